@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "PackageCatalogue",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "Apus", path: "../..")
+  ],
+  targets: [
+    .target(name: "DebianControl"),
+    .executableTarget(
+      name: "PackageCatalogue",
+      dependencies: ["DebianControl", .product(name: "Apus", package: "Apus")]
+    ),
+    .testTarget(name: "DebianControlTests", dependencies: ["DebianControl"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,61 @@
+/// The bytes that control files give a meaning to.
+enum ASCII {
+  static let tab = UInt8(ascii: "\t")
+  static let newline = UInt8(ascii: "\n")
+  static let carriageReturn = UInt8(ascii: "\r")
+  static let space = UInt8(ascii: " ")
+  static let colon = UInt8(ascii: ":")
+  static let comma = UInt8(ascii: ",")
+  static let bar = UInt8(ascii: "|")
+  static let openingParenthesis = UInt8(ascii: "(")
+  static let closingParenthesis = UInt8(ascii: ")")
+}
+
+extension UInt8 {
+  /// Whether it is a space, a tab, or the end of a line.
+  var isWhiteSpace: Bool {
+    self == ASCII.space || self == ASCII.newline || self == ASCII.carriageReturn
+      || self == ASCII.tab
+  }
+
+  var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+
+  var isLetter: Bool { lowercased &- UInt8(ascii: "a") < 26 }
+
+  /// Whether a package's name may hold it.
+  var isNameByte: Bool {
+    switch self {
+    case UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+    default: isLetter || isDigit
+    }
+  }
+
+  /// The small letter for a capital one, any other byte as it is.
+  var lowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
+}
+
+extension [UInt8] {
+  /// Where the next newline is, or `end` where there is none.
+  func newline(from start: Int, to end: Int) -> Int {
+    var position = start
+    while position < end, self[position] != ASCII.newline { position += 1 }
+    return position
+  }
+
+  /// The range without the white space at its ends.
+  func trimmed(_ range: Range<Int>) -> Range<Int> {
+    var start = range.lowerBound
+    var end = range.upperBound
+    while end > start, self[end - 1].isWhiteSpace { end -= 1 }
+    while start < end, self[start].isWhiteSpace { start += 1 }
+    return start..<end
+  }
+
+  /// The bytes as text; where they are no UTF-8, with replacement characters.
+  func text(_ range: Range<Int>) -> String {
+    // The pointer is used inside the closure only; its range is checked. It saves a copy.
+    withUnsafeBufferPointer {
+      String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/// Why a control file could not be read, and where.
+public enum ControlError: Error, Hashable, Sendable {
+  /// The text at `line` (the first line of the input is 1) is not what a control file may hold.
+  case malformed(line: Int, Malformation)
+
+  /// The file cannot be opened; `reason` is the operating system's.
+  case cannotOpen(path: String, reason: String)
+
+  /// Reading failed after `line` lines had been read; `reason` is the operating system's.
+  case cannotRead(source: String, line: Int, reason: String)
+}
+
+/// What is wrong with a line of a control file.
+public enum Malformation: Hashable, Sendable {
+  /// A line that is neither `Field: value`, nor the continuation of one, nor blank.
+  case noField(text: String)
+
+  /// A line that begins with white space although no field stands before it in its stanza.
+  case strayContinuation(text: String)
+
+  /// A field that its stanza has already, at `firstLine`.
+  case duplicateField(name: String, firstLine: Int)
+
+  /// A field that every package has, and this stanza has not.
+  case missingField(name: String)
+
+  /// A value that its field cannot have; `expected` says what it can.
+  case invalidValue(field: String, text: String, expected: String)
+
+  /// A line that is no UTF-8.
+  case invalidUTF8
+
+  /// A line with a byte of value 0, which text does not have.
+  case nulByte
+
+  /// A stanza of more than `limit` bytes.
+  case stanzaTooLong(limit: Int)
+}
+
+extension ControlError: CustomStringConvertible {
+  /// What is wrong, where, and what to do about it, in one line.
+  public var description: String {
+    switch self {
+    case .malformed(let line, let malformation):
+      "malformed stanza at line \(line): \(malformation)"
+    case .cannotOpen(let path, let reason):
+      "cannot open \(path): \(reason); name a Debian control file, or give one as standard input"
+    case .cannotRead(let source, let line, let reason):
+      "cannot read \(source) after line \(line): \(reason)"
+    }
+  }
+}
+
+extension Malformation: CustomStringConvertible {
+  /// What is wrong and what to do about it, without the line.
+  public var description: String {
+    switch self {
+    case .noField(let text):
+      "\(quoted(text)) is no \"Field: value\" line; write a field name and a colon first, "
+        + "or a space if it continues the line before"
+    case .strayContinuation(let text):
+      "\(quoted(text)) continues a field, but none stands before it; "
+        + "remove the space it begins with, or the blank line before it"
+    case .duplicateField(let name, let firstLine):
+      "the field \"\(name)\" is there already, at line \(firstLine); remove one of the two"
+    case .missingField(let name):
+      "there is no field \"\(name)\" in this stanza; add a line \"\(name): …\""
+    case .invalidValue(let field, let text, let expected):
+      "\(quoted(text)) cannot be in \"\(field)\"; write \(expected)"
+    case .invalidUTF8:
+      "the line is no UTF-8; convert the input to UTF-8, or decompress it first"
+    case .nulByte:
+      "the line holds a NUL byte; check that the input is text"
+    case .stanzaTooLong(let limit):
+      "the stanza is longer than \(limit) bytes; check that the input is a control file"
+    }
+  }
+}
+
+/// The text in quotation marks, on one line, and cut where it is long.
+private func quoted(_ text: String) -> String {
+  let limit = 60
+  var result = "\""
+  for (index, character) in text.unicodeScalars.enumerated() {
+    if index == limit {
+      result += "…"
+      break
+    }
+    result +=
+      character.properties.generalCategory == .control
+      ? character.escaped(asASCII: false)
+      : String(character)
+  }
+  return result + "\""
+}

@@ -1,0 +1,87 @@
+/// A package, as a stanza of dpkg's or apt's package lists describes it.
+public struct PackageStanza: Hashable, Sendable {
+  /// The number of its stanza's first line in the input; the first of all is 1.
+  public let line: Int
+
+  /// Its name: `Package`.
+  public let name: String
+
+  /// Its version: `Version`. Empty only where dpkg knows a package by name and never installed it.
+  public let version: String
+
+  /// The processors that it is built for, `all` for any: `Architecture`. Empty only where
+  /// `version` may be.
+  public let architecture: String
+
+  /// What it is about, such as `editors`: `Section`, or `unknown`.
+  public let section: String
+
+  /// How much a system needs it, such as `optional`: `Priority`, or `unknown`.
+  public let priority: String
+
+  /// The space that it takes when it is installed, in KiB: `Installed-Size`.
+  public let installedSize: Int?
+
+  /// Who looks after it: `Maintainer`, or `unknown`.
+  public let maintainer: String
+
+  /// The address of its project, as it is written there: `Homepage`.
+  public let homepage: String?
+
+  /// The first line of its `Description`, or an empty text.
+  public let summary: String
+
+  /// Whether the system cannot do without it: `Essential: yes`.
+  public let isEssential: Bool
+
+  /// Whether it is installed: the third word of `Status` is `installed`.
+  ///
+  /// Lists of what is available have no `Status`.
+  public let isInstalled: Bool
+
+  /// What it depends on, depends on beforehand, and recommends.
+  public let relations: [Relation]
+}
+
+extension PackageStanza {
+  /// Reads the package that a stanza describes.
+  ///
+  /// It throws ``ControlError/malformed(line:_:)`` where a field is missing that every package has
+  /// (`Package`, `Version` and `Architecture`), or where a value cannot be what its field holds.
+  public init(_ stanza: Stanza) throws(ControlError) {
+    let values = FieldValues(stanza: stanza)
+    let state = try values.state()
+    line = stanza.line
+    name = try values.name()
+    // Packages that dpkg was only told about have a name and a status.
+    let hasVersion = state != "not-installed"
+    version = try hasVersion ? values.required("Version") : values.text("Version") ?? ""
+    architecture =
+      try hasVersion ? values.required("Architecture") : values.text("Architecture") ?? ""
+    section = values.text("Section") ?? "unknown"
+    priority = values.text("Priority") ?? "unknown"
+    installedSize = try values.size("Installed-Size")
+    maintainer = values.text("Maintainer") ?? "unknown"
+    homepage = values.text("Homepage")
+    summary = values.firstLine("Description") ?? ""
+    isEssential = try values.flag("Essential")
+    isInstalled = state == "installed"
+    var relations: [Relation] = []
+    for kind in Relation.Kind.allCases {
+      guard let field = stanza.field(named: kind.fieldName) else { continue }
+      var parser = RelationParser(kind, field: field, of: stanza)
+      try parser.parse(into: &relations)
+    }
+    self.relations = relations
+  }
+}
+
+extension StanzaReader {
+  /// The next package, or nil at the end of the input.
+  ///
+  /// Like ``next()``, it passes a malformed stanza over when it throws.
+  public mutating func nextPackage() throws(ControlError) -> PackageStanza? {
+    guard let stanza = try next() else { return nil }
+    return try PackageStanza(stanza)
+  }
+}

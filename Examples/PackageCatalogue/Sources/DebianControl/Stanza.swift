@@ -1,0 +1,61 @@
+/// One stanza of a control file: fields with their values, in the file's order.
+///
+/// A field's name is the same in capital and small letters. The text was checked to be UTF-8 when
+/// the stanza was read; a value becomes a `String` when it is asked for.
+public struct Stanza: Sendable {
+  struct Field: Sendable {
+    /// Where its name is in the stanza's bytes, in small letters.
+    let name: Range<Int>
+    /// Where its value is, with the lines that continue it.
+    var value: Range<Int>
+    let line: Int
+  }
+
+  /// The number of its first line in the input; the first of all is 1.
+  public let line: Int
+
+  let bytes: [UInt8]
+  let fields: [Field]
+
+  /// The names of its fields, in small letters.
+  public var fieldNames: [String] { fields.map { bytes.text($0.name) } }
+
+  /// The value of a field, or nil where the stanza does not have it.
+  ///
+  /// Lines that continue it follow behind a newline, each without the white space that marks it as
+  /// one; no line has white space at its end.
+  public subscript(name: String) -> String? {
+    field(named: name).map { text(of: $0) }
+  }
+
+  /// The number of the line that a field begins on, or nil where the stanza does not have it.
+  public func line(of name: String) -> Int? {
+    field(named: name)?.line
+  }
+
+  func field(named name: String) -> Field? {
+    let name = name.utf8
+    let count = name.count
+    return fields.first { field in
+      field.name.count == count
+        && zip(field.name, name).allSatisfy { bytes[$0] == $1.lowercased }
+    }
+  }
+
+  func text(of field: Field) -> String {
+    var start = field.value.lowerBound
+    let end = field.value.upperBound
+    var lineEnd = bytes.newline(from: start, to: end)
+    if lineEnd == end { return bytes.text(bytes.trimmed(start..<end)) }
+    var lines = [bytes.text(bytes.trimmed(start..<lineEnd))]
+    while lineEnd < end {
+      // Behind the newline stands the one byte that marks a continuation.
+      start = lineEnd + 2
+      lineEnd = bytes.newline(from: start, to: end)
+      var textEnd = lineEnd
+      while textEnd > start, bytes[textEnd - 1].isWhiteSpace { textEnd -= 1 }
+      lines.append(bytes.text(start..<textEnd))
+    }
+    return lines.joined(separator: "\n")
+  }
+}

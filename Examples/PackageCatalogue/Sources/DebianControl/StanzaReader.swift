@@ -1,0 +1,149 @@
+/// Reads the stanzas of a Debian control file one after the other.
+///
+/// ```swift
+/// var reader = try StanzaReader(path: "/var/lib/dpkg/status")
+/// while let stanza = try reader.next() { print(stanza["Package"] ?? "?") }
+/// ```
+///
+/// It holds one stanza and one chunk of the input at a time, however long the input is. It reads
+/// what dpkg keeps and apt prints (`apt-cache dumpavail`): stanzas of `Field: value` lines with
+/// blank lines between them, lines that end in LF or CRLF, the last one also in nothing.
+/// The form is that of chapter 5.1 of the
+/// [Debian policy](https://www.debian.org/doc/debian-policy/ch-controlfields.html).
+public struct StanzaReader: ~Copyable, Sendable {
+  /// How many bytes a stanza may have: more than any real one, and little enough to be held.
+  public static let defaultStanzaLimit = 16 << 20
+
+  /// The number of the line that is read next; the first is 1.
+  public private(set) var line = 1
+
+  /// How many bytes of the input have been passed: those of all stanzas returned so far.
+  public private(set) var bytesConsumed = 0
+
+  private let input: ByteInput
+  private let stanzaLimit: Int
+  private var buffer: [UInt8]
+  /// The bytes of `buffer` that were read and not yet consumed.
+  private var unread: Range<Int>
+  private var hasEnded = false
+
+  /// Reads the file at `path`; throws ``ControlError/cannotOpen(path:reason:)``.
+  public init(
+    path: String,
+    stanzaLimit: Int = StanzaReader.defaultStanzaLimit
+  ) throws(ControlError) {
+    self.init(input: try ByteInput(path: path), stanzaLimit: stanzaLimit)
+  }
+
+  /// Reads from a file that is open already (0 is standard input), and does not close it.
+  ///
+  /// It reads in chunks of `chunkSize` bytes.
+  public init(
+    descriptor: Int32,
+    chunkSize: Int = 1 << 16,
+    stanzaLimit: Int = StanzaReader.defaultStanzaLimit
+  ) {
+    self.init(
+      input: ByteInput(descriptor: descriptor),
+      chunkSize: chunkSize,
+      stanzaLimit: stanzaLimit
+    )
+  }
+
+  /// Reads stanzas from memory, such as `Array(text.utf8)`.
+  public init(bytes: [UInt8], stanzaLimit: Int = StanzaReader.defaultStanzaLimit) {
+    input = ByteInput()
+    self.stanzaLimit = stanzaLimit
+    buffer = bytes
+    unread = 0..<bytes.count
+  }
+
+  private init(input: consuming ByteInput, chunkSize: Int = 1 << 16, stanzaLimit: Int) {
+    self.input = input
+    self.stanzaLimit = stanzaLimit
+    buffer = [UInt8](repeating: 0, count: max(chunkSize, 1))
+    unread = 0..<0
+  }
+
+  /// How many bytes the input has in all, where that is known: of a regular file, not of a pipe.
+  public var byteCount: Int? { input.byteCount }
+
+  /// The next stanza, or nil at the end of the input.
+  ///
+  /// A malformed stanza is passed over when its error is thrown: the next call goes on behind it.
+  /// After an error of reading, or ``Malformation/stanzaTooLong(limit:)``, the input has ended.
+  public mutating func next() throws(ControlError) -> Stanza? {
+    var length = 0
+    var lineCount = 0
+    while let lineLength = try lineLength(at: length) {
+      if !isBlank(at: length, count: lineLength) {
+        length += lineLength
+        lineCount += 1
+      } else if length == 0 {
+        consume(lineLength, lines: 1)
+      } else {
+        break
+      }
+    }
+    guard length > 0 else { return nil }
+    let bytes = Array(buffer[unread.prefix(length)])
+    let firstLine = line
+    consume(length, lines: lineCount)
+    return try Stanza(bytes: bytes, line: firstLine)
+  }
+
+  /// How many bytes the line has that begins `offset` bytes behind the first unread one, with its
+  /// newline; nil where the input ends there.
+  private mutating func lineLength(at offset: Int) throws(ControlError) -> Int? {
+    var searched = offset
+    while true {
+      let newline = buffer.newline(from: unread.lowerBound + searched, to: unread.upperBound)
+      let hasNewline = newline < unread.upperBound
+      searched = newline - unread.lowerBound + (hasNewline ? 1 : 0)
+      guard searched <= stanzaLimit else {
+        end()
+        throw .malformed(line: line, .stanzaTooLong(limit: stanzaLimit))
+      }
+      if hasNewline { return searched - offset }
+      guard try refill() else { return searched > offset ? searched - offset : nil }
+    }
+  }
+
+  private func isBlank(at offset: Int, count: Int) -> Bool {
+    let start = unread.lowerBound + offset
+    return buffer[start].isWhiteSpace && buffer.trimmed(start..<start + count).isEmpty
+  }
+
+  private mutating func consume(_ count: Int, lines: Int) {
+    unread = unread.dropFirst(count)
+    line += lines
+    bytesConsumed += count
+  }
+
+  private mutating func end() {
+    hasEnded = true
+    unread = 0..<0
+  }
+
+  /// Reads one more chunk behind the unread bytes; false at the end of the input.
+  private mutating func refill() throws(ControlError) -> Bool {
+    guard !hasEnded else { return false }
+    let kept = unread.count
+    if unread.lowerBound > 0 {
+      for offset in 0..<kept { buffer[offset] = buffer[unread.lowerBound + offset] }
+      unread = 0..<kept
+    }
+    if kept == buffer.count {
+      buffer.append(contentsOf: repeatElement(0, count: max(kept, 1)))
+    }
+    do throws(ControlError) {
+      let count = try input.fill(&buffer, from: kept, line: line - 1)
+      unread = 0..<kept + count
+      hasEnded = count == 0
+      return count > 0
+    } catch {
+      end()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "Apus",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Apus", targets: ["Apus"]),
+    .library(name: "SQLCore", targets: ["SQLCore"]),
+    .library(name: "QueryDSL", targets: ["QueryDSL"]),
+    .library(name: "ChangeObservation", targets: ["ChangeObservation"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSQLite",
+      pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+    ),
+    .target(name: "SQLCore", dependencies: ["CSQLite"]),
+    .target(name: "QueryDSL", dependencies: ["SQLCore"]),
+    // The toolchain owns the module name `Observation`, which live queries import.
+    .target(
+      name: "ChangeObservation",
+      dependencies: ["SQLCore", "QueryDSL"],
+      path: "Sources/Observation"
+    ),
+    .target(name: "Apus", dependencies: ["SQLCore", "QueryDSL", "ChangeObservation"]),
+
+    .testTarget(name: "SQLCoreTests", dependencies: ["SQLCore"]),
+    .testTarget(name: "QueryDSLTests", dependencies: ["QueryDSL"]),
+    .testTarget(name: "ChangeObservationTests", dependencies: ["ChangeObservation"]),
+    .testTarget(name: "ApusTests", dependencies: ["Apus"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,3 @@
+@_exported import ChangeObservation
+@_exported import QueryDSL
+@_exported import SQLCore

@@ -1,0 +1,56 @@
+#ifndef CSQLITE_H
+#define CSQLITE_H
+
+/* The declarations behind these switches are in the library where the system built it with them;
+   without the switches the header hides them. */
+#define SQLITE_ENABLE_PREUPDATE_HOOK 1
+#define SQLITE_ENABLE_SESSION 1
+#define SQLITE_ENABLE_COLUMN_METADATA 1
+
+#include <sqlite3.h>
+
+/* Swift cannot call variadic functions: one wrapper for each way in which Apus calls them. */
+
+static inline int csqlite_db_config(sqlite3 *db, int option, int value) {
+  int now = 0;
+  return sqlite3_db_config(db, option, value, &now);
+}
+
+static inline int csqlite_config_memstatus(int enabled) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled);
+}
+
+/* The casts of SQLITE_STATIC and SQLITE_TRANSIENT are macros that Swift cannot import. An empty
+   string of Swift may have no address, and no address would be NULL: hence `text ? text : ""`. */
+
+static inline int csqlite_bind_text_static(
+    sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count) {
+  return sqlite3_bind_text64(statement, index, text ? text : "", count, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static inline int csqlite_bind_text_copy(
+    sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count) {
+  return sqlite3_bind_text64(statement, index, text ? text : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline int csqlite_bind_blob_static(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+  return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_STATIC);
+}
+
+static inline int csqlite_bind_blob_copy(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+  return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+
+static inline void csqlite_result_text_copy(
+    sqlite3_context *context, const char *text, sqlite3_uint64 count) {
+  sqlite3_result_text64(context, text ? text : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline void csqlite_result_blob_copy(
+    sqlite3_context *context, const void *bytes, sqlite3_uint64 count) {
+  sqlite3_result_blob64(context, bytes, count, SQLITE_TRANSIENT);
+}
+
+#endif

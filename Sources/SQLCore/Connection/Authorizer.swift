@@ -1,0 +1,71 @@
+import CSQLite
+
+/// What the authorizer of a connection denies.
+struct AuthorizerRules {
+  /// A reader neither lifts `query_only` nor attaches a file, which `query_only` would create.
+  var isReader = false
+}
+
+/// The columns that a statement reads, collected while it is prepared.
+final class ReadRecorder {
+  var columns: Set<ColumnDependency> = []
+}
+
+/// A column, or a whole table, that a statement reads.
+package struct ColumnDependency: Hashable, Sendable {
+  package var database: String
+  package var table: String
+  /// Empty where the statement reads no column in particular, as `count(*)` does.
+  package var column: String
+}
+
+extension ConnectionCore {
+  /// Sets the authorizer. Setting it again expires every prepared statement: each is compiled anew
+  /// before it runs next, which is wanted when a pre-update hook comes.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
+  package func installAuthorizer() {
+    // The state outlives the handle's use: `deinit` frees it after closing.
+    sqlite3_set_authorizer(handle, authorize, UnsafeMutableRawPointer(state))
+  }
+
+  /// Prepares a statement without the cache and tells what it reads.
+  package func dependencies(of sql: String) throws -> Set<ColumnDependency> {
+    let recorder = ReadRecorder()
+    state.pointee.readRecorder = recorder
+    defer { state.pointee.readRecorder = nil }
+    var remaining = Substring(sql)
+    while let (statement, rest) = try compile(remaining) {
+      sqlite3_finalize(statement)
+      remaining = rest
+    }
+    return recorder.columns
+  }
+}
+
+private func authorize(
+  context: UnsafeMutableRawPointer?, action: Int32,
+  first: UnsafePointer<CChar>?, second: UnsafePointer<CChar>?,
+  database: UnsafePointer<CChar>?, trigger: UnsafePointer<CChar>?
+) -> Int32 {
+  guard let state = context?.assumingMemoryBound(to: ConnectionState.self) else {
+    return SQLITE_OK
+  }
+  switch action {
+  case SQLITE_READ:
+    if let recorder = state.pointee.readRecorder {
+      recorder.columns.insert(
+        ColumnDependency(
+          database: database.map { String(cString: $0) } ?? "main",
+          table: first.map { String(cString: $0) } ?? "",
+          column: second.map { String(cString: $0) } ?? ""))
+    }
+  case SQLITE_ATTACH where state.pointee.authorizer.isReader:
+    return SQLITE_DENY
+  case SQLITE_PRAGMA where state.pointee.authorizer.isReader:
+    if let first, sqlite3_stricmp(first, "query_only") == 0, second != nil { return SQLITE_DENY }
+  default:
+    break
+  }
+  return SQLITE_OK
+}

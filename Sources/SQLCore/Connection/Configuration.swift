@@ -1,0 +1,62 @@
+/// How a database is opened, and what its connections may use.
+///
+/// The defaults are the safe ones: nothing that was acknowledged is lost in a power cut, foreign
+/// keys are enforced, and a misspelt column in double quotes is an error rather than text.
+public struct Configuration: Sendable {
+  /// When SQLite waits for the disk.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_synchronous>
+  public enum Synchronous: String, Sendable {
+    /// Never: a power cut may damage the file.
+    case off = "OFF"
+    /// At checkpoints: a power cut loses the last transactions, the file stays whole.
+    case normal = "NORMAL"
+    /// At each commit: what was acknowledged is there after a power cut.
+    case full = "FULL"
+    /// At each commit, and the folder as well.
+    case extra = "EXTRA"
+  }
+
+  /// How many read connections a file in WAL mode has at most; they open when they are needed.
+  public var maximumReaders = 4
+  /// When SQLite waits for the disk.
+  public var synchronous = Synchronous.full
+  /// How long a statement waits for the lock of another process or connection.
+  public var busyTimeout = Duration.seconds(5)
+  /// Opens for reading alone: nothing is created, migrated or written.
+  public var isReadOnly = false
+  /// Whether foreign keys are enforced.
+  public var enforcesForeignKeys = true
+  /// Whether views and triggers of the file may call functions that are not innocuous, and use
+  /// virtual tables that are not; a trigger that feeds FTS5 needs it.
+  public var trustsSchema = true
+  /// How many prepared statements a connection keeps.
+  public var maximumCachedStatements = 128
+  /// How many bytes the prepared statements that a connection keeps may occupy.
+  public var maximumCachedStatementBytes = 1 << 20
+  /// The size in bytes to which the write-ahead log is cut after a checkpoint.
+  public var maximumWALBytes = 64 << 20
+  /// Runs for each new connection, last: pragmas, functions, collations.
+  public var prepareConnection: (@Sendable (Connection) throws -> Void)?
+
+  /// The defaults.
+  public init() {}
+
+  /// The defaults with `synchronous = .normal`: faster, and a power cut may lose the last
+  /// transactions, though never damage the file.
+  public static var relaxed: Configuration {
+    var configuration = Configuration()
+    configuration.synchronous = .normal
+    return configuration
+  }
+
+  /// For a file that somebody else made: read alone, its schema not trusted.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/security.html>
+  public static var untrustedFile: Configuration {
+    var configuration = Configuration()
+    configuration.isReadOnly = true
+    configuration.trustsSchema = false
+    return configuration
+  }
+}

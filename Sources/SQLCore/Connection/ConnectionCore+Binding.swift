@@ -1,0 +1,61 @@
+import CSQLite
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension ConnectionCore {
+  /// Binds a value to the parameter at `index`, from 1, copying text and bytes.
+  package func bind(_ value: DatabaseValue, to statement: StatementPointer, at index: Int32) throws
+  {
+    let handle = statement.handle
+    let code: Int32
+    switch value {
+    case .null: code = sqlite3_bind_null(handle, index)
+    case .integer(let integer): code = sqlite3_bind_int64(handle, index, integer)
+    case .real(let real): code = sqlite3_bind_double(handle, index, real)
+    case .text(var text):
+      code = text.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { bytes in
+          csqlite_bind_text_copy(handle, index, bytes.baseAddress, UInt64(bytes.count))
+        }
+      }
+    case .blob(let data):
+      code =
+        data.isEmpty
+        ? sqlite3_bind_zeroblob(handle, index, 0)
+        : data.withUnsafeBytes {
+          csqlite_bind_blob_copy(handle, index, $0.baseAddress, UInt64($0.count))
+        }
+    }
+    guard code == SQLITE_OK else { throw error(code, sql: statement.sql) }
+  }
+
+  /// Binds a value on its way: an array through a pointer, an error by throwing it.
+  package func bind(_ value: BoundValue, to statement: StatementPointer, at index: Int32) throws {
+    switch value {
+    case .value(let value): try bind(value, to: statement, at: index)
+    case .array(let array): try ArrayTable.bind(array, to: statement, at: index, on: self)
+    case .unstorable(let error): throw error
+    }
+  }
+
+  /// Binds the values of a piece of SQL, from `first` on, and requires that they are as many as
+  /// the parameters.
+  func bind(_ values: some Collection<BoundValue>, to statement: StatementPointer) throws {
+    let expected = Int(sqlite3_bind_parameter_count(statement.handle))
+    guard values.count == expected else {
+      throw DatabaseError(
+        code: .range,
+        message: "the statement has \(expected) parameters, and \(values.count) values were given",
+        sql: statement.sql)
+    }
+    var index: Int32 = 0
+    for value in values {
+      index += 1
+      try bind(value, to: statement, at: index)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import CSQLite
+
+extension ConnectionCore {
+  /// Sets what the configuration says, in an order that matters: the busy timeout before the
+  /// journal mode, which may have to wait; the user's closure last.
+  func prepare(location: DatabaseLocation) throws {
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, configuration.busyTimeout.wholeMilliseconds)
+    csqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
+    csqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0)
+    csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+    csqlite_db_config(
+      handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, configuration.trustsSchema ? 1 : 0)
+    if !configuration.trustsSchema {
+      csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    }
+    try ArrayTable.register(on: self)
+    installAuthorizer()
+    do {
+      if location.isFile, !isReader, !configuration.isReadOnly {
+        try run(pragma: "PRAGMA journal_mode = WAL")
+        try run(pragma: "PRAGMA journal_size_limit = \(configuration.maximumWALBytes)")
+      } else {
+        // Opening is lazy: a file that is no database shows at the first read.
+        try run(pragma: "PRAGMA schema_version")
+      }
+      try run(pragma: "PRAGMA synchronous = \(configuration.synchronous.rawValue)")
+      try run(
+        pragma: "PRAGMA foreign_keys = \(configuration.enforcesForeignKeys ? "ON" : "OFF")")
+      try configuration.prepareConnection?(lend())
+      endLease()
+      if isReader || configuration.isReadOnly { try run(pragma: "PRAGMA query_only = ON") }
+    } catch let error as DatabaseError {
+      throw location.describe(error)
+    }
+    state.pointee.authorizer.isReader = isReader || configuration.isReadOnly
+  }
+
+  /// Runs one statement of our own, without the cache.
+  package func run(pragma text: String) throws {
+    try check(sqlite3_exec(handle, text, nil, nil, nil), sql: text)
+  }
+}
+
+extension Duration {
+  /// Milliseconds, rounded up, within the range of a C int.
+  var wholeMilliseconds: Int32 {
+    let (seconds, attoseconds) = components
+    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+    guard !overflow else { return seconds < 0 ? 0 : .max }
+    let more = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    return Int32(clamping: max(0, scaled.addingReportingOverflow(more).partialValue))
+  }
+}

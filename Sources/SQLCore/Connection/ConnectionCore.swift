@@ -1,0 +1,81 @@
+import CSQLite
+import Synchronization
+
+/// One connection of SQLite with its statement cache: what a `Connection` lends access to.
+///
+/// `@unchecked Sendable`: it moves between threads, and only the one that holds its lease uses it.
+/// `Database` lends each core to one access at a time; a core that a user opened belongs to values
+/// of `Connection`, which are not Sendable. SQLite's own mutexes are off (`SQLITE_OPEN_NOMUTEX`).
+package final class ConnectionCore: @unchecked Sendable {
+  let state: UnsafeMutablePointer<ConnectionState>
+  package let configuration: Configuration
+  package let isReader: Bool
+  /// Which access the core is lent to: a `Connection` of an earlier one is stale.
+  private let currentLease = Atomic<UInt64>(0)
+
+  package var handle: OpaquePointer { state.pointee.handle }
+
+  /// Opens a connection and prepares it as the configuration says.
+  package init(location: DatabaseLocation, configuration: Configuration, isReader: Bool) throws {
+    let handle = try location.open(readOnly: configuration.isReadOnly)
+    self.configuration = configuration
+    self.isReader = isReader
+    state = .allocate(capacity: 1)
+    state.initialize(
+      to: ConnectionState(
+        handle: handle, configuration: configuration,
+        allowsWriting: !isReader && !configuration.isReadOnly))
+    // From here on `deinit` closes, also where this throws.
+    try prepare(location: location)
+  }
+
+  deinit {
+    state.pointee.cache.deallocate()
+    state.pointee.key.deallocate()
+    sqlite3_close_v2(handle)
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  // MARK: Leases
+
+  /// The value by which an access uses the core until `endLease()`.
+  package func lend() -> Connection {
+    Connection(core: self, lease: currentLease.load(ordering: .relaxed))
+  }
+
+  /// Makes every `Connection` and `Statement` that was lent stale.
+  package func endLease() {
+    currentLease.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  package var lease: UInt64 { currentLease.load(ordering: .relaxed) }
+
+  package func check(lease: UInt64) throws {
+    guard lease == currentLease.load(ordering: .relaxed) else {
+      throw DatabaseError.misuse(
+        "this connection was lent to a closure that has returned; use the one of the closure "
+          + "that is running, or the database itself")
+    }
+  }
+
+  // MARK: Facts
+
+  /// Whether a transaction is open.
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// The error of the call that just failed.
+  package func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
+    DatabaseError(code: code, handle: handle, sql: sql)
+  }
+
+  package func check(_ code: Int32, sql: @autoclosure () -> String? = nil) throws {
+    guard code == SQLITE_OK else { throw error(code, sql: sql()) }
+  }
+
+  /// Whether the statements that run now may write.
+  package var allowsWriting: Bool {
+    get { state.pointee.allowsWriting }
+    set { state.pointee.allowsWriting = newValue }
+  }
+}

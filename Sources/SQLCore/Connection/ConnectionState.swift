@@ -1,0 +1,31 @@
+import CSQLite
+
+/// What changes in a connection while it is used, in raw memory.
+///
+/// As properties of a class, each access would check for exclusivity; a connection is used by one
+/// thread at a time, which its lease sees to.
+struct ConnectionState {
+  let handle: OpaquePointer
+  var cache: StatementCache
+  var key = StatementKey()
+  /// False in a read on a connection that could write.
+  var allowsWriting: Bool
+  /// Set by `requestRollback()`, looked at when the transaction or savepoint ends.
+  var isRollbackRequested = false
+  /// Numbers the savepoints that are open, for their names.
+  var savepointDepth = 0
+  /// Told of statements, rows and transactions, while somebody observes.
+  var observer: (any ConnectionObserver)?
+  /// Collects the columns that the statement being prepared reads.
+  var readRecorder: ReadRecorder?
+  /// Collects the columns that the statement being prepared assigns.
+  var authorizer = AuthorizerRules()
+
+  init(handle: OpaquePointer, configuration: Configuration, allowsWriting: Bool) {
+    self.handle = handle
+    self.allowsWriting = allowsWriting
+    cache = StatementCache(
+      maximumCount: configuration.maximumCachedStatements,
+      maximumByteCount: configuration.maximumCachedStatementBytes)
+  }
+}

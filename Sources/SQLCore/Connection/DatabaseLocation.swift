@@ -1,0 +1,55 @@
+import CSQLite
+
+/// Where a database is: a file, or the memory of this process.
+package enum DatabaseLocation: Hashable, Sendable {
+  case file(String)
+  case memory
+
+  /// `":memory:"` and the empty path mean what they mean to SQLite: nothing on disk.
+  package init(path: String) {
+    self = path == ":memory:" || path.isEmpty ? .memory : .file(path)
+  }
+
+  var isFile: Bool {
+    if case .file = self { true } else { false }
+  }
+
+  private var path: String {
+    switch self {
+    case .file(let path): path
+    case .memory: ":memory:"
+    }
+  }
+
+  func open(readOnly: Bool) throws -> OpaquePointer {
+    guard !path.utf8.contains(0) else {
+      throw DatabaseError(code: .cannotOpen, message: "a path cannot hold U+0000")
+    }
+    let access = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(
+      path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard code == SQLITE_OK, let handle = opened else {
+      let error = DatabaseError(code: code, handle: opened)
+      sqlite3_close_v2(opened)
+      throw describe(error)
+    }
+    return handle
+  }
+
+  /// Adds to an error of opening which file it was, and what may help.
+  func describe(_ error: DatabaseError) -> DatabaseError {
+    guard case .file(let path) = self else { return error }
+    var described = error
+    let advice: String? =
+      switch error.code.primary {
+      case .cannotOpen: "is it a folder, or does its folder not exist, or not allow writing?"
+      case .notADatabase: "the file is no SQLite database, or it is encrypted; it was not changed"
+      case .readOnly: "open it with `Configuration.isReadOnly` to read it"
+      case .busy: "another process holds it; a longer `busyTimeout` waits longer"
+      default: nil
+      }
+    described.message = "\(path): \(error.message)" + (advice.map { " (\($0))" } ?? "")
+    return described
+  }
+}

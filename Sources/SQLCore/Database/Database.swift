@@ -1,0 +1,108 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A database: one connection that writes and several that read, lent to whoever asks.
+///
+/// ```swift
+/// let db = try Database(path: "blog.sqlite")
+/// try await db.write { tx in try tx.execute("CREATE TABLE IF NOT EXISTS greeting (text TEXT)") }
+/// let rows = try await db.read { connection in try connection.rows("SELECT text FROM greeting") }
+/// ```
+///
+/// A file is put into WAL mode: readers neither wait for the writer nor make it wait. It closes
+/// when the last reference is gone. Calls wait in the order in which they came.
+/// - SeeAlso: <https://www.sqlite.org/wal.html>
+public final class Database: Sendable {
+  /// How the database was opened.
+  public let configuration: Configuration
+  package let location: DatabaseLocation
+  let pool: ConnectionPool
+  /// Where writes that were asked for asynchronously run.
+  let writerThread = WorkerThreads(maximum: 1)
+  /// Where long reads run, and reads that were asked for on the main actor.
+  let readerThreads: WorkerThreads
+  /// Which lane reads take: in memory there is one connection for all.
+  let readLane: ConnectionPool.LaneName
+  private let temporaryFile: TemporaryFile?
+  let writeObserver = Mutex<(any WriteObserver)?>(nil)
+
+  /// Opens a file, and creates it where it is missing and the configuration allows writing.
+  ///
+  /// Throws `DatabaseError`: `.cannotOpen` for a folder or a path that does not exist,
+  /// `.notADatabase` for a file that is none, `.readOnly` for one that cannot be written.
+  public convenience init(path: String, configuration: Configuration = Configuration()) throws {
+    try self.init(location: DatabaseLocation(path: path), configuration: configuration)
+  }
+
+  /// A database in the memory of this process, gone with the value.
+  ///
+  /// It is one connection, lent to readers and writers in turn: SQLite's shared databases in memory
+  /// lock each other out. A test of concurrency uses `temporary()`.
+  public static func inMemory(configuration: Configuration = Configuration()) throws -> Database {
+    try Database(location: .memory, configuration: configuration)
+  }
+
+  /// A file in the temporary folder, with the full pool, deleted with the value.
+  public static func temporary(configuration: Configuration = Configuration()) throws -> Database {
+    let file = try TemporaryFile()
+    return try Database(
+      location: .file(file.path), configuration: configuration, temporaryFile: file)
+  }
+
+  init(
+    location: DatabaseLocation, configuration: Configuration, temporaryFile: TemporaryFile? = nil
+  ) throws {
+    self.location = location
+    self.configuration = configuration
+    self.temporaryFile = temporaryFile
+    let first = try ConnectionCore(
+      location: location, configuration: configuration, isReader: false)
+    let readers = max(1, configuration.maximumReaders)
+    pool = ConnectionPool(writer: first, maximumReaders: readers)
+    readerThreads = WorkerThreads(maximum: readers)
+    readLane = location.isFile ? .reader : .writer
+  }
+
+  deinit {
+    // The connections go first, then the file.
+    _ = pool.removeIdle()
+    temporaryFile?.remove()
+  }
+
+  /// The path of the file; nil in memory.
+  public var path: String? {
+    if case .file(let path) = location { path } else { nil }
+  }
+
+  /// Installs what is told of the beginning and end of each write, or takes it away.
+  package func setWriteObserver(_ observer: (any WriteObserver)?) {
+    writeObserver.withLock { $0 = observer }
+  }
+}
+
+/// Told when the writer begins and ends an access, while it is between transactions.
+package protocol WriteObserver: AnyObject, Sendable {
+  func writeWillBegin(on core: ConnectionCore) throws
+  func writeDidEnd(on core: ConnectionCore)
+}
+
+/// A file with a name of its own in the temporary folder.
+final class TemporaryFile: Sendable {
+  private let folder: URL
+  var path: String { folder.appending(path: "database.sqlite").path() }
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "apus-\(UUID().uuidString.lowercased())", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  func remove() {
+    try? FileManager.default.removeItem(at: folder)
+  }
+}

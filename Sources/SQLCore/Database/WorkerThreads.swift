@@ -1,0 +1,152 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Threads of a database's own, for what may block: a busy file, an fsync, a long read. The threads
+/// of Swift's concurrency are as many as the cores and must never wait.
+///
+/// Jobs begin in the order in which they were submitted. Threads start when they are needed, at
+/// most as many as said, and end with the value.
+final class WorkerThreads: Sendable {
+  private let queue: JobQueue
+
+  init(maximum: Int) {
+    queue = JobQueue(maximum: maximum)
+  }
+
+  deinit {
+    queue.stop()
+  }
+
+  func submit(_ job: @escaping @Sendable () -> Void) {
+    queue.submit(job)
+  }
+}
+
+/// `@unchecked Sendable`: every property is read and written with `mutex` held.
+private final class JobQueue: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private let maximum: Int
+  private var jobs: [@Sendable () -> Void] = []
+  private var firstJob = 0
+  private var threadCount = 0
+  private var idleCount = 0
+  private var isStopped = false
+
+  init(maximum: Int) {
+    self.maximum = maximum
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  func submit(_ job: @escaping @Sendable () -> Void) {
+    pthread_mutex_lock(mutex)
+    jobs.append(job)
+    let waiting = jobs.count - firstJob
+    if waiting > idleCount, threadCount < maximum, startThread() { threadCount += 1 }
+    // Where not even one thread can be had, the caller's must do.
+    let mustRunHere = threadCount == 0
+    pthread_cond_signal(condition)
+    pthread_mutex_unlock(mutex)
+    if mustRunHere { runOne() }
+  }
+
+  func stop() {
+    pthread_mutex_lock(mutex)
+    isStopped = true
+    pthread_cond_broadcast(condition)
+    pthread_mutex_unlock(mutex)
+  }
+
+  private func startThread() -> Bool {
+    let context = Unmanaged.passRetained(self)
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    let code = pthread_create(&thread, nil, runThread, context.toOpaque())
+    guard code == 0 else {
+      context.release()
+      return false
+    }
+    #if canImport(Darwin)
+      if let thread { pthread_detach(thread) }
+    #else
+      pthread_detach(thread)
+    #endif
+    return true
+  }
+
+  fileprivate func run() {
+    while let job = next() { job() }
+  }
+
+  private func runOne() {
+    pthread_mutex_lock(mutex)
+    let job = takeFirst()
+    pthread_mutex_unlock(mutex)
+    job?()
+  }
+
+  /// The next job, waiting for it; nil when the thread is to end. What was submitted runs first.
+  private func next() -> (@Sendable () -> Void)? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while true {
+      if let job = takeFirst() { return job }
+      if isStopped { return nil }
+      idleCount += 1
+      pthread_cond_wait(condition, mutex)
+      idleCount -= 1
+    }
+  }
+
+  private func takeFirst() -> (@Sendable () -> Void)? {
+    guard firstJob < jobs.count else { return nil }
+    let job = jobs[firstJob]
+    firstJob += 1
+    if firstJob == jobs.count || firstJob > 256 {
+      jobs.removeFirst(firstJob)
+      firstJob = 0
+    }
+    return job
+  }
+}
+
+#if canImport(Darwin)
+  private func runThread(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    Unmanaged<JobQueue>.fromOpaque(context).takeRetainedValue().run()
+    return nil
+  }
+#else
+  private func runThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let context { Unmanaged<JobQueue>.fromOpaque(context).takeRetainedValue().run() }
+    return nil
+  }
+#endif
+
+/// The thread that runs, to find an access from inside another.
+struct ThreadID: Hashable, Sendable {
+  private let raw: UInt
+
+  static var current: ThreadID {
+    #if canImport(Darwin)
+      ThreadID(raw: UInt(bitPattern: pthread_self()))
+    #else
+      ThreadID(raw: UInt(pthread_self()))
+    #endif
+  }
+}

@@ -1,0 +1,40 @@
+/// A value on its way to a parameter of a statement.
+///
+/// Operators cannot throw: a value without a stored form travels as its error, which is thrown when
+/// the value would be bound.
+package enum BoundValue: Sendable {
+  case value(DatabaseValue)
+  /// Many values behind one parameter, read through the table function `apus_array`.
+  case array(BoundArray)
+  case unstorable(ColumnValueError)
+
+  package init(_ value: some ColumnValue, as form: StoredForm = .standard) {
+    do {
+      self = .value(try value.databaseValue(as: form))
+    } catch let error as ColumnValueError {
+      self = .unstorable(error)
+    } catch {
+      self = .unstorable(.unstorable(value, String(describing: error)))
+    }
+  }
+
+  /// The value; an array has none, and one that cannot be stored throws `ColumnValueError`.
+  package var databaseValue: DatabaseValue {
+    get throws {
+      switch self {
+      case .value(let value): return value
+      case .array(let array): return .text("<\(array.values.count) values>")
+      case .unstorable(let error): throw error
+      }
+    }
+  }
+}
+
+/// The values behind one parameter.
+package final class BoundArray: Sendable {
+  package let values: [DatabaseValue]
+
+  package init(_ values: [DatabaseValue]) {
+    self.values = values
+  }
+}

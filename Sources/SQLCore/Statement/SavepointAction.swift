@@ -1,0 +1,127 @@
+import CSQLite
+
+/// What a raw statement does to the stack of savepoints.
+///
+/// SQLite has no hook for it, so the text is read when the statement is prepared. The names are
+/// folded as SQLite compares them: ASCII without case.
+/// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>
+package enum SavepointAction: Equatable, Sendable {
+  /// `SAVEPOINT name`
+  case open(String)
+  /// `RELEASE [SAVEPOINT] name`
+  case release(String)
+  /// `ROLLBACK [TRANSACTION] TO [SAVEPOINT] name`
+  case rollBack(String)
+
+  init?(statement: OpaquePointer) {
+    guard let text = sqlite3_sql(statement) else { return nil }
+    var words = SQLWords(text)
+    switch words.next() {
+    case "savepoint":
+      guard let name = words.next() else { return nil }
+      self = .open(name)
+    case "release":
+      guard let name = words.next(skipping: "savepoint") else { return nil }
+      self = .release(name)
+    case "rollback":
+      guard words.next(skipping: "transaction") == "to",
+        let name = words.next(skipping: "savepoint")
+      else { return nil }
+      self = .rollBack(name)
+    default:
+      return nil
+    }
+  }
+}
+
+/// The words at the beginning of a statement: comments skipped, names unquoted, ASCII in lower case.
+private struct SQLWords {
+  private var position: UnsafePointer<CChar>
+  private var last: (word: String, quoted: Bool)?
+
+  init(_ text: UnsafePointer<CChar>) {
+    position = text
+  }
+
+  /// The next word; `nil` at the end and before any other character.
+  mutating func next() -> String? {
+    last = nil
+    skipSpace()
+    let first = UInt8(bitPattern: position.pointee)
+    switch first {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"): return quoted(until: first)
+    case UInt8(ascii: "["): return quoted(until: UInt8(ascii: "]"))
+    default: return bare()
+    }
+  }
+
+  /// The next word, or the one behind it where it is the optional keyword itself.
+  ///
+  /// `RELEASE savepoint` alone names a savepoint called so.
+  mutating func next(skipping keyword: String) -> String? {
+    guard let word = next() else { return nil }
+    guard word == keyword, last?.quoted == false else { return word }
+    return next() ?? word
+  }
+
+  private mutating func skipSpace() {
+    while true {
+      switch UInt8(bitPattern: position.pointee) {
+      case 0x20, 0x09, 0x0A, 0x0C, 0x0D:
+        position += 1
+      case UInt8(ascii: "-") where position[1] == CChar(bitPattern: UInt8(ascii: "-")):
+        while position.pointee != 0, position.pointee != 0x0A { position += 1 }
+      case UInt8(ascii: "/") where position[1] == CChar(bitPattern: UInt8(ascii: "*")):
+        position += 2
+        while position.pointee != 0 {
+          if position[0] == 0x2A, position[1] == 0x2F {
+            position += 2
+            break
+          }
+          position += 1
+        }
+      default:
+        return
+      }
+    }
+  }
+
+  private mutating func bare() -> String? {
+    var bytes: [UInt8] = []
+    while true {
+      let byte = UInt8(bitPattern: position.pointee)
+      let isLetter = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A
+      guard isLetter || (48...57).contains(byte) || byte == 0x5F || byte == 0x24 || byte >= 0x80
+      else { break }
+      bytes.append(Self.folded(byte))
+      position += 1
+    }
+    guard !bytes.isEmpty else { return nil }
+    let word = String(decoding: bytes, as: UTF8.self)
+    last = (word, false)
+    return word
+  }
+
+  private mutating func quoted(until end: UInt8) -> String? {
+    var bytes: [UInt8] = []
+    position += 1
+    while position.pointee != 0 {
+      let byte = UInt8(bitPattern: position.pointee)
+      position += 1
+      if byte == end {
+        guard end != UInt8(ascii: "]"), UInt8(bitPattern: position.pointee) == end else {
+          let word = String(decoding: bytes, as: UTF8.self)
+          last = (word, true)
+          return word
+        }
+        position += 1
+      }
+      bytes.append(Self.folded(byte))
+    }
+    return nil
+  }
+
+  private static func folded(_ byte: UInt8) -> UInt8 {
+    (65...90).contains(byte) ? byte | 0x20 : byte
+  }
+}

@@ -1,0 +1,169 @@
+import CSQLite
+
+/// A prepared statement of your own: prepared once, bound and run as often as you like.
+///
+/// ```swift
+/// let insert = try connection.prepare("INSERT INTO animal (name, legs) VALUES (?, :legs)")
+/// try insert.bind("dog", at: 1)
+/// try insert.bind(4, to: ":legs")
+/// try insert.run()
+/// ```
+///
+/// Parameters are counted from 1 and columns from 0, as in SQLite. It is confined to its
+/// connection: used after the closure that lent it returned, it throws misuse.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/stmt.html>
+public final class Statement {
+  private let connection: Connection
+  private let pointer: StatementPointer
+  private var isAtRow = false
+
+  init(_ sql: SQL, connection: Connection) throws {
+    self.connection = connection
+    let core = try connection.use()
+    let handle = try core.compileOne(sql.text)
+    pointer = .allocate(capacity: 1)
+    pointer.initialize(to: PreparedStatement(handle: handle, key: nil, hash: 0))
+    if !sql.bindings.isEmpty { try core.bind(sql.bindings, to: pointer) }
+  }
+
+  deinit {
+    // The core is alive through `connection`; the lease does not matter for giving back memory.
+    // A statement may only be destroyed where its connection is used: it is not Sendable.
+    connection.core.giveBack(pointer)
+  }
+
+  private func use() throws -> ConnectionCore { try connection.use() }
+
+  /// The text that was prepared.
+  public var sql: String { pointer.sql ?? "" }
+
+  /// How many parameters the statement has.
+  public var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer.handle)) }
+
+  /// The names of the columns that it gives; empty for a statement that gives no rows.
+  public var columnNames: [String] { pointer.columnNames.names }
+
+  /// How often the statement was run.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/c_stmtstatus_counter.html>
+  public var runCount: Int { Int(sqlite3_stmt_status(pointer.handle, SQLITE_STMTSTATUS_RUN, 0)) }
+
+  /// Binds a value to the parameter at `index`, from 1; an index that is none throws.
+  public func bind(_ value: some ColumnValue, at index: Int) throws {
+    try bind(databaseValue: try value.databaseValue(as: .standard), at: index)
+  }
+
+  /// Binds a value of any storage class to the parameter at `index`, from 1.
+  public func bind(databaseValue value: DatabaseValue, at index: Int) throws {
+    let core = try use()
+    // Binding while it runs is misuse for SQLite.
+    try reset()
+    try core.bind(value, to: pointer, at: Int32(clamping: index))
+  }
+
+  /// Binds a value to the parameter of that name, `:legs`, `@legs` or `$legs`; a name that is none
+  /// throws.
+  public func bind(_ value: some ColumnValue, to name: String) throws {
+    let index = sqlite3_bind_parameter_index(pointer.handle, name)
+    guard index > 0, !name.utf8.contains(0) else {
+      throw DatabaseError(
+        code: .range, message: "there is no parameter \(name)", sql: sql)
+    }
+    try bind(value, at: Int(index))
+  }
+
+  /// Binds values to all parameters, in order; too few or too many throw.
+  public func bind(_ values: some Collection<DatabaseValue>) throws {
+    let core = try use()
+    try reset()
+    try core.bind(values.map { BoundValue.value($0) }, to: pointer)
+  }
+
+  /// Binds values to all parameters by name; too few, too many and unknown names throw.
+  public func bind(_ values: [String: DatabaseValue]) throws {
+    guard values.count == parameterCount else {
+      throw DatabaseError(
+        code: .range,
+        message: "the statement has \(parameterCount) parameters, and \(values.count) were named",
+        sql: sql)
+    }
+    for (name, value) in values {
+      let index = sqlite3_bind_parameter_index(pointer.handle, name)
+      guard index > 0, !name.utf8.contains(0) else {
+        throw DatabaseError(code: .range, message: "there is no parameter \(name)", sql: sql)
+      }
+      try bind(databaseValue: value, at: Int(index))
+    }
+  }
+
+  /// Binds NULL to every parameter.
+  public func clearBindings() throws {
+    let core = try use()
+    try reset()
+    try core.check(sqlite3_clear_bindings(pointer.handle))
+  }
+
+  /// Takes one step: true where the statement now stands at a row, false at its end.
+  ///
+  /// A step after the end begins anew. An error ends the statement and is thrown.
+  public func step() throws -> Bool {
+    let core = try use()
+    isAtRow = false
+    isAtRow = try core.step(pointer)
+    if !isAtRow { sqlite3_reset(pointer.handle) }
+    return isAtRow
+  }
+
+  /// Runs the statement to its end; rows that it gives are not read.
+  public func run() throws {
+    try reset()
+    while try step() {}
+  }
+
+  /// Makes the statement ready to begin anew; its values stay bound.
+  public func reset() throws {
+    let core = try use()
+    isAtRow = false
+    core.reset(pointer)
+  }
+
+  /// The value of the current row at `index`, from 0.
+  ///
+  /// Throws misuse where the statement stands at no row, and what `StatementRow.get` throws.
+  public func get<Value: ColumnValue>(
+    _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
+  ) throws -> Value {
+    try withRow { try $0.get(type, at: index, as: form) }
+  }
+
+  /// The value of the current row in the first column of that name.
+  public func get<Value: ColumnValue>(
+    _ type: Value.Type = Value.self, named name: String, as form: StoredForm = .standard
+  ) throws -> Value {
+    try withRow { try $0.get(type, named: name, as: form) }
+  }
+
+  /// The current row, copied.
+  public func row() throws -> Row {
+    try withRow { try Row(copying: $0) }
+  }
+
+  private func withRow<Result>(
+    _ body: (borrowing StatementRow) throws -> Result
+  ) throws -> Result {
+    _ = try use()
+    guard isAtRow else {
+      throw DatabaseError.misuse("the statement stands at no row; `step()` returned false or was not called")
+    }
+    return try body(StatementRow(statement: pointer))
+  }
+}
+
+extension Connection {
+  /// Prepares a statement for use as often as you like; values interpolated into it are bound.
+  ///
+  /// Throws `DatabaseError` with the place of a fault in the SQL.
+  public func prepare(_ sql: SQL) throws -> Statement {
+    try Statement(sql, connection: self)
+  }
+}

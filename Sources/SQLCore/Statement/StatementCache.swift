@@ -1,0 +1,130 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The prepared statements that a connection keeps: bounded by count and by bytes, the least
+/// recently used given up first.
+///
+/// A table with open addressing; the hashes stand inline, and the bytes of a key are compared only
+/// where the hashes agree. The recency is a stamp, looked through only when something must go.
+struct StatementCache {
+  private var slots: UnsafeMutablePointer<StatementPointer?>
+  private var hashes: UnsafeMutablePointer<UInt64>
+  private let mask: Int
+  private var clock: UInt64 = 0
+  private(set) var count = 0
+  private(set) var byteCount = 0
+  private(set) var hits = 0
+  private(set) var misses = 0
+  let maximumCount: Int
+  let maximumByteCount: Int
+
+  init(maximumCount: Int, maximumByteCount: Int) {
+    self.maximumCount = max(0, min(maximumCount, 1 << 20))
+    self.maximumByteCount = max(0, maximumByteCount)
+    // Never more than half full.
+    var capacity = 16
+    while capacity < self.maximumCount * 2 + 2 { capacity *= 2 }
+    mask = capacity - 1
+    slots = .allocate(capacity: capacity)
+    slots.initialize(repeating: nil, count: capacity)
+    hashes = .allocate(capacity: capacity)
+    hashes.initialize(repeating: 0, count: capacity)
+  }
+
+  /// Finalises every statement and frees the table.
+  func deallocate() {
+    for index in 0...mask { slots[index]?.destroy() }
+    slots.deallocate()
+    hashes.deallocate()
+  }
+
+  /// The statement of that key, marked as in use; nil where there is none.
+  ///
+  /// One that is in use is returned as well: its twin must be prepared for the occasion.
+  mutating func find(_ key: UnsafeRawBufferPointer, hash: UInt64) -> StatementPointer? {
+    var index = Int(truncatingIfNeeded: hash) & mask
+    while let statement = slots[index] {
+      if hashes[index] == hash, let own = statement.pointee.key, own.count == key.count,
+        let left = own.baseAddress, let right = key.baseAddress,
+        memcmp(left, right, key.count) == 0
+      {
+        hits &+= 1
+        clock &+= 1
+        statement.pointee.stamp = clock
+        return statement
+      }
+      index = (index &+ 1) & mask
+    }
+    misses &+= 1
+    return nil
+  }
+
+  /// Keeps a statement, after making room for it; false where there is no room.
+  mutating func insert(_ statement: StatementPointer) -> Bool {
+    let needed = statement.pointee.byteCount
+    guard needed <= maximumByteCount else { return false }
+    while count >= maximumCount || byteCount + needed > maximumByteCount {
+      guard evictOldest() else { return false }
+    }
+    clock &+= 1
+    statement.pointee.stamp = clock
+    place(statement)
+    count += 1
+    byteCount += needed
+    return true
+  }
+
+  private func place(_ statement: StatementPointer) {
+    var index = Int(truncatingIfNeeded: statement.pointee.hash) & mask
+    while slots[index] != nil { index = (index &+ 1) & mask }
+    slots[index] = statement
+    hashes[index] = statement.pointee.hash
+  }
+
+  /// Gives up the least recently used statement that nobody uses.
+  private mutating func evictOldest() -> Bool {
+    var oldest: Int?
+    for index in 0...mask {
+      guard let statement = slots[index], !statement.pointee.isInUse else { continue }
+      if let known = oldest, let other = slots[known],
+        other.pointee.stamp <= statement.pointee.stamp
+      {
+        continue
+      }
+      oldest = index
+    }
+    guard let oldest, let statement = slots[oldest] else { return false }
+    remove(at: oldest)
+    count -= 1
+    byteCount -= statement.pointee.byteCount
+    statement.destroy()
+    return true
+  }
+
+  /// Empties a slot and moves up what was displaced behind it.
+  private func remove(at hole: Int) {
+    var hole = hole
+    var index = (hole &+ 1) & mask
+    slots[hole] = nil
+    while let statement = slots[index] {
+      let home = Int(truncatingIfNeeded: hashes[index]) & mask
+      if (index &- home) & mask >= (index &- hole) & mask {
+        slots[hole] = statement
+        hashes[hole] = hashes[index]
+        slots[index] = nil
+        hole = index
+      }
+      index = (index &+ 1) & mask
+    }
+  }
+
+  /// Gives up every statement that nobody uses.
+  mutating func removeAll() {
+    while evictOldest() {}
+  }
+}

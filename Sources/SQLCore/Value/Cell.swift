@@ -1,0 +1,148 @@
+import CSQLite
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One value of a row, as SQLite or a copied row holds it, from which a Swift value is read.
+///
+/// A type of your own reads itself from a cell in `ColumnValue.init(_:)`. A cell cannot be copied
+/// and so not kept: it is gone with the next step of the statement.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
+public struct Cell: ~Copyable {
+  // One of the two is there: SQLite's value, or a copied one that the caller keeps alive.
+  @usableFromInline let value: OpaquePointer?
+  @usableFromInline let copy: UnsafePointer<DatabaseValue>?
+  /// The form that the column declares.
+  public let form: StoredForm
+
+  /// A value of the row at which a statement stands.
+  @usableFromInline
+  package init(value: OpaquePointer, form: StoredForm) {
+    self.value = value
+    self.copy = nil
+    self.form = form
+  }
+
+  init(copy: UnsafePointer<DatabaseValue>, form: StoredForm) {
+    self.value = nil
+    self.copy = copy
+    self.form = form
+  }
+
+  /// The storage class of the value.
+  public var storageClass: StorageClass {
+    if let value { return StorageClass(type: sqlite3_value_type(value)) }
+    return copy?.pointee.storageClass ?? .null
+  }
+
+  /// True for NULL.
+  @inlinable
+  public var isNull: Bool {
+    if let value { return sqlite3_value_type(value) == SQLITE_NULL }
+    return storageClass == .null
+  }
+
+  /// The value of an INTEGER; anything else throws `ColumnValueError`.
+  @inlinable
+  public func integer() throws -> Int64 {
+    if let value, sqlite3_value_type(value) == SQLITE_INTEGER { return sqlite3_value_int64(value) }
+    return try copiedInteger()
+  }
+
+  @usableFromInline
+  func copiedInteger() throws -> Int64 {
+    guard case .integer(let integer) = copy?.pointee else { throw mismatch(.integer) }
+    return integer
+  }
+
+  /// The value of a REAL, or of an INTEGER that a Double holds exactly; anything else throws
+  /// `ColumnValueError`.
+  @inlinable
+  public func real() throws -> Double {
+    if let value, sqlite3_value_type(value) == SQLITE_FLOAT { return sqlite3_value_double(value) }
+    return try convertedReal()
+  }
+
+  @usableFromInline
+  func convertedReal() throws -> Double {
+    if case .real(let real) = copy?.pointee { return real }
+    guard storageClass == .integer else { throw mismatch(.real) }
+    let integer = try integer()
+    guard let real = Double(exactly: integer) else {
+      throw ColumnValueError.invalid(integer, as: Double.self)
+    }
+    return real
+  }
+
+  /// The text of a TEXT; anything else, and text that is no UTF-8, throws `ColumnValueError`.
+  @inlinable
+  public func text() throws -> String {
+    guard let value, sqlite3_value_type(value) == SQLITE_TEXT else { return try copiedText() }
+    guard let text = String(validatedTextOf: value) else { throw invalidText() }
+    return text
+  }
+
+  @usableFromInline
+  func copiedText() throws -> String {
+    guard case .text(let text) = copy?.pointee else { throw mismatch(.text) }
+    return text
+  }
+
+  /// The bytes of a BLOB, copied; anything else throws `ColumnValueError`.
+  public func blob() throws -> Data {
+    if case .blob(let data) = copy?.pointee { return data }
+    return try withBytes { Data($0) }
+  }
+
+  /// Lends the bytes of a BLOB without a copy; anything else throws `ColumnValueError`.
+  public func withBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    if case .blob(let data) = copy?.pointee { return try data.withUnsafeBytes(body) }
+    guard let value, sqlite3_value_type(value) == SQLITE_BLOB else { throw mismatch(.blob) }
+    let start = sqlite3_value_blob(value)
+    let count = Int(sqlite3_value_bytes(value))
+    return try body(UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  /// The value, whatever its storage class; text that is no UTF-8 throws `ColumnValueError`.
+  public func databaseValue() throws -> DatabaseValue {
+    switch storageClass {
+    case .integer: .integer(try integer())
+    case .real: .real(try real())
+    case .text: .text(try text())
+    case .blob: .blob(try blob())
+    case .null: .null
+    }
+  }
+
+  /// The error for a cell that is not of the storage class that was expected.
+  func mismatch(_ expected: StorageClass) -> ColumnValueError {
+    isNull
+      ? ColumnValueError(.null(expected: expected.rawValue))
+      : ColumnValueError(.mismatch(expected: expected.rawValue, found: storageClass.rawValue))
+  }
+
+  @usableFromInline
+  func invalidText() -> ColumnValueError {
+    ColumnValueError(.invalid(expected: "UTF-8", found: "text with broken bytes"))
+  }
+}
+
+extension String {
+  /// The text of a value, or nil where its bytes are no UTF-8.
+  ///
+  /// `value_text` comes before `value_bytes`: the first may convert, the second then counts.
+  @inlinable
+  @inline(__always)
+  package init?(validatedTextOf value: OpaquePointer) {
+    guard let start = sqlite3_value_text(value) else { return nil }
+    let count = Int(sqlite3_value_bytes(value))
+    let bytes = UnsafeBufferPointer(start: start, count: count)
+    guard let valid = try? UTF8Span(validating: bytes.span) else { return nil }
+    self.init(copying: valid)
+  }
+}

@@ -1,0 +1,104 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A value as SQLite stores it: an integer, a floating-point number, text, bytes, or NULL.
+///
+/// Text compares by its bytes, as SQLite's `BINARY` collation does, and not by Swift's canonical
+/// equivalence. Literals convert: `nil`, `100`, `10.0`, `"lulu"`, `false`.
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html>
+public enum DatabaseValue: Sendable {
+  /// NULL.
+  case null
+  /// An INTEGER.
+  case integer(Int64)
+  /// A REAL.
+  case real(Double)
+  /// A TEXT.
+  case text(String)
+  /// A BLOB.
+  case blob(Data)
+
+  /// The storage class of the value.
+  public var storageClass: StorageClass {
+    switch self {
+    case .null: .null
+    case .integer: .integer
+    case .real: .real
+    case .text: .text
+    case .blob: .blob
+    }
+  }
+
+  /// True for NULL alone.
+  public var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
+}
+
+extension DatabaseValue: Hashable {
+  /// Equal storage class and equal value; text by bytes.
+  public static func == (left: DatabaseValue, right: DatabaseValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.integer(let a), .integer(let b)): a == b
+    case (.real(let a), .real(let b)): a == b
+    case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
+    case (.blob(let a), .blob(let b)): a == b
+    default: false
+    }
+  }
+
+  /// Feeds the storage class and the value.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .integer(let value):
+      hasher.combine(1)
+      hasher.combine(value)
+    case .real(let value):
+      hasher.combine(2)
+      hasher.combine(value)
+    case .text(let value):
+      hasher.combine(3)
+      for byte in value.utf8 { hasher.combine(byte) }
+    case .blob(let value):
+      hasher.combine(4)
+      hasher.combine(value)
+    }
+  }
+}
+
+extension DatabaseValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral
+{
+  /// NULL.
+  public init(nilLiteral: ()) { self = .null }
+  /// An INTEGER.
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  /// A REAL.
+  public init(floatLiteral value: Double) { self = .real(value) }
+  /// A TEXT.
+  public init(stringLiteral value: String) { self = .text(value) }
+  /// 1 for `true`, 0 for `false`.
+  public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
+}
+
+extension DatabaseValue: CustomStringConvertible {
+  /// The value as an SQL literal; a BLOB in hexadecimal.
+  public var description: String {
+    switch self {
+    case .null: return "NULL"
+    case .integer(let value): return String(value)
+    case .real(let value): return String(value)
+    case .text(let value): return "'" + value.replacing("'", with: "''") + "'"
+    case .blob(let value):
+      let digits = Array("0123456789ABCDEF".utf8)
+      var text: [UInt8] = []
+      for byte in value { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+      return "x'" + String(decoding: text, as: UTF8.self) + "'"
+    }
+  }
+}

@@ -1,0 +1,118 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Date: OrderedColumnValue {
+  /// INTEGER; REAL or TEXT in the forms that a schema may declare.
+  public static var storageClass: StorageClass { .integer }
+
+  /// Reads the form that the column declares; anything else throws `ColumnValueError`.
+  public init(_ cell: borrowing Cell) throws {
+    switch cell.form {
+    case .standard, .bytes:
+      self.init(microsecondsSince1970: try cell.integer())
+    case .unixSeconds:
+      self = try Date(real: try cell.real(), scale: 1_000_000, offset: 0)
+    case .referenceSeconds:
+      self = try Date(
+        real: try cell.real(), scale: 1_000_000, offset: Date.microsecondsFrom1970To2001)
+    case .julianDay:
+      let days = try cell.real()
+      let milliseconds = ((days - Date.julianDayOf1970) * 86_400_000).rounded()
+      self = try Date(real: milliseconds, scale: 1_000, offset: 0)
+    case .iso8601:
+      let text = try cell.text()
+      guard let microseconds = ISO8601Microseconds.parse(text) else {
+        throw ColumnValueError.invalid(text, as: Date.self)
+      }
+      self.init(microsecondsSince1970: microseconds)
+    }
+  }
+
+  /// Microseconds since 1970-01-01T00:00:00Z, or the form that is asked for.
+  ///
+  /// A date that 64 bits of microseconds do not reach, about 292,000 years from 1970, and a year
+  /// that ISO 8601's four digits do not reach, throw `ColumnValueError`.
+  public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
+    guard let microseconds = microsecondsSince1970 else {
+      throw ColumnValueError.unstorable(
+        "a date \(timeIntervalSinceReferenceDate) seconds from 2001",
+        "microseconds since 1970 do not fit 64 bits")
+    }
+    switch form {
+    case .standard, .bytes:
+      return .integer(microseconds)
+    case .unixSeconds:
+      return .real(Double(microseconds) / 1_000_000)
+    case .referenceSeconds:
+      return .real(Double(microseconds &- Date.microsecondsFrom1970To2001) / 1_000_000)
+    case .julianDay:
+      let milliseconds = (Double(microseconds) / 1_000).rounded()
+      return .real(milliseconds / 86_400_000 + Date.julianDayOf1970)
+    case .iso8601:
+      guard let text = ISO8601Microseconds.text(microseconds) else {
+        throw ColumnValueError.unstorable(
+          "a date \(timeIntervalSinceReferenceDate) seconds from 2001",
+          "ISO 8601 has years 0000 to 9999 here")
+      }
+      return .text(text)
+    }
+  }
+
+  /// The date rounded to the microsecond.
+  public static func canonical(_ value: Date) -> Date {
+    value.microsecondsSince1970.map(Date.init(microsecondsSince1970:)) ?? value
+  }
+
+  /// The same microsecond.
+  public static func isStoredAlike(_ left: Date, _ right: Date) -> Bool {
+    canonical(left) == canonical(right)
+  }
+
+  /// INTEGER, REAL or TEXT, as the form says.
+  public static func storageClass(as form: StoredForm) -> StorageClass? {
+    switch form {
+    case .standard: .integer
+    case .unixSeconds, .referenceSeconds, .julianDay: .real
+    case .iso8601: .text
+    case .bytes: nil
+    }
+  }
+}
+
+extension Date {
+  static let microsecondsFrom1970To2001: Int64 = 978_307_200_000_000
+  static let julianDayOf1970 = 2_440_587.5
+
+  /// The one way from microseconds to a Date: each form reads through it, so that equal
+  /// microseconds are equal dates.
+  package init(microsecondsSince1970 microseconds: Int64) {
+    // Whole seconds and the rest apart: a Double of all microseconds would round twice.
+    let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    self.init(
+      timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(rest) / 1_000_000)
+  }
+
+  /// The nearest microsecond, or nil where 64 bits do not hold it.
+  package var microsecondsSince1970: Int64? {
+    let interval = timeIntervalSinceReferenceDate
+    let seconds = interval.rounded(.down)
+    guard let whole = Int64(exactly: seconds) else { return nil }
+    let micros = Int64(((interval - seconds) * 1_000_000).rounded())
+    let (shifted, overflowA) = whole.addingReportingOverflow(978_307_200)
+    let (scaled, overflowB) = shifted.multipliedReportingOverflow(by: 1_000_000)
+    let (sum, overflowC) = scaled.addingReportingOverflow(micros)
+    return overflowA || overflowB || overflowC ? nil : sum
+  }
+
+  fileprivate init(real: Double, scale: Double, offset: Int64) throws {
+    guard let scaled = Int64(exactly: (real * scale).rounded()) else {
+      throw ColumnValueError.invalid(real, as: Date.self)
+    }
+    let (sum, overflow) = scaled.addingReportingOverflow(offset)
+    guard !overflow else { throw ColumnValueError.invalid(real, as: Date.self) }
+    self.init(microsecondsSince1970: sum)
+  }
+}

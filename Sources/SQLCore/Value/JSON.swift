@@ -1,0 +1,74 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A Codable value that a column holds as JSON.
+///
+/// ```swift
+/// @Column var tags: JSON<[String]> = []
+/// post.tags.value.append("swift")
+/// ```
+///
+/// It is stored as TEXT with sorted keys, so that equal values are equal text.
+public struct JSON<Value: Codable & Sendable>: ColumnValue {
+  /// The value.
+  public var value: Value
+
+  /// Wraps a value.
+  public init(_ value: Value) {
+    self.value = value
+  }
+
+  /// TEXT.
+  public static var storageClass: StorageClass { .text }
+
+  /// Decodes the JSON in a TEXT; text that is none of `Value` throws `ColumnValueError`.
+  public init(_ cell: borrowing Cell) throws {
+    let text = try cell.text()
+    do {
+      value = try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    } catch {
+      throw ColumnValueError.invalid(text, as: Value.self)
+    }
+  }
+
+  /// The value as JSON; one that JSON cannot hold throws `ColumnValueError`.
+  public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    do {
+      return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
+    } catch {
+      throw ColumnValueError.unstorable(value, "JSON cannot hold it: \(error)")
+    }
+  }
+}
+
+extension JSON: Equatable where Value: Equatable {}
+extension JSON: Hashable where Value: Hashable {}
+
+extension JSON: Codable {
+  /// Decodes the value alone.
+  public init(from decoder: any Decoder) throws {
+    value = try Value(from: decoder)
+  }
+
+  /// Encodes the value alone.
+  public func encode(to encoder: any Encoder) throws {
+    try value.encode(to: encoder)
+  }
+}
+
+extension JSON: ExpressibleByArrayLiteral where Value: RangeReplaceableCollection {
+  /// A collection of the elements.
+  public init(arrayLiteral elements: Value.Element...) {
+    value = Value(elements)
+  }
+}
+
+extension JSON: CustomStringConvertible {
+  /// The value's own description.
+  public var description: String { String(describing: value) }
+}

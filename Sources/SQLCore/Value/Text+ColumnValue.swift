@@ -1,0 +1,78 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension String: OrderedColumnValue {
+  /// TEXT.
+  @inlinable
+  public static var storageClass: StorageClass { .text }
+
+  /// Reads a TEXT, U+0000 kept; text that is no UTF-8 throws `ColumnValueError`.
+  @inlinable
+  public init(_ cell: borrowing Cell) throws {
+    self = try cell.text()
+  }
+
+  /// The text.
+  @inlinable
+  public func databaseValue(as form: StoredForm) throws -> DatabaseValue { .text(self) }
+
+  /// The same bytes: Swift's `==` takes a letter with an accent for the pair of letter and accent.
+  @inlinable
+  public static func isStoredAlike(_ left: String, _ right: String) -> Bool {
+    left.utf8.elementsEqual(right.utf8)
+  }
+}
+
+extension URL: ColumnValue {
+  /// TEXT.
+  public static var storageClass: StorageClass { .text }
+
+  /// Reads a TEXT; one that is no URL throws `ColumnValueError`.
+  public init(_ cell: borrowing Cell) throws {
+    let text = try cell.text()
+    guard let url = URL(string: text), url.absoluteString.utf8.elementsEqual(text.utf8) else {
+      throw ColumnValueError.invalid(text, as: URL.self)
+    }
+    self = url
+  }
+
+  /// The absolute string; one that would not read back throws `ColumnValueError`.
+  public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
+    let text = absoluteString
+    guard URL(string: text)?.absoluteString == text else {
+      throw ColumnValueError.unstorable(text, "it does not read back as the same URL")
+    }
+    return .text(text)
+  }
+
+  /// A URL relative to another becomes absolute: its base is not stored.
+  public static func canonical(_ value: URL) -> URL { value.absoluteURL }
+
+  /// The same text.
+  public static func isStoredAlike(_ left: URL, _ right: URL) -> Bool {
+    left.absoluteString.utf8.elementsEqual(right.absoluteString.utf8)
+  }
+}
+
+extension Decimal: ColumnValue {
+  /// TEXT.
+  public static var storageClass: StorageClass { .text }
+
+  /// Reads the canonical text of a decimal number; anything else throws `ColumnValueError`.
+  public init(_ cell: borrowing Cell) throws {
+    let text = try cell.text()
+    guard let value = Decimal(string: text), !value.isNaN, value.description == text else {
+      throw ColumnValueError.invalid(text, as: Decimal.self)
+    }
+    self = value
+  }
+
+  /// The canonical text: no exponent, no zeros at its ends; NaN throws `ColumnValueError`.
+  public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
+    guard !isNaN else { throw ColumnValueError.unstorable(self, "NaN is no number") }
+    return .text(description)
+  }
+}

@@ -1,0 +1,20 @@
+extension Unique64: OrderedColumnValue {
+  /// INTEGER.
+  @inlinable
+  public static var storageClass: StorageClass { .integer }
+
+  /// Reads an INTEGER.
+  @inlinable
+  public init(_ cell: borrowing Cell) throws {
+    self.init(rawValue: try cell.integer())
+  }
+
+  /// The number; `Unique64.exhausted` throws `ColumnValueError`.
+  @inlinable
+  public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
+    guard self != .exhausted else {
+      throw ColumnValueError.unstorable(rawValue, "the generator has no further ids (year 2072)")
+    }
+    return .integer(rawValue)
+  }
+}
