@@ -3,7 +3,8 @@
 /// A column reads the form that it declares and no other. `.standard` is the form of the table in
 /// `Documentation/StoredForms.md`; the rest is declared in a model's schema:
 /// `Stored(\.$id, as: .bytes)`.
-public enum StoredForm: UInt8, Hashable, Sendable {
+@frozen
+public enum StoredForm: UInt8, Hashable, Sendable, BitwiseCopyable {
   /// The form that the type has where nothing is declared.
   case standard
   /// A UUID as its 16 bytes, in a BLOB.

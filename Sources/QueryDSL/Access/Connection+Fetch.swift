@@ -1,0 +1,123 @@
+import SQLCore
+
+extension Connection {
+  /// All rows of a query: one statement.
+  ///
+  /// Throws `QueryError` for a query that cannot be SQL, `DatabaseError` for what SQLite reports,
+  /// and `ColumnValueError` for a value that is none of its column's type, with table, column and
+  /// row.
+  public func fetch<Query: Fetchable>(_ query: Query) throws -> [Query.Row] {
+    let core = try use()
+    let request = query.request
+    let statement = try core.lendStatement(for: request.statement)
+    defer { core.giveBack(statement) }
+    return try request.decoding.all(core, statement)
+  }
+
+  /// The first row of a query, or nil: one statement, which ends after its first row.
+  public func first<Query: Fetchable>(_ query: Query) throws -> Query.Row? {
+    let core = try use()
+    var request = query.request
+    if request.statement.limit == nil, request.statement.offset == nil {
+      request.statement.setLimit(1)
+    }
+    let statement = try core.lendStatement(for: request.statement)
+    defer { core.giveBack(statement) }
+    guard try core.step(statement) else { return nil }
+    var reader = RowReader(core: core, statement: statement)
+    do {
+      return try request.decoding.one(&reader)
+    } catch let error as ColumnValueError {
+      throw error.at(table: nil, column: nil, row: 0)
+    }
+  }
+
+  /// How many rows a query gives: one statement, `SELECT count(*)`.
+  public func count(_ query: some Fetchable) throws -> Int {
+    try integer(of: CountStatement(query: query.request.statement))
+  }
+
+  /// Whether a query gives any row: one statement, `SELECT EXISTS (…)`.
+  public func exists(_ query: some Fetchable) throws -> Bool {
+    try integer(of: ExistsStatement(query: query.request.statement)) != 0
+  }
+
+  private func integer(of query: some Renderable) throws -> Int {
+    let core = try use()
+    let statement = try core.lendStatement(for: query)
+    defer { core.giveBack(statement) }
+    guard try core.step(statement) else { return 0 }
+    return try StatementRow(statement: statement).get(Int.self, at: 0)
+  }
+
+  /// The model with that key, or nil: one index seek.
+  ///
+  /// ```swift
+  /// let post = try connection.find(Post.self, id)
+  /// // SELECT … FROM "Post" WHERE "id" = ?
+  /// ```
+  public func find<M: Model>(_ model: M.Type, _ id: M.ID) throws -> M? {
+    let core = try use()
+    let layout = try M.layout
+    let statement = try core.lendFindStatement(layout)
+    defer { core.giveBack(statement) }
+    try withUnsafeBytes(of: id) { key in
+      guard let key = key.baseAddress else { return }
+      try core.bind(key: layout.keySlots, at: key, to: statement)
+    }
+    guard try core.step(statement) else { return nil }
+    return try M.load(rowOf: statement, on: core, skipping: 0, row: nil)
+  }
+
+  /// Rows of a raw statement as models: columns are found by their names, and others left unread.
+  ///
+  /// ```swift
+  /// let posts = try connection.fetch(Post.self, "SELECT * FROM Post WHERE views > \(100)")
+  /// ```
+  ///
+  /// Throws `DatabaseError` where the statement lacks a column of the model.
+  public func fetch<M: Model>(_ model: M.Type, _ sql: SQL) throws -> [M] {
+    let core = try use()
+    let layout = try M.layout
+    // The model's own columns, in its order, from whatever the statement gives.
+    let names = try core.columnNames(of: sql)
+    let columns = try layout.columns.map { column in
+      guard names.contains(where: { $0.lowercasedASCII == column.name.lowercasedASCII }) else {
+        throw DatabaseError(
+          code: .range,
+          message: "the statement has no column \(column.quotedName), which \(M.self) needs",
+          sql: sql.text)
+      }
+      return column.quotedName
+    }.joined(separator: ", ")
+    let statement =
+      names.map(\.lowercasedASCII) == layout.columns.map(\.name.lowercasedASCII)
+      ? sql : "SELECT \(unsafe: columns) FROM (\(sql)\n)"
+    let lent = try core.lendStatement(text: statement.text)
+    defer { core.giveBack(lent) }
+    try core.bind(statement, to: lent)
+    return try M.load(all: lent, on: core)
+  }
+}
+
+extension ConnectionCore {
+  /// `SELECT … FROM "T" WHERE key = ?`, found by two words of shape.
+  func lendFindStatement(_ layout: ModelLayout) throws -> StatementPointer {
+    try lendStatement(
+      shape: { key in
+        key.append(UInt8(0xFF))
+        key.append(layout.number)
+      },
+      sql: {
+        let names = layout.columns.map(\.quotedName).joined(separator: ", ")
+        return "SELECT \(names) FROM \(layout.quotedTableName) WHERE \(layout.keyCondition)"
+      })
+  }
+}
+
+extension ModelLayout {
+  /// `"id" = ?`, for each column of the key.
+  var keyCondition: String {
+    keyColumns.map { "\(columns[$0].quotedName) = ?" }.joined(separator: " AND ")
+  }
+}

@@ -1,0 +1,131 @@
+import SQLCore
+
+// Each call is a transaction of its own. `Connection` has the same verbs, for several in one.
+
+extension Database {
+  /// Inserts a model, in a transaction of its own; returns a clean copy.
+  @discardableResult
+  public func insert<M: Model>(_ model: M) throws -> M {
+    try write { try $0.insert(model) }
+  }
+
+  /// Inserts a model, in a transaction of its own; returns a clean copy.
+  @discardableResult
+  nonisolated(nonsending)
+    public func insert<M: Model>(_ model: M) async throws -> M
+  {
+    try await write { try $0.insert(model) }
+  }
+
+  /// Inserts models, all or none; returns clean copies.
+  @discardableResult
+  public func insert<M: Model>(_ models: [M]) throws -> [M] {
+    try write { try $0.insert(models) }
+  }
+
+  /// Inserts models, all or none; returns clean copies.
+  @discardableResult
+  nonisolated(nonsending)
+    public func insert<M: Model>(_ models: [M]) async throws -> [M]
+  {
+    try await write { try $0.insert(models) }
+  }
+
+  /// Updates the changed columns; throws `RecordNotFound` where the row is gone.
+  @discardableResult
+  public func update<M: Model>(_ model: M) throws -> M {
+    try write { try $0.update(model) }
+  }
+
+  /// Updates the changed columns; throws `RecordNotFound` where the row is gone.
+  @discardableResult
+  nonisolated(nonsending)
+    public func update<M: Model>(_ model: M) async throws -> M
+  {
+    try await write { try $0.update(model) }
+  }
+
+  /// Updates models, all or none.
+  @discardableResult
+  public func update<M: Model>(_ models: [M]) throws -> [M] {
+    try write { try $0.update(models) }
+  }
+
+  /// Updates models, all or none.
+  @discardableResult
+  nonisolated(nonsending)
+    public func update<M: Model>(_ models: [M]) async throws -> [M]
+  {
+    try await write { try $0.update(models) }
+  }
+
+  /// Updates the row with the model's key, or inserts it.
+  @discardableResult
+  public func save<M: Model>(_ model: M) throws -> M {
+    try write { try $0.save(model) }
+  }
+
+  /// Updates the row with the model's key, or inserts it.
+  @discardableResult
+  nonisolated(nonsending)
+    public func save<M: Model>(_ model: M) async throws -> M
+  {
+    try await write { try $0.save(model) }
+  }
+
+  /// Saves models, all or none.
+  @discardableResult
+  public func save<M: Model>(_ models: [M]) throws -> [M] {
+    try write { try $0.save(models) }
+  }
+
+  /// Saves models, all or none.
+  @discardableResult
+  nonisolated(nonsending)
+    public func save<M: Model>(_ models: [M]) async throws -> [M]
+  {
+    try await write { try $0.save(models) }
+  }
+
+  /// Deletes the row with the model's key; false where there is none.
+  @discardableResult
+  public func delete<M: Model>(_ model: M) throws -> Bool {
+    try write { try $0.delete(model) }
+  }
+
+  /// Deletes the row with the model's key; false where there is none.
+  @discardableResult
+  nonisolated(nonsending)
+    public func delete<M: Model>(_ model: M) async throws -> Bool
+  {
+    try await write { try $0.delete(model) }
+  }
+
+  /// Deletes the row with that key; false where there is none.
+  @discardableResult
+  public func delete<M: Model>(_ model: M.Type, _ id: M.ID) throws -> Bool {
+    try write { try $0.delete(model, id) }
+  }
+
+  /// Deletes the row with that key; false where there is none.
+  @discardableResult
+  nonisolated(nonsending)
+    public func delete<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> Bool
+  {
+    try await write { try $0.delete(model, id) }
+  }
+
+  /// Runs an update or a deletion; how many rows it changed.
+  @discardableResult
+  public func run(_ command: some Runnable) throws -> Int {
+    try write { try $0.run(command) }
+  }
+
+  /// Runs an update or a deletion; how many rows it changed.
+  @discardableResult
+  nonisolated(nonsending)
+    public func run(_ command: some Runnable) async throws -> Int
+  {
+    try await write { try $0.run(command) }
+  }
+}

@@ -1,0 +1,67 @@
+import SQLCore
+
+// An integer that leaves 64 bits becomes a REAL in SQLite; read as an integer it then throws, and
+// stored into an INTEGER column of a STRICT table it is refused.
+
+extension SQLExpression where Value: NumericColumnValue {
+  /// The sum. SQL: `a + ?`
+  public static func + (left: SQLExpression, right: Value) -> SQLExpression {
+    left.calculate(.plus, SQLExpression(right))
+  }
+
+  /// The sum. SQL: `a + b`
+  public static func + (left: SQLExpression, right: SQLExpression) -> SQLExpression {
+    left.calculate(.plus, right)
+  }
+
+  /// The difference. SQL: `a - ?`
+  public static func - (left: SQLExpression, right: Value) -> SQLExpression {
+    left.calculate(.minus, SQLExpression(right))
+  }
+
+  /// The difference. SQL: `a - b`
+  public static func - (left: SQLExpression, right: SQLExpression) -> SQLExpression {
+    left.calculate(.minus, right)
+  }
+
+  /// The product. SQL: `a * ?`
+  public static func * (left: SQLExpression, right: Value) -> SQLExpression {
+    left.calculate(.times, SQLExpression(right))
+  }
+
+  /// The product. SQL: `a * b`
+  public static func * (left: SQLExpression, right: SQLExpression) -> SQLExpression {
+    left.calculate(.times, right)
+  }
+
+  /// The quotient, of integers without its fraction; NULL where the divisor is 0. SQL: `a / ?`
+  public static func / (left: SQLExpression, right: Value) -> SQLExpression {
+    left.calculate(.divide, SQLExpression(right))
+  }
+
+  /// The quotient, of integers without its fraction; NULL where the divisor is 0. SQL: `a / b`
+  public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression {
+    left.calculate(.divide, right)
+  }
+
+  /// The number with the other sign. SQL: `-a`
+  public static prefix func - (operand: SQLExpression) -> SQLExpression {
+    SQLExpression(.negative(operand.node))
+  }
+
+  /// Adds in place, in an update. SQL: `SET a = a + ?`
+  public static func += (left: inout SQLExpression, right: Value) { left = left + right }
+
+  /// Subtracts in place, in an update. SQL: `SET a = a - ?`
+  public static func -= (left: inout SQLExpression, right: Value) { left = left - right }
+
+  /// Multiplies in place, in an update. SQL: `SET a = a * ?`
+  public static func *= (left: inout SQLExpression, right: Value) { left = left * right }
+
+  /// Divides in place, in an update. SQL: `SET a = a / ?`
+  public static func /= (left: inout SQLExpression, right: Value) { left = left / right }
+
+  private func calculate(_ sign: SQLToken, _ other: SQLExpression) -> SQLExpression {
+    SQLExpression(.binary(sign, node, other.node))
+  }
+}

@@ -1,0 +1,73 @@
+import SQLCore
+
+/// A value in SQL: a column, a value of Swift, a function of both.
+///
+/// ```swift
+/// Post.where { $0.$views * 2 > 100 }     // … WHERE ("views" * ?) > ?
+/// ```
+///
+/// Values of Swift are bound, and the text of the SQL never depends on them.
+public struct SQLExpression<Value: ColumnValue>: Sendable {
+  package let node: ExpressionNode
+  /// The form in which the expression's value is stored: that of its column.
+  package let form: StoredForm
+
+  package init(_ node: ExpressionNode, form: StoredForm = .standard) {
+    self.node = node
+    self.form = form
+  }
+
+  /// A value of Swift, bound.
+  public init(_ value: Value) {
+    self.init(.value(BoundValue(value)))
+  }
+
+  /// A piece of raw SQL with its values, of which you say the type.
+  ///
+  /// ```swift
+  /// SQLExpression<Int>(sql: "length(title)")
+  /// ```
+  public init(sql: SQL) {
+    self.init(.fragment(sql))
+  }
+
+  /// The same value where an optional is needed: a nullable key beside a key.
+  ///
+  /// ```swift
+  /// Join(post, on: comment.$postID == post.$id.optional)
+  /// ```
+  public var optional: SQLExpression<Value?> {
+    SQLExpression<Value?>(node, form: form)
+  }
+}
+
+/// A condition in SQL, true, false or unknown.
+///
+/// `&&`, `||` and `!` combine it; in a block of `where { }` each line is one, and all must hold.
+public struct SQLPredicate: Sendable {
+  package let node: PredicateNode
+
+  package init(_ node: PredicateNode) {
+    self.node = node
+  }
+
+  /// A piece of raw SQL with its values.
+  public init(sql: SQL) {
+    self.init(.fragment(sql))
+  }
+
+  /// Both hold. SQL: `a AND b`
+  public static func && (left: SQLPredicate, right: SQLPredicate) -> SQLPredicate {
+    SQLPredicate(.and(left.node, right.node))
+  }
+
+  /// One holds, or both. SQL: `a OR b`
+  public static func || (left: SQLPredicate, right: SQLPredicate) -> SQLPredicate {
+    SQLPredicate(.or(left.node, right.node))
+  }
+
+  /// It does not hold; what is unknown stays unknown. SQL: `NOT (a)`
+  public static prefix func ! (operand: SQLPredicate) -> SQLPredicate {
+    SQLPredicate(.not(operand.node))
+  }
+}

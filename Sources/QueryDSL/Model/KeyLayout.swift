@@ -1,0 +1,38 @@
+import SQLCore
+
+/// How the `ID` of a model lies in memory: as the value of its one key column, or as a struct with
+/// a property for each.
+enum KeyLayout {
+  static func slots<M: Model>(
+    of id: M.ID.Type, for keys: [ModelColumn], model: M.Type
+  ) throws -> ColumnSlots {
+    if keys.count == 1, keys[0].type == id || wrapped(keys[0].type) == id {
+      return ColumnSlots(
+        [slot(offset: 0, type: keys[0].type == id ? keys[0].type : wrapped(keys[0].type), keys[0])],
+        stride: MemoryLayout<M.ID>.stride)
+    }
+    let fields = FieldReflection.fields(of: id) ?? []
+    let slots = try keys.map { key in
+      guard let field = fields.first(where: { $0.name == key.name }), field.type == key.type
+      else {
+        throw ModelError(
+          M.self,
+          "its ID is \(id), which has no property `\(key.name): \(key.type)` for that key column; "
+            + "declare `struct ID: Hashable, Sendable` with one for each @PrimaryKey, and "
+            + "`var id: ID` over them")
+      }
+      return slot(offset: field.offset, type: key.type, key)
+    }
+    return ColumnSlots(slots, stride: MemoryLayout<M.ID>.stride)
+  }
+
+  private static func slot(offset: Int, type: any ColumnValue.Type, _ key: ModelColumn)
+    -> ColumnSlot
+  {
+    ColumnSlot(offset: offset, type: type, form: key.form)
+  }
+
+  private static func wrapped(_ type: any ColumnValue.Type) -> any ColumnValue.Type {
+    (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
+  }
+}

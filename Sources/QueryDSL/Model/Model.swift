@@ -1,0 +1,43 @@
+import SQLCore
+
+/// A struct whose column properties are a table.
+///
+/// ```swift
+/// struct Author: Model {
+///   @PrimaryKey var id = Unique64()
+///   @Column var name: String
+/// }
+/// ```
+///
+/// The table is called as the type and its columns as the properties; an optional property is a
+/// column that may be NULL. The layout is read from the type, once: no macro, no `Codable`, no
+/// instance. Every stored property is a `@PrimaryKey`, a `@Column` or `@Ignored`.
+///
+/// A model may be `Codable`, `Equatable` and `Hashable` by synthesis; each sees the values alone.
+/// With one key column, `id` is that column. With several, `id` is a value of a struct whose
+/// properties are called and typed as they are:
+///
+/// ```swift
+/// struct Membership: Model {
+///   struct ID: Hashable, Sendable { var person: Unique64; var group: Unique64 }
+///   @PrimaryKey var person: Unique64
+///   @PrimaryKey var group: Unique64
+///   var id: ID { ID(person: person, group: group) }
+/// }
+/// ```
+public protocol Model: Identifiable, Sendable where ID: Sendable {
+  /// The name of the table. Default: the name of the type.
+  static var tableName: String { get }
+
+  /// What the columns cannot say themselves: indexes, foreign keys, defaults, stored forms.
+  /// Default: nothing.
+  @SchemaBuilder<Self> static var schema: Schema<Self> { get }
+}
+
+extension Model {
+  /// The name of the type, without the types around it.
+  public static var tableName: String { String(describing: Self.self) }
+
+  /// Nothing.
+  public static var schema: Schema<Self> { Schema(elements: []) }
+}

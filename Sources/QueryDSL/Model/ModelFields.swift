@@ -1,0 +1,82 @@
+import SQLCore
+
+/// The stored properties of a model's type, each found to be a column or ignored.
+struct ModelFields {
+  struct ColumnField {
+    let name: String
+    let offset: Int
+    let wrapper: any ColumnWrapper.Type
+  }
+
+  private(set) var columns: [ColumnField] = []
+  private(set) var ignored: [(offset: Int, type: any IgnoredWrapper.Type)] = []
+
+  init<M: Model>(of model: M.Type) throws {
+    guard !(model is AnyClass), let fields = FieldReflection.fields(of: model) else {
+      throw ModelError(model, "a model is a struct")
+    }
+    for field in fields {
+      // The property behind a wrapper is called as the wrapped one, with an underscore before it.
+      let name = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
+      if let wrapper = field.type as? any ColumnWrapper.Type {
+        guard !Self.isNested(wrapper.valueType) else {
+          throw ModelError(model, "\(name): an optional of an optional is no column")
+        }
+        columns.append(ColumnField(name: name, offset: field.offset, wrapper: wrapper))
+      } else if let wrapper = field.type as? any IgnoredWrapper.Type {
+        ignored.append((field.offset, wrapper))
+      } else {
+        throw ModelError(
+          model, "the stored property \(field.name): \(field.type) is no column; "
+            + "write @Column or, for an optional that no column stores, @Ignored before it")
+      }
+    }
+    try checkNames(of: model)
+  }
+
+  private func checkNames<M: Model>(of model: M.Type) throws {
+    guard columns.contains(where: { $0.wrapper.isPrimaryKey }) else {
+      throw ModelError(model, "it has no primary key; write @PrimaryKey before the property that is it")
+    }
+    guard columns.count <= 2_000 else {
+      throw ModelError(model, "SQLite's tables have at most 2,000 columns")
+    }
+    var seen: Set<String> = []
+    for column in columns where !seen.insert(column.name.lowercasedASCII).inserted {
+      throw ModelError(model, "\(column.name): two columns differ by case alone, which SQL ignores")
+    }
+    let table = M.tableName
+    guard !table.isEmpty, !table.utf8.contains(0),
+      !table.lowercasedASCII.hasPrefix("sqlite_")
+    else {
+      throw ModelError(model, "\"\(table)\" cannot be the name of a table")
+    }
+  }
+
+  private static func isNested(_ type: any ColumnValue.Type) -> Bool {
+    func wrapped<Value: ColumnValue>(_: Value.Type) -> Bool {
+      (Value.self as? any OptionalColumnValue.Type)?.wrappedType.isOptional ?? false
+    }
+    return wrapped(type)
+  }
+
+  /// An instance whose columns hold their own index, in memory of its own.
+  func makeNamingInstance<M: Model>(of model: M.Type) -> UnsafeMutableRawPointer {
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: max(1, MemoryLayout<M>.size), alignment: MemoryLayout<M>.alignment)
+    for (index, column) in columns.enumerated() {
+      column.wrapper.initialize(naming: index, at: memory + column.offset)
+    }
+    for property in ignored { property.type.initializeNil(at: memory + property.offset) }
+    return memory
+  }
+}
+
+/// An optional column value whose wrapped type can be asked for.
+protocol OptionalColumnValue {
+  static var wrappedType: any ColumnValue.Type { get }
+}
+
+extension Optional: OptionalColumnValue where Wrapped: ColumnValue {
+  static var wrappedType: any ColumnValue.Type { Wrapped.self }
+}

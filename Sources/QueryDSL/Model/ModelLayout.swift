@@ -1,0 +1,122 @@
+import SQLCore
+
+/// A column of a model, as far as SQL needs to know it.
+package struct ModelColumn: Sendable {
+  package let name: String
+  package let type: any ColumnValue.Type
+  package let isOptional: Bool
+  package let isPrimaryKey: Bool
+  package let form: StoredForm
+  package let storageClass: StorageClass
+
+  /// The name in double quotes.
+  package let quotedName: String
+}
+
+/// What is known of a model's type: its columns, where they lie, and an instance whose columns name
+/// themselves. Read once a type and kept for ever.
+///
+/// `@unchecked Sendable`: everything in it is written before anybody else sees it; the instance is
+/// only read.
+package final class ModelLayout: @unchecked Sendable {
+  /// The number by which the shape of a query names the model.
+  package let number: UInt32
+  package let model: any Model.Type
+  package let tableName: String
+  package let quotedTableName: String
+  package let columns: [ModelColumn]
+  package let slots: ColumnSlots
+  package let keyColumns: [Int]
+  /// How the model's `ID` lies in memory: plain values, in the order of `keyColumns`.
+  let keySlots: ColumnSlots
+  /// The one key column that is the rowid, where there is one.
+  package let rowIDColumn: Int?
+  private let ignored: [(offset: Int, type: any IgnoredWrapper.Type)]
+  private let instance: UnsafeRawPointer
+
+  /// Whether a loaded model has properties besides its columns.
+  var hasIgnored: Bool { !ignored.isEmpty }
+
+  private init<M: Model>(
+    of model: M.Type, number: UInt32, fields: ModelFields, forms: [Int: StoredForm]
+  ) throws {
+    self.number = number
+    self.model = model
+    tableName = M.tableName
+    quotedTableName = Identifier(M.tableName).quoted
+    instance = UnsafeRawPointer(fields.makeNamingInstance(of: M.self))
+    ignored = fields.ignored
+    let columns = try fields.columns.enumerated().map { index, field in
+      let form = forms[index] ?? .standard
+      guard let storageClass = field.wrapper.valueType.storageClass(as: form),
+        storageClass != .null
+      else {
+        throw ModelError(
+          M.self, "\(field.name): \(field.wrapper.valueType) has no stored form `.\(form)`")
+      }
+      return ModelColumn(
+        name: field.name, type: field.wrapper.valueType,
+        isOptional: field.wrapper.valueType.isOptional,
+        isPrimaryKey: field.wrapper.isPrimaryKey, form: form, storageClass: storageClass,
+        quotedName: Identifier(field.name).quoted)
+    }
+    slots = ColumnSlots(
+      fields.columns.enumerated().map { index, field in
+        field.wrapper.slot(offset: field.offset, form: forms[index] ?? .standard)
+      },
+      stride: MemoryLayout<M>.stride)
+    let keyColumns = columns.indices.filter { columns[$0].isPrimaryKey }
+    self.columns = columns
+    self.keyColumns = keyColumns
+    let keys = keyColumns.map { columns[$0] }
+    keySlots = try KeyLayout.slots(of: M.ID.self, for: keys, model: M.self)
+    rowIDColumn = keys.count == 1 && keys[0].storageClass == .integer ? keyColumns[0] : nil
+    if let key = keys.first(where: \.isOptional), rowIDColumn == nil {
+      throw ModelError(
+        M.self, "\(key.name): only a single key of an integer type may be optional; "
+          + "the database assigns no other")
+    }
+  }
+
+  /// Reads the layout of a type.
+  static func make<M: Model>(of model: M.Type, number: UInt32) throws -> ModelLayout {
+    let fields = try ModelFields(of: model)
+    // The schema's key paths are resolved against an instance, which needs no forms yet.
+    let naming = fields.makeNamingInstance(of: M.self)
+    defer {
+      naming.assumingMemoryBound(to: M.self).deinitialize(count: 1)
+      naming.deallocate()
+    }
+    var forms: [Int: StoredForm] = [:]
+    for case .stored(let path, let form) in M.schema.elements.map(\.kind) {
+      let instance = naming.assumingMemoryBound(to: M.self)
+      guard let index = (instance.pointee[keyPath: path] as? any AnyColumnReference)?.index else {
+        throw ModelError(M.self, "Stored(…) needs a column: `\\.$name`, with the dollar sign")
+      }
+      forms[index] = form
+    }
+    return try ModelLayout(of: model, number: number, fields: fields, forms: forms)
+  }
+
+  /// The index of the column that a key path names; nil where it names none.
+  @inline(__always)
+  package func index<M: Model, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {
+    instance.assumingMemoryBound(to: M.self).pointee[keyPath: path].index
+  }
+
+  package func index<M: Model>(ofColumn path: PartialKeyPath<M>) -> Int? {
+    let reference = instance.assumingMemoryBound(to: M.self).pointee[keyPath: path]
+    return (reference as? any AnyColumnReference)?.index
+  }
+
+  /// The index of the column of that name, without case as in SQL.
+  package func index(named name: String) -> Int? {
+    let folded = name.lowercasedASCII
+    return columns.firstIndex { $0.name.lowercasedASCII == folded }
+  }
+
+  /// Sets to nil what a loaded model holds besides its columns.
+  func initializeIgnored(in model: UnsafeMutableRawPointer) {
+    for property in ignored { property.type.initializeNil(at: model + property.offset) }
+  }
+}

@@ -1,0 +1,64 @@
+import SQLCore
+
+/// What `fetch`, `first`, `count` and `observe` take: something that gives rows of one type.
+public protocol Fetchable<Row>: Sendable {
+  /// What a row is read as: a model, a value, or a tuple.
+  associatedtype Row: Sendable
+  /// The query, with the way to read its rows.
+  var request: Request<Row> { get }
+}
+
+/// A SELECT and the way to read its rows.
+///
+/// `Query { }` makes one; so does each query over one table, as its `request`.
+public struct Request<Row>: Fetchable {
+  package var statement: SelectStatement
+  package let decoding: RowDecoding<Row>
+
+  /// Itself.
+  public var request: Request<Row> { self }
+
+  /// The SQL that the query becomes, with its values; throws `QueryError` where it cannot be SQL.
+  public var sql: SQL {
+    get throws { try statement.rendered() }
+  }
+}
+
+extension Fetchable {
+  /// The SQL that the query becomes, with its values; throws `QueryError` where it cannot be SQL.
+  public var sql: SQL {
+    get throws { try request.statement.rendered() }
+  }
+}
+
+/// How the rows of a query are read.
+package struct RowDecoding<Row>: Sendable {
+  /// Reads the rest of a statement's rows, at most so many.
+  let all: @Sendable (ConnectionCore, StatementPointer) throws -> [Row]
+  /// Reads the row at which a statement stands, from its first column on.
+  let one: @Sendable (inout RowReader) throws -> Row
+  /// The types and names of the columns, for those who look at a result.
+  let columns: @Sendable () throws -> [ResultColumn]
+}
+
+/// A column of a typed result.
+package struct ResultColumn: Sendable {
+  package let name: String?
+  package let type: any ColumnValue.Type
+}
+
+/// The row at which a statement stands, read from left to right.
+public struct RowReader {
+  let core: ConnectionCore
+  let statement: StatementPointer
+  var position = 0
+
+  /// The next column as `Value`; its table is not known.
+  mutating func next<Value: ColumnValue>(_: Value.Type, form: StoredForm) throws -> Value {
+    defer { position += 1 }
+    return try StatementRow(statement: statement).get(Value.self, at: position, as: form)
+  }
+}
+
+@available(*, unavailable, message: "a row is read where its statement stands")
+extension RowReader: Sendable {}

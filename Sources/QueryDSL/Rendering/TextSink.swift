@@ -1,0 +1,111 @@
+import SQLCore
+
+/// Writes a query's SQL.
+///
+/// Columns of a SELECT over one table stand bare; those of a join, and of a query inside another,
+/// are qualified. A table that is there twice gets an alias.
+struct TextSink: QuerySink {
+  private(set) var text = ""
+  private(set) var bindings: [BoundValue] = []
+  private var scopes: [[ScopedTable]] = []
+
+  private struct ScopedTable {
+    let table: TableID
+    let name: String
+    let alias: String?
+    var qualifier: String { Identifier(alias ?? name).quoted }
+  }
+
+  mutating func token(_ token: SQLToken) {
+    text += token.text.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
+  }
+
+  mutating func table(_ table: TableID) throws {
+    let scoped = try find(table)
+    text += Identifier(scoped.name).quoted
+    if let alias = scoped.alias { text += " AS " + Identifier(alias).quoted }
+  }
+
+  mutating func tableName(_ table: TableID) throws {
+    text += try Self.layout(of: table).quotedTableName
+  }
+
+  mutating func column(_ column: ColumnID) throws {
+    let scoped = try find(column.table)
+    if scopes.count > 1 || scopes[0].count > 1 { text += scoped.qualifier + "." }
+    try columnName(column)
+  }
+
+  mutating func columnName(_ column: ColumnID) throws {
+    text += try Self.layout(of: column.table).columns[Int(column.index)].quotedName
+  }
+
+  mutating func allColumns(of table: TableID) throws {
+    let layout = try Self.layout(of: table)
+    for index in layout.columns.indices {
+      if index > 0 { text += ", " }
+      try column(ColumnID(table: table, index: UInt16(truncatingIfNeeded: index)))
+    }
+  }
+
+  mutating func function(_ name: String) { text += name }
+
+  mutating func value(_ value: BoundValue) {
+    text += "?"
+    bindings.append(value)
+  }
+
+  mutating func fragment(_ sql: SQL) {
+    text += sql.text
+    bindings += sql.bindings
+  }
+
+  mutating func openScope(_ tables: [TableID]) throws {
+    let names = try tables.map { try Self.layout(of: $0).tableName }
+    var used = Set(names.map(\.lowercasedASCII))
+    for scope in scopes {
+      for table in scope { used.insert((table.alias ?? table.name).lowercasedASCII) }
+    }
+    // A name that stands once, here and in the queries around, needs no alias.
+    var seen = Set(scopes.joined().map { ($0.alias ?? $0.name).lowercasedASCII })
+    scopes.append(
+      zip(tables, names).map { table, name in
+        guard !seen.insert(name.lowercasedASCII).inserted else {
+          return ScopedTable(table: table, name: name, alias: nil)
+        }
+        var number = 2
+        while !used.insert("\(name)_\(number)".lowercasedASCII).inserted { number += 1 }
+        return ScopedTable(table: table, name: name, alias: "\(name)_\(number)")
+      })
+  }
+
+  mutating func closeScope() { scopes.removeLast() }
+
+  private func find(_ table: TableID) throws -> ScopedTable {
+    for scope in scopes.reversed() {
+      if let found = scope.first(where: { $0.table == table }) { return found }
+    }
+    let name = try Self.layout(of: table).tableName
+    throw QueryError("the table \(name) is used, but it is not in FROM or a join")
+  }
+
+  private static func layout(of table: TableID) throws -> ModelLayout {
+    guard let layout = LayoutRegistry.shared.layout(number: table.layout) else {
+      throw QueryError("the model is not known")
+    }
+    return layout
+  }
+}
+
+/// A query that cannot be SQL, found before any SQL runs.
+public struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong, with the table or clause that it is about.
+  public let message: String
+
+  package init(_ message: String) {
+    self.message = message
+  }
+
+  /// The message.
+  public var description: String { message }
+}

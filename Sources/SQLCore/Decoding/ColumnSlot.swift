@@ -1,0 +1,103 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How one column of a model lies in memory, and how its value is read and bound.
+///
+/// It is trivial: an array of slots is walked for each row without a retain. A closure in its place
+/// would be copied and retained at each use, which doubled the time of a row.
+package struct ColumnSlot: BitwiseCopyable {
+  /// The types that the loops handle themselves; each other type has its witnesses called.
+  @frozen
+  package enum Kind: UInt8, BitwiseCopyable {
+    case int, int64, unique64, bool, double, string, data, date
+    case optionalInt, optionalInt64, optionalUnique64, optionalBool, optionalDouble
+    case optionalString, optionalData, optionalDate
+    case witness
+  }
+
+  /// Where the `ColumnStorage` is, in bytes from the start of the model.
+  package let offset: Int32
+  /// Where its mark is, in bytes from the start of the model.
+  package let markOffset: Int32
+  package let kind: Kind
+  package let form: StoredForm
+  /// The type of the column's value, optional where the column is.
+  package let type: any ColumnValue.Type
+
+  package init<Value: ColumnValue>(offset: Int, type: Value.Type, form: StoredForm) {
+    self.offset = Int32(truncatingIfNeeded: offset)
+    let mark = MemoryLayout<ColumnStorage<Value>>.offset(of: \.mark) ?? 0
+    markOffset = Int32(truncatingIfNeeded: offset + mark)
+    self.type = type
+    self.form = form
+    kind = Kind(type, form: form)
+  }
+}
+
+extension ColumnSlot.Kind {
+  init(_ type: any ColumnValue.Type, form: StoredForm) {
+    switch type {
+    case is Int.Type: self = .int
+    case is Int64.Type: self = .int64
+    case is Unique64.Type: self = .unique64
+    case is Bool.Type: self = .bool
+    case is Double.Type: self = .double
+    case is String.Type: self = .string
+    case is Data.Type: self = .data
+    case is Date.Type where form == .standard: self = .date
+    case is Int?.Type: self = .optionalInt
+    case is Int64?.Type: self = .optionalInt64
+    case is Unique64?.Type: self = .optionalUnique64
+    case is Bool?.Type: self = .optionalBool
+    case is Double?.Type: self = .optionalDouble
+    case is String?.Type: self = .optionalString
+    case is Data?.Type: self = .optionalData
+    case is Date?.Type where form == .standard: self = .optionalDate
+    default: self = .witness
+    }
+  }
+}
+
+/// The columns of a model as the loops over rows see them, in memory that lives as long as the
+/// process.
+package struct ColumnSlots: @unchecked Sendable {
+  // Written once, in `init`, and never freed: a model's layout is for ever.
+  package let slots: UnsafeBufferPointer<ColumnSlot>
+  /// From one model to the next in an array, in bytes.
+  package let stride: Int
+
+  package init(_ slots: [ColumnSlot], stride: Int) {
+    let memory = UnsafeMutableBufferPointer<ColumnSlot>.allocate(capacity: slots.count)
+    _ = memory.initialize(from: slots)
+    self.slots = UnsafeBufferPointer(memory)
+    self.stride = stride
+  }
+
+  /// Marks every column of a model as loaded.
+  package func markClean(_ model: UnsafeMutableRawPointer) {
+    for slot in slots {
+      model.storeBytes(of: 0, toByteOffset: Int(slot.markOffset), as: UInt16.self)
+    }
+  }
+
+  /// Whether the column at `index` was changed since it was loaded.
+  package func isChanged(_ index: Int, in model: UnsafeRawPointer) -> Bool {
+    model.load(fromByteOffset: Int(slots[index].markOffset), as: UInt16.self) != 0
+  }
+
+  /// Gives the column at `index` of a model a value that the database assigned.
+  package func assign(
+    _ value: DatabaseValue, toColumn index: Int, of model: UnsafeMutableRawPointer
+  ) throws {
+    let slot = slots[index]
+    let form = slot.form
+    func store<Value: ColumnValue>(_ type: Value.Type, at column: UnsafeMutableRawPointer) throws {
+      column.assumingMemoryBound(to: ColumnStorage<Value>.self).pointee =
+        ColumnStorage(loaded: try value.read(type, as: form))
+    }
+    try store(slot.type, at: model + Int(slot.offset))
+  }
+}

@@ -1,0 +1,175 @@
+import CSQLite
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension ConnectionCore {
+  /// Binds columns of a model to the parameters of a statement, in order, and runs it.
+  ///
+  /// Text and bytes are bound where they lie: each is entered by a closure, and the innermost one
+  /// runs the statement, so that every pointer is used while it is good. `failed` tells the column
+  /// whose value could not be stored.
+  package func run(
+    _ statement: StatementPointer, binding columns: ColumnSlots,
+    order: UnsafeBufferPointer<UInt16>, of model: UnsafeRawPointer, failed: inout Int
+  ) throws {
+    var binding = ModelBinding(
+      core: self, statement: statement, columns: columns, order: order, model: model)
+    do {
+      try binding.bind(from: 0)
+    } catch {
+      failed = binding.failed
+      throw error
+    }
+  }
+}
+
+private struct ModelBinding {
+  let core: ConnectionCore
+  let statement: StatementPointer
+  let columns: ColumnSlots
+  let order: UnsafeBufferPointer<UInt16>
+  let model: UnsafeRawPointer
+  var failed = -1
+
+  mutating func bind(from start: Int) throws {
+    let handle = statement.handle
+    var position = start
+    while position < order.count {
+      let index = Int(order[position])
+      let slot = columns.slots[index]
+      let column = model + Int(slot.offset)
+      position &+= 1
+      let parameter = Int32(truncatingIfNeeded: position)
+      switch slot.kind {
+      case .int: bind(value(Int.self, at: column).map(Int64.init), at: parameter)
+      case .int64: bind(value(Int64.self, at: column), at: parameter)
+      case .bool: bind(value(Bool.self, at: column).map { $0 ? 1 : 0 }, at: parameter)
+      case .optionalInt: bind((value(Int?.self, at: column) ?? nil).map(Int64.init), at: parameter)
+      case .optionalInt64: bind(value(Int64?.self, at: column) ?? nil, at: parameter)
+      case .optionalBool:
+        bind((value(Bool?.self, at: column) ?? nil).map { $0 ? 1 : 0 }, at: parameter)
+      case .double:
+        try bind(value(Double.self, at: column), at: parameter, column: index)
+      case .optionalDouble:
+        try bind(value(Double?.self, at: column) ?? nil, at: parameter, column: index)
+      case .string:
+        return try bind(text: value(String.self, at: column), at: parameter, next: position)
+      case .optionalString:
+        return try bind(
+          text: value(String?.self, at: column) ?? nil, at: parameter, next: position)
+      case .data:
+        return try bind(bytes: value(Data.self, at: column), at: parameter, next: position)
+      case .optionalData:
+        return try bind(
+          bytes: value(Data?.self, at: column) ?? nil, at: parameter, next: position)
+      case .date, .optionalDate, .unique64, .optionalUnique64, .witness:
+        do {
+          let value = try slot.type.databaseValue(ofColumnAt: column, as: slot.form)
+          switch value {
+          case .null: sqlite3_bind_null(handle, parameter)
+          case .integer(let integer): sqlite3_bind_int64(handle, parameter, integer)
+          case .real(let real): sqlite3_bind_double(handle, parameter, real)
+          case .text(let text): return try bind(text: text, at: parameter, next: position)
+          case .blob(let data): return try bind(bytes: data, at: parameter, next: position)
+          }
+        } catch let error as ColumnValueError {
+          if failed < 0 { failed = index }
+          throw error
+        }
+      }
+    }
+    try core.run(statement)
+  }
+
+  @inline(__always)
+  private func value<Value>(_: Value.Type, at column: UnsafeRawPointer) -> Value? {
+    column.assumingMemoryBound(to: ColumnStorage<Value>.self).pointee.value
+  }
+
+  @inline(__always)
+  private func bind(_ value: Int64?, at parameter: Int32) {
+    if let value {
+      sqlite3_bind_int64(statement.handle, parameter, value)
+    } else {
+      sqlite3_bind_null(statement.handle, parameter)
+    }
+  }
+
+  @inline(__always)
+  private mutating func bind(_ value: Double?, at parameter: Int32, column: Int) throws {
+    guard let value else {
+      sqlite3_bind_null(statement.handle, parameter)
+      return
+    }
+    guard !value.isNaN else {
+      failed = column
+      throw ColumnValueError.unstorable(value, "SQLite has no NaN")
+    }
+    sqlite3_bind_double(statement.handle, parameter, value)
+  }
+
+  private mutating func bind(text: String?, at parameter: Int32, next: Int) throws {
+    guard var text else {
+      sqlite3_bind_null(statement.handle, parameter)
+      return try bind(from: next)
+    }
+    try text.withUTF8 { bytes in
+      try bytes.withMemoryRebound(to: CChar.self) { bytes in
+        let code = csqlite_bind_text_static(
+          statement.handle, parameter, bytes.baseAddress, UInt64(bytes.count))
+        guard code == SQLITE_OK else { throw core.error(code, sql: statement.sql) }
+        try bind(from: next)
+      }
+    }
+  }
+
+  private mutating func bind(bytes data: Data?, at parameter: Int32, next: Int) throws {
+    guard let data else {
+      sqlite3_bind_null(statement.handle, parameter)
+      return try bind(from: next)
+    }
+    guard !data.isEmpty else {
+      // No address would be NULL.
+      sqlite3_bind_zeroblob(statement.handle, parameter, 0)
+      return try bind(from: next)
+    }
+    try data.withUnsafeBytes { bytes in
+      let code = csqlite_bind_blob_static(
+        statement.handle, parameter, bytes.baseAddress, UInt64(bytes.count))
+      guard code == SQLITE_OK else { throw core.error(code, sql: statement.sql) }
+      try bind(from: next)
+    }
+  }
+}
+
+extension ConnectionCore {
+  /// Binds the plain values of a key, which lie in memory one beside another, from parameter 1 on.
+  package func bind(
+    key columns: ColumnSlots, at key: UnsafeRawPointer, to statement: StatementPointer
+  ) throws {
+    var parameter: Int32 = 0
+    for slot in columns.slots {
+      parameter += 1
+      let value = key + Int(slot.offset)
+      let code: Int32
+      switch slot.kind {
+      case .int: code = sqlite3_bind_int64(statement.handle, parameter, Int64(value.load(as: Int.self)))
+      case .int64: code = sqlite3_bind_int64(statement.handle, parameter, value.load(as: Int64.self))
+      default:
+        try bind(try plainValue(slot.type, at: value, form: slot.form), to: statement, at: parameter)
+        continue
+      }
+      try check(code, sql: statement.sql)
+    }
+  }
+
+  private func plainValue<Value: ColumnValue>(
+    _ type: Value.Type, at memory: UnsafeRawPointer, form: StoredForm
+  ) throws -> DatabaseValue {
+    try memory.assumingMemoryBound(to: Value.self).pointee.databaseValue(as: form)
+  }
+}
