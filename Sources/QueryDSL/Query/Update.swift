@@ -46,7 +46,7 @@ public struct Assignments<M: Model> {
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> SQLExpression<Value> {
     get { columns[dynamicMember: path] }
-    set { assign(columns[dynamicMember: path].node, newValue.node) }
+    set { assign(columns[dynamicMember: path], newValue) }
   }
 
   /// Sets a column to a value. SQL: `SET a = ?`
@@ -54,7 +54,7 @@ public struct Assignments<M: Model> {
     _ path: KeyPath<M, ColumnReference<Value>>, to value: Value
   ) {
     let column = columns[dynamicMember: path]
-    assign(column.node, .value(BoundValue(Value.canonical(value), as: column.form)))
+    append(column.node, .value(BoundValue(Value.canonical(value), as: column.form)))
   }
 
   /// Sets a column to an expression over the row as it was. SQL: `SET a = a + ?`
@@ -62,10 +62,17 @@ public struct Assignments<M: Model> {
     _ path: KeyPath<M, ColumnReference<Value>>,
     to expression: (Columns<M>) -> SQLExpression<Value>
   ) {
-    assign(columns[dynamicMember: path].node, expression(columns).node)
+    assign(columns[dynamicMember: path], expression(columns))
   }
 
-  private mutating func assign(_ column: ExpressionNode, _ value: ExpressionNode) {
+  private mutating func assign<Value: ColumnValue>(
+    _ column: SQLExpression<Value>, _ value: SQLExpression<Value>
+  ) {
+    let isSameForm = column.form == value.form
+    append(column.node, isSameForm ? value.node : .invalid(column.mixing(value.form)))
+  }
+
+  private mutating func append(_ column: ExpressionNode, _ value: ExpressionNode) {
     list.append(Assignment(column: column, value: value))
   }
 }
