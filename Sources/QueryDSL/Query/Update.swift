@@ -31,6 +31,13 @@ struct Assignment: Sendable {
   let value: ExpressionNode
 }
 
+extension ExpressionNode {
+  /// The column, where the expression is one.
+  fileprivate var columnID: ColumnID? {
+    if case .column(let column) = self { column } else { nil }
+  }
+}
+
 /// The columns of a row that an update sets: `$0.$views += 1`, `$0.set(\.$title, to: "x")`.
 @dynamicMemberLookup
 public struct Assignments<M: Model> {
@@ -72,8 +79,12 @@ public struct Assignments<M: Model> {
     append(column.node, isSameForm ? value.node : .invalid(column.mixing(value.form)))
   }
 
+  /// A column is assigned once: of two, SQL would keep the last in silence, and neither line sees
+  /// what the other does.
   private mutating func append(_ column: ExpressionNode, _ value: ExpressionNode) {
-    list.append(Assignment(column: column, value: value))
+    let isTwice = list.contains { $0.column.columnID == column.columnID && column.columnID != nil }
+    let problem = QueryError("the update of \(M.tableName) assigns a column twice")
+    list.append(Assignment(column: column, value: isTwice ? .invalid(problem) : value))
   }
 }
 
