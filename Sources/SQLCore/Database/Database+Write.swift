@@ -63,7 +63,8 @@ extension Database {
     try observer?.writeWillBegin(on: core)
     defer {
       if core.isInTransaction { try? core.run(cached: "ROLLBACK") }
-      observer?.writeDidEnd(on: core)
+      // One that came meanwhile is told, too: it saw nothing of this write.
+      (observer ?? writeObserver.withLock { $0 })?.writeDidEnd(on: core)
     }
     return try body(core)
   }

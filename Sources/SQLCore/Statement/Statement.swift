@@ -22,7 +22,7 @@ public final class Statement {
     let core = try connection.use()
     let handle = try core.compileOne(sql.text)
     pointer = .allocate(capacity: 1)
-    pointer.initialize(to: PreparedStatement(handle: handle, key: nil, hash: 0))
+    pointer.initialize(to: PreparedStatement(handle: handle, changesSchema: core.takeSchemaChange()))
     if !sql.bindings.isEmpty { try core.bind(sql.bindings, to: pointer) }
   }
 
