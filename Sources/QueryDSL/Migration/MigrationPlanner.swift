@@ -79,7 +79,8 @@ struct MigrationPlanner {
     if key != table.keyNames.map(\.lowercasedASCII) {
       steps.append(
         refuse(
-          table, "the primary key is (\(key.joined(separator: ", "))) in the database and "
+          table,
+          "the primary key is (\(key.joined(separator: ", "))) in the database and "
             + "(\(table.keyNames.joined(separator: ", "))) in \(table.model)"))
     }
     for column in table.columns {
@@ -103,7 +104,7 @@ struct MigrationPlanner {
   private func mismatch(
     _ column: TableDefinition.ColumnDefinition, _ found: TableColumn, in table: TableDefinition
   ) -> String? {
-    guard Self.storageClass(ofDeclared: found.declaredType) == column.storageClass else {
+    guard StorageClass(declaredType: found.declaredType) == column.storageClass else {
       return "\(column.name) is \(found.declaredType.isEmpty ? "untyped" : found.declaredType) in "
         + "the database and \(column.storageClass.rawValue) in \(table.model); declare a type that "
         + "is stored so, or a new property"
@@ -117,18 +118,6 @@ struct MigrationPlanner {
       return "\(column.name) may be NULL in the database and is not optional in \(table.model); "
         + "declare it as an optional"
     }
-    return nil
-  }
-
-  /// The storage class that a declared type stands for.
-  ///
-  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
-  private static func storageClass(ofDeclared type: String) -> StorageClass? {
-    let type = type.lowercasedASCII
-    if type.contains("int") { return .integer }
-    if ["char", "clob", "text"].contains(where: type.contains) { return .text }
-    if type.contains("blob") { return .blob }
-    if ["real", "floa", "doub"].contains(where: type.contains) { return .real }
     return nil
   }
 
@@ -206,7 +195,8 @@ struct MigrationPlanner {
           found.1.map(\.lowercasedASCII) == index.columns.map(\.lowercasedASCII)
         else {
           return refuse(
-            table, "the index \(index.name) is there with other columns; drop it by "
+            table,
+            "the index \(index.name) is there with other columns; drop it by "
               + "`DROP INDEX \(Identifier(index.name).quoted)`")
         }
         return nil

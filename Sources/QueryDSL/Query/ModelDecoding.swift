@@ -11,7 +11,7 @@ extension Model {
           rowOf: reader.statement, on: reader.core, skipping: reader.position, row: nil)
       },
       columns: {
-        try layout.columns.map { ResultColumn(name: $0.name, type: $0.type) }
+        try layout.columns.map { ResultColumn(name: $0.name, type: $0.type, form: $0.form) }
       })
   }
 
@@ -54,8 +54,8 @@ extension Model {
       var progress = RowProgress()
       do {
         try core.loadRow(
-          of: statement, columns: layout.slots, skipping: first, into: UnsafeMutableRawPointer(model),
-          progress: &progress)
+          of: statement, columns: layout.slots, skipping: first,
+          into: UnsafeMutableRawPointer(model), progress: &progress)
       } catch {
         throw layout.locate(error, column: progress.column, row: row)
       }

@@ -116,7 +116,8 @@ extension SelectStatement {
         hasFrom = true
       case .join(let join):
         if tables.contains(join.table) {
-          problem = problem
+          problem =
+            problem
             ?? QueryError(
               "a table is joined twice; the same model twice is two parameters of the query")
         }

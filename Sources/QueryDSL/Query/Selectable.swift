@@ -22,7 +22,7 @@ extension SQLExpression: Selectable {
     let node = node
     return SelectItem(
       term: .expression(node), read: { try $0.next(Value.self, form: form) },
-      columns: { [ResultColumn(name: node.columnName, type: Value.self)] })
+      columns: { [ResultColumn(name: node.columnName, type: Value.self, form: form)] })
   }
 }
 
@@ -52,7 +52,11 @@ extension OptionalColumns: Selectable {
         reader.position += layout.columns.count
         return nil
       },
-      columns: decoding.columns)
+      columns: {
+        try decoding.columns().map {
+          ResultColumn(name: $0.name, type: $0.type, form: $0.form, isOptional: true)
+        }
+      })
   }
 }
 

@@ -4,6 +4,8 @@ import CSQLite
 struct AuthorizerRules {
   /// A reader neither lifts `query_only` nor attaches a file, which `query_only` would create.
   var isReader = false
+  /// Set when a statement that is being prepared creates, alters or drops something.
+  var sawSchemaChange = false
 }
 
 /// The columns that a statement reads, collected while it is prepared.
@@ -64,6 +66,9 @@ private func authorize(
     return SQLITE_DENY
   case SQLITE_PRAGMA where state.pointee.authorizer.isReader:
     if let first, sqlite3_stricmp(first, "query_only") == 0, second != nil { return SQLITE_DENY }
+  case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW,
+    SQLITE_ALTER_TABLE, SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
+    state.pointee.authorizer.sawSchemaChange = true
   default:
     break
   }

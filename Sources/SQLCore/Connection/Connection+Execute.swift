@@ -100,7 +100,7 @@ extension ConnectionCore {
     var values = sql.bindings[...]
     while let (handle, rest) = try compile(remaining) {
       let statement = StatementPointer.allocate(capacity: 1)
-      statement.initialize(to: PreparedStatement(handle: handle, key: nil, hash: 0))
+      statement.initialize(to: PreparedStatement(handle: handle, changesSchema: takeSchemaChange()))
       defer { giveBack(statement) }
       let count = Int(sqlite3_bind_parameter_count(handle))
       try bind(values.prefix(count), to: statement)

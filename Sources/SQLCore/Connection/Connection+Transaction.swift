@@ -19,6 +19,7 @@ extension Connection {
   /// It returns the closure's value and rethrows its error. `requestRollback()` inside rolls back
   /// without an error. A commit that fails is rolled back, and its error thrown. Inside another
   /// transaction this throws misuse: `savepoint` is what nests.
+  @discardableResult
   public func transaction<Result>(
     _ kind: TransactionKind = .immediate, _ body: (Connection) throws -> Result
   ) throws -> Result {
@@ -34,6 +35,7 @@ extension Connection {
   /// Savepoints nest, in transactions and in each other; outside a transaction the outermost one is
   /// a transaction of its own. `requestRollback()` inside undoes without an error.
   /// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>
+  @discardableResult
   public func savepoint<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     try use().savepoint { try body(self) }
   }

@@ -70,7 +70,7 @@ extension ConnectionCore {
       // Its twin, for the occasion.
       let handle = try compileOne(try sql())
       let twin = StatementPointer.allocate(capacity: 1)
-      twin.initialize(to: PreparedStatement(handle: handle, key: nil, hash: 0))
+      twin.initialize(to: PreparedStatement(handle: handle, changesSchema: takeSchemaChange()))
       return twin
     }
     // Rendering may run the user's code, which may use this connection: the key is copied first.
@@ -80,7 +80,9 @@ extension ConnectionCore {
       let handle = try compileOne(try sql())
       let statement = StatementPointer.allocate(capacity: 1)
       statement.initialize(
-        to: PreparedStatement(handle: handle, key: UnsafeRawBufferPointer(copy), hash: hash))
+        to: PreparedStatement(
+          handle: handle, key: UnsafeRawBufferPointer(copy), hash: hash,
+          changesSchema: takeSchemaChange()))
       if !state.pointee.cache.insert(statement) {
         statement.pointee.key = nil
         copy.deallocate()
@@ -90,6 +92,12 @@ extension ConnectionCore {
       copy.deallocate()
       throw error
     }
+  }
+
+  /// Whether what was prepared since the last call creates, alters or drops something.
+  func takeSchemaChange() -> Bool {
+    defer { state.pointee.authorizer.sawSchemaChange = false }
+    return state.pointee.authorizer.sawSchemaChange
   }
 
   /// Lends the statement of a raw text.

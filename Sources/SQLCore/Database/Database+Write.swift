@@ -42,7 +42,7 @@ extension Database {
   }
 
   package func writing<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
-    let core = try open(pool.takeIfIdle(.writer).map { .connection($0) } ?? pool.takeBlocking(.writer))
+    let core = try open(pool.takeBlocking(.writer))
     defer { pool.giveBack(core, to: .writer) }
     return try attended(core, body)
   }
@@ -63,7 +63,8 @@ extension Database {
     try observer?.writeWillBegin(on: core)
     defer {
       if core.isInTransaction { try? core.run(cached: "ROLLBACK") }
-      observer?.writeDidEnd(on: core)
+      // One that came meanwhile is told, too: it saw nothing of this write.
+      (observer ?? writeObserver.withLock { $0 })?.writeDidEnd(on: core)
     }
     return try body(core)
   }

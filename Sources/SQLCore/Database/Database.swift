@@ -79,15 +79,24 @@ public final class Database: Sendable {
     if case .file(let path) = location { path } else { nil }
   }
 
-  /// Installs what is told of the beginning and end of each write, or takes it away.
-  package func setWriteObserver(_ observer: (any WriteObserver)?) {
-    writeObserver.withLock { $0 = observer }
+  /// What is told of the beginning and end of each write; made when first asked for, and kept.
+  package func writeObserver<Observer: WriteObserver>(
+    orInstall make: () -> Observer
+  ) -> Observer? {
+    writeObserver.withLock { installed in
+      if installed == nil { installed = make() }
+      return installed as? Observer
+    }
   }
+
+  package var hasWriteObserver: Bool { writeObserver.withLock { $0 != nil } }
 }
 
 /// Told when the writer begins and ends an access, while it is between transactions.
 package protocol WriteObserver: AnyObject, Sendable {
+  /// The writer was lent; what this throws ends the access.
   func writeWillBegin(on core: ConnectionCore) throws
+  /// The access ended, well or not. `writeWillBegin` may not have been called for it.
   func writeDidEnd(on core: ConnectionCore)
 }
 

@@ -19,14 +19,20 @@ package struct PreparedStatement {
   package let isReadOnly: Bool
   /// What it does to the stack of savepoints, when it ends well.
   package let savepointAction: SavepointAction?
+  /// Whether it creates, alters or drops something.
+  package let changesSchema: Bool
   /// The names of the result's columns, read when first asked for.
   var columnNames: ColumnNames?
 
-  init(handle: OpaquePointer, key: UnsafeRawBufferPointer?, hash: UInt64) {
+  init(
+    handle: OpaquePointer, key: UnsafeRawBufferPointer? = nil, hash: UInt64 = 0,
+    changesSchema: Bool
+  ) {
     self.handle = handle
     self.key = key
     self.hash = hash
     byteCount = Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_MEMUSED, 0))
+    self.changesSchema = changesSchema
     isReadOnly = sqlite3_stmt_readonly(handle) != 0
     // SQLite counts SAVEPOINT, RELEASE and ROLLBACK TO among the statements that only read.
     savepointAction =

@@ -1,0 +1,25 @@
+/// What an import read and stored.
+struct ImportSummary: Equatable, Sendable {
+  var sections = 0
+  var packages = 0
+  var dependencies = 0
+  /// Packages that were in the list a second time: same name, version and architecture.
+  var duplicates = 0
+  /// Stanzas that were passed over because they are none.
+  var malformed = 0
+
+  /// How many stanzas the list has had so far.
+  var stanzas: Int { packages + duplicates + malformed }
+}
+
+extension ImportSummary: CustomStringConvertible {
+  var description: String {
+    var parts = [
+      "\(packages.grouped) packages", "\(dependencies.grouped) dependencies",
+      "\(sections.grouped) sections",
+    ]
+    if duplicates > 0 { parts.append("\(duplicates.grouped) listed twice, taken once") }
+    if malformed > 0 { parts.append("\(malformed.grouped) malformed, left out") }
+    return parts.joined(separator: ", ")
+  }
+}

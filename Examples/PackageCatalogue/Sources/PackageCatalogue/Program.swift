@@ -1,0 +1,17 @@
+import Foundation
+
+/// The package catalogue: reads Debian packages into a database and shows what Apus does with it.
+@main
+struct Program {
+  static func main() async {
+    let console = Console()
+    do {
+      let arguments = try Arguments(CommandLine.arguments.dropFirst())
+      guard !arguments.wantsHelp else { return console.show(Arguments.help) }
+      try await Demo(arguments: arguments).run()
+    } catch {
+      console.note("error: \(error)")
+      exit(1)
+    }
+  }
+}
