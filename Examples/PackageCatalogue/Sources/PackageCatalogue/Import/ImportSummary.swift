@@ -15,8 +15,8 @@ struct ImportSummary: Equatable, Sendable {
 extension ImportSummary: CustomStringConvertible {
   var description: String {
     var parts = [
-      "\(packages.grouped) packages", "\(dependencies.grouped) dependencies",
-      "\(sections.grouped) sections",
+      packages.counted("package"), dependencies.counted("dependency", "dependencies"),
+      sections.counted("section"),
     ]
     if duplicates > 0 { parts.append("\(duplicates.grouped) listed twice, taken once") }
     if malformed > 0 { parts.append("\(malformed.grouped) malformed, left out") }
