@@ -97,7 +97,7 @@ struct TableTests {
     }
   }
 
-  @Test("N13 min and max of a column that may be NULL are optionals of its value, not of an optional")
+  @Test("N13 min and max of an optional column have one question mark")
   func optionalAggregates() throws {
     let query = Animal.select { ($0.$ownerID.min().as("a"), $0.$ownerID.max().as("b")) }
     let row: (Int64?, Int64?)? = try db.first(query)

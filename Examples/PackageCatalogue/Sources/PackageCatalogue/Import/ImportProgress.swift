@@ -30,7 +30,8 @@ struct ImportProgress {
 
   /// What was read in all, and how fast.
   func end(_ summary: ImportSummary) {
-    console.note("Read \(summary), in \(elapsed.rounded(toPlaces: 2)) s (\(rate(summary))).")
+    console.note("Read \(summary) in \(elapsed.rounded(toPlaces: 2)) s, \(rate(summary)).")
+    if let leftOut = summary.leftOut { console.note("Left out: \(leftOut).") }
   }
 
   private var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
