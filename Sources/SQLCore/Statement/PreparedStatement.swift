@@ -23,6 +23,8 @@ package struct PreparedStatement {
   package let changesSchema: Bool
   /// The names of the result's columns, read when first asked for.
   var columnNames: ColumnNames?
+  /// How often SQLite had compiled it anew when the names were read.
+  var columnNamesVersion: Int32 = 0
 
   init(
     handle: OpaquePointer, key: UnsafeRawBufferPointer? = nil, hash: UInt64 = 0,
