@@ -75,12 +75,9 @@ private struct SQLWords {
   }
 
   /// The next word, or the one behind it where it is the optional keyword itself.
-  ///
-  /// `RELEASE savepoint` alone names a savepoint called so.
   mutating func next(skipping keyword: String) -> String? {
-    guard let word = next() else { return nil }
-    guard word == keyword, last?.quoted == false else { return word }
-    return next() ?? word
+    _ = take(keyword)
+    return next()
   }
 
   private mutating func skipSpace() {
