@@ -97,6 +97,16 @@ struct TableTests {
     }
   }
 
+  @Test("N13 min and max of an optional column have one question mark")
+  func optionalAggregates() throws {
+    let query = Animal.select { ($0.$ownerID.min().as("a"), $0.$ownerID.max().as("b")) }
+    let row: (Int64?, Int64?)? = try db.first(query)
+    #expect(row?.0 == 1)
+    let table = try db.table(query)
+    #expect(table.columns.map(\.type) == ["Int64", "Int64"])
+    #expect(table.rows == [["1", "1"]])
+  }
+
   @Test("N13 an expression without a name is called by its SQL")
   func unnamed() throws {
     #expect(try db.table(Animal.select { $0.count() }).columns.map(\.name) == ["count(*)"])

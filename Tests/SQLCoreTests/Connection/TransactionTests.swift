@@ -129,9 +129,9 @@ struct TransactionTests {
   }
 
   @Test(
-    "a raw COMMIT or ROLLBACK inside throws, and leaves the connection usable",
-    arguments: ["COMMIT", "ROLLBACK", "END"])
-  func rawEnd(sql: String) throws {
+    "raw transaction control inside is refused, and leaves the connection usable",
+    arguments: ["COMMIT", "ROLLBACK", "END", "BEGIN", "; COMMIT", "ROLLBACK; BEGIN"])
+  func rawControl(sql: String) throws {
     let error = #expect(throws: DatabaseError.self) {
       try connection.transaction { connection in
         try insert(1)
@@ -140,20 +140,41 @@ struct TransactionTests {
     }
     #expect(error?.code == .misuse)
     #expect(try !connection.isInTransaction)
-    try connection.transaction { _ in try insert(2) }
-    #expect(try committed == (sql == "ROLLBACK" ? [2] : [1, 2]))
+    try connection.transaction { connection in
+      try insert(2)
+      // One that catches the error goes on in its transaction.
+      #expect(throws: DatabaseError.self) { try connection.execute(SQL(unsafe: sql)) }
+      #expect(try connection.isInTransaction)
+      try insert(3)
+    }
+    #expect(try committed == [2, 3])
   }
 
-  @Test("a raw ROLLBACK inside does not hide the closure's own error")
-  func rawRollbackAndError() throws {
+  @Test("once SQLite rolled it back, nothing of the closure is committed alone")
+  func goesOnAfterRollback() throws {
+    let body: (Connection) throws -> Void = { connection in
+      try insert(1)
+      #expect(throws: DatabaseError.self) {
+        try connection.execute("INSERT OR ROLLBACK INTO note VALUES (1)")
+      }
+      let later = #expect(throws: DatabaseError.self) { try insert(2) }
+      #expect(later?.code == .abort)
+      #expect(throws: DatabaseError.self) { try connection.savepoint { _ in try insert(3) } }
+    }
+    let error = #expect(throws: DatabaseError.self) { try connection.transaction(body) }
+    #expect(error?.code == .abort)
+    #expect(
+      error?.message == "the transaction was rolled back: UNIQUE constraint failed: note.n")
+    #expect(try committed == [])
     #expect(throws: Failure.self) {
       try connection.transaction { connection in
         try insert(1)
-        try connection.execute("ROLLBACK")
+        try? connection.execute("INSERT OR ROLLBACK INTO note VALUES (1)")
         throw Failure()
       }
     }
-    #expect(try committed == [])
+    try insert(4)
+    #expect(try committed == [4])
   }
 
   @Test("ON CONFLICT ROLLBACK ends the whole transaction, and its error is thrown")

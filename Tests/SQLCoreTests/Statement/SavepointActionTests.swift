@@ -1,4 +1,3 @@
-import CSQLite
 import Testing
 
 @testable import SQLCore
@@ -7,9 +6,10 @@ import Testing
 struct SavepointActionTests {
   private func action(_ sql: String) throws -> SavepointAction? {
     let core = try Connection().core
-    let (handle, _) = try #require(try core.compile(Substring(sql)))
-    defer { sqlite3_finalize(handle) }
-    return PreparedStatement(handle: handle, changesSchema: false).savepointAction
+    let (compiled, _) = try #require(try core.compile(Substring(sql)))
+    let statement = StatementPointer.make(compiled)
+    defer { core.giveBack(statement) }
+    return statement.pointee.savepointAction
   }
 
   @Test(

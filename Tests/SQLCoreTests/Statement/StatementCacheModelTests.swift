@@ -1,4 +1,3 @@
-import CSQLite
 import Testing
 
 @testable import SQLCore
@@ -84,13 +83,8 @@ struct StatementCacheModelTests {
   ) throws -> StatementPointer {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: key.count, alignment: 1)
     copy.copyBytes(from: key)
-    let statement = StatementPointer.allocate(capacity: 1)
     let bytes = UnsafeRawBufferPointer(copy)
-    statement.initialize(
-      to: PreparedStatement(
-        handle: try core.compileOne("SELECT 1"), key: bytes, hash: hash(bytes), changesSchema: false
-      ))
-    return statement
+    return StatementPointer.make(try core.compileOne("SELECT 1"), key: bytes, hash: hash(bytes))
   }
 }
 

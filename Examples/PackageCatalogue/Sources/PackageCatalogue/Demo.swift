@@ -31,6 +31,7 @@ struct Demo {
         console.show(code: query.source)
         console.show("\(try await query.table(database))")
       }
+      try await ChangesDemo(db: database, console: console).run()
     }
     try await MigrationDemo(path: path, console: console).run()
   }

@@ -11,6 +11,13 @@ extension Int {
   }
 }
 
+extension Int {
+  /// The number with what it counts: `1 package`, `63,666 packages`.
+  func counted(_ noun: String, _ plural: String? = nil) -> String {
+    "\(grouped) \(self == 1 ? noun : plural ?? noun + "s")"
+  }
+}
+
 extension Double {
   func rounded(toPlaces places: Int) -> Double {
     let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }

@@ -18,7 +18,7 @@ struct ImportProgress {
   func update(_ summary: ImportSummary, bytes: Int, of byteCount: Int?) {
     let percent = byteCount.map { $0 == 0 ? 100 : bytes * 100 / $0 }
     let share = percent.map { "  \($0) %" } ?? ""
-    console.showProgress("\(summary.packages.grouped) packages\(share)  \(rate(summary))")
+    console.showProgress("\(summary.packages.counted("package"))\(share)  \(rate(summary))")
   }
 
   /// A stanza that was passed over, and why; the first few of them.
@@ -30,7 +30,8 @@ struct ImportProgress {
 
   /// What was read in all, and how fast.
   func end(_ summary: ImportSummary) {
-    console.note("Read \(summary), in \(elapsed.rounded(toPlaces: 1)) s (\(rate(summary))).")
+    console.note("Read \(summary) in \(elapsed.rounded(toPlaces: 2)) s, \(rate(summary)).")
+    if let leftOut = summary.leftOut { console.note("Left out: \(leftOut).") }
   }
 
   private var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }

@@ -13,13 +13,17 @@ struct ImportSummary: Equatable, Sendable {
 }
 
 extension ImportSummary: CustomStringConvertible {
+  /// What was stored.
   var description: String {
-    var parts = [
-      "\(packages.grouped) packages", "\(dependencies.grouped) dependencies",
-      "\(sections.grouped) sections",
-    ]
-    if duplicates > 0 { parts.append("\(duplicates.grouped) listed twice, taken once") }
-    if malformed > 0 { parts.append("\(malformed.grouped) malformed, left out") }
-    return parts.joined(separator: ", ")
+    "\(packages.counted("package")), \(dependencies.counted("dependency", "dependencies")), "
+      + sections.counted("section")
+  }
+
+  /// What was left out, and why; nil where nothing was.
+  var leftOut: String? {
+    var parts: [String] = []
+    if malformed > 0 { parts.append("\(malformed.grouped) malformed") }
+    if duplicates > 0 { parts.append("\(duplicates.grouped) listed before") }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 }
