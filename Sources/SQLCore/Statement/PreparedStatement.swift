@@ -22,6 +22,8 @@ package struct PreparedStatement {
   package let effects: StatementEffects
   /// The names of the result's columns, read when first asked for.
   var columnNames: ColumnNames?
+  /// How often SQLite had compiled it anew when the names were read.
+  var columnNamesVersion: Int32 = 0
 
   fileprivate init(_ compiled: CompiledStatement, key: UnsafeRawBufferPointer?, hash: UInt64) {
     handle = compiled.handle
@@ -48,6 +50,8 @@ package struct StatementEffects: OptionSet, Sendable {
   package static let changesSchema = StatementEffects(rawValue: 1)
   /// It is BEGIN, COMMIT or ROLLBACK; savepoints are none of these.
   static let controlsTransaction = StatementEffects(rawValue: 2)
+  /// It is a PRAGMA, ATTACH or DETACH; the cache does not keep it.
+  static let changesConnection = StatementEffects(rawValue: 4)
 }
 
 /// A statement that a connection lends: valid until it is given back.
