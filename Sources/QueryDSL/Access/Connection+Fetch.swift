@@ -66,7 +66,7 @@ extension Connection {
       try core.bind(key: layout.keySlots, at: key, to: statement)
     }
     guard try core.step(statement) else { return nil }
-    return try M.load(rowOf: statement, on: core, skipping: 0, row: nil)
+    return try M.load(rowOf: statement, on: core, skipping: 0, row: 0)
   }
 
   /// Rows of a raw statement as models: columns are found by their names, and others left unread.

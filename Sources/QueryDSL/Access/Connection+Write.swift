@@ -91,7 +91,11 @@ extension Connection {
       guard let key = key.baseAddress else { return }
       try core.bind(key: layout.keySlots, at: key, to: statement)
     }
-    try core.run(statement)
+    do {
+      try core.run(statement)
+    } catch let error as DatabaseError {
+      throw layout.locate(error, deleting: id, on: core)
+    }
     return core.changeCount > 0
   }
 
@@ -105,7 +109,14 @@ extension Connection {
     }
     let statement = try core.lendStatement(for: query)
     defer { core.giveBack(statement) }
-    try core.run(statement)
+    do {
+      try core.run(statement)
+    } catch let error as DatabaseError {
+      guard let command = command as? any ModelCommand, let layout = try? command.layout else {
+        throw error
+      }
+      throw layout.locate(error, running: command, on: core)
+    }
     return core.changeCount
   }
 }
@@ -193,7 +204,7 @@ private struct ModelWriter<M: Model> {
       try core.run(
         statement, binding: layout.slots, order: columns, of: memory, failed: &failed)
     } catch let error as DatabaseError {
-      throw layout.locate(error)
+      throw layout.locate(error, writing: memory, on: core).at(row: row)
     } catch {
       throw layout.locate(error, column: failed, row: row)
     }
@@ -209,18 +220,5 @@ private struct ModelWriter<M: Model> {
       }
     }
     return copy
-  }
-}
-
-extension ModelLayout {
-  /// SQLite does not say which table's foreign key failed; the statement wrote this one.
-  fileprivate func locate(_ error: DatabaseError) -> DatabaseError {
-    guard error.constraint?.kind == .foreignKey, error.constraint?.table == nil else {
-      return error
-    }
-    var located = error
-    located.constraint?.table = tableName
-    located.message += " (writing \(tableName))"
-    return located
   }
 }

@@ -21,8 +21,16 @@ extension SQLExpression: Selectable {
     let form = form
     let node = node
     return SelectItem(
-      term: .expression(node), read: { try $0.next(Value.self, form: form) },
-      columns: { [ResultColumn(name: node.columnName, type: Value.self, form: form)] })
+      term: .expression(node),
+      read: { reader in
+        do {
+          return try reader.next(Value.self, form: form)
+        } catch let error as ColumnValueError {
+          let place = node.place
+          throw error.at(table: place?.table, column: place?.column, row: nil)
+        }
+      },
+      columns: { [ResultColumn(name: node.place?.column, type: Value.self, form: form)] })
   }
 }
 
@@ -61,12 +69,12 @@ extension OptionalColumns: Selectable {
 }
 
 extension ExpressionNode {
-  /// The name of the column, where the expression is one.
-  fileprivate var columnName: String? {
+  /// The names of the table and of the column, where the expression is one.
+  fileprivate var place: (table: String, column: String)? {
     guard case .column(let column) = self,
       let layout = LayoutRegistry.shared.layout(number: column.table.layout)
     else { return nil }
-    return layout.columns[Int(column.index)].name
+    return (layout.tableName, layout.columns[Int(column.index)].name)
   }
 }
 
