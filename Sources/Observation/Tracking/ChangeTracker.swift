@@ -118,8 +118,8 @@ extension ChangeTracker: ConnectionObserver {
         .map(\.value)
     }
     for subscription in subscriptions {
-      if changes.isUnknown || subscription.tables.keys.contains(where: { changes.tables[$0] != nil })
-      {
+      let isConcerned = subscription.tables.keys.contains { changes.tables[$0] != nil }
+      if changes.isUnknown || isConcerned {
         subscription.deliver(changes)
       }
     }

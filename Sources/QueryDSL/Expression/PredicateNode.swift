@@ -83,10 +83,23 @@ extension PredicateNode {
     case .compareColumn, .compare, .like, .isInQuery, .exists, .invalid:
       true
     case .isIn(_, _, let containsNull): containsNull == nil
-    case .and, .all: connective == .and
-    case .or, .any: connective == .or
+    case .and: connective == .and
+    case .or: connective == .or
+    case .all(let operands): Self.areSafe(operands, joinedBy: .and, inside: connective)
+    case .any(let operands): Self.areSafe(operands, joinedBy: .or, inside: connective)
     case .not: true
     case .between, .fragment: false
+    }
+  }
+
+  /// Of several, their own connective counts; one alone is written as it is; none is a constant.
+  private static func areSafe(
+    _ operands: [PredicateNode], joinedBy own: SQLToken, inside connective: SQLToken
+  ) -> Bool {
+    switch operands.count {
+    case 0: true
+    case 1: operands[0].isSafe(inside: connective)
+    default: own == connective
     }
   }
 

@@ -87,18 +87,8 @@ extension SQLExpression {
   }
 
   private func compare(_ sign: SQLToken, _ other: SQLExpression) -> SQLPredicate {
-    guard form == other.form || other.isBoundValue || isBoundValue else {
-      return SQLPredicate(
-        .invalid(
-          QueryError(
-            "two columns of \(Value.self) are compared that are stored in different forms, "
-              + ".\(form) and .\(other.form)")))
-    }
+    guard form == other.form else { return SQLPredicate(.invalid(mixing(other.form))) }
     return SQLPredicate(.compare(sign, node, other.node))
-  }
-
-  private var isBoundValue: Bool {
-    if case .value = node { true } else { false }
   }
 }
 

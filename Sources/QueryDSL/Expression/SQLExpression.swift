@@ -39,6 +39,13 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
   public var optional: SQLExpression<Value?> {
     SQLExpression<Value?>(node, form: form)
   }
+
+  /// The error for what would bring a value stored in another form beside this expression.
+  func mixing(_ other: StoredForm) -> QueryError {
+    QueryError(
+      "two expressions of \(Value.self) meet that are stored in different forms, .\(form) and "
+        + ".\(other); a value itself, in place of SQLExpression(value), takes its column's form")
+  }
 }
 
 /// A condition in SQL, true, false or unknown.

@@ -79,7 +79,8 @@ struct MigrationPlanner {
     if key != table.keyNames.map(\.lowercasedASCII) {
       steps.append(
         refuse(
-          table, "the primary key is (\(key.joined(separator: ", "))) in the database and "
+          table,
+          "the primary key is (\(key.joined(separator: ", "))) in the database and "
             + "(\(table.keyNames.joined(separator: ", "))) in \(table.model)"))
     }
     for column in table.columns {
@@ -194,7 +195,8 @@ struct MigrationPlanner {
           found.1.map(\.lowercasedASCII) == index.columns.map(\.lowercasedASCII)
         else {
           return refuse(
-            table, "the index \(index.name) is there with other columns; drop it by "
+            table,
+            "the index \(index.name) is there with other columns; drop it by "
               + "`DROP INDEX \(Identifier(index.name).quoted)`")
         }
         return nil

@@ -37,7 +37,8 @@ struct TableDefinition {
     let onUpdate: ForeignKeyAction
 
     var sql: String {
-      var text = "REFERENCES \(Identifier(target.table).quoted) (\(Identifier(target.column).quoted))"
+      var text = "REFERENCES \(Identifier(target.table).quoted)"
+      text += " (\(Identifier(target.column).quoted))"
       if onDelete != .noAction { text += " ON DELETE \(onDelete.rawValue)" }
       if onUpdate != .noAction { text += " ON UPDATE \(onUpdate.rawValue)" }
       return text

@@ -27,7 +27,8 @@ struct ModelFields {
         ignored.append((field.offset, wrapper))
       } else {
         throw ModelError(
-          model, "the stored property \(field.name): \(field.type) is no column; "
+          model,
+          "the stored property \(field.name): \(field.type) is no column; "
             + "write @Column or, for an optional that no column stores, @Ignored before it")
       }
     }
@@ -36,7 +37,8 @@ struct ModelFields {
 
   private func checkNames<M: Model>(of model: M.Type) throws {
     guard columns.contains(where: { $0.wrapper.isPrimaryKey }) else {
-      throw ModelError(model, "it has no primary key; write @PrimaryKey before the property that is it")
+      throw ModelError(
+        model, "it has no primary key; write @PrimaryKey before the property that is it")
     }
     guard columns.count <= 2_000 else {
       throw ModelError(model, "SQLite's tables have at most 2,000 columns")

@@ -73,7 +73,8 @@ package final class ModelLayout: @unchecked Sendable {
     rowIDColumn = keys.count == 1 && keys[0].storageClass == .integer ? keyColumns[0] : nil
     if let key = keys.first(where: \.isOptional), rowIDColumn == nil {
       throw ModelError(
-        M.self, "\(key.name): only a single key of an integer type may be optional; "
+        M.self,
+        "\(key.name): only a single key of an integer type may be optional; "
           + "the database assigns no other")
     }
   }

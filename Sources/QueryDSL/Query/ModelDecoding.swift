@@ -54,8 +54,8 @@ extension Model {
       var progress = RowProgress()
       do {
         try core.loadRow(
-          of: statement, columns: layout.slots, skipping: first, into: UnsafeMutableRawPointer(model),
-          progress: &progress)
+          of: statement, columns: layout.slots, skipping: first,
+          into: UnsafeMutableRawPointer(model), progress: &progress)
       } catch {
         throw layout.locate(error, column: progress.column, row: row)
       }

@@ -114,13 +114,7 @@ extension SelectStatement {
         if hasFrom { problem = problem ?? QueryError("FROM is given twice") }
         from = table
         hasFrom = true
-      case .join(let join):
-        if tables.contains(join.table) {
-          problem = problem
-            ?? QueryError(
-              "a table is joined twice; the same model twice is two parameters of the query")
-        }
-        joins.append(join)
+      case .join(let join): joins.append(join)
       case .predicates(let nodes): predicates += nodes
       case .groups(let nodes): groups += nodes
       case .having(let nodes): having += nodes
@@ -131,5 +125,11 @@ extension SelectStatement {
       }
     }
     if !hasFrom { problem = problem ?? QueryError("the query has no From(…)") }
+    // Asked at the end: a join may stand before FROM.
+    if Set(tables).count < tables.count {
+      problem =
+        problem
+        ?? QueryError("a table is joined twice; the same model twice is two parameters of the query")
+    }
   }
 }

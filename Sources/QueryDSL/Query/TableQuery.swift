@@ -11,6 +11,7 @@ import SQLCore
 ///
 /// It is a value: each step gives another query, and nothing runs until it is fetched.
 public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
+  /// The SELECT that it becomes, with the way to read its rows.
   public package(set) var request: Request<Row>
   let columns: Columns<M>
 

@@ -31,6 +31,13 @@ struct Assignment: Sendable {
   let value: ExpressionNode
 }
 
+extension ExpressionNode {
+  /// The column, where the expression is one.
+  fileprivate var columnID: ColumnID? {
+    if case .column(let column) = self { column } else { nil }
+  }
+}
+
 /// The columns of a row that an update sets: `$0.$views += 1`, `$0.set(\.$title, to: "x")`.
 @dynamicMemberLookup
 public struct Assignments<M: Model> {
@@ -46,7 +53,7 @@ public struct Assignments<M: Model> {
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> SQLExpression<Value> {
     get { columns[dynamicMember: path] }
-    set { assign(columns[dynamicMember: path].node, newValue.node) }
+    set { assign(columns[dynamicMember: path], newValue) }
   }
 
   /// Sets a column to a value. SQL: `SET a = ?`
@@ -54,7 +61,7 @@ public struct Assignments<M: Model> {
     _ path: KeyPath<M, ColumnReference<Value>>, to value: Value
   ) {
     let column = columns[dynamicMember: path]
-    assign(column.node, .value(BoundValue(Value.canonical(value), as: column.form)))
+    append(column.node, .value(BoundValue(Value.canonical(value), as: column.form)))
   }
 
   /// Sets a column to an expression over the row as it was. SQL: `SET a = a + ?`
@@ -62,11 +69,22 @@ public struct Assignments<M: Model> {
     _ path: KeyPath<M, ColumnReference<Value>>,
     to expression: (Columns<M>) -> SQLExpression<Value>
   ) {
-    assign(columns[dynamicMember: path].node, expression(columns).node)
+    assign(columns[dynamicMember: path], expression(columns))
   }
 
-  private mutating func assign(_ column: ExpressionNode, _ value: ExpressionNode) {
-    list.append(Assignment(column: column, value: value))
+  private mutating func assign<Value: ColumnValue>(
+    _ column: SQLExpression<Value>, _ value: SQLExpression<Value>
+  ) {
+    let isSameForm = column.form == value.form
+    append(column.node, isSameForm ? value.node : .invalid(column.mixing(value.form)))
+  }
+
+  /// A column is assigned once: of two, SQL would keep the last in silence, and neither line sees
+  /// what the other does.
+  private mutating func append(_ column: ExpressionNode, _ value: ExpressionNode) {
+    let isTwice = list.contains { $0.column.columnID == column.columnID && column.columnID != nil }
+    let problem = QueryError("the update of \(M.tableName) assigns a column twice")
+    list.append(Assignment(column: column, value: isTwice ? .invalid(problem) : value))
   }
 }
 

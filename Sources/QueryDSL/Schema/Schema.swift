@@ -11,10 +11,6 @@ import SQLCore
 /// ```
 public struct Schema<M: Model> {
   let elements: [SchemaElement<M>]
-
-  init(elements: [SchemaElement<M>]) {
-    self.elements = elements
-  }
 }
 
 /// Collects the lines of a `schema`.

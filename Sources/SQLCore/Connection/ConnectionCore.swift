@@ -46,6 +46,7 @@ package final class ConnectionCore: @unchecked Sendable {
 
   /// Makes every `Connection` and `Statement` that was lent stale.
   package func endLease() {
+    endLentStatements()
     currentLease.wrappingAdd(1, ordering: .relaxed)
   }
 

@@ -14,11 +14,13 @@ struct ConnectionState {
   var isRollbackRequested = false
   /// Numbers the savepoints that are open, for their names.
   var savepointDepth = 0
+  /// The statements that users prepared under the current lease.
+  var lentStatements: [ObjectIdentifier: LentStatement] = [:]
   /// Told of statements, rows and transactions, while somebody observes.
   var observer: (any ConnectionObserver)?
   /// Collects the columns that the statement being prepared reads.
   var readRecorder: ReadRecorder?
-  /// Collects the columns that the statement being prepared assigns.
+  /// What the authorizer denies, and what it noticed.
   var authorizer = AuthorizerRules()
 
   init(handle: OpaquePointer, configuration: Configuration, allowsWriting: Bool) {

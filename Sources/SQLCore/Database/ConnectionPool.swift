@@ -96,34 +96,33 @@ final class ConnectionPool: Sendable {
   /// What the lane grants, waiting for it on this thread.
   func takeBlocking(_ name: LaneName) throws -> Grant {
     let thread = ThreadID.current
-    let semaphore = DispatchSemaphore(value: 0)
-    let received = Mutex<Grant?>(nil)
     let answer = state.withLock { state -> Answer in
       if state.threads.contains(thread) { return .isReentrant }
-      if let grant = state[name].take() {
-        state.threads.append(thread)
-        return .granted(grant)
-      }
-      let waiter = Waiter()
-      _ = waiter.begin { result in
-        received.withLock { $0 = try? result.get() }
-        semaphore.signal()
-      }
-      state[name].waiters.append(waiter)
-      return .mustWait
+      guard let grant = state[name].take() else { return .mustWait }
+      state.threads.append(thread)
+      return .granted(grant)
     }
     switch answer {
     case .granted(let grant): return grant
     case .isReentrant: throw Self.reentrancy
     case .mustWait: break
     }
+    let semaphore = DispatchSemaphore(value: 0)
+    let received = Mutex<Result<Grant, any Error>?>(nil)
+    let waiter = Waiter()
+    _ = waiter.begin { result in
+      received.withLock { $0 = result }
+      semaphore.signal()
+    }
+    take(name, waiter: waiter)
     semaphore.wait()
+    guard let result = received.withLock({ $0 }) else { throw CancellationError() }
+    let grant = try result.get()
     enterThread()
-    guard let grant = received.withLock({ $0 }) else { throw CancellationError() }
     return grant
   }
 
-  /// Calls `granted` with what the lane grants, at once or when it is the waiter's turn.
+  /// Answers the waiter with what the lane grants, at once or when it is its turn.
   func take(_ name: LaneName, waiter: Waiter) {
     let grant = state.withLock { state -> Grant? in
       if let grant = state[name].take() { return grant }

@@ -22,7 +22,7 @@ extension Database {
 
   /// Lends a reader on this thread. A single statement is a snapshot of its own.
   package func reading<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
-    let core = try open(pool.takeIfIdle(readLane).map { .connection($0) } ?? pool.takeBlocking(readLane))
+    let core = try open(pool.takeBlocking(readLane))
     defer { pool.giveBack(core, to: readLane) }
     return try core.reading { try body(core) }
   }

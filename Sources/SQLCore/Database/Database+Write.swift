@@ -42,7 +42,7 @@ extension Database {
   }
 
   package func writing<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
-    let core = try open(pool.takeIfIdle(.writer).map { .connection($0) } ?? pool.takeBlocking(.writer))
+    let core = try open(pool.takeBlocking(.writer))
     defer { pool.giveBack(core, to: .writer) }
     return try attended(core, body)
   }

@@ -75,6 +75,11 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.append(SQL(text: "?", bindings: [BoundValue(value)]))
     }
 
+    /// A value, or NULL for nil: `?`, bound. Without it the compiler warns of text made of optionals.
+    public mutating func appendInterpolation<Value: ColumnValue>(_ value: Value?) {
+      sql.append(SQL(text: "?", bindings: [BoundValue(value)]))
+    }
+
     /// A value of any storage class: `?`, bound.
     public mutating func appendInterpolation(_ value: DatabaseValue) {
       sql.append(SQL(text: "?", bindings: [.value(value)]))

@@ -1,0 +1,184 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Query { }: clauses")
+struct QueryClausesTests {
+  let music: Music
+
+  init() throws { music = try Music() }
+
+  @Test("the clauses stand in any order; the SQL is the same")
+  func order() throws {
+    let usual = Query { (track: Columns<Track>, album: Columns<Album>) in
+      From(track)
+      Join(album, on: track.$albumID == album.$id.optional)
+      Where { track.$plays > 0 }
+      OrderBy(track.$id)
+      Limit(5)
+      Offset(1)
+      Distinct()
+      Select(track.$title)
+    }
+    let backwards = Query { (track: Columns<Track>, album: Columns<Album>) in
+      Select(track.$title)
+      Distinct()
+      Offset(1)
+      Limit(5)
+      OrderBy(track.$id)
+      Where { track.$plays > 0 }
+      Join(album, on: track.$albumID == album.$id.optional)
+      From(track)
+    }
+    #expect(
+      try usual.sql.text == """
+        SELECT DISTINCT "Track"."title" FROM "Track" JOIN "Album" \
+        ON "Track"."albumID" IS "Album"."id" WHERE "Track"."plays" > ? \
+        ORDER BY "Track"."id" LIMIT ? OFFSET ?
+        """)
+    #expect(try backwards.sql.text == usual.sql.text)
+    #expect(try backwards.sql.values == usual.sql.values)
+    #expect(try music.db.fetch(usual) == ["Beta"])
+    #expect(try music.db.fetch(backwards) == ["Beta"])
+  }
+
+  @Test("if, else, switch and for stand around clauses")
+  func controlFlow() throws {
+    func query(minimum: Int?, sorted: Bool, genres: [String]) -> Request<Int> {
+      Query { (track: Columns<Track>) in
+        From(track)
+        if let minimum {
+          Where { track.$plays >= minimum }
+        }
+        if sorted {
+          OrderBy(track.$plays)
+        } else {
+          OrderBy(track.$id, .descending)
+        }
+        for genre in genres {
+          Where { track.$genre != genre }
+        }
+        switch genres.count {
+        case 0: Limit(1)
+        default: Limit(10)
+        }
+        Select(track.$id)
+      }
+    }
+    #expect(
+      try query(minimum: 5, sorted: true, genres: ["rock"]).sql.text == """
+        SELECT "id" FROM "Track" WHERE "plays" >= ? AND "genre" IS NOT ? \
+        ORDER BY "plays" LIMIT ?
+        """)
+    #expect(try music.db.fetch(query(minimum: 5, sorted: true, genres: ["rock"])) == [5, 2])
+    #expect(try music.db.fetch(query(minimum: nil, sorted: false, genres: [])) == [5])
+    #expect(
+      try music.db.fetch(query(minimum: nil, sorted: false, genres: ["rock", "jazz"])) == [5, 3])
+  }
+
+  @Test("one table, one column: the row is the value itself; a whole table: the model")
+  func single() throws {
+    let models = Query { (album: Columns<Album>) in
+      From(album)
+      OrderBy(album.$id)
+      Select(album)
+    }
+    #expect(try models.sql.text == #"SELECT "id", "name" FROM "Album" ORDER BY "id""#)
+    #expect(try music.db.fetch(models) == Music.albums)
+    #expect(try music.db.first(models) == Music.albums[0])
+  }
+
+  @Test("without Where a condition of nothing is no condition")
+  func emptyWhere() throws {
+    let query = Query { (album: Columns<Album>) in
+      From(album)
+      Where {}
+      Select(album.count())
+    }
+    #expect(try query.sql.text == #"SELECT count(*) FROM "Album""#)
+    #expect(try music.db.fetch(query) == [3])
+  }
+
+  @Test("a table that is not in FROM is named by the error, wherever it is used")
+  func notInFrom() throws {
+    let queries = [
+      Query { (track: Columns<Track>, album: Columns<Album>) in
+        From(track)
+        Where { album.$id == 1 }
+        Select(track.$id)
+      },
+      Query { (track: Columns<Track>, album: Columns<Album>) in
+        From(track)
+        Select(album.$id)
+      },
+      Query { (track: Columns<Track>, album: Columns<Album>) in
+        From(track)
+        OrderBy(album.$name)
+        Select(track.$id)
+      },
+    ]
+    for query in queries {
+      let error = #expect(throws: QueryError.self) { try query.sql }
+      #expect(error?.message == "the table Album is used, but it is not in FROM or a join")
+      #expect(throws: QueryError.self) { try music.db.fetch(query) }
+    }
+    // The same model, yet another of its parameters.
+    let twin = Query { (track: Columns<Track>, other: Columns<Track>) in
+      From(track)
+      Where { other.$id == 1 }
+      Select(track.$id)
+    }
+    #expect(throws: QueryError.self) { try music.db.fetch(twin) }
+  }
+
+  @Test("no From, two of them, a table joined twice, or joined and in FROM: QueryError")
+  func tables() throws {
+    let noFrom = Query { (track: Columns<Track>) in
+      Where { track.$id == 1 }
+      Select(track.$id)
+    }
+    let twoFroms = Query { (track: Columns<Track>, album: Columns<Album>) in
+      From(track)
+      From(album)
+      Select(track.$id)
+    }
+    let joinedTwice = Query { (track: Columns<Track>, album: Columns<Album>) in
+      From(track)
+      Join(album, on: track.$albumID == album.$id.optional)
+      Join(album, on: track.$albumID == album.$id.optional)
+      Select(track.$id)
+    }
+    let joinedToItself = Query { (track: Columns<Track>) in
+      From(track)
+      Join(track, on: track.$id == track.$id)
+      Select(track.$id)
+    }
+    let joinedBefore = Query { (track: Columns<Track>) in
+      Join(track, on: track.$id == track.$id)
+      From(track)
+      Select(track.$id)
+    }
+    for query in [noFrom, twoFroms, joinedTwice, joinedToItself, joinedBefore] {
+      #expect(throws: QueryError.self) { try query.sql }
+      #expect(throws: QueryError.self) { try music.db.fetch(query) }
+      #expect(throws: QueryError.self) { try music.db.count(query) }
+    }
+  }
+
+  @Test("a limit twice, a negative offset: QueryError")
+  func limits() throws {
+    let twice = Query { (track: Columns<Track>) in
+      From(track)
+      Limit(1)
+      Limit(1)
+      Select(track.$id)
+    }
+    let negative = Query { (track: Columns<Track>) in
+      From(track)
+      Offset(-1)
+      Select(track.$id)
+    }
+    #expect(throws: QueryError.self) { try music.db.fetch(twice) }
+    #expect(throws: QueryError.self) { try music.db.fetch(negative) }
+  }
+}

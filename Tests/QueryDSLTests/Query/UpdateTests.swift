@@ -1,0 +1,111 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Updates and deletions in the database")
+struct UpdateTests {
+  let music: Music
+
+  init() throws { music = try Music() }
+
+  @Test("expressions over the row as it was; how many rows changed comes back")
+  func expressions() throws {
+    let update = Track.update {
+      $0.$plays += 1
+      $0.$price *= 2
+      $0.$rating = $0.$id.optional
+    }.where { $0.$isLive == true }
+    #expect(
+      try update.sql.text == """
+        UPDATE "Track" SET "plays" = "plays" + ?, "price" = "price" * ?, "rating" = "id" \
+        WHERE "isLive" = ?
+        """)
+    #expect(try update.sql.values == [1, 2.0, true])
+    #expect(try music.db.run(update) == 2)
+    let track = try #require(try music.db.find(Track.self, 2))
+    #expect(track.plays == 21 && track.price == 1 && track.rating == 2)
+    #expect(try music.db.find(Track.self, 1) == Music.tracks[0])
+  }
+
+  @Test("set to a value, to nil, to an expression; - and / in place")
+  func set() throws {
+    try music.db.run(
+      Track.update {
+        $0.set(\.$title, to: "x")
+        $0.set(\.$genre, to: nil)
+        $0.set(\.$plays) { $0.$id * 10 }
+        $0.$price -= 1
+      }.where { $0.$id == 4 })
+    let track = try #require(try music.db.find(Track.self, 4))
+    #expect(
+      track.title == "x" && track.genre == nil && track.plays == 40 && track.price == -1)
+    try music.db.run(Track.update { $0.$plays /= 3 })
+    #expect(try music.db.fetch(Track.select(\.$plays).order(by: \.$id)) == [33, 6, 0, 13, 2])
+  }
+
+  @Test("the columns change at once: two swap")
+  func swap() throws {
+    try music.db.run(
+      Track.update {
+        $0.$rating = $0.$albumID
+        $0.$albumID = $0.$rating
+      })
+    let track = try #require(try music.db.find(Track.self, 1))
+    #expect(track.rating == 1 && track.albumID == 5)
+  }
+
+  @Test("control flow; nothing assigned, or one column twice, is an error")
+  func mistakes() throws {
+    func update(_ title: String?) -> Update<Track> {
+      Track.update { track in
+        if let title { track.set(\.$title, to: title) }
+      }
+    }
+    #expect(try music.db.run(update("y")) == 5)
+    #expect(throws: QueryError.self) { try music.db.run(update(nil)) }
+    #expect(throws: QueryError.self) {
+      try music.db.run(
+        Track.update {
+          $0.$plays += 1
+          $0.$plays += 1
+        })
+    }
+    #expect(throws: ColumnValueError.self) {
+      try music.db.run(Track.update { $0.set(\.$price, to: .nan) })
+    }
+  }
+
+  @Test("an update that breaks a constraint leaves every row")
+  func constraint() throws {
+    #expect(throws: DatabaseError.self) {
+      try music.db.run(Track.update { $0.set(\.$id, to: 9) })
+    }
+    #expect(try music.db.fetch(Track.all) == Music.tracks)
+  }
+
+  @Test("delete some, delete all")
+  func delete() throws {
+    let some = Track.delete().where { $0.$genre == nil }
+    #expect(try some.sql.text == #"DELETE FROM "Track" WHERE "genre" IS ?"#)
+    #expect(try music.db.run(some) == 2)
+    #expect(try Track.delete().sql.text == #"DELETE FROM "Track""#)
+    #expect(try music.db.run(Track.delete()) == 3)
+    #expect(try music.db.count(Track.all) == 0)
+    #expect(try music.db.run(Track.delete()) == 0)
+  }
+
+  @Test("isIn, between and blocks work in where; steps add up")
+  func conditions() throws {
+    #expect(
+      try music.db.run(
+        Track.update { $0.set(\.$plays, to: 1) }
+          .where { $0.$genre.isIn(["rock", nil]) }
+          .where { track in
+            AnyOf {
+              track.$id == 1
+              track.$plays.between(0, and: 6)
+            }
+          }) == 2)
+    #expect(try music.db.fetch(Track.select(\.$plays).order(by: \.$id)) == [1, 20, 1, 50, 7])
+  }
+}
