@@ -4,8 +4,8 @@ import CSQLite
 struct AuthorizerRules {
   /// A reader neither lifts `query_only` nor attaches a file, which `query_only` would create.
   var isReader = false
-  /// Set when a statement that is being prepared creates, alters or drops something.
-  var sawSchemaChange = false
+  /// What the statement that is being prepared does, besides reading and writing rows.
+  var effects: StatementEffects = []
 }
 
 /// The columns that a statement reads, collected while it is prepared.
@@ -38,7 +38,7 @@ extension ConnectionCore {
     defer { state.pointee.readRecorder = nil }
     var remaining = Substring(sql)
     while let (statement, rest) = try compile(remaining) {
-      sqlite3_finalize(statement)
+      sqlite3_finalize(statement.handle)
       remaining = rest
     }
     return recorder.columns
@@ -68,7 +68,9 @@ private func authorize(
     if let first, sqlite3_stricmp(first, "query_only") == 0, second != nil { return SQLITE_DENY }
   case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW,
     SQLITE_ALTER_TABLE, SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
-    state.pointee.authorizer.sawSchemaChange = true
+    state.pointee.authorizer.effects.insert(.changesSchema)
+  case SQLITE_TRANSACTION:
+    state.pointee.authorizer.effects.insert(.controlsTransaction)
   default:
     break
   }

@@ -108,11 +108,10 @@ extension ConnectionCore {
   fileprivate func runScript(_ sql: SQL) throws {
     var remaining = Substring(sql.text)
     var values = sql.bindings[...]
-    while let (handle, rest) = try compile(remaining) {
-      let statement = StatementPointer.allocate(capacity: 1)
-      statement.initialize(to: PreparedStatement(handle: handle, changesSchema: takeSchemaChange()))
+    while let (compiled, rest) = try compile(remaining) {
+      let statement = StatementPointer.make(compiled)
       defer { giveBack(statement) }
-      let count = Int(sqlite3_bind_parameter_count(handle))
+      let count = Int(sqlite3_bind_parameter_count(statement.handle))
       try bind(values.prefix(count), to: statement)
       values = values.dropFirst(count)
       try run(statement)

@@ -120,8 +120,9 @@ extension ConnectionCore {
   /// Runs a closure in one snapshot.
   func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
     try run(cached: "BEGIN DEFERRED")
-    let result = try body()
-    if isInTransaction { try run(cached: "COMMIT") }
+    // After an error, `reading` rolls back.
+    let (result, _) = try guardingTransaction(body)
+    try run(cached: "COMMIT")
     return result
   }
 }
