@@ -40,7 +40,13 @@ extension Connection {
   /// All rows of a statement, with their values copied.
   public func rows(_ sql: SQL) throws -> [Row] {
     var rows: [Row] = []
-    try forEach(sql) { rows.append(try Row(copying: $0)) }
+    try forEach(sql) { row in
+      do {
+        rows.append(try Row(copying: row))
+      } catch let error as ColumnValueError {
+        throw error.at(table: nil, column: nil, row: rows.count)
+      }
+    }
     return rows
   }
 
@@ -82,7 +88,11 @@ extension Connection {
         index += 1
         return try StatementRow(statement: statement).get(V.self, at: index)
       }
-      values.append((repeat try next((each Value).self)))
+      do {
+        values.append((repeat try next((each Value).self)))
+      } catch let error as ColumnValueError {
+        throw error.at(table: nil, column: nil, row: values.count)
+      }
       isAtRow = try core.step(statement)
     }
     return values
