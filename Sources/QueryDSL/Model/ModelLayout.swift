@@ -31,6 +31,7 @@ package final class ModelLayout: @unchecked Sendable {
   let keySlots: ColumnSlots
   /// The one key column that is the rowid, where there is one.
   package let rowIDColumn: Int?
+  let orders: ColumnOrders
   private let ignored: [(offset: Int, type: any IgnoredWrapper.Type)]
   private let instance: UnsafeRawPointer
 
@@ -71,6 +72,7 @@ package final class ModelLayout: @unchecked Sendable {
     let keys = keyColumns.map { columns[$0] }
     keySlots = try KeyLayout.slots(of: M.ID.self, for: keys, model: M.self)
     rowIDColumn = keys.count == 1 && keys[0].storageClass == .integer ? keyColumns[0] : nil
+    orders = ColumnOrders(of: columns, rowIDColumn: rowIDColumn)
     if let key = keys.first(where: \.isOptional), rowIDColumn == nil {
       throw ModelError(
         M.self,

@@ -57,7 +57,7 @@ extension ConnectionCore {
   /// has none.
   package func lendStatement(sql: () throws -> String) throws -> StatementPointer {
     let key = state.pointee.key.bytes
-    let hash = KeyHash.hash(key)
+    let hash = state.pointee.key.hash
     if let found = state.pointee.cache.find(key, hash: hash) {
       #if DEBUG
         let rendered = try sql()
