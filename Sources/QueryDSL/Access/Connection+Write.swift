@@ -9,6 +9,7 @@ extension Connection {
   ///
   /// Throws `DatabaseError` with the constraint, its table and columns where one is violated, and
   /// `ColumnValueError` for a value that cannot be stored.
+  @inlinable
   @discardableResult
   public func insert<M: Model>(_ model: M) throws -> M {
     try writing(model) { try $0.insert($1, row: nil) }
@@ -18,6 +19,7 @@ extension Connection {
   ///
   /// Inside a transaction, an error undoes the model that it is about, and leaves those before it to
   /// the transaction.
+  @inlinable
   @discardableResult
   public func insert<M: Model>(_ models: [M]) throws -> [M] {
     let writing = ModelWriting(core: try use(), layout: try M.layout)
@@ -35,6 +37,7 @@ extension Connection {
   ///
   /// With no changed column nothing is written, and the row is looked for. Where it is gone, this
   /// throws `RecordNotFound`.
+  @inlinable
   @discardableResult
   public func update<M: Model>(_ model: M) throws -> M {
     try writing(model) { writing, memory in
@@ -57,6 +60,7 @@ extension Connection {
   /// Of a model that was loaded, the changed columns are written, or all where the row is gone
   /// meanwhile; of a new one, all. Another unique constraint that is violated throws, and leaves
   /// both rows as they are.
+  @inlinable
   @discardableResult
   public func save<M: Model>(_ model: M) throws -> M {
     try writing(model) { try $0.save($1, row: nil) }
@@ -108,7 +112,8 @@ extension Connection {
 
 extension Connection {
   /// Writes a copy of a model in the memory where it lies, and returns it.
-  private func writing<M: Model>(
+  @inlinable
+  func writing<M: Model>(
     _ model: M, _ write: (ModelWriting, UnsafeMutableRawPointer) throws -> Void
   ) throws -> M {
     let writing = ModelWriting(core: try use(), layout: try M.layout)
@@ -119,7 +124,8 @@ extension Connection {
 }
 
 extension RecordNotFound {
-  fileprivate init<M: Model>(_ model: M) {
+  @usableFromInline
+  init<M: Model>(_ model: M) {
     self.init(table: M.tableName, key: String(describing: model.id))
   }
 }

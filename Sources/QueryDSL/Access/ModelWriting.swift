@@ -4,11 +4,19 @@ import SQLCore
 ///
 /// It is not generic, so that its code is hot whatever the model. Each method binds the columns from
 /// that memory and, when the statement has ended well, marks them as loaded.
+@usableFromInline
 struct ModelWriting {
-  let core: ConnectionCore
-  let layout: ModelLayout
+  @usableFromInline let core: ConnectionCore
+  @usableFromInline let layout: ModelLayout
+
+  @inlinable
+  init(core: ConnectionCore, layout: ModelLayout) {
+    self.core = core
+    self.layout = layout
+  }
 
   /// Inserts a model; a key that the database assigned is stored into it.
+  @usableFromInline
   func insert(_ model: UnsafeMutableRawPointer, row: Int?) throws {
     let assignsKey = assignsKey(of: model)
     let statement = try insertStatement(assigningKey: assignsKey)
@@ -18,6 +26,7 @@ struct ModelWriting {
 
   /// Inserts models that lie one beside another, by one statement; by another those whose key the
   /// database assigns.
+  @usableFromInline
   func insert(_ models: UnsafeMutableRawBufferPointer) throws {
     guard var model = models.baseAddress, models.count > 0 else { return }
     var assignsKey = assignsKey(of: model)
@@ -46,6 +55,7 @@ struct ModelWriting {
   }
 
   /// Updates the changed columns of a model; false where the row is gone.
+  @usableFromInline
   func update(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
     try withUnsafeTemporaryAllocation(of: UInt16.self, capacity: layout.orders.all.count) { list in
       let columns = changedColumns(of: model, into: list)
@@ -60,6 +70,7 @@ struct ModelWriting {
   }
 
   /// Updates the row with the model's key, or inserts it.
+  @usableFromInline
   func save(_ model: UnsafeMutableRawPointer, row: Int?) throws {
     if assignsKey(of: model) { return try insert(model, row: row) }
     if wasLoaded(model), try update(model, row: row) { return }

@@ -117,6 +117,7 @@ extension ConnectionCore {
   }
 
   /// Takes a statement back: ended, its values gone.
+  @usableFromInline
   package func giveBack(_ statement: StatementPointer) {
     reset(statement)
     sqlite3_clear_bindings(statement.handle)
@@ -128,6 +129,7 @@ extension ConnectionCore {
   }
 
   /// Takes one step; true where the statement stands at a row.
+  @usableFromInline
   package func step(_ statement: StatementPointer) throws -> Bool {
     if !statement.pointee.isRunning { try begin(statement) }
     let code = sqlite3_step(statement.handle)
