@@ -1,6 +1,7 @@
 import SQLCore
 
 /// A condition in SQL, as a tree. The commonest one, a column beside a value, needs no allocation.
+@usableFromInline
 package enum PredicateNode: Sendable {
   case compareColumn(SQLToken, ColumnID, BoundValue)
   indirect case compare(SQLToken, ExpressionNode, ExpressionNode)

@@ -1,14 +1,17 @@
 import SQLCore
 
 /// A SELECT as a tree.
+@usableFromInline
 package struct SelectStatement: Sendable {
   /// What stands behind SELECT.
+  @usableFromInline
   package enum Selection: Sendable {
     case table(TableID)
     case terms([SelectTerm])
   }
 
   /// One of several things behind SELECT.
+  @usableFromInline
   package enum SelectTerm: Sendable {
     case table(TableID)
     case expression(ExpressionNode)
@@ -39,9 +42,28 @@ package struct SelectStatement: Sendable {
   /// What the compiler could not see, thrown when the query would be rendered.
   package var problem: QueryError?
 
+  @usableFromInline
   package init(selection: Selection, from: TableID) {
     self.selection = selection
     self.from = from
+  }
+
+  /// The greatest number of rows that the limit lets through.
+  @usableFromInline var maximumRowCount: Int {
+    guard case .value(.integer(let count)) = limit else { return .max }
+    return Int(truncatingIfNeeded: count)
+  }
+
+  /// Adds predicates that must hold as well.
+  @usableFromInline
+  mutating func add(_ lines: [SQLPredicate]) {
+    for line in lines { predicates.append(line.node) }
+  }
+
+  /// Orders by one more expression.
+  @usableFromInline
+  mutating func addOrder(_ expression: ExpressionNode, _ direction: SortDirection) {
+    order.append(OrderTerm(expression: expression, isDescending: direction == .descending))
   }
 
   /// The tables, in the order of FROM and its joins.

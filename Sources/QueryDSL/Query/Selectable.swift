@@ -85,7 +85,7 @@ extension RowDecoding {
     _ read: @escaping @Sendable (inout RowReader) throws -> Row
   ) -> RowDecoding<Row> {
     RowDecoding(
-      all: { core, statement in
+      all: { core, statement, _ in
         var rows: [Row] = []
         while try core.step(statement) {
           var reader = RowReader(core: core, statement: statement)

@@ -53,10 +53,9 @@ struct ShapeSink: QuerySink {
     key.append(text: sql.text)
   }
 
-  mutating func openScope(_ tables: [TableID]) {
+  mutating func openScope(_ tables: @autoclosure () -> [TableID]) {
     // The tables are written where they stand in FROM.
     key.append(Mark.openScope)
-    key.append(UInt8(truncatingIfNeeded: tables.count))
   }
 
   private mutating func append(_ mark: UInt8, _ table: TableID) {

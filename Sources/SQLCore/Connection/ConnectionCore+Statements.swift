@@ -5,7 +5,7 @@ extension ConnectionCore {
   /// has none.
   package func lendStatement(sql: () throws -> String) throws -> StatementPointer {
     let key = state.pointee.key.bytes
-    let hash = KeyHash.hash(key)
+    let hash = state.pointee.key.hash
     if let found = state.pointee.cache.find(key, hash: hash) {
       #if DEBUG
         let rendered = try sql()
@@ -60,6 +60,7 @@ extension ConnectionCore {
   }
 
   /// Takes a statement back: ended, its values gone.
+  @usableFromInline
   package func giveBack(_ statement: StatementPointer) {
     reset(statement)
     sqlite3_clear_bindings(statement.handle)
@@ -71,6 +72,7 @@ extension ConnectionCore {
   }
 
   /// Takes one step; true where the statement stands at a row.
+  @usableFromInline
   package func step(_ statement: StatementPointer) throws -> Bool {
     if !statement.pointee.isRunning { try begin(statement) }
     let code = sqlite3_step(statement.handle)

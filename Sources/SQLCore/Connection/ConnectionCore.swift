@@ -6,6 +6,7 @@ import Synchronization
 /// `@unchecked Sendable`: it moves between threads, and only the one that holds its lease uses it.
 /// `Database` lends each core to one access at a time; a core that a user opened belongs to values
 /// of `Connection`, which are not Sendable. SQLite's own mutexes are off (`SQLITE_OPEN_NOMUTEX`).
+@usableFromInline
 package final class ConnectionCore: @unchecked Sendable {
   let state: UnsafeMutablePointer<ConnectionState>
   package let configuration: Configuration

@@ -4,6 +4,7 @@ import CSQLite
 ///
 /// It lives in memory of its own, outside Swift's classes: a property of a class costs a check of
 /// exclusivity at each access, which was a third of the time to find a statement.
+@usableFromInline
 package struct PreparedStatement {
   package let handle: OpaquePointer
   /// The bytes by which the cache finds it; nil for a statement that the cache does not keep.
@@ -55,6 +56,7 @@ package struct StatementEffects: OptionSet, Sendable {
 }
 
 /// A statement that a connection lends: valid until it is given back.
+@usableFromInline
 package typealias StatementPointer = UnsafeMutablePointer<PreparedStatement>
 
 extension StatementPointer {

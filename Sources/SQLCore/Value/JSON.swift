@@ -45,21 +45,6 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
       throw ColumnValueError.unstorable(Value.self, "JSON cannot hold it: \(error)")
     }
   }
-
-  /// Equal values whose JSON is the same text; never, where the value is not Equatable.
-  ///
-  /// The text decides because Swift's `==` takes a letter with an accent for the pair of letter and
-  /// accent.
-  public static func isStoredAlike(_ left: JSON, _ right: JSON) -> Bool {
-    guard let value = left.value as? any Equatable, value.isEqual(to: right.value),
-      let text = try? left.databaseValue(as: .standard)
-    else { return false }
-    return (try? right.databaseValue(as: .standard)) == text
-  }
-}
-
-extension Equatable {
-  fileprivate func isEqual(to other: some Any) -> Bool { self == other as? Self }
 }
 
 extension JSON {

@@ -145,7 +145,7 @@ struct RowTests {
     let error = #expect(throws: ColumnValueError.self) {
       try db.fetch((String, String).self, "SELECT name, legs FROM animal")
     }
-    #expect(error?.description == "legs: expected TEXT, found INTEGER")
+    #expect(error?.description == "legs, row 0: expected TEXT, found INTEGER")
   }
 
   @Test("a tuple of the wrong size is refused before a statement writes")
