@@ -27,8 +27,16 @@ public struct Columns<M: Model>: TableScope {
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> SQLExpression<Value> {
-    guard let names, let index = names.index(of: path) else {
-      return SQLExpression(.invalid(Columns.noColumn(path)))
+    // A key path that is known where it is applied becomes a load.
+    @inline(__always) get { column(at: names?.index(of: path), path) }
+  }
+
+  @inlinable
+  func column<Value: ColumnValue>(
+    at index: Int?, _ path: @autoclosure () -> KeyPath<M, ColumnReference<Value>>
+  ) -> SQLExpression<Value> {
+    guard let names, let index else {
+      return SQLExpression(.invalid(Columns.noColumn(path())))
     }
     return SQLExpression(
       .column(ColumnID(table: table, index: UInt16(truncatingIfNeeded: index))),

@@ -35,6 +35,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
 
   /// Orders by a column, after what was ordered by before. SQL: `ORDER BY a DESC`
   @inlinable
+  @inline(__always)
   public consuming func order<Value: ColumnValue>(
     by column: KeyPath<M, ColumnReference<Value>>, _ direction: SortDirection = .ascending
   ) -> Self {

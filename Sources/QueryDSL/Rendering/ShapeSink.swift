@@ -60,8 +60,8 @@ struct ShapeSink: QuerySink {
 
   private mutating func append(_ mark: UInt8, _ table: TableID) {
     key.append(mark)
-    key.append(table.layout)
-    key.append(table.source)
+    // One number for both halves.
+    key.append(UInt64(table.layout) << 16 | UInt64(table.source))
   }
 
   private mutating func append(_ mark: UInt8, _ column: ColumnID) {

@@ -50,6 +50,7 @@ package struct StatementKey {
   }
 
   @inlinable
+  @inline(__always)
   package mutating func append(_ byte: UInt8) {
     if count == capacity { grow(by: 1) }
     start[count] = byte
@@ -58,6 +59,7 @@ package struct StatementKey {
 
   /// Appends the bytes of a trivial value.
   @inlinable
+  @inline(__always)
   package mutating func append<Value: BitwiseCopyable>(_ value: Value) {
     let size = MemoryLayout<Value>.size
     if capacity - count < size { grow(by: size) }
