@@ -64,22 +64,4 @@ public struct SQLPredicate: Sendable {
   public init(sql: SQL) {
     self.init(.fragment(sql))
   }
-
-  /// Both hold. SQL: `a AND b`
-  @inlinable
-  public static func && (left: SQLPredicate, right: SQLPredicate) -> SQLPredicate {
-    SQLPredicate(.and(left.node, right.node))
-  }
-
-  /// One holds, or both. SQL: `a OR b`
-  @inlinable
-  public static func || (left: SQLPredicate, right: SQLPredicate) -> SQLPredicate {
-    SQLPredicate(.or(left.node, right.node))
-  }
-
-  /// It does not hold; what is unknown stays unknown. SQL: `NOT (a)`
-  @inlinable
-  public static prefix func ! (operand: SQLPredicate) -> SQLPredicate {
-    SQLPredicate(.not(operand.node))
-  }
 }
