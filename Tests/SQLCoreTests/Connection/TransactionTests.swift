@@ -161,7 +161,7 @@ struct TransactionTests {
       #expect(later?.code == .abort)
       #expect(throws: DatabaseError.self) { try connection.savepoint { _ in try insert(3) } }
     }
-    let error = #expect(throws: DatabaseError.self) { try connection.transaction(body) }
+    let error = #expect(throws: DatabaseError.self) { try connection.transaction(.immediate, body) }
     #expect(error?.code == .abort)
     #expect(
       error?.message == "the transaction was rolled back: UNIQUE constraint failed: note.n")
