@@ -198,6 +198,6 @@ struct OpeningTests {
 extension Database {
   /// SQLite takes asking for it as writing.
   fileprivate var journalMode: String? {
-    get throws { try writeWithoutTransaction { try $0.value("PRAGMA journal_mode") } }
+    get throws { try writeWithoutTransaction { try $0.value(String.self, "PRAGMA journal_mode") } }
   }
 }
