@@ -57,6 +57,7 @@ extension ConnectionCore {
     _ kind: TransactionKind, _ body: () throws -> Result
   ) throws -> Result {
     guard !state.pointee.guardsTransaction else { throw rolledBack }
+    guard kind == .deferred || !configuration.isReadOnly else { throw readOnly(sql: nil) }
     try run(cached: kind.rawValue)
     do {
       let (result, isRollbackRequested) = try guardingTransaction(body)

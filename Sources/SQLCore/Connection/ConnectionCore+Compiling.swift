@@ -32,6 +32,9 @@ extension ConnectionCore {
           return code
         }
         guard code == SQLITE_OK else {
+          if code == SQLITE_AUTH, state.pointee.authorizer.isReader {
+            throw readOnly(sql: String(decoding: bytes, as: UTF8.self))
+          }
           throw error(code, sql: String(decoding: bytes, as: UTF8.self))
         }
       }

@@ -109,11 +109,17 @@ extension ConnectionCore {
     try checkStopped()
     if state.pointee.guardsTransaction { try checkTransaction(beside: statement) }
     if !state.pointee.allowsWriting, !statement.pointee.isReadOnly {
-      throw DatabaseError(
-        code: .readOnly,
-        message: "this access only reads; write in `write { }`", sql: statement.sql)
+      throw readOnly(sql: statement.sql)
     }
     start(statement)
+  }
+
+  func readOnly(sql: String?) -> DatabaseError {
+    DatabaseError(
+      code: .readOnly,
+      message: configuration.isReadOnly
+        ? "the database was opened with `Configuration.isReadOnly`"
+        : "this access only reads; write in `write { }`", sql: sql)
   }
 
   private func start(_ statement: StatementPointer) {

@@ -46,8 +46,13 @@ public final class Database: Sendable {
   /// A file in the temporary folder, with the full pool, deleted with the value.
   public static func temporary(configuration: Configuration = Configuration()) throws -> Database {
     let file = try TemporaryFile()
-    return try Database(
-      location: .file(file.path), configuration: configuration, temporaryFile: file)
+    do {
+      return try Database(
+        location: .file(file.path), configuration: configuration, temporaryFile: file)
+    } catch {
+      file.remove()
+      throw error
+    }
   }
 
   init(
@@ -99,10 +104,11 @@ package protocol WriteObserver: AnyObject, Sendable {
 /// A file with a name of its own in the temporary folder.
 final class TemporaryFile: Sendable {
   private let folder: URL
-  var path: String { folder.appending(path: "database.sqlite").path() }
+  var path: String { folder.appending(path: "database.sqlite").path(percentEncoded: false) }
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory
+  init(in parent: URL = FileManager.default.temporaryDirectory) throws {
+    folder =
+      parent
       .appending(path: "apus-\(UUID().uuidString.lowercased())", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
