@@ -14,6 +14,7 @@ let package = Package(
       dependencies: ["DebianControl", .product(name: "Apus", package: "Apus")]
     ),
     .testTarget(name: "DebianControlTests", dependencies: ["DebianControl"]),
+    .testTarget(name: "PackageCatalogueTests", dependencies: ["PackageCatalogue"]),
   ],
   swiftLanguageModes: [.v6]
 )

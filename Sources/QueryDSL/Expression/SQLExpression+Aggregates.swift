@@ -10,13 +10,17 @@ extension SQLExpression {
   }
 }
 
+// On an optional both overloads fit; the one that gives `Value` is meant, not an optional of one.
+
 extension SQLExpression where Value: OrderedColumnValue {
   /// The least value. SQL: `min(a)`
+  @_disfavoredOverload
   public func min() -> SQLExpression<Value?> {
     SQLExpression<Value?>(.function("min", [node]), form: form)
   }
 
   /// The greatest value. SQL: `max(a)`
+  @_disfavoredOverload
   public func max() -> SQLExpression<Value?> {
     SQLExpression<Value?>(.function("max", [node]), form: form)
   }

@@ -109,7 +109,7 @@ struct MigrationPlanner {
   private func mismatch(
     _ column: TableDefinition.ColumnDefinition, _ found: TableColumn, in table: TableDefinition
   ) -> String? {
-    guard Self.storageClass(ofDeclared: found.declaredType) == column.storageClass else {
+    guard StorageClass(declaredType: found.declaredType) == column.storageClass else {
       return "\(column.name) is \(found.declaredType.isEmpty ? "untyped" : found.declaredType) in "
         + "the database and \(column.storageClass.rawValue) in \(table.model); declare a type that "
         + "is stored so, or a new property"
@@ -129,18 +129,6 @@ struct MigrationPlanner {
       return "\(column.name) may be NULL in the database and is not optional in \(table.model); "
         + "declare it as an optional"
     }
-    return nil
-  }
-
-  /// The storage class that a declared type stands for.
-  ///
-  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
-  private static func storageClass(ofDeclared type: String) -> StorageClass? {
-    let type = type.lowercasedASCII
-    if type.contains("int") { return .integer }
-    if ["char", "clob", "text"].contains(where: type.contains) { return .text }
-    if type.contains("blob") { return .blob }
-    if ["real", "floa", "doub"].contains(where: type.contains) { return .real }
     return nil
   }
 

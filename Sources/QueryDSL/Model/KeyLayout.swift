@@ -12,6 +12,10 @@ enum KeyLayout {
         stride: MemoryLayout<M.ID>.stride)
     }
     let fields = FieldReflection.fields(of: id) ?? []
+    guard fields.count <= keys.count else {
+      throw ModelError(
+        M.self, "its ID, \(id), has properties besides \(keys.map(\.name).joined(separator: ", "))")
+    }
     let slots = try keys.map { key in
       guard let field = fields.first(where: { $0.name == key.name }), field.type == key.type
       else {

@@ -11,7 +11,7 @@ extension Model {
           rowOf: reader.statement, on: reader.core, skipping: reader.position, row: nil)
       },
       columns: {
-        try layout.columns.map { ResultColumn(name: $0.name, type: $0.type) }
+        try layout.columns.map { ResultColumn(name: $0.name, type: $0.type, form: $0.form) }
       })
   }
 

@@ -43,8 +43,19 @@ package struct RowDecoding<Row>: Sendable {
 
 /// A column of a typed result.
 package struct ResultColumn: Sendable {
+  /// The name of the column or the alias; nil for an expression, which SQLite names by its text.
   package let name: String?
   package let type: any ColumnValue.Type
+  package let form: StoredForm
+  /// Whether it may be NULL: its type is an optional, or its table one that a left join may miss.
+  package let isOptional: Bool
+
+  init(name: String?, type: any ColumnValue.Type, form: StoredForm, isOptional: Bool = false) {
+    self.name = name
+    self.type = type
+    self.form = form
+    self.isOptional = isOptional || type.isOptional
+  }
 }
 
 /// The row at which a statement stands, read from left to right.

@@ -12,6 +12,7 @@ package struct SelectStatement: Sendable {
   package enum SelectTerm: Sendable {
     case table(TableID)
     case expression(ExpressionNode)
+    case aliased(ExpressionNode, String)
   }
 
   package struct Join: Sendable {
@@ -60,6 +61,10 @@ extension SelectStatement: Renderable {
           switch term {
           case .table(let table): try sink.allColumns(of: table)
           case .expression(let expression): try expression.write(to: &sink)
+          case .aliased(let expression, let alias):
+            try expression.write(to: &sink)
+            try sink.token(.as)
+            try sink.alias(alias)
           }
         }
       }
@@ -169,9 +174,10 @@ extension SelectStatement {
   fileprivate var selectsAggregate: Bool {
     guard case .terms(let terms) = selection else { return false }
     return terms.contains { term in
-      guard case .expression(let expression) = term else { return false }
-      if case .column = expression { return false }
-      return true
+      switch term {
+      case .table, .expression(.column), .aliased(.column, _): return false
+      case .expression, .aliased: return true
+      }
     }
   }
 }

@@ -30,7 +30,7 @@ extension SQLExpression: Selectable {
           throw error.at(table: place?.table, column: place?.column, row: nil)
         }
       },
-      columns: { [ResultColumn(name: node.place?.column, type: Value.self)] })
+      columns: { [ResultColumn(name: node.place?.column, type: Value.self, form: form)] })
   }
 }
 
@@ -53,14 +53,18 @@ extension OptionalColumns: Selectable {
         let row = StatementRow(statement: reader.statement)
         // A key is never NULL in a row that is there.
         for index in layout.keyColumns {
-          guard try row.databaseValue(at: reader.position + index).isNull else {
+          guard try row.isNull(at: reader.position + index) else {
             return try decoding.one(&reader)
           }
         }
         reader.position += layout.columns.count
         return nil
       },
-      columns: decoding.columns)
+      columns: {
+        try decoding.columns().map {
+          ResultColumn(name: $0.name, type: $0.type, form: $0.form, isOptional: true)
+        }
+      })
   }
 }
 

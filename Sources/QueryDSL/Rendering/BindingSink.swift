@@ -28,6 +28,7 @@ struct BindingSink: QuerySink {
   func columnName(_ column: ColumnID) {}
   func allColumns(of table: TableID) {}
   func function(_ name: String) {}
+  func alias(_ name: String) {}
   func openScope(_ tables: [TableID]) {}
   func closeScope() {}
 }

@@ -16,6 +16,8 @@ package protocol QuerySink {
   /// Every column of a table, in the order of its model.
   mutating func allColumns(of table: TableID) throws
   mutating func function(_ name: String) throws
+  /// The name that a column of the result gets.
+  mutating func alias(_ name: String) throws
   mutating func value(_ value: BoundValue) throws
   mutating func fragment(_ sql: SQL) throws
   /// The tables of a SELECT come into scope, and go out of it.

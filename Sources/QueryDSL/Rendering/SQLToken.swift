@@ -7,7 +7,7 @@ package enum SQLToken: UInt8, Sendable {
   case plus, minus, times, divide, negate
   case isNull, isNotNull, like, escape, between, `in`, arrayValues
   case update, set, deleteFrom, insertInto, values, onConflict, doUpdateSet, doNothing, excluded
-  case `is`, nullsFirst, nullsLast
+  case `is`, nullsFirst, nullsLast, `as`
 
   /// The text, with the spaces that it needs.
   var text: StaticString {
@@ -70,6 +70,7 @@ package enum SQLToken: UInt8, Sendable {
     case .is: " IS "
     case .nullsFirst: " NULLS FIRST"
     case .nullsLast: " NULLS LAST"
+    case .as: " AS "
     }
   }
 }

@@ -17,6 +17,7 @@ struct ShapeSink: QuerySink {
     static let fragment: UInt8 = 0xF7
     static let openScope: UInt8 = 0xF8
     static let closeScope: UInt8 = 0xF9
+    static let alias: UInt8 = 0xFA
   }
 
   /// Writes the shape into a key.
@@ -39,6 +40,11 @@ struct ShapeSink: QuerySink {
 
   mutating func function(_ name: String) {
     key.append(Mark.function)
+    key.append(text: name)
+  }
+
+  mutating func alias(_ name: String) {
+    key.append(Mark.alias)
     key.append(text: name)
   }
 

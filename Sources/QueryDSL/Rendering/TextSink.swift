@@ -50,6 +50,8 @@ struct TextSink: QuerySink {
 
   mutating func function(_ name: String) { text += name }
 
+  mutating func alias(_ name: String) { text += Identifier(name).quoted }
+
   mutating func value(_ value: BoundValue) {
     text += "?"
     bindings.append(value)

@@ -68,15 +68,22 @@ extension Connection {
     let statement = try core.lendStatement(text: sql.text)
     defer { core.giveBack(statement) }
     try core.bind(sql.bindings, to: statement)
+    // What writes must not run in vain; what reads is asked again, because the first step compiles
+    // it anew after a change of the schema.
+    if !statement.pointee.isReadOnly {
+      try StatementRow(statement: statement).requireColumns(ofTypes: repeat (each Value).self)
+    }
+    var isAtRow = try core.step(statement)
     try StatementRow(statement: statement).requireColumns(ofTypes: repeat (each Value).self)
     var values: [(repeat each Value)] = []
-    while try core.step(statement) {
+    while isAtRow {
       var index = -1
       func next<V: ColumnValue>(_: V.Type) throws -> V {
         index += 1
         return try StatementRow(statement: statement).get(V.self, at: index)
       }
       values.append((repeat try next((each Value).self)))
+      isAtRow = try core.step(statement)
     }
     return values
   }
@@ -98,11 +105,10 @@ extension ConnectionCore {
   fileprivate func runScript(_ sql: SQL) throws {
     var remaining = Substring(sql.text)
     var values = sql.bindings[...]
-    while let (handle, rest) = try compile(remaining) {
-      let statement = StatementPointer.allocate(capacity: 1)
-      statement.initialize(to: PreparedStatement(handle: handle, key: nil, hash: 0))
+    while let (compiled, rest) = try compile(remaining) {
+      let statement = StatementPointer.make(compiled)
       defer { giveBack(statement) }
-      let count = Int(sqlite3_bind_parameter_count(handle))
+      let count = Int(sqlite3_bind_parameter_count(statement.handle))
       try bind(values.prefix(count), to: statement)
       values = values.dropFirst(count)
       try run(statement)

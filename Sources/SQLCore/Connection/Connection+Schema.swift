@@ -46,8 +46,11 @@ extension Connection {
   /// The columns of a table, generated ones too; empty where there is no such table.
   public func columns(ofTable table: String) throws -> [TableColumn] {
     var columns: [TableColumn] = []
-    try forEach("SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(\(table))") {
-      row in
+    try forEach(
+      """
+      SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(\(table))
+      """
+    ) { row in
       columns.append(
         TableColumn(
           name: try row.get(at: 0), declaredType: try row.get(at: 1),

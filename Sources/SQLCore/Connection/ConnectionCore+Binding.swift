@@ -15,7 +15,10 @@ extension ConnectionCore {
     switch value {
     case .null: code = sqlite3_bind_null(handle, index)
     case .integer(let integer): code = sqlite3_bind_int64(handle, index, integer)
-    case .real(let real): code = sqlite3_bind_double(handle, index, real)
+    case .real(let real):
+      // SQLite would store NULL.
+      guard !real.isNaN else { throw ColumnValueError.unstorable(real, "SQLite has no NaN") }
+      code = sqlite3_bind_double(handle, index, real)
     case .text(var text):
       code = text.withUTF8 { bytes in
         bytes.withMemoryRebound(to: CChar.self) { bytes in

@@ -12,6 +12,10 @@ package final class ConnectionCore: @unchecked Sendable {
   package let isReader: Bool
   /// Which access the core is lent to: a `Connection` of an earlier one is stale.
   private let currentLease = Atomic<UInt64>(0)
+  /// The lease whose access is to end.
+  let cancelledLease = Atomic<UInt64>(.max)
+  /// Set by `interrupt()`, looked at while waiting for a lock.
+  let isInterruptRequested = Atomic<Bool>(false)
 
   package var handle: OpaquePointer { state.pointee.handle }
 
@@ -46,6 +50,10 @@ package final class ConnectionCore: @unchecked Sendable {
 
   /// Makes every `Connection` and `Statement` that was lent stale.
   package func endLease() {
+    endLentStatements()
+    state.pointee.deadline = nil
+    state.pointee.asksTask = false
+    state.pointee.stopReason = nil
     currentLease.wrappingAdd(1, ordering: .relaxed)
   }
 

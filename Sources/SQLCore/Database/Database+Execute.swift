@@ -36,6 +36,18 @@ extension Database {
     try await reading(hops: false) { try $0.lend().row(sql) }
   }
 
+  /// The rows of a statement that reads, as text to be looked at: `print(try db.table("SELECT …"))`.
+  public func table(_ sql: SQL) throws -> ResultTable {
+    try reading { try $0.lend().table(sql) }
+  }
+
+  /// The rows of a statement that reads, as text to be looked at, on a thread of the database.
+  nonisolated(nonsending)
+    public func table(_ sql: SQL) async throws -> ResultTable
+  {
+    try await reading(hops: true) { try $0.lend().table(sql) }
+  }
+
   /// Rows of a statement that reads, as tuples of the given types, by position.
   public func fetch<each Value: ColumnValue>(
     _ type: (repeat each Value).Type, _ sql: SQL

@@ -21,11 +21,7 @@ public final class Database: Sendable {
   /// How the database was opened.
   public let configuration: Configuration
   package let location: DatabaseLocation
-  let pool: ConnectionPool
-  /// Where writes that were asked for asynchronously run.
-  let writerThread = WorkerThreads(maximum: 1)
-  /// Where long reads run, and reads that were asked for on the main actor.
-  let readerThreads: WorkerThreads
+  let access: ConnectionAccess
   /// Which lane reads take: in memory there is one connection for all.
   let readLane: ConnectionPool.LaneName
   private let temporaryFile: TemporaryFile?
@@ -62,15 +58,15 @@ public final class Database: Sendable {
     self.temporaryFile = temporaryFile
     let first = try ConnectionCore(
       location: location, configuration: configuration, isReader: false)
-    let readers = max(1, configuration.maximumReaders)
-    pool = ConnectionPool(writer: first, maximumReaders: readers)
-    readerThreads = WorkerThreads(maximum: readers)
+    access = ConnectionAccess(
+      first, location: location, configuration: configuration,
+      maximumReaders: max(1, configuration.maximumReaders))
     readLane = location.isFile ? .reader : .writer
   }
 
   deinit {
     // The connections go first, then the file.
-    _ = pool.removeIdle()
+    _ = access.pool.removeAll()
     temporaryFile?.remove()
   }
 
@@ -79,15 +75,24 @@ public final class Database: Sendable {
     if case .file(let path) = location { path } else { nil }
   }
 
-  /// Installs what is told of the beginning and end of each write, or takes it away.
-  package func setWriteObserver(_ observer: (any WriteObserver)?) {
-    writeObserver.withLock { $0 = observer }
+  /// What is told of the beginning and end of each write; made when first asked for, and kept.
+  package func writeObserver<Observer: WriteObserver>(
+    orInstall make: () -> Observer
+  ) -> Observer? {
+    writeObserver.withLock { installed in
+      if installed == nil { installed = make() }
+      return installed as? Observer
+    }
   }
+
+  package var hasWriteObserver: Bool { writeObserver.withLock { $0 != nil } }
 }
 
 /// Told when the writer begins and ends an access, while it is between transactions.
 package protocol WriteObserver: AnyObject, Sendable {
+  /// The writer was lent; what this throws ends the access.
   func writeWillBegin(on core: ConnectionCore) throws
+  /// The access ended, well or not. `writeWillBegin` may not have been called for it.
   func writeDidEnd(on core: ConnectionCore)
 }
 

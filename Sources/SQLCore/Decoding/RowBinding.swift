@@ -157,10 +157,13 @@ extension ConnectionCore {
       let value = key + Int(slot.offset)
       let code: Int32
       switch slot.kind {
-      case .int: code = sqlite3_bind_int64(statement.handle, parameter, Int64(value.load(as: Int.self)))
-      case .int64: code = sqlite3_bind_int64(statement.handle, parameter, value.load(as: Int64.self))
+      case .int:
+        code = sqlite3_bind_int64(statement.handle, parameter, Int64(value.load(as: Int.self)))
+      case .int64:
+        code = sqlite3_bind_int64(statement.handle, parameter, value.load(as: Int64.self))
       default:
-        try bind(try plainValue(slot.type, at: value, form: slot.form), to: statement, at: parameter)
+        let value = try plainValue(slot.type, at: value, form: slot.form)
+        try bind(value, to: statement, at: parameter)
         continue
       }
       try check(code, sql: statement.sql)

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// A value that cannot be read as its Swift type, or that cannot be stored.
 ///
 /// Nothing traps on data: an integer out of range, text that is no UTF-8, a NULL where the type is
@@ -44,6 +50,10 @@ public struct ColumnValueError: Error, Hashable, Sendable {
 
   /// Long values are cut, so that an error never carries a whole document.
   private static func excerpt(of value: some Any) -> String {
+    // The description of a Date far from today traps.
+    if let date = value as? Date {
+      return "a date \(date.timeIntervalSinceReferenceDate) seconds from 2001"
+    }
     let text = String(describing: value)
     return text.utf8.count <= 80 ? text : text.prefix(60) + "…"
   }

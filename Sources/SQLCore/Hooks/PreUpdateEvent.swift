@@ -1,5 +1,11 @@
 import CSQLite
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// A row that a statement is about to insert, update or delete, while the pre-update hook runs.
 ///
 /// Column indices are SQLite's own at this place: in storage order, virtual generated columns left
@@ -90,4 +96,36 @@ private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
 
 private func didRollBack(context: UnsafeMutableRawPointer?) {
   observer(context)?.rollbackHookDidFire()
+}
+
+extension PreUpdateEvent {
+  /// The value before, copied; nil where SQLite gives none. Text that is no UTF-8 is repaired: an
+  /// event is not lost for it.
+  package func oldDatabaseValue(at index: Int) -> DatabaseValue? {
+    oldValue(at: index).map { DatabaseValue(copying: $0) }
+  }
+
+  /// The value after, copied; nil where SQLite gives none.
+  package func newDatabaseValue(at index: Int) -> DatabaseValue? {
+    newValue(at: index).map { DatabaseValue(copying: $0) }
+  }
+}
+
+extension DatabaseValue {
+  fileprivate init(copying value: OpaquePointer) {
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
+    case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
+    case SQLITE_TEXT:
+      let start = sqlite3_value_text(value)
+      let count = Int(sqlite3_value_bytes(value))
+      self = .text(
+        String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
+    case SQLITE_BLOB:
+      let start = sqlite3_value_blob(value)
+      let count = Int(sqlite3_value_bytes(value))
+      self = .blob(Data(UnsafeRawBufferPointer(start: start, count: count)))
+    default: self = .null
+    }
+  }
 }

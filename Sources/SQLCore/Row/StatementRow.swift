@@ -53,6 +53,33 @@ public struct StatementRow: ~Copyable {
     }
   }
 
+  /// The storage class of the value at `index`, from 0.
+  func storageClass(at index: Int) throws -> StorageClass {
+    try cell(at: index, form: .standard).storageClass
+  }
+
+  /// Whether the value at `index`, from 0, is NULL.
+  package func isNull(at index: Int) throws -> Bool {
+    try storageClass(at: index) == .null
+  }
+
+  /// The value at `index` as somebody reads it: nil for NULL, and bytes counted.
+  func text(at index: Int) throws -> String? {
+    let cell = try cell(at: index, form: .standard)
+    do {
+      switch cell.storageClass {
+      case .integer: return String(try cell.integer())
+      case .real: return String(try cell.real())
+      case .text: return try cell.text()
+      // In the words of Data's own description.
+      case .blob: return "\(try cell.withBytes(\.count)) bytes"
+      case .null: return nil
+      }
+    } catch let error as ColumnValueError {
+      throw error.at(table: nil, column: columnNames[index], row: nil)
+    }
+  }
+
   private func cell(at index: Int, form: StoredForm) throws -> Cell {
     guard index >= 0, index < count,
       let value = sqlite3_column_value(statement.handle, Int32(index))

@@ -14,7 +14,7 @@ package enum BoundValue: Sendable {
     } catch let error as ColumnValueError {
       self = .unstorable(error)
     } catch {
-      self = .unstorable(.unstorable(value, String(describing: error)))
+      self = .unstorable(.unstorable(type(of: value), String(describing: error)))
     }
   }
 

@@ -17,11 +17,24 @@ public struct Identifier: Hashable, Sendable, ExpressibleByStringLiteral, Custom
 
   /// The name in double quotes, with those inside it doubled.
   public var quoted: String {
-    name.utf8.contains(UInt8(ascii: "\""))
-      ? "\"" + name.replacing("\"", with: "\"\"") + "\""
-      : "\"" + name + "\""
+    "\"" + name.doubling("\"") + "\""
   }
 
   /// The quoted name.
   public var description: String { quoted }
+}
+
+extension String {
+  /// The text with a quotation mark doubled wherever it stands.
+  ///
+  /// SQLite sees bytes. To Swift a mark and an accent behind it are one character, which is no mark.
+  func doubling(_ mark: Unicode.Scalar) -> String {
+    guard unicodeScalars.contains(mark) else { return self }
+    var text = ""
+    for scalar in unicodeScalars {
+      if scalar == mark { text.unicodeScalars.append(mark) }
+      text.unicodeScalars.append(scalar)
+    }
+    return text
+  }
 }

@@ -6,7 +6,8 @@ enum KeyHash {
   static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     guard var position = bytes.baseAddress else { return seed }
     var remaining = bytes.count
-    var state = seed ^ UInt64(truncatingIfNeeded: remaining)
+    // Multiplied, so that a byte more and a bit less do not cancel each other.
+    var state = seed ^ (UInt64(truncatingIfNeeded: remaining) &* 0x9E37_79B9_7F4A_7C15)
     while remaining >= 16 {
       state = mix(
         position.loadUnaligned(as: UInt64.self) ^ 0xA076_1D64_78BD_642F,

@@ -14,39 +14,53 @@ import CSQLite
 /// - SeeAlso: <https://www.sqlite.org/c3ref/stmt.html>
 public final class Statement {
   private let connection: Connection
-  private let pointer: StatementPointer
+  private let memory: LentStatement
   private var isAtRow = false
 
   init(_ sql: SQL, connection: Connection) throws {
     self.connection = connection
     let core = try connection.use()
-    let handle = try core.compileOne(sql.text)
-    pointer = .allocate(capacity: 1)
-    pointer.initialize(to: PreparedStatement(handle: handle, key: nil, hash: 0))
+    let pointer = StatementPointer.make(try core.compileOne(sql.text))
+    memory = LentStatement(pointer)
+    self.sql = sql.text
+    parameterCount = Int(sqlite3_bind_parameter_count(pointer.handle))
+    core.keep(memory)
     if !sql.bindings.isEmpty { try core.bind(sql.bindings, to: pointer) }
   }
 
   deinit {
-    // The core is alive through `connection`; the lease does not matter for giving back memory.
-    // A statement may only be destroyed where its connection is used: it is not Sendable.
-    connection.core.giveBack(pointer)
+    // Once the lease is over, the core has ended the statement, and may be in use elsewhere.
+    guard let core = try? connection.use() else { return }
+    core.end(memory)
   }
 
-  private func use() throws -> ConnectionCore { try connection.use() }
+  private func use() throws -> (ConnectionCore, StatementPointer) {
+    let core = try connection.use()
+    guard let pointer = memory.pointer else { throw Self.ended }
+    return (core, pointer)
+  }
+
+  private static var ended: DatabaseError {
+    .misuse("the statement was lent to a closure that has returned")
+  }
 
   /// The text that was prepared.
-  public var sql: String { pointer.sql ?? "" }
+  public let sql: String
 
   /// How many parameters the statement has.
-  public var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer.handle)) }
+  public let parameterCount: Int
 
   /// The names of the columns that it gives; empty for a statement that gives no rows.
-  public var columnNames: [String] { pointer.columnNames.names }
+  public var columnNames: [String] {
+    get throws { try use().1.columnNames.names }
+  }
 
   /// How often the statement was run.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_stmtstatus_counter.html>
-  public var runCount: Int { Int(sqlite3_stmt_status(pointer.handle, SQLITE_STMTSTATUS_RUN, 0)) }
+  public var runCount: Int {
+    get throws { Int(sqlite3_stmt_status(try use().1.handle, SQLITE_STMTSTATUS_RUN, 0)) }
+  }
 
   /// Binds a value to the parameter at `index`, from 1; an index that is none throws.
   public func bind(_ value: some ColumnValue, at index: Int) throws {
@@ -55,7 +69,7 @@ public final class Statement {
 
   /// Binds a value of any storage class to the parameter at `index`, from 1.
   public func bind(databaseValue value: DatabaseValue, at index: Int) throws {
-    let core = try use()
+    let (core, pointer) = try use()
     // Binding while it runs is misuse for SQLite.
     try reset()
     try core.bind(value, to: pointer, at: Int32(clamping: index))
@@ -64,7 +78,7 @@ public final class Statement {
   /// Binds a value to the parameter of that name, `:legs`, `@legs` or `$legs`; a name that is none
   /// throws.
   public func bind(_ value: some ColumnValue, to name: String) throws {
-    let index = sqlite3_bind_parameter_index(pointer.handle, name)
+    let index = sqlite3_bind_parameter_index(try use().1.handle, name)
     guard index > 0, !name.utf8.contains(0) else {
       throw DatabaseError(
         code: .range, message: "there is no parameter \(name)", sql: sql)
@@ -74,7 +88,7 @@ public final class Statement {
 
   /// Binds values to all parameters, in order; too few or too many throw.
   public func bind(_ values: some Collection<DatabaseValue>) throws {
-    let core = try use()
+    let (core, pointer) = try use()
     try reset()
     try core.bind(values.map { BoundValue.value($0) }, to: pointer)
   }
@@ -88,7 +102,7 @@ public final class Statement {
         sql: sql)
     }
     for (name, value) in values {
-      let index = sqlite3_bind_parameter_index(pointer.handle, name)
+      let index = sqlite3_bind_parameter_index(try use().1.handle, name)
       guard index > 0, !name.utf8.contains(0) else {
         throw DatabaseError(code: .range, message: "there is no parameter \(name)", sql: sql)
       }
@@ -98,7 +112,7 @@ public final class Statement {
 
   /// Binds NULL to every parameter.
   public func clearBindings() throws {
-    let core = try use()
+    let (core, pointer) = try use()
     try reset()
     try core.check(sqlite3_clear_bindings(pointer.handle))
   }
@@ -107,7 +121,7 @@ public final class Statement {
   ///
   /// A step after the end begins anew. An error ends the statement and is thrown.
   public func step() throws -> Bool {
-    let core = try use()
+    let (core, pointer) = try use()
     isAtRow = false
     isAtRow = try core.step(pointer)
     if !isAtRow { sqlite3_reset(pointer.handle) }
@@ -122,7 +136,7 @@ public final class Statement {
 
   /// Makes the statement ready to begin anew; its values stay bound.
   public func reset() throws {
-    let core = try use()
+    let (core, pointer) = try use()
     isAtRow = false
     core.reset(pointer)
   }
@@ -151,9 +165,10 @@ public final class Statement {
   private func withRow<Result>(
     _ body: (borrowing StatementRow) throws -> Result
   ) throws -> Result {
-    _ = try use()
+    let (_, pointer) = try use()
     guard isAtRow else {
-      throw DatabaseError.misuse("the statement stands at no row; `step()` returned false or was not called")
+      throw DatabaseError.misuse(
+        "the statement stands at no row; `step()` returned false or was not called")
     }
     return try body(StatementRow(statement: pointer))
   }

@@ -94,7 +94,7 @@ extension DatabaseValue: CustomStringConvertible {
     case .integer(let value): return String(value)
     case .real(let value) where value.isInfinite: return value < 0 ? "-9e999" : "9e999"
     case .real(let value): return String(value)
-    case .text(let value): return "'" + value.replacing("'", with: "''") + "'"
+    case .text(let value): return "'" + value.doubling("'") + "'"
     case .blob(let value):
       let digits = Array("0123456789ABCDEF".utf8)
       var text: [UInt8] = []

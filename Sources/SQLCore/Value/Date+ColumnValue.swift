@@ -14,14 +14,18 @@ extension Date: OrderedColumnValue {
     case .standard, .bytes:
       self.init(microsecondsSince1970: try cell.integer())
     case .unixSeconds:
-      self = try Date(real: try cell.real(), scale: 1_000_000, offset: 0)
+      let seconds = try cell.real()
+      self = try Date(Date.microseconds(fromSeconds: seconds, after: 0), from: seconds)
     case .referenceSeconds:
+      let seconds = try cell.real()
       self = try Date(
-        real: try cell.real(), scale: 1_000_000, offset: Date.microsecondsFrom1970To2001)
+        Date.microseconds(fromSeconds: seconds, after: Date.secondsFrom1970To2001), from: seconds)
     case .julianDay:
       let days = try cell.real()
-      let milliseconds = ((days - Date.julianDayOf1970) * 86_400_000).rounded()
-      self = try Date(real: milliseconds, scale: 1_000, offset: 0)
+      let milliseconds = Int64(exactly: ((days - Date.julianDayOf1970) * 86_400_000).rounded())
+      // In integers: a Double does not hold the microseconds of a date in a far century.
+      let (microseconds, overflow) = (milliseconds ?? .max).multipliedReportingOverflow(by: 1_000)
+      self = try Date(overflow ? nil : microseconds, from: days)
     case .iso8601:
       let text = try cell.text()
       guard let microseconds = ISO8601Microseconds.parse(text) else {
@@ -38,8 +42,7 @@ extension Date: OrderedColumnValue {
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     guard let microseconds = microsecondsSince1970 else {
       throw ColumnValueError.unstorable(
-        "a date \(timeIntervalSinceReferenceDate) seconds from 2001",
-        "microseconds since 1970 do not fit 64 bits")
+        self, "microseconds since 1970 do not fit 64 bits")
     }
     switch form {
     case .standard, .bytes:
@@ -47,15 +50,13 @@ extension Date: OrderedColumnValue {
     case .unixSeconds:
       return .real(Double(microseconds) / 1_000_000)
     case .referenceSeconds:
-      return .real(Double(microseconds &- Date.microsecondsFrom1970To2001) / 1_000_000)
+      return .real(Date(microsecondsSince1970: microseconds).timeIntervalSinceReferenceDate)
     case .julianDay:
       let milliseconds = (Double(microseconds) / 1_000).rounded()
       return .real(milliseconds / 86_400_000 + Date.julianDayOf1970)
     case .iso8601:
       guard let text = ISO8601Microseconds.text(microseconds) else {
-        throw ColumnValueError.unstorable(
-          "a date \(timeIntervalSinceReferenceDate) seconds from 2001",
-          "ISO 8601 has years 0000 to 9999 here")
+        throw ColumnValueError.unstorable(self, "ISO 8601 has years 0000 to 9999 here")
       }
       return .text(text)
     }
@@ -83,7 +84,7 @@ extension Date: OrderedColumnValue {
 }
 
 extension Date {
-  static let microsecondsFrom1970To2001: Int64 = 978_307_200_000_000
+  static let secondsFrom1970To2001: Int64 = 978_307_200
   static let julianDayOf1970 = 2_440_587.5
 
   /// The one way from microseconds to a Date: each form reads through it, so that equal
@@ -97,22 +98,24 @@ extension Date {
 
   /// The nearest microsecond, or nil where 64 bits do not hold it.
   package var microsecondsSince1970: Int64? {
-    let interval = timeIntervalSinceReferenceDate
-    let seconds = interval.rounded(.down)
-    guard let whole = Int64(exactly: seconds) else { return nil }
-    let micros = Int64(((interval - seconds) * 1_000_000).rounded())
-    let (shifted, overflowA) = whole.addingReportingOverflow(978_307_200)
+    Date.microseconds(
+      fromSeconds: timeIntervalSinceReferenceDate, after: Date.secondsFrom1970To2001)
+  }
+
+  /// Microseconds since 1970 of a number of seconds after a moment, whole seconds and the rest
+  /// apart, so that only the rest is rounded.
+  private static func microseconds(fromSeconds seconds: Double, after moment: Int64) -> Int64? {
+    let wholeSeconds = seconds.rounded(.down)
+    guard let whole = Int64(exactly: wholeSeconds) else { return nil }
+    let micros = Int64(((seconds - wholeSeconds) * 1_000_000).rounded())
+    let (shifted, overflowA) = whole.addingReportingOverflow(moment)
     let (scaled, overflowB) = shifted.multipliedReportingOverflow(by: 1_000_000)
     let (sum, overflowC) = scaled.addingReportingOverflow(micros)
     return overflowA || overflowB || overflowC ? nil : sum
   }
 
-  fileprivate init(real: Double, scale: Double, offset: Int64) throws {
-    guard let scaled = Int64(exactly: (real * scale).rounded()) else {
-      throw ColumnValueError.invalid(real, as: Date.self)
-    }
-    let (sum, overflow) = scaled.addingReportingOverflow(offset)
-    guard !overflow else { throw ColumnValueError.invalid(real, as: Date.self) }
-    self.init(microsecondsSince1970: sum)
+  private init(_ microseconds: Int64?, from real: Double) throws {
+    guard let microseconds else { throw ColumnValueError.invalid(real, as: Date.self) }
+    self.init(microsecondsSince1970: microseconds)
   }
 }

@@ -41,26 +41,25 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
     do {
       return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
     } catch {
-      throw ColumnValueError.unstorable(value, "JSON cannot hold it: \(error)")
+      // The type and not the value: the description of a Date that JSON refuses traps.
+      throw ColumnValueError.unstorable(Value.self, "JSON cannot hold it: \(error)")
     }
   }
-}
 
-extension JSON {
-  /// Values of the same JSON; so `==` does not count, which takes a letter with an accent for the
-  /// pair of letter and accent.
+  /// Equal values whose JSON is the same text; never, where the value is not Equatable.
+  ///
+  /// The text decides because Swift's `==` takes a letter with an accent for the pair of letter and
+  /// accent.
   public static func isStoredAlike(_ left: JSON, _ right: JSON) -> Bool {
-    // Most often they differ, and that is seen without coding them.
-    if let known = left.value as? any Equatable, !known.isEqual(to: right.value) { return false }
-    guard let left = try? left.databaseValue(as: .standard),
-      let right = try? right.databaseValue(as: .standard)
+    guard let value = left.value as? any Equatable, value.isEqual(to: right.value),
+      let text = try? left.databaseValue(as: .standard)
     else { return false }
-    return left == right
+    return (try? right.databaseValue(as: .standard)) == text
   }
 }
 
 extension Equatable {
-  fileprivate func isEqual(to other: Any) -> Bool { other as? Self == self }
+  fileprivate func isEqual(to other: some Any) -> Bool { self == other as? Self }
 }
 
 extension JSON: Equatable where Value: Equatable {}

@@ -33,6 +33,16 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
   }
 }
 
+extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue & Equatable {
+  /// The value of the raw value's canonical form.
+  @inlinable
+  public static func canonical(_ value: Self) -> Self {
+    let raw = value.rawValue
+    let canonical = RawValue.canonical(raw)
+    return canonical == raw ? value : Self(rawValue: canonical) ?? value
+  }
+}
+
 // Where the type is Equatable, too, which of the two defaults counts must be said.
 extension ColumnValue where Self: RawRepresentable & Equatable, RawValue: ColumnValue {
   /// Raw values that are stored alike.

@@ -1,5 +1,6 @@
 import Apus
 import Foundation
+import Observation
 import Testing
 
 /// Every statement of the README's example, each part in a function of its own.
@@ -108,5 +109,54 @@ struct ReadmeTests {
     #expect(try await db.count(Post.where { $0.$status == .archived }) == 2)
     let top = try await db.row("SELECT max(views) AS top FROM \(Post.self)")?["top", as: Int.self]
     #expect(top == 400)
+  }
+
+  @Test("observe a result")
+  func observe() async throws {
+    try await store()
+    let feed = feed(search: nil)
+    let id = posts[1].id
+    var seen: [[String]] = []
+    for try await posts in db.observe(feed) {
+      seen.append(posts.map(\.0))
+      if seen.count == 2 { break }
+      try await db.run(Post.update { $0.set(\.$status, to: .archived) }.where { $0.$id == id })
+    }
+    #expect(seen == [["Post 2", "Post 1", "Post 0"], ["Post 2", "Post 0"]])
+  }
+
+  @Test("observe changes: keys, columns, old and new values")
+  func changes() async throws {
+    try await store()
+    let changes = db.changes(of: Post.self, columns: \.$title)
+    try await db.run(Post.update { $0.$views += 1 })
+    var post = posts[0]
+    post.title = "Sports"
+    try await db.save(post)
+    for await change in changes {
+      let row = try #require(change.updated.first)
+      #expect(try row.key == post.id)
+      #expect(row.changedColumns == ["title"])
+      #expect(try row.old(\.$title) == "Post 0")
+      #expect(try row.new(\.$title) == "Sports")
+      break
+    }
+  }
+
+  @MainActor
+  @Test("a live query for user interfaces")
+  func liveQuery() async throws {
+    try await store()
+    let live = LiveQuery(feed(search: nil), in: db)
+    let (loaded, load) = AsyncStream.makeStream(of: Void.self)
+    withObservationTracking {
+      _ = live.rows
+    } onChange: {
+      load.yield()
+    }
+    for await _ in loaded { break }
+    await Task.yield()
+    #expect(live.isLoaded)
+    #expect(live.rows.map(\.0) == ["Post 2", "Post 1", "Post 0"])
   }
 }

@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that users of Apus never resolve what only the benchmarks need.
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v26)],
+  dependencies: [
+    .package(name: "Apus", path: "..")
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSQLiteBench",
+      pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+    ),
+    .executableTarget(
+      name: "ApusBenchmarks",
+      dependencies: ["CSQLiteBench", .product(name: "Apus", package: "Apus")]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,51 @@
+import Apus
+import Foundation
+
+/// A folder with a database for each side, both with the table that Apus makes for `Item`.
+final class Fixture {
+  let database: Database
+  let connection: CConnection
+  private let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "apus-benchmark-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    database = try Database(
+      path: folder.appending(path: "apus.sqlite").path(), models: [Item.self],
+      configuration: .relaxed)
+    connection = try CConnection(path: folder.appending(path: "c.sqlite").path())
+    let table = try database.row(
+      "SELECT sql FROM sqlite_schema WHERE name = \(Item.tableName)")?["sql", as: String.self]
+    try connection.execute(table ?? "")
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Puts the same items into both databases, and moves them from the log into the file.
+  func fill(with items: [PlainItem]) throws {
+    try database.write { try $0.insert(items.map(Item.init)) }
+    try connection.transaction("BEGIN IMMEDIATE") {
+      try connection.withStatement(insertSQL) { statement in
+        for item in items { try insert(item, by: statement) }
+      }
+    }
+    try checkpoint()
+  }
+
+  /// Empties both tables.
+  func clear() throws {
+    try database.execute("DELETE FROM \(Item.self)")
+    try connection.execute("DELETE FROM Item")
+    try checkpoint()
+  }
+
+  func checkpoint() throws {
+    try database.writeWithoutTransaction { connection in
+      _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+}

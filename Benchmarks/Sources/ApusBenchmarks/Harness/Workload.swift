@@ -1,0 +1,32 @@
+/// One kind of work, done once over the C API and once with Apus.
+struct Workload: Sendable {
+  /// As the table of targets names it: W1, W2.
+  let name: String
+  /// What is done, in a few words.
+  let title: String
+  /// How many operations a run does: what its time is divided by.
+  let operations: Int
+  /// The greatest ratio to the C side that is wanted.
+  let target: Double
+  /// Opens the files and makes both sides; the fixture lives as long as they do.
+  let sides: @Sendable (Fixture) throws -> Sides
+
+  struct Sides {
+    let c: Side
+    let apus: Side
+  }
+
+  /// One way to do the work.
+  struct Side {
+    /// Makes ready for a run; its time is not measured.
+    var prepare: () throws -> Void = {}
+    /// The work. Both sides must return the same number, made from what they read or wrote.
+    let run: () throws -> Int
+  }
+}
+
+extension Workload {
+  static let all: [Workload] = [
+    insertArray, insertEach, fetchAll, findByKey, typedQuery, updateColumn,
+  ]
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+@main
+enum Main {
+  static func main() {
+    do {
+      try run(Options(Array(CommandLine.arguments.dropFirst())))
+    } catch let error as Options.Invalid {
+      fail(error.message)
+    } catch {
+      fail("\(error)")
+    }
+  }
+
+  private static func run(_ options: Options) throws {
+    let workloads = Workload.all.filter(options.wants)
+    guard !workloads.isEmpty else {
+      let known = Workload.all.map(\.name).joined(separator: ", ")
+      throw Options.Invalid(message: "no workload is called so; there are \(known)")
+    }
+    print(Report.header)
+    var measurements: [Measurement] = []
+    for workload in workloads {
+      let measurement = try workload.measure(rounds: options.rounds, only: options.side)
+      print(Report.line(measurement))
+      // Each line is seen when it is measured, also in a pipe.
+      fflush(nil)
+      measurements.append(measurement)
+    }
+    if let path = options.json {
+      try Report.json(measurements).write(toFile: path, atomically: true, encoding: .utf8)
+    }
+  }
+
+  private static func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data((message + "\n").utf8))
+    exit(1)
+  }
+}

@@ -1,0 +1,46 @@
+import Apus
+import CSQLiteBench
+
+extension Workload {
+  static let findByKey = Workload(
+    name: "W3", title: "find 20,000 models by key in one read", operations: 20_000, target: 1.10
+  ) { fixture in
+    try fixture.fill(with: PlainItem.samples(cachedRows))
+    let (database, connection) = (fixture.database, fixture.connection)
+    let keys = scatteredKeys(20_000, of: cachedRows)
+    return Sides(
+      c: Side {
+        try connection.transaction("BEGIN DEFERRED") {
+          try connection.withStatement(selectSQL + #" WHERE "id" = ?"#) { statement in
+            var sum = 0
+            for key in keys {
+              sqlite3_bind_int64(statement, 1, key)
+              if sqlite3_step(statement) == SQLITE_ROW {
+                sum += Int(try PlainItem(rowOf: statement).count)
+              }
+              try check(sqlite3_reset(statement))
+            }
+            return sum
+          }
+        }
+      },
+      apus: Side {
+        try database.read { connection in
+          var sum = 0
+          for key in keys {
+            if let item = try connection.find(Item.self, key) { sum += Int(item.count) }
+          }
+          return sum
+        }
+      })
+  }
+}
+
+/// So many rows that their pages fit SQLite's cache: what is measured is the statement, and not the
+/// reading of the file, which would hide what either side adds.
+let cachedRows = 10_000
+
+/// Keys from 1 to `rows` in an order without locality, the same in each run.
+func scatteredKeys(_ count: Int, of rows: Int) -> [Int64] {
+  (0..<count).map { Int64($0 * 7_919 % rows + 1) }
+}

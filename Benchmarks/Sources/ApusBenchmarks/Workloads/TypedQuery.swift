@@ -1,0 +1,49 @@
+import Apus
+import CSQLiteBench
+
+extension Workload {
+  static let typedQuery = Workload(
+    name: "W4", title: "20,000 queries: 2 predicates, order, limit; each built anew",
+    operations: 20_000, target: 1.20
+  ) { fixture in
+    try fixture.fill(with: PlainItem.samples(cachedRows))
+    let (database, connection) = (fixture.database, fixture.connection)
+    let keys = scatteredKeys(20_000, of: cachedRows)
+    let sql = selectSQL + #" WHERE "id" >= ? AND "flag" = ? ORDER BY "id" LIMIT ?"#
+    precondition((try? query(from: 1).sql.text) == sql, "the sides run different SQL")
+    return Sides(
+      c: Side {
+        try connection.transaction("BEGIN DEFERRED") {
+          try connection.withStatement(sql) { statement in
+            var sum = 0
+            for key in keys {
+              sqlite3_bind_int64(statement, 1, key)
+              sqlite3_bind_int64(statement, 2, 1)
+              sqlite3_bind_int64(statement, 3, 1)
+              var items: [PlainItem] = []
+              while sqlite3_step(statement) == SQLITE_ROW {
+                items.append(try PlainItem(rowOf: statement))
+              }
+              try check(sqlite3_reset(statement))
+              for item in items { sum += Int(item.count) }
+            }
+            return sum
+          }
+        }
+      },
+      apus: Side {
+        try database.read { connection in
+          var sum = 0
+          for key in keys {
+            for item in try connection.fetch(query(from: key)) { sum += Int(item.count) }
+          }
+          return sum
+        }
+      })
+  }
+
+  /// The first item from a key on that is flagged.
+  private static func query(from key: Int64) -> TableQuery<Item, Item> {
+    Item.where { $0.$id >= key && $0.$flag == true }.order(by: \.$id).limit(1)
+  }
+}

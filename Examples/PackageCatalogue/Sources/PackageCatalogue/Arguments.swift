@@ -1,0 +1,51 @@
+/// What the demo was asked to do.
+struct Arguments: Equatable {
+  static let help = """
+    Reads Debian packages into a database, and shows what Apus does with it.
+
+      Scripts/demo                           the packages of this machine, or a small sample
+      Scripts/demo FILE                      those of a Debian control file
+      apt-cache dumpavail | Scripts/demo -   those of standard input
+
+      --database PATH   keeps the database there, and replaces its packages;
+                        without it, it lies in a temporary folder and goes at the end
+      --search TEXT     what to search for in names and summaries; "text" without it
+      --help            shows this
+    """
+
+  var list = PackageList.ofThisMachine
+  var databasePath: String?
+  var search = "text"
+  var wantsHelp = false
+
+  /// Reads the words behind the name of the program.
+  init(_ words: some Sequence<String>) throws {
+    var rest = words.makeIterator()
+    var hasList = false
+    func value(of option: String) throws -> String {
+      guard let value = rest.next(), !value.isEmpty else {
+        throw UsageError(message: "\(option) needs a value")
+      }
+      return value
+    }
+    while let word = rest.next() {
+      switch word {
+      case "--help", "-h": wantsHelp = true
+      case "--database": databasePath = try value(of: word)
+      case "--search": search = try value(of: word)
+      case _ where word.hasPrefix("-") && word != "-":
+        throw UsageError(message: "there is no option \(word)")
+      default:
+        guard !hasList else { throw UsageError(message: "\(word): only one list is read") }
+        list = word == "-" ? .standardInput : .file(word)
+        hasList = true
+      }
+    }
+  }
+}
+
+/// Arguments that make no sense.
+struct UsageError: Error, Equatable, CustomStringConvertible {
+  let message: String
+  var description: String { "\(message); --help shows what there is" }
+}

@@ -1,0 +1,89 @@
+import Apus
+
+/// Changes some packages, and prints what was told of it.
+struct ChangesDemo {
+  /// The edits as they are shown; a test compares them with the code below.
+  static let source = #"""
+    // By model: UPDATE "Package" SET "priority" = ? WHERE "id" = ?
+    package.priority = .important
+    try await db.update(package)
+
+    // By raw SQL, several rows in one transaction.
+    try await db.execute(
+      "UPDATE \(Package.self) SET priority = \(Priority.standard) WHERE isEssential")
+
+    // Rolled back: nothing of it is told.
+    try? await db.write { tx in
+      try tx.run(Package.delete())
+      throw ChangedMind()
+    }
+
+    try await db.delete(package)
+    """#
+
+  let db: Database
+  let console: Console
+
+  func run() async throws {
+    guard let package = try await db.first(Package.order(by: \.$sizeInKiB, .descending)) else {
+      return
+    }
+    console.show(heading: "What changes is told after each commit, whoever changed it")
+    console.show(
+      code: """
+        var package = try await db.first(Package.order(by: \\.$sizeInKiB, .descending))
+        let changes = db.changes(of: Package.self, columns: \\.$name, \\.$priority)
+
+        \(Self.source)
+        """)
+    // Watching begins here; what comes waits until it is asked for.
+    let changes = db.changes(of: Package.self, columns: \.$name, \.$priority)
+    try await edit(package)
+    for await change in changes {
+      try show(change)
+      if change.deleted.contains(where: { (try? $0.key) == package.id }) { break }
+    }
+  }
+
+  private func edit(_ heaviest: Package) async throws {
+    var package = heaviest
+
+    // By model: UPDATE "Package" SET "priority" = ? WHERE "id" = ?
+    package.priority = .important
+    try await db.update(package)
+
+    // By raw SQL, several rows in one transaction.
+    try await db.execute(
+      "UPDATE \(Package.self) SET priority = \(Priority.standard) WHERE isEssential")
+
+    // Rolled back: nothing of it is told.
+    try? await db.write { tx in
+      try tx.run(Package.delete())
+      throw ChangedMind()
+    }
+
+    try await db.delete(package)
+  }
+
+  /// Shows a transaction's changes, the first few of them.
+  private func show(_ change: Changes<Package>) throws {
+    let limit = 4
+    console.show("A transaction changed \(change.rows.count.counted("package")):")
+    for row in change.rows.prefix(limit) { console.show("  \(try describe(row))") }
+    if change.rows.count > limit { console.show("  … and \(change.rows.count - limit) more") }
+  }
+
+  private func describe(_ row: RowChange<Package>) throws -> String {
+    let name = try row.new(\.$name) ?? row.old(\.$name) ?? "?"
+    switch row.kind {
+    case .inserted: return "+ \(name)"
+    case .deleted: return "- \(name)"
+    case .updated:
+      let (old, new) = (try row.old(\.$priority), try row.new(\.$priority))
+      return "\(name): \(row.changedColumns.joined(separator: ", ")) "
+        + "\(old.map { "\($0)" } ?? "nil") → \(new.map { "\($0)" } ?? "nil")"
+    }
+  }
+}
+
+private struct ChangedMind: Error {}

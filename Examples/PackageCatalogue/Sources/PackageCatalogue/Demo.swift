@@ -1,0 +1,54 @@
+import Apus
+import Foundation
+
+/// The main job, end to end: read, ask, change, migrate.
+struct Demo {
+  let arguments: Arguments
+  let console = Console()
+
+  func run() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "package-catalogue-\(UUID().uuidString)", directoryHint: .isDirectory)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path: String
+    if let databasePath = arguments.databasePath {
+      path = databasePath
+    } else {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      path = folder.appending(path: "catalogue.sqlite").path(percentEncoded: false)
+    }
+    try await show(path: path)
+  }
+
+  private func show(path: String) async throws {
+    // The database closes with the last reference to it: behind this block, before it is reopened.
+    do {
+      let database = try Database(
+        path: path, models: [Section.self, Package.self, Dependency.self])
+      try await fill(database)
+      for query in ShownQuery.all(searching: arguments.search) {
+        console.show(heading: query.title)
+        console.show(code: query.source)
+        console.show("\(try await query.table(database))")
+      }
+      try await ChangesDemo(db: database, console: console).run()
+    }
+    try await MigrationDemo(path: path, console: console).run()
+  }
+
+  private func fill(_ database: Database) async throws {
+    console.note("Reading \(arguments.list) into \(database.path ?? "memory") …")
+    var importer = Importer(database: database, progress: ImportProgress(console: console))
+    let summary = try await importer.read(arguments.list)
+    guard summary.packages > 0 else { throw EmptyList(list: arguments.list) }
+  }
+}
+
+/// A list without a package.
+struct EmptyList: Error, CustomStringConvertible {
+  let list: PackageList
+
+  var description: String {
+    "there is no package in \(list); try `apt-cache dumpavail | Scripts/demo -`"
+  }
+}

@@ -1,0 +1,43 @@
+import DebianControl
+
+/// Says how far an import is: on a terminal in a line that is written over and over, and at the end
+/// in any case.
+struct ImportProgress {
+  /// How many malformed stanzas are told one by one.
+  private static let maximumReports = 5
+
+  private let console: Console
+  private let start = ContinuousClock.now
+  private var reports = 0
+
+  init(console: Console) {
+    self.console = console
+  }
+
+  /// How far it is, by the bytes of the list where their number is known.
+  func update(_ summary: ImportSummary, bytes: Int, of byteCount: Int?) {
+    let percent = byteCount.map { $0 == 0 ? 100 : bytes * 100 / $0 }
+    let share = percent.map { "  \($0) %" } ?? ""
+    console.showProgress("\(summary.packages.counted("package"))\(share)  \(rate(summary))")
+  }
+
+  /// A stanza that was passed over, and why; the first few of them.
+  mutating func report(_ error: ControlError) {
+    reports += 1
+    if reports <= Self.maximumReports { console.note("\(error)") }
+    if reports == Self.maximumReports { console.note("… further ones are only counted") }
+  }
+
+  /// What was read in all, and how fast.
+  func end(_ summary: ImportSummary) {
+    console.note("Read \(summary) in \(elapsed.rounded(toPlaces: 2)) s, \(rate(summary)).")
+    if let leftOut = summary.leftOut { console.note("Left out: \(leftOut).") }
+  }
+
+  private var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
+
+  private func rate(_ summary: ImportSummary) -> String {
+    let perSecond = elapsed > 0 ? Double(summary.stanzas) / elapsed : 0
+    return "\(Int(perSecond).grouped) packages/s"
+  }
+}

@@ -1,0 +1,33 @@
+import Apus
+
+/// Opens the database as the program's next version would.
+struct MigrationDemo {
+  /// What is new in `Version2.Package`; a test looks for the lines there.
+  static let source = #"""
+    @Column var review: Review = .pending     // one more property
+
+    Default(\.$review, .pending)              // in the schema: what rows get that are there
+    Index(\.$review)
+    """#
+
+  let path: String
+  let console: Console
+
+  func run() async throws {
+    console.show(heading: "A second version of a model, with one more column")
+    console.show(code: Self.source)
+
+    let models: [any Model.Type] = [Section.self, Version2.Package.self, Dependency.self]
+    let database = try Database(path: path)
+    let plan = try database.migrationPlan(for: models)
+    console.show("What opening the file with it will do:\n\n\(plan)\n")
+
+    let start = ContinuousClock.now
+    try database.migrate(models)
+    let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
+    console.show("Done in one transaction, in \(milliseconds) ms. The packages by their review:\n")
+    let reviews = Version2.Package.select { ($0.$review, $0.count().as("packages")) }
+      .group(by: \.$review)
+    console.show("\(try await database.table(reviews))")
+  }
+}

@@ -1,0 +1,31 @@
+import Apus
+
+/// What packages are about, such as `editors`, in one area of the archive.
+struct Section: Model, Hashable {
+  /// The parts of Debian's archive: what is free, what needs what is not, and what is not.
+  enum Area: String, ColumnValue {
+    case main, contrib
+    case nonFree = "non-free"
+    case nonFreeFirmware = "non-free-firmware"
+  }
+
+  @PrimaryKey var id = Unique64()
+  @Column var area: Area
+  @Column var name: String
+
+  static var schema: Schema<Section> {
+    Unique(\.$area, \.$name)
+  }
+}
+
+extension Section {
+  /// Reads a field's text: `editors`, or with its area `contrib/editors`.
+  init(text: String) {
+    let parts = text.split(separator: "/", maxSplits: 1)
+    if parts.count == 2, let area = Area(rawValue: String(parts[0])) {
+      self.init(area: area, name: String(parts[1]))
+    } else {
+      self.init(area: .main, name: text)
+    }
+  }
+}

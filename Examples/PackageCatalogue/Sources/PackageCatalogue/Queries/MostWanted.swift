@@ -1,0 +1,33 @@
+import Apus
+
+extension ShownQuery {
+  /// Pairs each package with what asks for it by its name, and counts the pairs of each package.
+  static let mostWanted = ShownQuery(
+    title: "The packages that others need most often",
+    source: """
+      Query { (package: Columns<Package>, dependency: Columns<Dependency>) in
+        From(package)
+        Join(dependency, on: dependency.$name == package.$name)
+        Where { dependency.$kind != .recommends }
+        GroupBy(package.$id)
+        OrderBy(dependency.count(), .descending)
+        Limit(8)
+        Select(
+          package.$name, package.$version, package.$architecture,
+          dependency.count().as("times needed"))
+      }
+      """,
+    query:
+      Query { (package: Columns<Package>, dependency: Columns<Dependency>) in
+        From(package)
+        Join(dependency, on: dependency.$name == package.$name)
+        Where { dependency.$kind != .recommends }
+        GroupBy(package.$id)
+        OrderBy(dependency.count(), .descending)
+        Limit(8)
+        Select(
+          package.$name, package.$version, package.$architecture,
+          dependency.count().as("times needed"))
+      }
+  )
+}

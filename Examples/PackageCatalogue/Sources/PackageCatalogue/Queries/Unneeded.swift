@@ -1,0 +1,27 @@
+import Apus
+
+extension ShownQuery {
+  /// A left join keeps the packages that nothing asks for: their dependency is missing.
+  static let unneeded = ShownQuery(
+    title: "The heaviest packages that no other one asks for",
+    source: """
+      Query { (package: Columns<Package>, dependency: OptionalColumns<Dependency>) in
+        From(package)
+        LeftJoin(dependency, on: dependency.$name == package.$name.optional)
+        Where { dependency.$id == nil }
+        OrderBy(package.$sizeInKiB, .descending)
+        Limit(8)
+        Select(package.$name, package.$priority, package.$sizeInKiB, package.$homepage)
+      }
+      """,
+    query:
+      Query { (package: Columns<Package>, dependency: OptionalColumns<Dependency>) in
+        From(package)
+        LeftJoin(dependency, on: dependency.$name == package.$name.optional)
+        Where { dependency.$id == nil }
+        OrderBy(package.$sizeInKiB, .descending)
+        Limit(8)
+        Select(package.$name, package.$priority, package.$sizeInKiB, package.$homepage)
+      }
+  )
+}

@@ -1,0 +1,59 @@
+import CSQLite
+
+extension Connection {
+  /// The rows of a statement as text, to be looked at.
+  ///
+  /// ```swift
+  /// print(try connection.table("SELECT id, name FROM Author"))
+  /// ```
+  ///
+  /// A column's type is the one of Swift that holds what the column declares: Int64, Double,
+  /// String or Data. Where it declares nothing, as an expression does, it is that of the first value
+  /// that is not NULL, else Any. Bytes are counted, not shown. One statement; all its rows are held.
+  public func table(_ sql: SQL) throws -> ResultTable {
+    let core = try use()
+    let statement = try core.lendStatement(text: sql.text)
+    defer { core.giveBack(statement) }
+    try core.bind(sql, to: statement)
+    var rows: [[String?]] = []
+    var types: [String?] = []
+    while try core.step(statement) {
+      let row = StatementRow(statement: statement)
+      if rows.isEmpty { types = statement.declaredTypes }
+      for index in types.indices where types[index] == nil {
+        types[index] = try row.storageClass(at: index).swiftType
+      }
+      rows.append(try (0..<row.count).map { try row.text(at: $0) })
+    }
+    if rows.isEmpty { types = statement.declaredTypes }
+    let columns = zip(statement.columnNames.names, types).map { name, type in
+      ResultTable.Column(name: name, type: type ?? "Any")
+    }
+    return ResultTable(columns: columns, rows: rows)
+  }
+}
+
+extension StatementPointer {
+  /// The type of Swift for what each column of the result declares; nil where that is nothing.
+  ///
+  /// It is asked for after the first step, which may compile the statement anew.
+  fileprivate var declaredTypes: [String?] {
+    (0..<sqlite3_column_count(handle)).map { index in
+      sqlite3_column_decltype(handle, index)
+        .flatMap { StorageClass(declaredType: String(cString: $0)) }?.swiftType
+    }
+  }
+}
+
+extension StorageClass {
+  /// The name of the type of Swift that holds such values; nil for NULL.
+  fileprivate var swiftType: String? {
+    switch self {
+    case .integer: "Int64"
+    case .real: "Double"
+    case .text: "String"
+    case .blob: "Data"
+    case .null: nil
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import ChangeObservation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("changes(of:columns:keys:)")
+struct ChangeStreamTests {
+  let db: Database
+
+  init() throws {
+    db = try Database.temporary(models: [Note.self, Tagging.self])
+    try db.insert([Note(title: "one"), Note(title: "two"), Note(title: "three")])
+  }
+
+  /// Runs writes while a stream watches, and gives what the stream told, in words.
+  func told<each Value: ColumnValue>(
+    columns: repeat KeyPath<Note, ColumnReference<each Value>>, keys: [Int64?]? = nil,
+    of writes: @escaping @Sendable (Connection) throws -> Void
+  ) async throws -> [[String]] {
+    let stream = db.changes(of: Note.self, columns: repeat each columns, keys: keys)
+    try await db.writeWithoutTransaction { try writes($0) }
+    // A row that every stream sees ends the collection.
+    try await db.writeWithoutTransaction { connection in
+      try connection.execute(
+        "INSERT INTO Note (id, title, stars, body) VALUES (999, 'end', 999, 'end')")
+    }
+    let told = await stream.collect { $0.inserted.contains { $0.keyValues == [999] } }
+    return words(told.dropLast())
+  }
+
+  @Test("B31 one element a transaction, with keys and columns, old and new values")
+  func oneElementATransaction() async throws {
+    let stream = db.changes(of: Note.self)
+    try await db.write { tx in
+      var note = try #require(try tx.find(Note.self, 1))
+      note.title = "ONE"
+      note.stars = 5
+      try tx.update(note)
+      try tx.insert(Note(title: "four"))
+      try tx.delete(Note.self, 3)
+    }
+    let changes = try #require(await stream.collect { _ in true }.first)
+    #expect(
+      words([changes]) == [
+        ["updated 1 title,stars", "inserted 4 title,stars,body", "deleted 3 title,stars,body"]
+      ])
+    let updated = try #require(changes.updated.first)
+    #expect(try updated.key == 1)
+    #expect(try updated.old(\.$title) == "one")
+    #expect(try updated.new(\.$title) == "ONE")
+    #expect(try updated.old(\.$stars) == 0)
+    #expect(try updated.new(\.$stars) == 5)
+    #expect(try updated.old(\.$body) == .some(nil))
+    #expect(try changes.inserted.first?.old(\.$title) == nil)
+    #expect(try changes.inserted.first?.new(\.$title) == "four")
+    #expect(try changes.deleted.first?.old(\.$title) == "three")
+    #expect(try changes.deleted.first?.new(\.$title) == nil)
+  }
+
+  @Test("B17 hasPrimaryKeyChanged, hasColumnChanged")
+  func questions() async throws {
+    let stream = db.changes(of: Note.self)
+    try await db.run(Note.update { $0.$stars += 1 }.where { $0.$id == 2 })
+    let changes = try #require(await stream.collect { _ in true }.first)
+    #expect(changes.hasPrimaryKeyChanged(2))
+    #expect(!changes.hasPrimaryKeyChanged(1))
+    #expect(changes.hasColumnChanged(\.$stars))
+    #expect(!changes.hasColumnChanged(\.$title))
+    #expect(changes.hasColumnChanged(\.$stars, ofKey: 2))
+    #expect(!changes.hasColumnChanged(\.$stars, ofKey: 1))
+  }
+
+  @Test("B18 only for the given columns")
+  func columns() async throws {
+    let told = try await told(columns: \.$title) { connection in
+      try connection.execute("UPDATE Note SET stars = 7")
+      try connection.execute("UPDATE Note SET title = 'x', stars = 8 WHERE id = 1")
+    }
+    #expect(told == [["updated 1 title"]])
+  }
+
+  @Test("B19 only for the given keys and column")
+  func keys() async throws {
+    let told = try await told(columns: \.$title, keys: [2, 999]) { connection in
+      try connection.execute("UPDATE Note SET title = 'x' WHERE id = 1")
+      try connection.execute("UPDATE Note SET title = 'y'")
+      try connection.execute("DELETE FROM Note WHERE id = 3")
+    }
+    #expect(told == [["updated 2 title"]])
+  }
+
+  @Test("a value of a column that is not watched is misuse, not nil")
+  func unwatchedColumn() async throws {
+    let stream = db.changes(of: Note.self, columns: \.$title)
+    try await db.run(Note.update { $0.set(\.$title, to: "x") }.where { $0.$id == 1 })
+    let row = try #require(await stream.collect { _ in true }.first?.rows.first)
+    #expect(throws: DatabaseError.self) { try row.old(\.$stars) }
+  }
+
+  @Test("an update that changes nothing, or is taken back, is told of nothing")
+  func netNothing() async throws {
+    let told = try await told { connection in
+      try connection.execute("UPDATE Note SET title = title")
+      try connection.transaction { tx in
+        try tx.execute("UPDATE Note SET title = 'x' WHERE id = 1")
+        try tx.execute("UPDATE Note SET title = 'one' WHERE id = 1")
+        try tx.execute("INSERT INTO Note (id, title, stars) VALUES (50, 'a', 0)")
+        try tx.execute("DELETE FROM Note WHERE id = 50")
+      }
+    }
+    #expect(told == [])
+  }
+
+  @Test("a row touched often is one change, from first to last")
+  func netted() async throws {
+    let stream = db.changes(of: Note.self)
+    try await db.write { tx in
+      try tx.execute("UPDATE Note SET title = 'a' WHERE id = 1")
+      try tx.execute("UPDATE Note SET title = 'b' WHERE id = 1")
+      try tx.execute("DELETE FROM Note WHERE id = 2")
+      try tx.execute("INSERT INTO Note (id, title, stars) VALUES (2, 'again', 0)")
+    }
+    let changes = try #require(await stream.collect { _ in true }.first)
+    #expect(words([changes]) == [["updated 1 title", "updated 2 title"]])
+    #expect(try changes.rows[0].old(\.$title) == "one")
+    #expect(try changes.rows[0].new(\.$title) == "b")
+  }
+
+  @Test("REPLACE, a changed key, a composite key, a cascade")
+  func specialStatements() async throws {
+    try await db.insert([Tagging(note: 1, tag: "a"), Tagging(note: 1, tag: "b")])
+    let tags = db.changes(of: Tagging.self)
+    let told = try await told { connection in
+      try connection.execute("REPLACE INTO Note (id, title, stars) VALUES (2, 'new', 0)")
+      try connection.execute("UPDATE Note SET id = 30 WHERE id = 3")
+      try connection.execute("UPDATE Tagging SET weight = 2 WHERE tag = 'b'")
+      try connection.execute("DELETE FROM Note WHERE id = 1")
+    }
+    #expect(
+      told == [
+        ["updated 2 title"],
+        ["deleted 3 title,stars,body", "inserted 30 title,stars,body"],
+        ["deleted 1 title,stars,body"],
+      ])
+    let tagChanges = await tags.collect { $0.deleted.count == 2 }
+    #expect(
+      words(tagChanges) == [
+        ["updated 1,'b' weight"], ["deleted 1,'a' weight", "deleted 1,'b' weight"],
+      ])
+    // A whole number in a REAL column comes as a real.
+    let weight = try tagChanges[0].rows[0].new(\.$weight)
+    #expect(weight == 2.0)
+    #expect(try tagChanges[0].rows[0].key == Tagging.ID(note: 1, tag: "b"))
+  }
+}

@@ -1,0 +1,57 @@
+import ChangeObservation
+import Observation
+import QueryDSL
+import SQLCore
+import Testing
+
+@MainActor
+@Suite("LiveQuery")
+struct LiveQueryTests {
+  /// Suspends until what `body` reads satisfies it, waiting for its changes.
+  func until(_ isTrue: @MainActor () -> Bool) async {
+    while true {
+      let (changes, change) = AsyncStream.makeStream(of: Void.self)
+      let done = withObservationTracking {
+        isTrue()
+      } onChange: {
+        change.yield()
+      }
+      if done { return }
+      for await _ in changes { break }
+      // The change is told before it is made.
+      await Task.yield()
+    }
+  }
+
+  @Test("it loads, says that it has loaded, and follows the database")
+  func follows() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    let live = LiveQuery(Note.order(by: \.$title).select(\.$title), in: db)
+    #expect(!live.isLoaded)
+    await until { live.isLoaded }
+    #expect(live.rows == [])
+    try await db.insert(Note(title: "b"))
+    await until { live.rows == ["b"] }
+    try await db.insert(Note(title: "a"))
+    await until { live.rows == ["a", "b"] }
+  }
+
+  @Test("it goes with its last reference, and its watching with it")
+  func released() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    var live: LiveQuery<TableQuery<Note, Note>>? = LiveQuery(Note.all, in: db)
+    await until { live?.isLoaded ?? true }
+    weak let reference = live
+    live = nil
+    #expect(reference == nil)
+  }
+
+  @Test("a failure is a phase")
+  func failure() async throws {
+    let db = try Database.temporary()
+    let live = LiveQuery(Note.all, in: db)
+    await until {
+      if case .failed = live.phase { true } else { false }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import ChangeObservation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("observe(query)")
+struct QueryObservationTests {
+  let db: Database
+
+  init() throws {
+    db = try Database.temporary(models: [Note.self, Tagging.self])
+    try db.insert([Note(title: "one", stars: 1), Note(title: "two", stars: 2)])
+  }
+
+  @Test("the result first, and again after each commit that touches a column it reads")
+  func resultAndChanges() async throws {
+    let query = Note.where { $0.$stars > 0 }.order(by: \.$title).select(\.$title)
+    var results = db.observe(query).makeAsyncIterator()
+    #expect(try await results.next() == ["one", "two"])
+    try await db.execute("UPDATE Note SET body = 'no matter'")
+    try await db.execute("UPDATE Note SET title = 'zero' WHERE id = 1")
+    #expect(try await results.next() == ["two", "zero"])
+    try await db.execute("UPDATE Note SET stars = 0 WHERE id = 2")
+    #expect(try await results.next() == ["zero"])
+    try await db.insert(Note(title: "three", stars: 3))
+    #expect(try await results.next() == ["three", "zero"])
+  }
+
+  @Test("joins, and rows that raw SQL, a cascade and a rolled-back transaction touch")
+  func joins() async throws {
+    try await db.insert([Tagging(note: 1, tag: "a"), Tagging(note: 2, tag: "b")])
+    let query = Query { (note: Columns<Note>, tagging: OptionalColumns<Tagging>) in
+      From(note)
+      LeftJoin(tagging, on: tagging.$note == note.$id)
+      OrderBy(note.$title)
+      Select(note.$title, tagging.$tag)
+    }
+    var results = db.observe(query).makeAsyncIterator()
+    func text(_ rows: [(String, String?)]?) -> [String] {
+      (rows ?? []).map { "\($0.0):\($0.1 ?? "-")" }
+    }
+    #expect(text(try await results.next()) == ["one:a", "two:b"])
+    struct Abandoned: Error {}
+    await #expect(throws: Abandoned.self) {
+      try await db.write { tx in
+        try tx.execute("DELETE FROM Tagging")
+        throw Abandoned()
+      }
+    }
+    try await db.execute("DELETE FROM Note WHERE id = 1")
+    #expect(text(try await results.next()) == ["two:b"])
+    try await db.execute("DELETE FROM Tagging")
+    #expect(text(try await results.next()) == ["two:-"])
+  }
+
+  @Test("what is slow sees the latest result alone")
+  func coalesced() async throws {
+    var results = db.observe(Note.where { $0.$id == 1 }.select(\.$stars)).makeAsyncIterator()
+    #expect(try await results.next() == [1])
+    for stars in 10...20 { try await db.run(Note.update { $0.set(\.$stars, to: stars) }) }
+    #expect(try await results.next() == [20])
+  }
+
+  @Test("a write that was running when the watching began is not missed")
+  func runningWrite() async throws {
+    let db = db
+    var results = db.observe(Note.where { $0.$id == 1 }.select(\.$title)).makeAsyncIterator()
+    let (started, start) = AsyncStream.makeStream(of: Void.self)
+    let gate = Gate()
+    let writer = Task {
+      try await db.write { tx in
+        try tx.execute("UPDATE Note SET title = 'late' WHERE id = 1")
+        start.yield()
+        gate.wait()
+      }
+    }
+    for await _ in started { break }
+    #expect(try await results.next() == ["one"])
+    gate.open()
+    try await writer.value
+    #expect(try await results.next() == ["late"])
+  }
+
+  @Test("the loop ends with its task, and what fails is thrown")
+  func ending() async throws {
+    let db = db
+    let (first, seen) = AsyncStream.makeStream(of: Void.self)
+    let task = Task {
+      for try await _ in db.observe(Note.all) { seen.yield() }
+    }
+    for await _ in first { break }
+    task.cancel()
+    _ = await task.result
+    try await db.execute("DROP TABLE Tagging")
+    var results = db.observe(Tagging.all).makeAsyncIterator()
+    await #expect(throws: DatabaseError.self) { try await results.next() }
+  }
+
+  @Test("in memory")
+  func inMemory() async throws {
+    let db = try Database.inMemory(models: [Note.self])
+    var results = db.observe(Note.select(\.$title)).makeAsyncIterator()
+    #expect(try await results.next() == [])
+    try await db.insert(Note(title: "x"))
+    #expect(try await results.next() == ["x"])
+  }
+}

@@ -1,0 +1,48 @@
+import ChangeObservation
+import QueryDSL
+import SQLCore
+
+struct Note: Model, Equatable {
+  @PrimaryKey var id: Int64?
+  @Column var title: String
+  @Column var stars = 0
+  @Column var body: String?
+}
+
+struct Tagging: Model, Equatable {
+  struct ID: Hashable, Sendable {
+    var note: Int64
+    var tag: String
+  }
+  @PrimaryKey var note: Int64
+  @PrimaryKey var tag: String
+  @Column var weight = 1.0
+  var id: ID { ID(note: note, tag: tag) }
+
+  static var schema: Schema<Tagging> {
+    ForeignKey(\.$note, references: \Note.$id, onDelete: .cascade)
+  }
+}
+
+extension ChangeStream {
+  /// The elements up to one that satisfies the condition, that one included.
+  func collect(until isLast: (Changes<M>) -> Bool) async -> [Changes<M>] {
+    var collected: [Changes<M>] = []
+    for await changes in self {
+      collected.append(changes)
+      if isLast(changes) { break }
+    }
+    return collected
+  }
+}
+
+/// What was told of a row, in words that a test can compare.
+func words<M: Model>(_ changes: [Changes<M>]) -> [[String]] {
+  changes.map { transaction in
+    (transaction.isUnknown ? ["unknown"] : [])
+      + transaction.rows.map { row in
+        let key = row.keyValues.map(\.description).joined(separator: ",")
+        return "\(row.kind) \(key) \(row.changedColumns.joined(separator: ","))"
+      }
+  }
+}

@@ -1,0 +1,95 @@
+import ChangeObservation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("The hook")
+struct HookTests {
+  func isInstalled(on db: Database) throws -> Bool {
+    try db.writing { $0.observer != nil }
+  }
+
+  @Test("P33 it is there only while somebody observes")
+  func installedWhileObserved() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    #expect(try !isInstalled(on: db))
+    var stream: ChangeStream<Note>? = db.changes(of: Note.self)
+    #expect(try isInstalled(on: db))
+    #expect(stream != nil)
+    stream = nil
+    #expect(try !isInstalled(on: db))
+
+    var iterator: QueryObservation<TableQuery<Note, Note>>.Iterator? =
+      db.observe(Note.all).makeAsyncIterator()
+    _ = try await iterator?.next()
+    #expect(try isInstalled(on: db))
+    iterator = nil
+    #expect(try !isInstalled(on: db))
+  }
+
+  @Test("a DELETE without WHERE that was cached before is told row by row")
+  func truncatingDelete() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    let notes = [Note(title: "one"), Note(title: "two")]
+    try await db.insert(notes)
+    try await db.execute("DELETE FROM Note")
+    try await db.run(Note.delete())
+    try await db.insert(notes)
+    let stream = db.changes(of: Note.self)
+    try await db.execute("DELETE FROM Note")
+    try await db.insert(notes)
+    try await db.run(Note.delete())
+    let changes = await stream.collect { _ in true }
+    #expect(changes.first?.deleted.count == 2)
+    var rest: [Changes<Note>] = []
+    for await change in stream {
+      rest.append(change)
+      if rest.count == 2 { break }
+    }
+    #expect(rest[0].inserted.count == 2)
+    #expect(rest[1].deleted.count == 2)
+  }
+
+  @Test("rows older than an added column, generated columns, WITHOUT ROWID")
+  func unusualTables() async throws {
+    struct Gadget: Model {
+      @PrimaryKey var code: String
+      @Column var price: Double
+      @Column var count: Int
+      var id: String { code }
+    }
+    let db = try Database.temporary()
+    try await db.execute(
+      """
+      CREATE TABLE Gadget (
+        doubled REAL GENERATED ALWAYS AS (price * 2) VIRTUAL,
+        code TEXT NOT NULL PRIMARY KEY,
+        price REAL NOT NULL
+      ) WITHOUT ROWID
+      """)
+    try await db.execute("INSERT INTO Gadget (code, price) VALUES ('old', 3)")
+    try await db.execute("ALTER TABLE Gadget ADD COLUMN count INTEGER NOT NULL DEFAULT 7")
+    let stream = db.changes(of: Gadget.self)
+    try await db.execute("UPDATE Gadget SET price = 4")
+    let row = try #require(await stream.collect { _ in true }.first?.rows.first)
+    #expect(row.changedColumns == ["price"])
+    #expect(try row.key == "old")
+    #expect(try row.old(\.$price) == 3)
+    #expect(try row.new(\.$price) == 4)
+    #expect(try row.old(\.$count) == 7)
+    #expect(try row.new(\.$count) == 7)
+  }
+
+  @Test("a change of the schema is told as one that may be anything, and rows after it are right")
+  func schemaChange() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    try await db.insert(Note(title: "one"))
+    let stream = db.changes(of: Note.self)
+    try await db.write { tx in
+      try tx.execute("ALTER TABLE Note ADD COLUMN extra TEXT")
+    }
+    try await db.execute("UPDATE Note SET stars = 3")
+    let changes = await stream.collect { !$0.rows.isEmpty }
+    #expect(words(changes) == [["unknown"], ["updated 1 stars"]])
+  }
+}

@@ -1,0 +1,80 @@
+import SQLCore
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("N13 raw SQL as a table")
+struct ConnectionTableTests {
+  let db: Database
+
+  init() throws {
+    db = try Database.temporary()
+    try db.execute(
+      """
+      CREATE TABLE item (
+        id INTEGER PRIMARY KEY, name VARCHAR(20), weight REAL, picture BLOB, anything
+      )
+      """)
+  }
+
+  @Test("N13 columns have the type of Swift for what they declare; bytes are counted")
+  func declared() throws {
+    try db.execute(
+      """
+      INSERT INTO item VALUES
+        (1, 'Jane', 1.5, \(Data(count: 16)), 'free'),
+        (2, NULL, 2, NULL, 7)
+      """)
+    #expect(
+      try db.table("SELECT * FROM item").description == """
+        ┏━━━┳━━━━━━━━━┳━━━━━━━━━━┳━━━━━━━━━━┳━━━━━━━━━━┳━━━━━━━━━━┓
+        ┃   ┃ id      ┃ name     ┃ weight   ┃ picture  ┃ anything ┃
+        ┃   ┃ <Int64> ┃ <String> ┃ <Double> ┃ <Data>   ┃ <String> ┃
+        ┡━━━╇━━━━━━━━━╇━━━━━━━━━━╇━━━━━━━━━━╇━━━━━━━━━━╇━━━━━━━━━━┩
+        │ 0 │ 1       │ Jane     │ 1.5      │ 16 bytes │ free     │
+        │ 1 │ 2       │ nil      │ 2.0      │ nil      │ 7        │
+        └───┴─────────┴──────────┴──────────┴──────────┴──────────┘
+        2 rows, 5 columns
+        """)
+  }
+
+  @Test("N13 an expression has the type of its first value that is not NULL")
+  func expressions() throws {
+    let table = try db.table(
+      "SELECT a, NULL AS none, \(3) + 1 AS four FROM (SELECT NULL AS a UNION ALL SELECT 0.5)")
+    #expect(table.columns.map(\.name) == ["a", "none", "four"])
+    #expect(table.columns.map(\.type) == ["Double", "Any", "Int64"])
+    #expect(table.rows == [[nil, nil, "4"], ["0.5", nil, "4"]])
+  }
+
+  @Test("N13 no rows: names and declared types are still there")
+  func noRows() throws {
+    let table = try db.table("SELECT id, name, id + 1 FROM item")
+    #expect(table.columns.map(\.name) == ["id", "name", "id + 1"])
+    #expect(table.columns.map(\.type) == ["Int64", "String", "Any"])
+    #expect(table.rows.isEmpty)
+  }
+
+  @Test("N13 a statement that was compiled anew after a change of the schema has its new columns")
+  func schemaChange() throws {
+    try db.execute("INSERT INTO item (id) VALUES (1)")
+    try db.write { connection in
+      #expect(try connection.table("SELECT * FROM item").columns.count == 5)
+      try connection.execute("ALTER TABLE item ADD COLUMN size INTEGER")
+      let table = try connection.table("SELECT * FROM item")
+      #expect(table.columns.last == ResultTable.Column(name: "size", type: "Int64"))
+      #expect(table.rows == [["1", nil, nil, nil, nil, nil]])
+    }
+  }
+
+  @Test("N13 from asynchronous code, too; a fault in the SQL is thrown")
+  func asynchronous() async throws {
+    #expect(try await db.table("SELECT 'x' AS x").rows == [["x"]])
+    await #expect(throws: DatabaseError.self) { try await db.table("SELECT nothing") }
+    #expect(throws: ColumnValueError.self) { try db.table("SELECT CAST(x'FF' AS TEXT)") }
+  }
+}

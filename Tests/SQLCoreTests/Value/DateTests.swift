@@ -1,0 +1,222 @@
+import Foundation
+import Testing
+
+@testable import SQLCore
+
+// Dates are compared by their intervals: the description of an extreme Date traps, and a failed
+// expectation prints it.
+@Suite("Stored forms: dates")
+struct DateTests {
+  private func date(_ secondsSince1970: Double) -> Date {
+    Date(timeIntervalSince1970: secondsSince1970)
+  }
+
+  @Test("B9 a Date is microseconds since 1970, in an INTEGER, rounded to the nearest")
+  func microseconds() throws {
+    #expect(try date(0).databaseValue(as: .standard) == 0)
+    #expect(try date(1.5).databaseValue(as: .standard) == 1_500_000)
+    #expect(try date(-0.000_001).databaseValue(as: .standard) == -1)
+    #expect(try date(-1.5).databaseValue(as: .standard) == -1_500_000)
+    #expect(
+      try Date(timeIntervalSinceReferenceDate: 0).databaseValue(as: .standard)
+        == 978_307_200_000_000)
+    #expect(
+      try Date(timeIntervalSinceReferenceDate: 0.000_000_6).databaseValue(as: .standard)
+        == 978_307_200_000_001)
+  }
+
+  @Test("B9 dates round-trip, also far past and far future, each equal to its canonical value")
+  func roundTrips() throws {
+    let now = Date()
+    let values = [
+      now, date(0), date(-1), date(0.123_456_7), date(-0.123_456_7), .distantPast, .distantFuture,
+      date(1e12), date(-1e12), date(9.2e12), date(-9.2e12), date(253_402_300_799.999_9),
+      date(-62_135_596_800.5),
+    ]
+    try expectRoundTrip(values)
+    // The seconds that Date itself counts: they hold all that it holds.
+    try expectRoundTrip(values, as: .referenceSeconds)
+    for index in values.indices {
+      let canonical = Date.canonical(values[index])
+      #expect(Date.canonical(canonical).timeIntervalSince1970 == canonical.timeIntervalSince1970)
+      #expect(
+        Date.isStoredAlike(canonical, values[index]) && Date.isStoredAlike(values[index], canonical)
+      )
+    }
+    #expect(abs(Date.canonical(now).timeIntervalSince(now)) < 0.000_001)
+  }
+
+  @Test("every integer is read as a Date")
+  func extremes() throws {
+    let row = try #require(try Connection().row("SELECT \(Int64.min), \(Int64.max)"))
+    #expect(try row.get(Date.self, at: 0).timeIntervalSince1970 == -9_223_372_036_854.775)
+    #expect(try row.get(Date.self, at: 1).timeIntervalSince1970 == 9_223_372_036_854.775)
+  }
+
+  @Test(
+    "a Date beyond 64 bits of microseconds, or none, is refused and does not trap",
+    arguments: [
+      1e13, -1e13, 9.223_372_036_855e12, 1e300, .greatestFiniteMagnitude, .infinity, -.infinity,
+      .nan,
+    ])
+  func refused(seconds: Double) {
+    let value = date(seconds)
+    for form in [StoredForm.standard, .unixSeconds, .referenceSeconds, .iso8601, .julianDay] {
+      let error = storingError(value, as: form)
+      #expect(error?.description.hasSuffix("microseconds since 1970 do not fit 64 bits") == true)
+    }
+    #expect(storingError(Optional(value)) != nil)
+    // Neither traps, and a value that cannot be stored stays as it is.
+    let canonical = Date.canonical(value).timeIntervalSinceReferenceDate
+    #expect(canonical == value.timeIntervalSinceReferenceDate || canonical.isNaN)
+  }
+
+  @Test("P4 a Date is seconds since 1970 or since 2001, in a REAL, where the column declares it")
+  func seconds() throws {
+    #expect(try date(1.25).databaseValue(as: .unixSeconds) == 1.25)
+    #expect(try date(978_307_201.5).databaseValue(as: .referenceSeconds) == 1.5)
+    // To the microsecond in the years 1698 to 2242, where a Double of seconds tells them apart.
+    let values = [date(0), Date(), date(-1.000_001), date(8.5e9 + 0.000_003), date(-8.5e9)]
+    try expectRoundTrip(values, as: .unixSeconds)
+    try expectRoundTrip(values, as: .referenceSeconds)
+    #expect(Date.storageClass(as: .unixSeconds) == .real)
+  }
+
+  @Test("P4 a Date is ISO 8601 text with microseconds, years 0000 to 9999")
+  func iso8601() throws {
+    let values = [
+      date(0), Date(), date(-62_167_219_200), date(253_402_300_799), date(951_782_400),
+      date(-0.000_001), date(4_107_542_400),
+    ]
+    try expectRoundTrip(values, as: .iso8601)
+    let texts = try values.map { try $0.databaseValue(as: .iso8601) }
+    #expect(texts[0] == "1970-01-01T00:00:00.000000Z")
+    #expect(texts[2] == "0000-01-01T00:00:00.000000Z")
+    #expect(texts[3] == "9999-12-31T23:59:59.000000Z")
+    #expect(texts[4] == "2000-02-29T00:00:00.000000Z")
+    #expect(texts[5] == "1969-12-31T23:59:59.999999Z")
+    #expect(texts[6] == "2100-03-01T00:00:00.000000Z")
+  }
+
+  @Test("a year that four digits do not hold is refused as ISO 8601")
+  func iso8601Years() {
+    for seconds in [253_402_300_800.0, -62_167_219_201, 9e12, -9e12] {
+      let error = storingError(date(seconds), as: .iso8601)
+      #expect(error?.description.hasSuffix("ISO 8601 has years 0000 to 9999 here") == true)
+    }
+  }
+
+  @Test("a Date is a Julian day, to the millisecond, in a REAL")
+  func julianDay() throws {
+    #expect(try date(0).databaseValue(as: .julianDay) == 2_440_587.5)
+    #expect(try date(946_728_000).databaseValue(as: .julianDay) == 2_451_545.0)
+    let values = [
+      date(0), date(0.001), date(1_783_000_000.123), date(-210_866_760_000), date(2.5e11),
+    ]
+    try expectRoundTrip(values, as: .julianDay)
+    // What SQLite's own functions make of it.
+    let text = try Connection().row(
+      SQL(
+        text: "SELECT strftime('%Y-%m-%dT%H:%M:%f', ?)",
+        bindings: [BoundValue(values[2], as: .julianDay)]))
+    #expect(text?[0] == "2026-07-02T13:46:40.123")
+  }
+
+  @Test("a Date is read in the declared form alone")
+  func mismatch() throws {
+    #expect(
+      try readingError(Date.self, "1.5")?.description == "value: expected INTEGER, found REAL")
+    #expect(
+      try readingError(Date.self, "'2026-11-21'")?.description
+        == "value: expected INTEGER, found TEXT")
+    #expect(try readingError(Date.self, "NULL")?.reason == .null(expected: "INTEGER"))
+    #expect(
+      try readingError(Date.self, "'x'", as: .unixSeconds)?.description
+        == "value: expected REAL, found TEXT")
+    #expect(
+      try readingError(Date.self, "7", as: .iso8601)?.description
+        == "value: expected TEXT, found INTEGER")
+    #expect(Date.storageClass(as: .bytes) == nil)
+  }
+
+  @Test("a REAL or text that is no date throws and does not trap")
+  func invalid() throws {
+    #expect(
+      try readingError(Date.self, "1e300", as: .unixSeconds)?.description
+        == "value: 1e+300 is no value of Date")
+    #expect(try readingError(Date.self, "9e999", as: .unixSeconds) != nil)
+    #expect(try readingError(Date.self, "9.223372036854e12", as: .referenceSeconds) != nil)
+    #expect(
+      try readingError(Date.self, "1e300", as: .julianDay)?.description
+        == "value: 1e+300 is no value of Date")
+    #expect(try readingError(Date.self, "-9e999", as: .julianDay) != nil)
+    #expect(
+      try readingError(Date.self, "'2026-02-30T00:00:00.000000Z'", as: .iso8601)?.description
+        == "value: 2026-02-30T00:00:00.000000Z is no value of Date")
+  }
+}
+
+@Suite("ISO 8601 with microseconds")
+struct ISO8601MicrosecondsTests {
+  @Test(
+    "what is not exactly of the form is no date",
+    arguments: [
+      "", "2026-11-21", "2026-11-21T10:50:00Z", "2026-11-21T10:50:00.123Z",
+      "2026-11-21 10:50:00.123456Z", "2026-11-21T10:50:00.123456z", "2026-11-21T10:50:00.123456+",
+      "2026-13-01T00:00:00.000000Z", "2026-00-01T00:00:00.000000Z", "2026-01-00T00:00:00.000000Z",
+      "2026-04-31T00:00:00.000000Z", "2025-02-29T00:00:00.000000Z", "1900-02-29T00:00:00.000000Z",
+      "2026-01-01T24:00:00.000000Z", "2026-01-01T00:60:00.000000Z", "2026-01-01T00:00:60.000000Z",
+      "-026-01-01T00:00:00.000000Z", "2026-01-01T00:00:00.00000éZ", "+026-01-01T00:00:00.000000Z",
+      "2026-01-01T00:00:00.000000Z\u{0}", " 026-01-01T00:00:00.000000Z",
+    ])
+  func refused(text: String) {
+    #expect(ISO8601Microseconds.parse(text) == nil)
+  }
+
+  @Test("every day of 800 years is counted as Foundation's Gregorian calendar counts it")
+  func calendar() throws {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    for day in stride(from: Int64(-146_097), through: 146_097, by: 1) {
+      let microseconds = day * 86_400_000_000
+      let text = try #require(ISO8601Microseconds.text(microseconds))
+      guard ISO8601Microseconds.parse(text) == microseconds else {
+        Issue.record("day \(day): \(text)")
+        return
+      }
+      // Foundation is slow: each 37th day, which meets every month and day of the month.
+      // It has the Julian calendar before October of 1582.
+      guard day % 37 == 0, day > -141_000 else { continue }
+      let parts = calendar.dateComponents(
+        [.year, .month, .day], from: Date(timeIntervalSince1970: Double(day) * 86_400))
+      let expected = [parts.year ?? 0, parts.month ?? 0, parts.day ?? 0]
+      guard text.prefix(10).split(separator: "-").compactMap({ Int($0) }) == expected else {
+        Issue.record("day \(day): \(text), Foundation says \(expected)")
+        return
+      }
+    }
+  }
+
+  @Test("the order of texts is that of dates")
+  func order() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    print("ISO8601MicrosecondsTests.order: seed \(seed)")
+    var random = SeededGenerator(state: seed)
+    let year0: Int64 = -62_167_219_200_000_000
+    let year9999: Int64 = 253_402_300_799_999_999
+    for _ in 0..<10_000 {
+      let left = Int64.random(in: year0...year9999, using: &random)
+      let right = Int64.random(in: year0...year9999, using: &random)
+      let texts = try [left, right].map { try #require(ISO8601Microseconds.text($0)) }
+      guard (left < right) == (texts[0] < texts[1]), ISO8601Microseconds.parse(texts[0]) == left
+      else {
+        Issue.record("\(left) \(right), seed \(seed)")
+        return
+      }
+    }
+    #expect(ISO8601Microseconds.text(year0 - 1) == nil)
+    #expect(ISO8601Microseconds.text(year9999 + 1) == nil)
+    #expect(ISO8601Microseconds.text(.min) == nil)
+    #expect(ISO8601Microseconds.text(.max) == nil)
+  }
+}
