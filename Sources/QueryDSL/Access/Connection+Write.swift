@@ -214,6 +214,7 @@ private struct ModelWriter<M: Model> {
     var copy = model
     try withUnsafeMutableBytes(of: &copy) { bytes in
       guard let memory = bytes.baseAddress else { return }
+      try layout.round(memory)
       layout.slots.markClean(memory)
       if assigningKey, let key = layout.rowIDColumn {
         try layout.slots.assign(.integer(core.lastInsertRowID), toColumn: key, of: memory)

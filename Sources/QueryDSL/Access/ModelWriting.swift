@@ -112,12 +112,17 @@ struct ModelWriting {
   }
 
   /// The columns that were changed, the key not among them, and behind them those of the key.
+  ///
+  /// Where the key itself was changed, that is another row, of which nothing is known: all columns.
   func updateColumns(
     of model: UnsafeRawPointer, into list: UnsafeMutableBufferPointer<UInt16>
   ) -> Int {
     var count = 0
+    let isOther = !wasLoaded(model)
     for index in layout.columns.indices
-    where layout.slots.isChanged(index, in: model) && !layout.columns[index].isPrimaryKey {
+    where (isOther || layout.slots.isChanged(index, in: model))
+      && !layout.columns[index].isPrimaryKey
+    {
       list[count] = UInt16(truncatingIfNeeded: index)
       count += 1
     }
@@ -128,8 +133,8 @@ struct ModelWriting {
     return count
   }
 
-  /// Whether any column is as it was loaded: then the row was there once.
+  /// Whether the key is as it was loaded: then the row was there once.
   func wasLoaded(_ model: UnsafeRawPointer) -> Bool {
-    layout.columns.indices.contains { !layout.slots.isChanged($0, in: model) }
+    layout.keyColumns.allSatisfy { !layout.slots.isChanged($0, in: model) }
   }
 }
