@@ -48,7 +48,7 @@ struct ModelWriting {
     _ model: UnsafeMutableRawPointer, by statement: StatementPointer, assigningKey: Bool, row: Int?
   ) throws {
     try run(statement, layout.orders.inserted(assigningKey: assigningKey), model, row)
-    layout.slots.markClean(model)
+    try settle(model)
     if assigningKey, let key = layout.rowIDColumn {
       try layout.slots.assign(.integer(core.lastInsertRowID), toColumn: key, of: model)
     }
@@ -64,7 +64,7 @@ struct ModelWriting {
       defer { core.giveBack(statement) }
       try run(statement, columns, model, row)
       guard core.changeCount > 0 else { return false }
-      layout.slots.markClean(model)
+      try settle(model)
       return true
     }
   }
@@ -77,7 +77,7 @@ struct ModelWriting {
     let statement = try upsertStatement()
     defer { core.giveBack(statement) }
     try run(statement, layout.orders.all, model, row)
-    layout.slots.markClean(model)
+    try settle(model)
   }
 
   /// Whether there is a row with the model's key.
@@ -97,6 +97,12 @@ struct ModelWriting {
       }
     }
     return try core.step(statement)
+  }
+
+  /// What was written is as it will be read back.
+  private func settle(_ model: UnsafeMutableRawPointer) throws {
+    try layout.round(model)
+    layout.slots.markClean(model)
   }
 
   private func run(
@@ -126,11 +132,15 @@ struct ModelWriting {
   }
 
   /// The columns that were changed, the key not among them, and behind them those of the key.
+  ///
+  /// Where the key itself was changed, that is another row, of which nothing is known: all columns.
   private func changedColumns(
     of model: UnsafeRawPointer, into list: UnsafeMutableBufferPointer<UInt16>
   ) -> UnsafeBufferPointer<UInt16> {
     var count = 0
-    for column in layout.orders.others where layout.slots.isChanged(Int(column), in: model) {
+    let isOther = !wasLoaded(model)
+    for column in layout.orders.others
+    where isOther || layout.slots.isChanged(Int(column), in: model) {
       list[count] = column
       count &+= 1
     }
@@ -141,8 +151,8 @@ struct ModelWriting {
     return UnsafeBufferPointer(start: list.baseAddress, count: count)
   }
 
-  /// Whether any column is as it was loaded: then the row was there once.
+  /// Whether the key is as it was loaded: then the row was there once.
   private func wasLoaded(_ model: UnsafeRawPointer) -> Bool {
-    layout.columns.indices.contains { !layout.slots.isChanged($0, in: model) }
+    layout.orders.key.allSatisfy { !layout.slots.isChanged(Int($0), in: model) }
   }
 }

@@ -34,6 +34,7 @@ package final class ModelLayout: @unchecked Sendable {
   /// The one key column that is the rowid, where there is one.
   package let rowIDColumn: Int?
   let orders: ColumnOrders
+  private let roundedColumns: [Int]
   private let ignored: [(offset: Int, type: any IgnoredWrapper.Type)]
   /// What finds the columns by their key paths.
   @usableFromInline let names: Names
@@ -74,6 +75,7 @@ package final class ModelLayout: @unchecked Sendable {
     self.columns = columns
     self.keyColumns = keyColumns
     let keys = keyColumns.map { columns[$0] }
+    roundedColumns = columns.indices.filter { columns[$0].form.isApproximate }
     keySlots = try KeyLayout.slots(of: M.ID.self, for: keys, model: M.self)
     rowIDColumn = keys.count == 1 && keys[0].storageClass == .integer ? keyColumns[0] : nil
     orders = ColumnOrders(of: columns, rowIDColumn: rowIDColumn)
@@ -122,8 +124,29 @@ package final class ModelLayout: @unchecked Sendable {
     return columns.firstIndex { $0.name.lowercasedASCII == folded }
   }
 
+  /// Gives the columns whose declared form holds less than their type, such as a Julian day, the
+  /// value that will read back.
+  func round(_ model: UnsafeMutableRawPointer) throws {
+    for index in roundedColumns {
+      let column = columns[index]
+      let memory = model + Int(slots.slots[index].offset)
+      let stored = try column.type.databaseValue(ofColumnAt: memory, as: column.form)
+      try slots.assign(stored, toColumn: index, of: model)
+    }
+  }
+
   /// Sets to nil what a loaded model holds besides its columns.
   func initializeIgnored(in model: UnsafeMutableRawPointer) {
     for property in ignored { property.type.initializeNil(at: model + property.offset) }
+  }
+}
+
+extension StoredForm {
+  /// Whether a value may read back as another than the one that was stored.
+  fileprivate var isApproximate: Bool {
+    switch self {
+    case .julianDay, .unixSeconds, .referenceSeconds: true
+    case .standard, .bytes, .iso8601: false
+    }
   }
 }

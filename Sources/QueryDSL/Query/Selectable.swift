@@ -53,7 +53,7 @@ extension OptionalColumns: Selectable {
         let row = StatementRow(statement: reader.statement)
         // A key is never NULL in a row that is there.
         for index in layout.keyColumns {
-          guard try row.databaseValue(at: reader.position + index).isNull else {
+          guard try row.isNull(at: reader.position + index) else {
             return try decoding.one(&reader)
           }
         }

@@ -2,7 +2,7 @@ import Foundation
 import QueryDSL
 import SQLCore
 
-enum Mood: String, ColumnValue, CaseIterable { case calm, wild, odd = "o'dd" }
+enum Temper: String, ColumnValue, CaseIterable { case calm, wild, odd = "o'dd" }
 enum Size: Int16, ColumnValue, CaseIterable { case small = -1, large = 300 }
 
 /// A type of one's own, stored as text.
@@ -65,7 +65,7 @@ struct Everything: Model, Equatable {
   @Column var date: Date
   @Column var iso: Date
   @Column var unique: Unique64
-  @Column var mood: Mood
+  @Column var mood: Temper
   @Column var size: Size
   @Column var color: Color
   @Column var unit: Unit
@@ -99,7 +99,7 @@ struct Anything: Model, Equatable {
   @Column var date: Date?
   @Column var iso: Date?
   @Column var unique: Unique64?
-  @Column var mood: Mood?
+  @Column var mood: Temper?
   @Column var size: Size?
   @Column var color: Color?
   @Column var unit: Unit?
@@ -125,7 +125,7 @@ extension Everything {
       uuid: .any(&random), uuidBytes: .any(&random), url: .any(&random),
       decimal: .any(&random), date: .any(&random), iso: .any(&random, years: 0...9999),
       unique: Unique64(rawValue: Int64.any(&random) & .max),
-      mood: Mood.allCases.randomElement(using: &random) ?? .calm,
+      mood: Temper.allCases.randomElement(using: &random) ?? .calm,
       size: Size.allCases.randomElement(using: &random) ?? .small,
       color: Color(red: .any(&random), green: .any(&random)), unit: Unit(),
       place: JSON(Place(name: .any(&random), visitors: [.any(&random): Int(Int32.any(&random))])),

@@ -99,7 +99,7 @@ struct FacetTests {
     struct Moody: Model {
       static let tableName = "profiles2"
       @PrimaryKey var id: Int
-      @Column var mood: Mood
+      @Column var mood: Temper
     }
     struct Calm: Model {
       static let tableName = "profiles2"

@@ -116,7 +116,7 @@ struct MigrationRefusalTests {
   func noDefault() throws {
     struct Post: Model {
       @PrimaryKey var id: Int
-      @Column var mood: Mood
+      @Column var mood: Temper
     }
     try expectRefused(
       "CREATE TABLE Post (id INTEGER PRIMARY KEY); INSERT INTO Post VALUES (1), (2)",

@@ -23,7 +23,7 @@ struct MigrationTests {
       @Column var notes: String
       @Column var image: Data
       @Column var seen: Bool
-      @Column var mood: Mood
+      @Column var mood: Temper
       @Column var day: Date
       @Column var url: URL?
       @Column var level: Int?

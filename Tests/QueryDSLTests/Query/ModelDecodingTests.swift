@@ -119,6 +119,36 @@ struct ModelDecodingTests {
     #expect(row["preview"] == nil)
   }
 
+  @Test("a form that holds less than the type: what comes back from a write is what will be read")
+  func approximateForms() throws {
+    struct Event: Model, Equatable {
+      @PrimaryKey var id: Int
+      @Column var day: Date
+      @Column var seconds: Date?
+      @Column var reference: Date?
+      static var schema: Schema<Event> {
+        Stored(\.$day, as: .julianDay)
+        Stored(\.$seconds, as: .unixSeconds)
+        Stored(\.$reference, as: .referenceSeconds)
+      }
+    }
+    let db = try Database.temporary(models: [Event.self])
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SeededGenerator(seed: seed)
+    for id in 1...200 {
+      let event = Event(
+        id: id, day: .any(&random, years: -4000...9000), seconds: .any(&random),
+        reference: id % 7 == 0 ? nil : .any(&random))
+      let inserted = try db.insert(event)
+      var found = try #require(try db.find(Event.self, id))
+      #expect(inserted == found, "seed \(seed)")
+      #expect(abs(found.day.timeIntervalSince(event.day)) <= 0.001, "seed \(seed)")
+      #expect(try db.count(Event.where { $0.$day == event.day && $0.$id == id }) == 1)
+      found.day += 0.000_4
+      #expect(try db.update(found) == db.find(Event.self, id), "seed \(seed)")
+    }
+  }
+
   @Test("a model of 60 columns")
   func wide() throws {
     let db = try Database.temporary(models: [Wide.self])
