@@ -47,6 +47,23 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
   }
 }
 
+extension JSON {
+  /// Values of the same JSON; so `==` does not count, which takes a letter with an accent for the
+  /// pair of letter and accent.
+  public static func isStoredAlike(_ left: JSON, _ right: JSON) -> Bool {
+    // Most often they differ, and that is seen without coding them.
+    if let known = left.value as? any Equatable, !known.isEqual(to: right.value) { return false }
+    guard let left = try? left.databaseValue(as: .standard),
+      let right = try? right.databaseValue(as: .standard)
+    else { return false }
+    return left == right
+  }
+}
+
+extension Equatable {
+  fileprivate func isEqual(to other: Any) -> Bool { other as? Self == self }
+}
+
 extension JSON: Equatable where Value: Equatable {}
 extension JSON: Hashable where Value: Hashable {}
 

@@ -34,14 +34,14 @@ struct ConnectionPoolTests {
     let core = try core()
     let pool = ConnectionPool(writer: core, maximumReaders: 1)
     let log = Log()
-    for name in ["a", "b", "c"] { pool.take(.writer, waiter: log.waiter(name)) }
+    for name in ["a", "b", "c"] { try pool.take(.writer, for: log.waiter(name)) }
     #expect(log.all == ["a: connection"])
     pool.giveBack(core, to: .writer)
     pool.giveBack(core, to: .writer)
     #expect(log.all == ["a: connection", "b: connection", "c: connection"])
     pool.giveBack(core, to: .writer)
-    #expect(pool.removeIdle().count == 1)
-    #expect(pool.removeIdle().isEmpty)
+    #expect(pool.removeAll().count == 1)
+    #expect(pool.removeAll().isEmpty)
   }
 
   @Test("a waiter that was cancelled lets the next one have it")
@@ -50,7 +50,7 @@ struct ConnectionPoolTests {
     let pool = ConnectionPool(writer: core, maximumReaders: 1)
     let log = Log()
     let waiters = ["a", "b", "c", "d"].map { log.waiter($0) }
-    for waiter in waiters { pool.take(.writer, waiter: waiter) }
+    for waiter in waiters { try pool.take(.writer, for: waiter) }
     waiters[1].cancel()
     waiters[1].cancel()
     waiters[2].cancel()
@@ -59,7 +59,7 @@ struct ConnectionPoolTests {
     pool.giveBack(core, to: .writer)
     #expect(log.all == ["a: connection", "b: cancelled", "c: cancelled", "d: connection"])
     pool.giveBack(core, to: .writer)
-    #expect(pool.removeIdle().count == 1)
+    #expect(pool.removeAll().count == 1)
   }
 
   @Test("a waiter cancelled before it asks is not served, and the connection stays")
@@ -68,9 +68,9 @@ struct ConnectionPoolTests {
     let log = Log()
     let waiter = log.waiter("a")
     waiter.cancel()
-    pool.take(.writer, waiter: waiter)
+    try pool.take(.writer, for: waiter)
     #expect(log.all == ["a: cancelled"])
-    #expect(pool.removeIdle().count == 1)
+    #expect(pool.removeAll().count == 1)
     let unheard = Waiter()
     unheard.cancel()
     #expect(!unheard.begin { _ in Issue.record("answered") })
@@ -78,17 +78,17 @@ struct ConnectionPoolTests {
 
   @Test("readers are made as they are needed, up to the limit; room given back is granted again")
   func room() throws {
-    let pool = ConnectionPool(writer: nil, maximumReaders: 2)
+    let pool = ConnectionPool(writer: try core(), maximumReaders: 2)
     let log = Log()
-    for name in ["a", "b", "c", "d"] { pool.take(.reader, waiter: log.waiter(name)) }
+    for name in ["a", "b", "c", "d"] { try pool.take(.reader, for: log.waiter(name)) }
     #expect(log.all == ["a: room", "b: room"])
-    pool.giveBackRoom(to: .reader)
+    pool.giveBack(.room, to: .reader)
     #expect(log.all.last == "c: room")
     let core = try core()
     pool.giveBack(core, to: .reader)
     #expect(log.all.last == "d: connection")
     pool.giveBack(core, to: .reader)
-    #expect(try pool.takeIfIdle(.reader) === core)
+    #expect(try pool.takeIdle(.reader) === core)
     pool.giveBack(core, to: .reader)
   }
 
@@ -96,14 +96,14 @@ struct ConnectionPoolTests {
   func reentrancy() throws {
     let core = try core()
     let pool = ConnectionPool(writer: core, maximumReaders: 1)
-    _ = try pool.takeBlocking(.writer)
-    #expect(throws: DatabaseError.self) { try pool.takeBlocking(.writer) }
-    #expect(throws: DatabaseError.self) { try pool.takeBlocking(.reader) }
-    #expect(throws: DatabaseError.self) { try pool.takeIfIdle(.reader) }
-    #expect(throws: DatabaseError.self) { try pool.checkReentrancy() }
-    try onAnotherThread { try pool.checkReentrancy() }
+    _ = try pool.takeIdle(.writer)
+    #expect(throws: DatabaseError.self) { try pool.takeIdle(.writer) }
+    #expect(throws: DatabaseError.self) { try pool.takeIdle(.reader) }
+    #expect(throws: DatabaseError.self) { try pool.check() }
+    #expect(pool.coreOfCurrentThread() === core)
+    try onAnotherThread { try pool.check() }
     pool.giveBack(core, to: .writer)
-    try pool.checkReentrancy()
+    try pool.check()
   }
 
   @Test("thousands of waiters, served and cancelled, in order")
@@ -114,11 +114,11 @@ struct ConnectionPoolTests {
     let core = try core()
     let pool = ConnectionPool(writer: core, maximumReaders: 1)
     let log = Log()
-    pool.take(.writer, waiter: log.waiter("first"))
+    try pool.take(.writer, for: log.waiter("first"))
     var expected: [String] = []
     for number in 0..<3_000 {
       let waiter = log.waiter("\(number)")
-      pool.take(.writer, waiter: waiter)
+      try pool.take(.writer, for: waiter)
       if Bool.random(using: &random) {
         waiter.cancel()
       } else {
@@ -128,18 +128,18 @@ struct ConnectionPoolTests {
     for _ in 0...expected.count { pool.giveBack(core, to: .writer) }
     let served = log.all.dropFirst().filter { $0.hasSuffix("connection") }
     #expect(Array(served) == expected, "seed \(seed)")
-    #expect(pool.removeIdle().count == 1)
+    #expect(pool.removeAll().count == 1)
   }
 
   @Test("a lease ends with the access: an earlier Connection is stale, a later one is not")
   func leases() throws {
     let core = try core()
     let pool = ConnectionPool(writer: core, maximumReaders: 1)
-    _ = try pool.takeBlocking(.writer)
+    _ = try pool.takeIdle(.writer)
     let first = core.lend()
     try first.execute("SELECT 1")
     pool.giveBack(core, to: .writer)
-    _ = try pool.takeBlocking(.writer)
+    _ = try pool.takeIdle(.writer)
     let second = core.lend()
     #expect(throws: DatabaseError.self) { try first.execute("SELECT 1") }
     try second.execute("SELECT 1")
