@@ -14,14 +14,29 @@ package enum ExpressionNode: Sendable {
   case countOfRows
   indirect case predicate(PredicateNode)
   indirect case subquery(SelectStatement)
+  /// A number, a text or a word of SQL that Apus itself writes.
+  case constant(String)
+  /// A call of an aggregate or a window function.
+  indirect case call(FunctionCall)
+  indirect case cases(CaseNode)
+  indirect case cast(ExpressionNode, StorageClass)
+  indirect case collate(ExpressionNode, String)
+  indirect case bitwiseNot(ExpressionNode)
+  /// Raw SQL with expressions between its parts.
+  case composed([SQLFragment.Part])
+  /// A column of the result by its name there, as ORDER BY knows it.
+  case resultColumn(String)
 }
 
 extension ExpressionNode {
   /// Whether it needs no parentheses inside another expression.
   private var isPrimary: Bool {
     switch self {
-    case .column, .value, .function, .countOfRows, .subquery, .invalid: true
-    case .fragment, .negative, .binary, .predicate: false
+    case .column, .value, .function, .countOfRows, .subquery, .invalid, .constant, .cast,
+      .resultColumn, .cases:
+      true
+    case .call(let call): call.isPrimary
+    case .fragment, .negative, .binary, .predicate, .collate, .bitwiseNot, .composed: false
     }
   }
 
@@ -35,6 +50,9 @@ extension ExpressionNode {
     case .negative(let operand):
       try sink.token(.negate)
       try operand.writeOperand(to: &sink)
+    case .bitwiseNot(let operand):
+      try sink.token(.bitNot)
+      try operand.writeOperand(to: &sink)
     case .binary(let sign, let left, let right):
       try left.writeOperand(to: &sink)
       try sink.token(sign)
@@ -42,10 +60,7 @@ extension ExpressionNode {
     case .function(let name, let arguments):
       try sink.function(name)
       try sink.token(.open)
-      for (index, argument) in arguments.enumerated() {
-        if index > 0 { try sink.token(.comma) }
-        try argument.write(to: &sink)
-      }
+      try Self.write(arguments, to: &sink)
       try sink.token(.close)
     case .countOfRows: try sink.token(.countStar)
     case .predicate(let predicate): try predicate.write(to: &sink)
@@ -53,6 +68,30 @@ extension ExpressionNode {
       try sink.token(.open)
       try statement.write(to: &sink)
       try sink.token(.close)
+    case .constant(let text): try sink.function(text)
+    case .call(let call): try call.write(to: &sink)
+    case .cases(let cases): try cases.write(to: &sink)
+    case .cast(let operand, let storageClass):
+      try sink.token(.cast)
+      try operand.write(to: &sink)
+      try sink.token(.as)
+      try sink.token(storageClass.token)
+      try sink.token(.close)
+    case .collate(let operand, let name):
+      try operand.writeOperand(to: &sink)
+      try sink.token(.collate)
+      try sink.alias(name)
+    case .composed(let parts):
+      for part in parts { try part.write(to: &sink) }
+    case .resultColumn(let name): try sink.resultColumn(name)
+    }
+  }
+
+  /// Writes expressions with commas between them.
+  static func write<Sink: QuerySink>(_ list: [ExpressionNode], to sink: inout Sink) throws {
+    for index in list.indices {
+      if index > 0 { try sink.token(.comma) }
+      try list[index].write(to: &sink)
     }
   }
 
@@ -62,5 +101,17 @@ extension ExpressionNode {
     try sink.token(.open)
     try write(to: &sink)
     try sink.token(.close)
+  }
+}
+
+extension StorageClass {
+  /// The type's name behind CAST.
+  fileprivate var token: SQLToken {
+    switch self {
+    case .integer: .integerType
+    case .real: .realType
+    case .text: .textType
+    case .blob, .null: .blobType
+    }
   }
 }

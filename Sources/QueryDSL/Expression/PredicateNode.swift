@@ -10,13 +10,18 @@ package enum PredicateNode: Sendable {
   indirect case not(PredicateNode)
   case all([PredicateNode])
   case any([PredicateNode])
-  indirect case like(ExpressionNode, pattern: BoundValue, escape: BoundValue?)
+  /// LIKE or GLOB.
+  indirect case match(SQLToken, ExpressionNode, ExpressionNode, escape: ExpressionNode?)
   indirect case between(ExpressionNode, ExpressionNode, ExpressionNode)
   /// `containsNull` is there for a nullable expression: NULL is in the list only if nil is.
   indirect case isIn(ExpressionNode, BoundValue, containsNull: BoundValue?)
-  indirect case isInQuery(ExpressionNode, SelectStatement)
+  /// `isOptional`: NULL is in the list only if the query gives one.
+  indirect case isInQuery(ExpressionNode, SelectStatement, isOptional: Bool)
+  indirect case isNull(ExpressionNode)
+  indirect case isNotNull(ExpressionNode)
   indirect case exists(SelectStatement)
   case fragment(SQL)
+  case composed([SQLFragment.Part])
   case invalid(QueryError)
 }
 
@@ -46,13 +51,13 @@ extension PredicateNode {
       try sink.token(.close)
     case .all(let operands): try Self.write(operands, joinedBy: .and, ifEmpty: .one, to: &sink)
     case .any(let operands): try Self.write(operands, joinedBy: .or, ifEmpty: .zero, to: &sink)
-    case .like(let subject, let pattern, let escape):
+    case .match(let sign, let subject, let pattern, let escape):
       try subject.writeOperand(to: &sink)
-      try sink.token(.like)
-      try sink.value(pattern)
+      try sink.token(sign)
+      try pattern.writeOperand(to: &sink)
       if let escape {
         try sink.token(.escape)
-        try sink.value(escape)
+        try escape.write(to: &sink)
       }
     case .between(let subject, let lower, let upper):
       try subject.writeOperand(to: &sink)
@@ -62,18 +67,23 @@ extension PredicateNode {
       try upper.writeOperand(to: &sink)
     case .isIn(let subject, let values, let containsNull):
       try writeIsIn(subject, values, containsNull, to: &sink)
-    case .isInQuery(let subject, let query):
+    case .isInQuery(let subject, let query, let isOptional):
+      try isOptional
+        ? writeIsInNullable(subject, query, to: &sink) : writeIsIn(subject, query, to: &sink)
+    case .isNull(let subject):
       try subject.writeOperand(to: &sink)
-      try sink.token(.in)
-      try sink.token(.open)
-      try query.write(to: &sink)
-      try sink.token(.close)
+      try sink.token(.isNull)
+    case .isNotNull(let subject):
+      try subject.writeOperand(to: &sink)
+      try sink.token(.isNotNull)
     case .exists(let query):
       try sink.token(.exists)
       try sink.token(.open)
       try query.write(to: &sink)
       try sink.token(.close)
     case .fragment(let sql): try sink.fragment(sql)
+    case .composed(let parts):
+      for part in parts { try part.write(to: &sink) }
     case .invalid(let error): throw error
     }
   }
@@ -81,15 +91,16 @@ extension PredicateNode {
   /// Whether it stands beside AND or OR without parentheses.
   private func isSafe(inside connective: SQLToken) -> Bool {
     switch self {
-    case .compareColumn, .compare, .like, .isInQuery, .exists, .invalid:
+    case .compareColumn, .compare, .match, .exists, .isNull, .isNotNull, .invalid:
       true
+    case .isInQuery(_, _, let isOptional): !isOptional
     case .isIn(_, _, let containsNull): containsNull == nil
     case .and: connective == .and
     case .or: connective == .or
     case .all(let operands): Self.areSafe(operands, joinedBy: .and, inside: connective)
     case .any(let operands): Self.areSafe(operands, joinedBy: .or, inside: connective)
     case .not: true
-    case .between, .fragment: false
+    case .between, .fragment, .composed: false
     }
   }
 
@@ -121,42 +132,5 @@ extension PredicateNode {
       if index > 0 { try sink.token(connective) }
       try operands[index].writeOperand(to: &sink, inside: connective)
     }
-  }
-
-  private func writeIsIn<Sink: QuerySink>(
-    _ subject: ExpressionNode, _ values: BoundValue, _ containsNull: BoundValue?,
-    to sink: inout Sink
-  ) throws {
-    guard let containsNull else {
-      return try Self.writeMembership(subject, values, to: &sink)
-    }
-    // `NULL IN (…)` is NULL, and so is its negation: the two halves are true or false whatever the
-    // column holds, and each uses an index.
-    try sink.token(.open)
-    try subject.writeOperand(to: &sink)
-    try sink.token(.isNotNull)
-    try sink.token(.and)
-    try Self.writeMembership(subject, values, to: &sink)
-    try sink.token(.close)
-    try sink.token(.or)
-    try sink.token(.open)
-    try subject.writeOperand(to: &sink)
-    try sink.token(.isNull)
-    try sink.token(.and)
-    try sink.value(containsNull)
-    try sink.token(.close)
-  }
-
-  private static func writeMembership<Sink: QuerySink>(
-    _ subject: ExpressionNode, _ values: BoundValue, to sink: inout Sink
-  ) throws {
-    try subject.writeOperand(to: &sink)
-    try sink.token(.in)
-    try sink.token(.open)
-    try sink.token(.arrayValues)
-    try sink.token(.open)
-    try sink.value(values)
-    try sink.token(.close)
-    try sink.token(.close)
   }
 }

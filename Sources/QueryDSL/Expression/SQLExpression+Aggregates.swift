@@ -1,12 +1,40 @@
 import SQLCore
 
-// Over no rows every aggregate but a count is NULL, so their results are optional.
+// Over no rows every aggregate but a count is NULL, so their results are optional. `distinct` takes
+// each value once. What follows an aggregate: `filter` and `over`.
 // https://www.sqlite.org/lang_aggfunc.html
 
 extension SQLExpression {
-  /// How many rows have a value that is not NULL. SQL: `count(a)`
+  /// How many rows have a value that is not NULL. SQL: `count(a)`, `count(DISTINCT a)`
+  public func count(distinct: Bool = false) -> SQLExpression<Int> {
+    SQLExpression<Int>(.aggregate("count", [node], distinct: distinct))
+  }
+
+  /// Only the rows for which a predicate holds. SQL: `count(a) FILTER (WHERE b)`
+  ///
+  /// It stands directly behind an aggregate; elsewhere it throws `QueryError` when the query is
+  /// rendered.
+  public func filter(_ predicate: SQLPredicate) -> SQLExpression {
+    SQLExpression(
+      node.changingCall(for: "FILTER") { call in
+        if call.window != nil { return QueryError("FILTER stands before OVER") }
+        call.filter = call.filter.map { .and($0, predicate.node) } ?? predicate.node
+        return nil
+      }, form: form)
+  }
+}
+
+extension Columns {
+  /// How many rows there are. SQL: `count(*)`
   public func count() -> SQLExpression<Int> {
-    SQLExpression<Int>(.function("count", [node]))
+    SQLExpression(.countOfRows)
+  }
+
+  /// How many values there are that are not NULL, each counted once. SQL: `count(DISTINCT a)`
+  public func count<Value: ColumnValue>(
+    distinct expression: SQLExpression<Value>
+  ) -> SQLExpression<Int> {
+    expression.count(distinct: true)
   }
 }
 
@@ -16,48 +44,63 @@ extension SQLExpression where Value: OrderedColumnValue {
   /// The least value. SQL: `min(a)`
   @_disfavoredOverload
   public func min() -> SQLExpression<Value?> {
-    SQLExpression<Value?>(.function("min", [node]), form: form)
+    SQLExpression<Value?>(.aggregate("min", [node]), form: form)
   }
 
   /// The greatest value. SQL: `max(a)`
   @_disfavoredOverload
   public func max() -> SQLExpression<Value?> {
-    SQLExpression<Value?>(.function("max", [node]), form: form)
+    SQLExpression<Value?>(.aggregate("max", [node]), form: form)
   }
 
   /// The least value that is not NULL. SQL: `min(a)`
   public func min<Wrapped>() -> SQLExpression<Value> where Value == Wrapped? {
-    SQLExpression(.function("min", [node]), form: form)
+    SQLExpression(.aggregate("min", [node]), form: form)
   }
 
   /// The greatest value that is not NULL. SQL: `max(a)`
   public func max<Wrapped>() -> SQLExpression<Value> where Value == Wrapped? {
-    SQLExpression(.function("max", [node]), form: form)
+    SQLExpression(.aggregate("max", [node]), form: form)
   }
 }
 
 extension SQLExpression where Value: NumericColumnValue {
   /// The sum; integers that leave 64 bits are an error. SQL: `sum(a)`
-  public func sum() -> SQLExpression<Value?> {
-    SQLExpression<Value?>(.function("sum", [node]))
+  public func sum(distinct: Bool = false) -> SQLExpression<Value?> {
+    SQLExpression<Value?>(.aggregate("sum", [node], distinct: distinct))
+  }
+}
+
+extension SQLExpression where Value: ArithmeticColumnValue {
+  /// The mean of the values that are not NULL. SQL: `avg(a)`
+  public func avg(distinct: Bool = false) -> SQLExpression<Double?> {
+    SQLExpression<Double?>(.aggregate("avg", [node], distinct: distinct))
   }
 
-  /// The mean. SQL: `avg(a)`
-  public func avg() -> SQLExpression<Double?> {
-    SQLExpression<Double?>(.function("avg", [node]))
+  /// The sum as a REAL, 0.0 over no rows. SQL: `total(a)`
+  public func total(distinct: Bool = false) -> SQLExpression<Double> {
+    SQLExpression<Double>(.aggregate("total", [node], distinct: distinct))
   }
 }
 
 extension SQLExpression {
   /// The sum of the values that are not NULL. SQL: `sum(a)`
-  public func sum<Wrapped: NumericColumnValue>() -> SQLExpression<Value>
+  public func sum<Wrapped: NumericColumnValue>(distinct: Bool = false) -> SQLExpression<Value>
   where Value == Wrapped? {
-    SQLExpression(.function("sum", [node]))
+    SQLExpression(.aggregate("sum", [node], distinct: distinct))
+  }
+}
+
+extension SQLExpression where Value: TextColumnValue {
+  /// The texts one behind another, in no order that SQL says. SQL: `group_concat(a, ?)`
+  public func groupConcat(_ separator: String = ",") -> SQLExpression<String?> {
+    SQLExpression<String?>(.aggregate("group_concat", [node, .value(BoundValue(separator))]))
   }
 
-  /// The mean of the values that are not NULL. SQL: `avg(a)`
-  public func avg<Wrapped: NumericColumnValue>() -> SQLExpression<Double?>
-  where Value == Wrapped? {
-    SQLExpression<Double?>(.function("avg", [node]))
+  /// Each text once, with commas between them, in no order that SQL says.
+  ///
+  /// SQL: `group_concat(DISTINCT a)`; SQLite takes no separator beside DISTINCT.
+  public func groupConcatDistinct() -> SQLExpression<String?> {
+    SQLExpression<String?>(.aggregate("group_concat", [node], distinct: true))
   }
 }

@@ -3,7 +3,11 @@ import SQLCore
 // An integer that leaves 64 bits becomes a REAL in SQLite; read as an integer it then throws, and
 // stored into an INTEGER column of a STRICT table it is refused.
 
-extension SQLExpression where Value: NumericColumnValue {
+//
+// On optional numbers the same holds, and NULL makes the result NULL. The overloads are the same: a
+// second set for optionals would cost the compiler seconds over a mistake.
+
+extension SQLExpression where Value: ArithmeticColumnValue {
   /// The sum. SQL: `a + ?`
   public static func + (left: SQLExpression, right: Value) -> SQLExpression {
     left.calculate(.plus, SQLExpression(right))

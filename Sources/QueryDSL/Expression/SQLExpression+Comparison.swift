@@ -75,11 +75,19 @@ extension SQLExpression where Value: OrderedColumnValue {
     left.compare(.greaterOrEqual, right)
   }
 
-  /// Within a closed range. SQL: `a BETWEEN ? AND ?`
+  /// Within a closed range; unknown where it is NULL. SQL: `a BETWEEN ? AND ?`
   public func between(_ lower: Value, and upper: Value) -> SQLPredicate {
     SQLPredicate(
       .between(
         node, .value(BoundValue(lower, as: form)), .value(BoundValue(upper, as: form))))
+  }
+
+  /// Within a closed range; unknown where one is NULL. SQL: `a BETWEEN b AND c`
+  public func between(_ lower: SQLExpression, and upper: SQLExpression) -> SQLPredicate {
+    guard form == lower.form, form == upper.form else {
+      return SQLPredicate(.invalid(mixing(form == lower.form ? upper.form : lower.form)))
+    }
+    return SQLPredicate(.between(node, lower.node, upper.node))
   }
 }
 
@@ -96,52 +104,5 @@ extension SQLExpression {
   private func compare(_ sign: SQLToken, _ other: SQLExpression) -> SQLPredicate {
     guard form == other.form else { return SQLPredicate(.invalid(mixing(other.form))) }
     return SQLPredicate(.compare(sign, node, other.node))
-  }
-}
-
-extension SQLExpression {
-  /// One of the values; none of them where there is none. nil in the list matches NULL.
-  ///
-  /// The values travel as one bound array, so that the statement is the same for one value and for
-  /// 100,000.
-  /// ```swift
-  /// Post.where { $0.$status.isIn([.draft, .published]) }
-  /// // … WHERE "status" IN (SELECT value FROM apus_array(?))
-  /// ```
-  public func isIn(_ values: some Sequence<Value>) -> SQLPredicate {
-    var stored: [DatabaseValue] = []
-    var containsNull = false
-    for value in values {
-      switch BoundValue(value, as: form) {
-      case .value(.null): containsNull = true
-      case .value(let value): stored.append(value)
-      case .unstorable(let error):
-        return SQLPredicate(.isIn(node, .unstorable(error), containsNull: nil))
-      case .array: break
-      }
-    }
-    return SQLPredicate(
-      .isIn(
-        node, .array(BoundArray(stored)),
-        containsNull: Value.isOptional ? .value(containsNull ? 1 : 0) : nil))
-  }
-}
-
-extension SQLExpression where Value == String {
-  /// Matches a pattern: `%` stands for any text, `_` for one character; ASCII without case.
-  ///
-  /// SQL: `a LIKE ?`, with `ESCAPE ?` where a sign is given that makes the next one literal.
-  /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#like>
-  public func like(_ pattern: String, escape: Character? = nil) -> SQLPredicate {
-    optional.like(pattern, escape: escape)
-  }
-}
-
-extension SQLExpression where Value == String? {
-  /// Matches a pattern; unknown where the text is NULL. SQL: `a LIKE ?`
-  public func like(_ pattern: String, escape: Character? = nil) -> SQLPredicate {
-    SQLPredicate(
-      .like(
-        node, pattern: BoundValue(pattern), escape: escape.map { BoundValue(String($0)) }))
   }
 }

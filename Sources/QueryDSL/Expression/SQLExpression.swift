@@ -23,11 +23,19 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     self.init(.value(BoundValue(value)))
   }
 
-  /// A piece of raw SQL with its values, of which you say the type.
+  /// A piece of raw SQL with its values, of which you say the type. It fits wherever an expression
+  /// does, and expressions of the query fit into it.
   ///
   /// ```swift
-  /// SQLExpression<Int>(sql: "length(title)")
+  /// Post.where { SQLExpression<Int>(sql: "length(\($0.$title))") > 20 }
+  /// // … WHERE (length("title")) > ?
   /// ```
+  public init(sql: SQLFragment) {
+    self.init(sql.node)
+  }
+
+  /// A piece of SQL that stands by itself.
+  @_disfavoredOverload
   public init(sql: SQL) {
     self.init(.fragment(sql))
   }
@@ -60,7 +68,13 @@ public struct SQLPredicate: Sendable {
     self.node = node
   }
 
-  /// A piece of raw SQL with its values.
+  /// A piece of raw SQL with its values and with expressions of the query.
+  public init(sql: SQLFragment) {
+    self.init(sql.predicate)
+  }
+
+  /// A piece of SQL that stands by itself.
+  @_disfavoredOverload
   public init(sql: SQL) {
     self.init(.fragment(sql))
   }

@@ -4,8 +4,9 @@ import SQLCore
 /// a property for each.
 enum KeyLayout {
   static func slots<M: Model>(
-    of id: M.ID.Type, for keys: [ModelColumn], model: M.Type
+    ofKeyOf model: M.Type, for keys: [ModelColumn]
   ) throws -> ColumnSlots {
+    let id = M.ID.self
     if keys.count == 1, keys[0].type == id || wrapped(keys[0].type) == id {
       return ColumnSlots(
         [slot(offset: 0, type: keys[0].type == id ? keys[0].type : wrapped(keys[0].type), keys[0])],

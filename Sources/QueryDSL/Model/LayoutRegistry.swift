@@ -1,10 +1,10 @@
 import SQLCore
 import Synchronization
 
-extension Model {
+extension ResultRow {
   /// What is known of the type; read at the first use, found without a lock afterwards.
   ///
-  /// Throws `ModelError` where the type cannot be a table.
+  /// Throws `ModelError` where the type cannot be a table, or a row.
   @usableFromInline
   package static var layout: ModelLayout {
     get throws { try LayoutRegistry.shared.layout(of: Self.self) }
@@ -66,7 +66,7 @@ package final class LayoutRegistry: Sendable {
   private struct State {
     var layouts: [ModelLayout] = []
     var keys: [UInt] = []
-    var nextNumber: UInt32 = 0
+    var lastNumber: UInt16 = 0
   }
 
   private let state = Mutex(State())
@@ -83,21 +83,24 @@ package final class LayoutRegistry: Sendable {
   }
 
   @inline(__always)
-  func layout<M: Model>(of model: M.Type) throws -> ModelLayout {
+  func layout<M: ResultRow>(of model: M.Type) throws -> ModelLayout {
     let key = UInt(bitPattern: unsafeBitCast(model, to: UnsafeRawPointer.self))
     if let found = current?.find(key) { return found }
     return try make(model, key: key)
   }
 
   /// The layout of that number, as a shape names it.
-  package func layout(number: UInt32) -> ModelLayout? {
+  package func layout(number: UInt16) -> ModelLayout? {
     state.withLock { $0.layouts.first { $0.number == number } }
   }
 
-  private func make<M: Model>(_ model: M.Type, key: UInt) throws -> ModelLayout {
-    let number = state.withLock { state in
-      state.nextNumber += 1
-      return state.nextNumber
+  private func make<M: ResultRow>(_ model: M.Type, key: UInt) throws -> ModelLayout {
+    let number = try state.withLock { state in
+      guard state.lastNumber < .max else {
+        throw ModelError(model, "a process has at most 65,535 types of models and rows")
+      }
+      state.lastNumber += 1
+      return state.lastNumber
     }
     let made = try ModelLayout.make(of: model, number: number)
     return state.withLock { state in

@@ -25,7 +25,7 @@ import SQLCore
 ///   var id: ID { ID(person: person, group: group) }
 /// }
 /// ```
-public protocol Model: Identifiable, Sendable where ID: Sendable {
+public protocol Model: ResultRow, Identifiable where ID: Sendable {
   /// The name of the table. Default: the name of the type.
   static var tableName: String { get }
 

@@ -11,9 +11,9 @@ struct ModelFields {
   private(set) var columns: [ColumnField] = []
   private(set) var ignored: [(offset: Int, type: any IgnoredWrapper.Type)] = []
 
-  init<M: Model>(of model: M.Type) throws {
+  init<Row: ResultRow>(of model: Row.Type) throws {
     guard let fields = FieldReflection.fields(of: model) else {
-      throw ModelError(model, "a model is a struct")
+      throw ModelError(model, model is any Model.Type ? "a model is a struct" : "a row is a struct")
     }
     for field in fields {
       // The property behind a wrapper is called as the wrapped one, with an underscore before it.
@@ -35,11 +35,7 @@ struct ModelFields {
     try checkNames(of: model)
   }
 
-  private func checkNames<M: Model>(of model: M.Type) throws {
-    guard columns.contains(where: { $0.wrapper.isPrimaryKey }) else {
-      throw ModelError(
-        model, "it has no primary key; write @PrimaryKey before the property that is it")
-    }
+  private func checkNames<Row: ResultRow>(of model: Row.Type) throws {
     guard columns.count <= 2_000 else {
       throw ModelError(model, "SQLite's tables have at most 2,000 columns")
     }
@@ -47,7 +43,15 @@ struct ModelFields {
     for column in columns where !seen.insert(column.name.lowercasedASCII).inserted {
       throw ModelError(model, "\(column.name): two columns differ by case alone, which SQL ignores")
     }
-    let table = M.tableName
+    guard let model = model as? any Model.Type else {
+      guard !columns.isEmpty else { throw ModelError(model, "a row has at least one @Column") }
+      return
+    }
+    guard columns.contains(where: { $0.wrapper.isPrimaryKey }) else {
+      throw ModelError(
+        model, "it has no primary key; write @PrimaryKey before the property that is it")
+    }
+    let table = model.tableName
     guard !table.isEmpty, !table.utf8.contains(0),
       !table.lowercasedASCII.hasPrefix("sqlite_")
     else {
@@ -63,7 +67,7 @@ struct ModelFields {
   }
 
   /// An instance whose columns hold their own index, in memory of its own.
-  func makeNamingInstance<M: Model>(of model: M.Type) -> UnsafeMutableRawPointer {
+  func makeNamingInstance<M: ResultRow>(of model: M.Type) -> UnsafeMutableRawPointer {
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: max(1, MemoryLayout<M>.size), alignment: MemoryLayout<M>.alignment)
     for (index, column) in columns.enumerated() {

@@ -21,7 +21,7 @@ extension ModelLayout {
     /// Compiled where the key path is written, it is a load from memory.
     @inlinable
     @inline(__always)
-    func index<M: Model, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {
+    func index<M: ResultRow, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {
       instance.assumingMemoryBound(to: M.self).pointee[keyPath: path].index
     }
 

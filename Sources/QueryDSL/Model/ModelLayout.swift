@@ -22,8 +22,9 @@ package struct ModelColumn: Sendable {
 @usableFromInline
 package final class ModelLayout: @unchecked Sendable {
   /// The number by which the shape of a query names the model.
-  package let number: UInt32
-  package let model: any Model.Type
+  package let number: UInt16
+  package let model: any ResultRow.Type
+  /// The name of the table; of a row that has none, of its type.
   package let tableName: String
   package let quotedTableName: String
   @usableFromInline package let columns: [ModelColumn]
@@ -42,13 +43,13 @@ package final class ModelLayout: @unchecked Sendable {
   /// Whether a loaded model has properties besides its columns.
   var hasIgnored: Bool { !ignored.isEmpty }
 
-  private init<M: Model>(
-    of model: M.Type, number: UInt32, fields: ModelFields, forms: [Int: StoredForm]
+  private init<M: ResultRow>(
+    of model: M.Type, number: UInt16, fields: ModelFields, forms: [Int: StoredForm]
   ) throws {
     self.number = number
     self.model = model
-    tableName = M.tableName
-    quotedTableName = Identifier(M.tableName).quoted
+    tableName = (model as? any Model.Type)?.tableName ?? String(describing: model)
+    quotedTableName = Identifier(tableName).quoted
     ignored = fields.ignored
     let columns = try fields.columns.enumerated().map { index, field in
       let form = forms[index] ?? .standard
@@ -76,7 +77,9 @@ package final class ModelLayout: @unchecked Sendable {
     self.keyColumns = keyColumns
     let keys = keyColumns.map { columns[$0] }
     roundedColumns = columns.indices.filter { columns[$0].form.isApproximate }
-    keySlots = try KeyLayout.slots(of: M.ID.self, for: keys, model: M.self)
+    keySlots =
+      try (model as? any Model.Type).map { try KeyLayout.slots(ofKeyOf: $0, for: keys) }
+      ?? ColumnSlots([], stride: 0)
     rowIDColumn = keys.count == 1 && keys[0].storageClass == .integer ? keyColumns[0] : nil
     orders = ColumnOrders(of: columns, rowIDColumn: rowIDColumn)
     if let key = keys.first(where: \.isOptional), rowIDColumn == nil {
@@ -88,8 +91,16 @@ package final class ModelLayout: @unchecked Sendable {
   }
 
   /// Reads the layout of a type.
-  static func make<M: Model>(of model: M.Type, number: UInt32) throws -> ModelLayout {
-    let fields = try ModelFields(of: model)
+  static func make<Row: ResultRow>(of row: Row.Type, number: UInt16) throws -> ModelLayout {
+    let fields = try ModelFields(of: row)
+    let forms = try (row as? any Model.Type).map { try declaredForms(of: $0, fields) } ?? [:]
+    return try ModelLayout(of: row, number: number, fields: fields, forms: forms)
+  }
+
+  /// The stored forms that a model's schema declares.
+  private static func declaredForms<M: Model>(
+    of model: M.Type, _ fields: ModelFields
+  ) throws -> [Int: StoredForm] {
     // The schema's key paths are resolved against an instance, which needs no forms yet.
     let naming = fields.makeNamingInstance(of: M.self)
     defer {
@@ -104,16 +115,16 @@ package final class ModelLayout: @unchecked Sendable {
       }
       forms[index] = form
     }
-    return try ModelLayout(of: model, number: number, fields: fields, forms: forms)
+    return forms
   }
 
   /// The index of the column that a key path names; nil where it names none.
   @inlinable
-  package func index<M: Model, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {
+  package func index<M: ResultRow, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {
     names.index(of: path)
   }
 
-  package func index<M: Model>(ofColumn path: PartialKeyPath<M>) -> Int? {
+  package func index<M: ResultRow>(ofColumn path: PartialKeyPath<M>) -> Int? {
     let reference = names.instance.assumingMemoryBound(to: M.self).pointee[keyPath: path]
     return (reference as? any AnyColumnReference)?.index
   }

@@ -1,25 +1,22 @@
 import SQLCore
+import Synchronization
 
 /// The columns of a table in a query: `$0.$views` is the column of the property `views`.
 ///
-/// What a closure of `where { }` is given, and the parameters of `Query { }`.
+/// What a closure of `where { }` is given, and the parameters of `Query { }`. Two of one model are
+/// two tables: that is how a table is joined with itself, or asked about inside another query.
 @dynamicMemberLookup
-public struct Columns<M: Model>: TableScope {
+public struct Columns<M: ResultRow>: TableScope {
   @usableFromInline package let table: TableID
   /// nil where the model cannot be a table.
   @usableFromInline let names: ModelLayout.Names?
 
-  @usableFromInline
-  package init(source: Int) {
+  /// The columns of a table of its own, which a query must have in its FROM or a join.
+  public init() {
     // What names a column cannot throw: the error comes when the query is rendered.
     let layout = try? M.layout
     names = layout?.names
-    table = TableID(layout: layout?.number ?? 0, source: UInt16(truncatingIfNeeded: source))
-  }
-
-  /// The columns of a table that is one of a query's, by its place among them.
-  public static func scope(at position: Int) -> Columns<M> {
-    Columns(source: position)
+    table = TableID(layout: layout?.number ?? 0, source: TableID.nextSource())
   }
 
   /// The column that a key path names.
@@ -43,11 +40,6 @@ public struct Columns<M: Model>: TableScope {
       form: names.form(at: index))
   }
 
-  /// How many rows there are. SQL: `count(*)`
-  public func count() -> SQLExpression<Int> {
-    SQLExpression(.countOfRows)
-  }
-
   @usableFromInline
   static func noColumn(_ path: AnyKeyPath) -> QueryError {
     do {
@@ -59,14 +51,15 @@ public struct Columns<M: Model>: TableScope {
   }
 }
 
-/// The columns of the table on the right of a left join: each may be NULL.
+/// The columns of a table whose row may be missing: the right side of a left join, the left side of
+/// a right join, both of a full one. Each may be NULL.
 @dynamicMemberLookup
-public struct OptionalColumns<M: Model>: TableScope {
+public struct OptionalColumns<M: ResultRow>: TableScope {
   package let columns: Columns<M>
 
-  /// The columns of a table that is one of a query's, by its place among them.
-  public static func scope(at position: Int) -> OptionalColumns<M> {
-    OptionalColumns(columns: Columns(source: position))
+  /// The columns of a table of its own, which a query must have in its FROM or a join.
+  public init() {
+    columns = Columns()
   }
 
   /// The column that a key path names, as an optional.
@@ -86,6 +79,16 @@ public struct OptionalColumns<M: Model>: TableScope {
 
 /// What a parameter of `Query { }` may be: the columns of a table.
 public protocol TableScope: Sendable {
-  /// The columns of the table at that place among the query's parameters.
-  static func scope(at position: Int) -> Self
+  /// The columns of a table of its own.
+  init()
+}
+
+extension TableID {
+  /// How many tables of queries the process has had. A number comes again after 4 billion others,
+  /// and then only matters to a query inside another over the same model.
+  private static let sources = Atomic<UInt32>(0)
+
+  fileprivate static func nextSource() -> UInt32 {
+    sources.wrappingAdd(1, ordering: .relaxed).newValue
+  }
 }

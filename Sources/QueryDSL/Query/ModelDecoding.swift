@@ -2,7 +2,7 @@ import SQLCore
 
 // `@inlinable`: a client compiles this for its model, and with it the retains and releases of an
 // array of it. Left to runtime generics, a model costs half as much again.
-extension Model {
+extension ResultRow {
   /// How rows are read that are this model, column by column.
   @inlinable static var decoding: RowDecoding<Self> {
     RowDecoding(

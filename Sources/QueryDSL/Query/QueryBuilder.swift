@@ -95,42 +95,93 @@ public enum QueryBuilder {
 public func Query<each Table: TableScope, Row>(
   @QueryBuilder _ body: (repeat each Table) -> Request<Row>
 ) -> Request<Row> {
-  var position = -1
-  func next<T: TableScope>(_: T.Type) -> T {
-    position += 1
-    return T.scope(at: position)
-  }
-  return body(repeat next((each Table).self))
+  body(repeat (each Table).init())
 }
 
 extension SelectStatement {
   /// The clauses put in their places.
   fileprivate init<Row>(_ select: SelectClause<Row>) {
     self.init(selection: .terms(select.terms), from: TableID(layout: 0, source: 0))
-    var hasFrom = false
+    problem = select.problem
+    var from: TableReference?
+    var joined: [(kind: SQLToken, table: TableReference)] = []
     for kind in select.clauses.kinds {
       switch kind {
+      case .with(let table): changeExtras { $0.commonTables.append(table) }
       case .from(let table):
-        if hasFrom { problem = problem ?? QueryError("FROM is given twice") }
+        if from != nil { note(QueryError("FROM is given twice")) }
         from = table
-        hasFrom = true
-      case .join(let join): joins.append(join)
+      case .join(let kind, let table, let condition):
+        joined.append((kind, table))
+        joins.append(Join(kind: kind, table: table.table, condition: condition))
       case .predicates(let nodes): predicates += nodes
-      case .groups(let nodes): groups += nodes
+      case .groups(let nodes):
+        if !groups.isEmpty { note(QueryError("GROUP BY is given twice")) }
+        groups = nodes
       case .having(let nodes): having += nodes
+      case .window(let name, let window): add(window, named: name)
       case .order(let terms): order += terms
       case .limit(let count): setLimit(count)
       case .offset(let count): setOffset(count)
-      case .distinct: isDistinct = true
+      case .distinct:
+        if isDistinct { note(QueryError("DISTINCT is given twice")) }
+        isDistinct = true
       }
     }
-    if !hasFrom { problem = problem ?? QueryError("the query has no From(…)") }
-    // Asked at the end: a join may stand before FROM.
-    if Set(tables).count < tables.count {
-      problem =
-        problem
-        ?? QueryError(
-          "a table is joined twice; the same model twice is two parameters of the query")
+    guard let from else {
+      note(QueryError("the query has no From(…)"))
+      return
     }
+    self.from = from.table
+    // Asked at the end: a join may stand before FROM.
+    add(from, joined)
+  }
+
+  private mutating func add(_ window: WindowSpecification, named name: String) {
+    let known = extras?.content.windows ?? []
+    if known.contains(where: { $0.name.lowercasedASCII == name.lowercasedASCII }) {
+      note(QueryError("the window \(name) is given twice"))
+    }
+    changeExtras { $0.windows.append((name, window)) }
+  }
+
+  private mutating func add(
+    _ from: TableReference, _ joined: [(kind: SQLToken, table: TableReference)]
+  ) {
+    let references = [from] + joined.map(\.table)
+    for reference in references {
+      note(reference.problem)
+      guard let source = reference.source else { continue }
+      changeExtras { $0.sources.append((reference.table, source)) }
+    }
+    for (index, table) in tables.enumerated() where tables[..<index].contains(table) {
+      note(
+        QueryError(
+          "the table \(Self.name(of: table)) is joined twice; the same model twice is two "
+            + "parameters of the query"))
+    }
+    checkNullability(from, joined)
+  }
+
+  /// A table whose row a join may miss must have optional columns: the compiler sees it of the right
+  /// side of a left join alone.
+  private mutating func checkNullability(
+    _ from: TableReference, _ joined: [(kind: SQLToken, table: TableReference)]
+  ) {
+    var before = [from]
+    for (kind, table) in joined {
+      if kind == .right || kind == .full, let bare = before.first(where: { !$0.isOptional }) {
+        let name = Self.name(of: bare.table)
+        note(
+          QueryError(
+            "a row of \(name) may be missing behind the \(kind == .right ? "RIGHT" : "FULL") JOIN "
+              + "of \(Self.name(of: table.table)): its parameter must be OptionalColumns<\(name)>"))
+      }
+      before.append(table)
+    }
+  }
+
+  private static func name(of table: TableID) -> String {
+    LayoutRegistry.shared.layout(number: table.layout)?.tableName ?? "a table"
   }
 }

@@ -3,11 +3,13 @@ import SQLCore
 /// One clause of a `Query { }`, or several.
 public struct QueryClause: Sendable {
   enum Kind: Sendable {
-    case from(TableID)
-    case join(SelectStatement.Join)
+    case with(CommonTableNode)
+    case from(TableReference)
+    case join(SQLToken, TableReference, PredicateNode?)
     case predicates([PredicateNode])
     case groups([ExpressionNode])
     case having([PredicateNode])
+    case window(String, WindowSpecification)
     case order([SelectStatement.OrderTerm])
     case limit(Int)
     case offset(Int)
@@ -29,30 +31,55 @@ public struct QueryClause: Sendable {
 public struct SelectClause<Row>: Sendable {
   let terms: [SelectStatement.SelectTerm]
   let decoding: RowDecoding<Row>
+  /// What it cannot be, thrown when the query is rendered.
+  var problem: QueryError?
   /// Clauses that stand before or behind it.
-  var clauses: QueryClause
+  var clauses = QueryClause(joining: [])
 }
 
 // The clauses are functions with the names of SQL's own words; each is a line of `Query { }`.
 
+/// A common table that the query uses in From or a join. SQL: `WITH "levels" AS (…)`
+public func With<Row: ResultRow>(_ table: CommonTable<Row>) -> QueryClause {
+  QueryClause(.with(table.node))
+}
+
 /// The table that the rows come from. SQL: `FROM "Post"`
-public func From<M: Model>(_ table: Columns<M>) -> QueryClause {
-  QueryClause(.from(table.table))
+public func From<Table: QueryTable>(_ table: Table) -> QueryClause {
+  QueryClause(.from(table.reference))
 }
 
 /// Another table, for each pair of rows that fits. SQL: `JOIN "Author" ON a = b`
-public func Join<M: Model>(_ table: Columns<M>, on condition: SQLPredicate) -> QueryClause {
-  QueryClause(
-    .join(SelectStatement.Join(kind: .inner, table: table.table, condition: condition.node)))
+public func Join<Table: QueryTable>(_ table: Table, on condition: SQLPredicate) -> QueryClause {
+  QueryClause(.join(.inner, table.reference, condition.node))
 }
 
 /// Another table whose row may be missing: its columns are optional. SQL: `LEFT JOIN "Author" ON …`
-public func LeftJoin<M: Model>(
-  _ table: OptionalColumns<M>, on condition: SQLPredicate
+public func LeftJoin<Table: OptionalQueryTable>(
+  _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
-  QueryClause(
-    .join(
-      SelectStatement.Join(kind: .left, table: table.columns.table, condition: condition.node)))
+  QueryClause(.join(.left, table.reference, condition.node))
+}
+
+/// Another table each of whose rows is there; what stands before it may be missing, so that its
+/// columns must be optional. SQL: `RIGHT JOIN "Author" ON …`
+public func RightJoin<Table: QueryTable>(
+  _ table: Table, on condition: SQLPredicate
+) -> QueryClause {
+  QueryClause(.join(.right, table.reference, condition.node))
+}
+
+/// Another table; each row of both sides is there, and the other side's may be missing, so that the
+/// columns of all tables so far must be optional. SQL: `FULL JOIN "Author" ON …`
+public func FullJoin<Table: OptionalQueryTable>(
+  _ table: Table, on condition: SQLPredicate
+) -> QueryClause {
+  QueryClause(.join(.full, table.reference, condition.node))
+}
+
+/// Another table, for each pair of rows. SQL: `CROSS JOIN "Author"`
+public func CrossJoin<Table: QueryTable>(_ table: Table) -> QueryClause {
+  QueryClause(.join(.cross, table.reference, nil))
 }
 
 /// Predicates, one a line: all must hold. SQL: `WHERE a AND b`
@@ -74,15 +101,33 @@ public func GroupBy<each Value: ColumnValue>(
   return QueryClause(.groups(nodes))
 }
 
-/// The order of the rows; a second line orders within the first. SQL: `ORDER BY a DESC`
+/// A window with a name, for `over(named:)`. SQL: `WINDOW "w" AS (PARTITION BY …)`
+public func NamedWindow(_ name: String, _ window: Window) -> QueryClause {
+  QueryClause(.window(name, window.node))
+}
+
+/// The order of the rows; a second line orders within the first. SQL: `ORDER BY a DESC NULLS LAST`
 public func OrderBy<Value: ColumnValue>(
-  _ expression: SQLExpression<Value>, _ direction: SortDirection = .ascending
+  _ expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
+  nulls: NullOrder? = nil
+) -> QueryClause {
+  QueryClause(.order([SelectStatement.OrderTerm(expression.node, direction, nulls)]))
+}
+
+/// The order of the rows by a column of the result that `as` named. SQL: `ORDER BY "views"`
+///
+/// ```swift
+/// let views = post.$views.sum().as("views")
+/// OrderBy(views, .descending)
+/// Select(post.$status, views)
+/// ```
+/// A name that no column behind SELECT has throws `QueryError` when the query is rendered.
+public func OrderBy<Value: ColumnValue>(
+  _ expression: AliasedExpression<Value>, _ direction: SortDirection = .ascending,
+  nulls: NullOrder? = nil
 ) -> QueryClause {
   QueryClause(
-    .order([
-      SelectStatement.OrderTerm(
-        expression: expression.node, isDescending: direction == .descending)
-    ]))
+    .order([SelectStatement.OrderTerm(.resultColumn(expression.name), direction, nulls)]))
 }
 
 /// At most so many rows. SQL: `LIMIT n`
@@ -98,8 +143,7 @@ public func Distinct() -> QueryClause { QueryClause(.distinct) }
 public func Select<Item: Selectable>(_ item: Item) -> SelectClause<Item.Output> {
   let selection = item.selection
   return SelectClause(
-    terms: [selection.term], decoding: .rows(columns: selection.columns, selection.read),
-    clauses: QueryClause(joining: []))
+    terms: [selection.term], decoding: .rows(columns: selection.columns, selection.read))
 }
 
 /// What each row holds: columns, expressions and whole tables, as a tuple. SQL: `SELECT a, b`
@@ -107,5 +151,22 @@ public func Select<each Item: Selectable>(
   _ items: repeat each Item
 ) -> SelectClause<(repeat (each Item).Output)> {
   let (terms, decoding) = SelectStatement.tuple(repeat each items)
-  return SelectClause(terms: terms, decoding: decoding, clauses: QueryClause(joining: []))
+  return SelectClause(terms: terms, decoding: decoding)
+}
+
+/// What each row holds, as a struct by the names of its columns. SQL: `SELECT a AS "name", b AS …`
+///
+/// ```swift
+/// Select(author.$name, post.$views.sum().ifNull(0).as("views"), into: Total.self)
+/// ```
+/// A column has the name of its property, an expression the one that `as` gives it. A property
+/// that none is for, one of another type, and an item that is for none throw `QueryError` when the
+/// query is rendered.
+public func Select<Row: ResultRow, each Item: Selectable>(
+  _ items: repeat each Item, into row: Row.Type
+) -> SelectClause<Row> {
+  var selection = RowSelection()
+  for item in repeat each items { selection.append(item) }
+  let (terms, problem) = selection.terms(into: row)
+  return SelectClause(terms: terms, decoding: Row.decoding, problem: problem)
 }

@@ -21,12 +21,23 @@ package struct SelectStatement: Sendable {
   package struct Join: Sendable {
     package let kind: SQLToken
     package let table: TableID
-    package let condition: PredicateNode
+    /// nil for a cross join.
+    package let condition: PredicateNode?
   }
 
   package struct OrderTerm: Sendable {
     package let expression: ExpressionNode
     package let isDescending: Bool
+    /// Where NULL stands, if it is said.
+    package let nulls: NullOrder?
+
+    package init(
+      _ expression: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder? = nil
+    ) {
+      self.expression = expression
+      self.isDescending = direction == .descending
+      self.nulls = nulls
+    }
   }
 
   package var selection: Selection
@@ -41,6 +52,8 @@ package struct SelectStatement: Sendable {
   package var offset: BoundValue?
   /// What the compiler could not see, thrown when the query would be rendered.
   package var problem: QueryError?
+  /// What few queries have; nil for a SELECT over tables of models alone.
+  package var extras: SelectExtras?
 
   @usableFromInline
   package init(selection: Selection, from: TableID) {
@@ -62,139 +75,79 @@ package struct SelectStatement: Sendable {
 
   /// Orders by one more expression.
   @usableFromInline
-  mutating func addOrder(_ expression: ExpressionNode, _ direction: SortDirection) {
-    order.append(OrderTerm(expression: expression, isDescending: direction == .descending))
+  mutating func addOrder(
+    _ expression: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
+  ) {
+    order.append(OrderTerm(expression, direction, nulls))
   }
 
   /// The tables, in the order of FROM and its joins.
   package var tables: [TableID] {
     joins.isEmpty ? [from] : [from] + joins.map(\.table)
   }
-}
 
-extension SelectStatement: Renderable {
-  package func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try write(to: &sink, countingRows: false)
-  }
-
-  /// Writes the statement, or what counts its rows. No closure holds the statement here: that would
-  /// be a copy of it each time that a query runs.
-  func write<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
-    if let problem { throw problem }
-    try sink.openScope(tables)
-    try sink.token(.select)
-    if isDistinct { try sink.token(.distinct) }
-    if countingRows { try sink.token(.countStar) } else { try writeSelection(to: &sink) }
-    try sink.token(.from)
-    try sink.table(from)
-    for join in joins {
-      try sink.token(join.kind)
-      try sink.table(join.table)
-      try sink.token(.on)
-      try join.condition.write(to: &sink)
-    }
-    try Self.write(predicates, behind: .where, to: &sink)
-    for index in groups.indices {
-      try sink.token(index == 0 ? .groupBy : .comma)
-      try groups[index].write(to: &sink)
-    }
-    try Self.write(having, behind: .having, to: &sink)
-    for index in order.indices {
-      try sink.token(index == 0 ? .orderBy : .comma)
-      try order[index].expression.write(to: &sink)
-      try sink.token(order[index].isDescending ? .descending : .ascending)
-    }
-    try writeLimit(to: &sink)
-    try sink.closeScope()
-  }
-
-  private func writeSelection<Sink: QuerySink>(to sink: inout Sink) throws {
-    switch selection {
-    case .table(let table): try sink.allColumns(of: table)
-    case .terms(let terms):
-      for (index, term) in terms.enumerated() {
-        if index > 0 { try sink.token(.comma) }
-        switch term {
-        case .table(let table): try sink.allColumns(of: table)
-        case .expression(let expression): try expression.write(to: &sink)
-        case .aliased(let expression, let alias):
-          try expression.write(to: &sink)
-          try sink.token(.as)
-          try sink.alias(alias)
-        }
-      }
-    }
-  }
-
-  private func writeLimit<Sink: QuerySink>(to sink: inout Sink) throws {
-    if let limit {
-      try sink.token(.limit)
-      try sink.value(limit)
-    } else if offset != nil {
-      try sink.token(.noLimit)
-    }
-    if let offset {
-      try sink.token(.offset)
-      try sink.value(offset)
-    }
-  }
-
-  static func write<Sink: QuerySink>(
-    _ predicates: [PredicateNode], behind keyword: SQLToken, to sink: inout Sink
-  ) throws {
-    guard !predicates.isEmpty else { return }
-    try sink.token(keyword)
-    try PredicateNode.write(predicates, joinedBy: .and, ifEmpty: .one, to: &sink)
-  }
-}
-
-/// A query asked how many rows it gives.
-struct CountStatement: Renderable {
-  let query: SelectStatement
-
-  /// Whether the rows are those of the tables, so that they can be counted where they are.
-  private var isPlain: Bool {
-    !query.isDistinct && query.groups.isEmpty && query.having.isEmpty && query.limit == nil
-      && query.offset == nil && !query.selectsAggregate
-  }
-
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    if isPlain {
-      var plain = query
-      plain.order = []
-      return try plain.write(to: &sink, countingRows: true)
-    }
-    try sink.token(.select)
-    try sink.token(.countStar)
-    try sink.token(.from)
-    try sink.token(.open)
-    try query.write(to: &sink)
-    try sink.token(.close)
-  }
-}
-
-/// A query asked whether it gives any row.
-struct ExistsStatement: Renderable {
-  let query: SelectStatement
-
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try sink.token(.select)
-    try sink.token(.exists)
-    try sink.token(.open)
-    try query.write(to: &sink)
-    try sink.token(.close)
+  /// Notes what the query cannot be; the first problem is the one that is thrown.
+  mutating func note(_ problem: QueryError?) {
+    if self.problem == nil { self.problem = problem }
   }
 }
 
 extension SelectStatement {
-  /// Whether something behind SELECT may be an aggregate, which gives one row where there is none.
-  fileprivate var selectsAggregate: Bool {
-    guard case .terms(let terms) = selection else { return false }
-    return terms.contains { term in
-      switch term {
-      case .table, .expression(.column), .aliased(.column, _): return false
-      case .expression, .aliased: return true
-      }
-    }
+  /// Changes what few queries have.
+  mutating func changeExtras(_ change: (inout SelectExtras.Content) -> Void) {
+    var content = extras?.content ?? SelectExtras.Content()
+    change(&content)
+    extras = SelectExtras(content)
   }
+}
+
+/// What few queries have, apart from the rest, so that a SELECT stays small.
+package final class SelectExtras: Sendable {
+  package struct Content: Sendable {
+    package var commonTables: [CommonTableNode] = []
+    /// Tables of FROM and joins that are no model's own.
+    package var sources: [(table: TableID, source: TableSource)] = []
+    package var windows: [(name: String, window: WindowSpecification)] = []
+    package var compound: CompoundNode?
+  }
+
+  package let content: Content
+
+  init(_ content: Content) {
+    self.content = content
+  }
+
+  /// What a table is, where it is no model's own.
+  func source(of table: TableID) -> TableSource? {
+    content.sources.first { $0.table == table }?.source
+  }
+}
+
+/// What stands in FROM in place of a table.
+package enum TableSource: Sendable {
+  indirect case query(SelectStatement)
+  case common(CommonTableName)
+}
+
+/// Several SELECTs as one: UNION, INTERSECT, EXCEPT.
+package struct CompoundNode: Sendable {
+  package let first: SelectStatement
+  package var others: [(operation: SQLToken, statement: SelectStatement)]
+}
+
+/// The name of a common table, and what tells it from another of the same name.
+package struct CommonTableName: Hashable, Sendable {
+  package let id: UInt32
+  package let name: String
+}
+
+/// A common table with its query.
+package struct CommonTableNode: Sendable {
+  package let name: CommonTableName
+  /// The number of the layout whose columns it has.
+  package let layout: UInt16
+  package let query: SelectStatement
+  package let isRecursive: Bool
+  /// Whether SQLite is to run the query once and keep its rows; nil leaves it to SQLite.
+  package let isMaterialized: Bool?
 }

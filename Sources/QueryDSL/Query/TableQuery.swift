@@ -37,23 +37,35 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
   @inlinable
   @inline(__always)
   public consuming func order<Value: ColumnValue>(
-    by column: KeyPath<M, ColumnReference<Value>>, _ direction: SortDirection = .ascending
+    by column: KeyPath<M, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
+    nulls: NullOrder? = nil
   ) -> Self {
-    order(columns[dynamicMember: column].node, direction)
+    order(columns[dynamicMember: column].node, direction, nulls)
+  }
+
+  /// Orders by a column of the result that `as` named. SQL: `ORDER BY "views"`
+  ///
+  /// A name that no column behind SELECT has throws `QueryError` when the query is rendered.
+  public consuming func order(
+    byColumn name: String, _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
+  ) -> Self {
+    order(.resultColumn(name), direction, nulls)
   }
 
   /// Orders by an expression. SQL: `ORDER BY a + b`
   @inlinable
   public consuming func order<Value: ColumnValue>(
-    _ direction: SortDirection = .ascending,
+    _ direction: SortDirection = .ascending, nulls: NullOrder? = nil,
     by expression: (Columns<M>) -> SQLExpression<Value>
   ) -> Self {
-    order(expression(columns).node, direction)
+    order(expression(columns).node, direction, nulls)
   }
 
   @inlinable
-  consuming func order(_ node: ExpressionNode, _ direction: SortDirection) -> Self {
-    select.statement.addOrder(node, direction)
+  consuming func order(
+    _ node: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
+  ) -> Self {
+    select.statement.addOrder(node, direction, nulls)
     return self
   }
 
@@ -77,146 +89,21 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     return self
   }
 
-  /// Groups by a column; `select` then takes aggregates. SQL: `GROUP BY a`
-  public consuming func group<Value: ColumnValue>(
-    by column: KeyPath<M, ColumnReference<Value>>
+  /// Groups by columns; `select` then takes aggregates. SQL: `GROUP BY a, b`
+  public consuming func group<each Value: ColumnValue>(
+    by columns: repeat KeyPath<M, ColumnReference<each Value>>
   ) -> Self {
-    select.statement.groups.append(columns[dynamicMember: column].node)
+    for column in repeat each columns {
+      select.statement.groups.append(self.columns[dynamicMember: column].node)
+    }
     return self
   }
-}
 
-/// Upwards or downwards.
-public enum SortDirection: Sendable {
-  /// The least first; NULL before everything.
-  case ascending
-  /// The greatest first; NULL behind everything.
-  case descending
-}
-
-extension TableQuery {
-  /// One column instead of the model. SQL: `SELECT a`
-  public consuming func select<Value: ColumnValue>(
-    _ column: KeyPath<M, ColumnReference<Value>>
-  ) -> TableQuery<M, Value> {
-    select { $0[dynamicMember: column] }
-  }
-
-  /// Several columns instead of the model, as a tuple. SQL: `SELECT a, b`
-  public consuming func select<each Value: ColumnValue>(
-    _ columns: repeat KeyPath<M, ColumnReference<each Value>>
-  ) -> TableQuery<M, (repeat each Value)> {
-    let table = self.columns
-    let (terms, decoding) = SelectStatement.tuple(
-      repeat table[dynamicMember: each columns])
-    return selecting(terms, decoding)
-  }
-
-  /// One expression instead of the model. SQL: `SELECT max(a)`
-  public consuming func select<Item: Selectable>(
-    _ item: (Columns<M>) -> Item
-  ) -> TableQuery<M, Item.Output> {
-    let selection = item(columns).selection
-    return selecting([selection.term], .rows(columns: selection.columns, selection.read))
-  }
-
-  /// Several expressions instead of the model, as a tuple. SQL: `SELECT a, count(*)`
-  public consuming func select<each Item: Selectable>(
-    _ items: (Columns<M>) -> (repeat each Item)
-  ) -> TableQuery<M, (repeat (each Item).Output)> {
-    let items = items(columns)
-    let (terms, decoding) = SelectStatement.tuple(repeat each items)
-    return selecting(terms, decoding)
-  }
-
-  private consuming func selecting<NewRow>(
-    _ terms: [SelectStatement.SelectTerm], _ decoding: RowDecoding<NewRow>
-  ) -> TableQuery<M, NewRow> {
-    let columns = columns
-    var statement = select.statement
-    statement.selection = .terms(terms)
-    return TableQuery<M, NewRow>(
-      request: Request(statement: statement, decoding: decoding), columns: columns)
-  }
-}
-
-extension Model {
-  /// Every row of the table.
-  @inlinable
-  public static var all: TableQuery<Self, Self> {
-    let columns = Columns<Self>(source: 0)
-    return TableQuery(
-      request: Request(
-        statement: SelectStatement(selection: .table(columns.table), from: columns.table),
-        decoding: decoding),
-      columns: columns)
-  }
-
-  /// The rows for which each line holds. SQL: `WHERE a AND b`
-  @inlinable
-  public static func `where`(
-    @PredicateBuilder _ predicates: (Columns<Self>) -> [SQLPredicate]
-  ) -> TableQuery<Self, Self> {
-    all.where(predicates)
-  }
-
-  /// Every row, ordered by a column. SQL: `ORDER BY a`
-  @inlinable
-  public static func order<Value: ColumnValue>(
-    by column: KeyPath<Self, ColumnReference<Value>>, _ direction: SortDirection = .ascending
-  ) -> TableQuery<Self, Self> {
-    all.order(by: column, direction)
-  }
-
-  /// At most so many rows. SQL: `LIMIT n`
-  @inlinable
-  public static func limit(_ count: Int) -> TableQuery<Self, Self> {
-    all.limit(count)
-  }
-
-  /// One column of every row. SQL: `SELECT a`
-  public static func select<Value: ColumnValue>(
-    _ column: KeyPath<Self, ColumnReference<Value>>
-  ) -> TableQuery<Self, Value> {
-    all.select(column)
-  }
-
-  /// Several columns of every row, as a tuple. SQL: `SELECT a, b`
-  public static func select<each Value: ColumnValue>(
-    _ columns: repeat KeyPath<Self, ColumnReference<each Value>>
-  ) -> TableQuery<Self, (repeat each Value)> {
-    all.select(repeat each columns)
-  }
-
-  /// One expression. SQL: `SELECT max(a)`
-  public static func select<Item: Selectable>(
-    _ item: (Columns<Self>) -> Item
-  ) -> TableQuery<Self, Item.Output> {
-    all.select(item)
-  }
-
-  /// Several expressions, as a tuple. SQL: `SELECT a, count(*)`
-  public static func select<each Item: Selectable>(
-    _ items: (Columns<Self>) -> (repeat each Item)
-  ) -> TableQuery<Self, (repeat (each Item).Output)> {
-    all.select(items)
-  }
-}
-
-extension SelectStatement {
-  /// The limit, once; a negative one, which SQL takes for none, is refused.
-  @usableFromInline
-  mutating func setLimit(_ count: Int) {
-    if limit != nil { problem = problem ?? QueryError("LIMIT is given twice") }
-    if count < 0 { problem = problem ?? QueryError("LIMIT is negative: \(count)") }
-    limit = BoundValue(count)
-  }
-
-  /// The offset, once.
-  @usableFromInline
-  mutating func setOffset(_ count: Int) {
-    if offset != nil { problem = problem ?? QueryError("OFFSET is given twice") }
-    if count < 0 { problem = problem ?? QueryError("OFFSET is negative: \(count)") }
-    offset = BoundValue(count)
+  /// Only groups for which each line holds. SQL: `HAVING count(*) > ?`
+  public consuming func having(
+    @PredicateBuilder _ predicates: (Columns<M>) -> [SQLPredicate]
+  ) -> Self {
+    select.statement.having += predicates(columns).map(\.node)
+    return self
   }
 }

@@ -117,7 +117,7 @@ extension Model {
   ///
   /// Each line of the closure assigns a column, from the row as it was: `$0.$views += 1`.
   public static func update(_ assign: (inout Assignments<Self>) -> Void) -> Update<Self> {
-    let columns = Columns<Self>(source: 0)
+    let columns = Columns<Self>()
     var assignments = Assignments(columns)
     assign(&assignments)
     return Update(columns: columns, assignments: assignments.list)
@@ -125,7 +125,7 @@ extension Model {
 
   /// A deletion of rows in the database.
   public static func delete() -> Delete<Self> {
-    Delete(columns: Columns(source: 0))
+    Delete(columns: Columns())
   }
 }
 
@@ -140,7 +140,7 @@ extension Update: Runnable, Renderable {
     guard !assignments.isEmpty else {
       throw QueryError("the update of \(M.tableName) assigns no column")
     }
-    try sink.openScope([columns.table])
+    try sink.openScope(columns.table)
     try sink.token(.update)
     try sink.tableName(columns.table)
     for (index, assignment) in assignments.enumerated() {
@@ -159,7 +159,7 @@ extension Update: Runnable, Renderable {
 
 extension Delete: Runnable, Renderable {
   package func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try sink.openScope([columns.table])
+    try sink.openScope(columns.table)
     try sink.token(.deleteFrom)
     try sink.tableName(columns.table)
     try SelectStatement.write(predicates, behind: .where, to: &sink)

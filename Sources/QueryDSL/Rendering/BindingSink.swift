@@ -29,6 +29,15 @@ struct BindingSink: QuerySink {
   func allColumns(of table: TableID) {}
   func function(_ name: String) {}
   func alias(_ name: String) {}
-  func openScope(_ tables: @autoclosure () -> [TableID]) {}
+  func resultColumn(_ name: String) {}
+  func windowName(_ name: String) {}
+  func openScope(_ statement: SelectStatement) {}
+  func openScope(_ table: TableID) {}
   func closeScope() {}
+  func hideScope() {}
+  func showScope() {}
+  func openCommonTables(_ tables: [CommonTableNode]) {}
+  func closeCommonTables() {}
+  func commonTableDefinition(_ table: CommonTableNode) {}
+  func commonTable(_ table: CommonTableName) {}
 }

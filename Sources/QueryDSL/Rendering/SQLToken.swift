@@ -8,7 +8,15 @@ package enum SQLToken: UInt8, Sendable {
   case plus, minus, times, divide, negate
   case isNull, isNotNull, like, escape, between, `in`, arrayValues
   case update, set, deleteFrom, insertInto, values, onConflict, doUpdateSet, doNothing, excluded
-  case `is`, nullsFirst, nullsLast, `as`
+  case `is`, nullsFirst, nullsLast, `as`, space
+  case `case`, when, then, `else`, end, cast, integerType, realType, textType, blobType
+  case collate, glob, concat, remainder, bitAnd, bitOr, bitNot, shiftLeft, shiftRight, jsonArrow
+  case filter, over, partitionBy, windowOrderBy, rows, range, groups, window
+  case unboundedPreceding, preceding, currentRow, following, unboundedFollowing
+  case excludeCurrentRow, excludeGroup, excludeTies
+  case right, full, cross, with, recursive, materialized, notMaterialized, asQuery
+  case union, unionAll, intersect, except, selectAllFrom, selectValueFrom, valueIsNotNull
+  case valueIsNull
 
   /// The text, with the spaces that it needs.
   var text: StaticString {
@@ -72,6 +80,59 @@ package enum SQLToken: UInt8, Sendable {
     case .nullsFirst: " NULLS FIRST"
     case .nullsLast: " NULLS LAST"
     case .as: " AS "
+    case .space: " "
+    case .case: "CASE"
+    case .when: " WHEN "
+    case .then: " THEN "
+    case .else: " ELSE "
+    case .end: " END"
+    case .cast: "CAST("
+    case .integerType: "INTEGER"
+    case .realType: "REAL"
+    case .textType: "TEXT"
+    case .blobType: "BLOB"
+    case .collate: " COLLATE "
+    case .glob: " GLOB "
+    case .concat: " || "
+    case .remainder: " % "
+    case .bitAnd: " & "
+    case .bitOr: " | "
+    case .bitNot: "~"
+    case .shiftLeft: " << "
+    case .shiftRight: " >> "
+    case .jsonArrow: " -> "
+    case .filter: " FILTER (WHERE "
+    case .over: " OVER "
+    case .partitionBy: "PARTITION BY "
+    case .windowOrderBy: "ORDER BY "
+    case .rows: "ROWS BETWEEN "
+    case .range: "RANGE BETWEEN "
+    case .groups: "GROUPS BETWEEN "
+    case .window: " WINDOW "
+    case .unboundedPreceding: "UNBOUNDED PRECEDING"
+    case .preceding: " PRECEDING"
+    case .currentRow: "CURRENT ROW"
+    case .following: " FOLLOWING"
+    case .unboundedFollowing: "UNBOUNDED FOLLOWING"
+    case .excludeCurrentRow: " EXCLUDE CURRENT ROW"
+    case .excludeGroup: " EXCLUDE GROUP"
+    case .excludeTies: " EXCLUDE TIES"
+    case .right: " RIGHT JOIN "
+    case .full: " FULL JOIN "
+    case .cross: " CROSS JOIN "
+    case .with: "WITH "
+    case .recursive: "RECURSIVE "
+    case .materialized: " AS MATERIALIZED ("
+    case .notMaterialized: " AS NOT MATERIALIZED ("
+    case .asQuery: " AS ("
+    case .union: " UNION "
+    case .unionAll: " UNION ALL "
+    case .intersect: " INTERSECT "
+    case .except: " EXCEPT "
+    case .selectAllFrom: "SELECT * FROM ("
+    case .selectValueFrom: "SELECT \"value\" FROM ("
+    case .valueIsNotNull: ") WHERE \"value\" IS NOT NULL"
+    case .valueIsNull: ") WHERE \"value\" IS NULL"
     }
   }
 }

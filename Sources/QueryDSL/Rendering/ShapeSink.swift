@@ -2,22 +2,46 @@ import SQLCore
 
 /// Writes a query's shape: a byte for each token, numbers for tables and columns, and of a value
 /// only that there is one.
+///
+/// A table is known by its place among those in scope, so that a query that is built again has the
+/// same shape.
 struct ShapeSink: QuerySink {
   private var key: StatementKey
+  /// The first table of the outermost scope: the only one of most queries.
+  private var first = TableID(layout: 0, source: 0)
+  private var depth = 0
+  /// The other tables in scope, the scopes inside the outermost each behind a mark.
+  private var others: [TableID]?
+  /// The common tables in scope, those of each WITH behind a mark.
+  private var commonTables: [UInt32]?
+
+  private static let scopeMark = TableID(layout: .max, source: .max)
 
   // The bytes that stand for what is no token; tokens end before them.
   private enum Mark {
-    static let table: UInt8 = 0xF0
-    static let tableName: UInt8 = 0xF1
-    static let column: UInt8 = 0xF2
-    static let columnName: UInt8 = 0xF3
-    static let allColumns: UInt8 = 0xF4
-    static let function: UInt8 = 0xF5
-    static let value: UInt8 = 0xF6
-    static let fragment: UInt8 = 0xF7
-    static let openScope: UInt8 = 0xF8
-    static let closeScope: UInt8 = 0xF9
-    static let alias: UInt8 = 0xFA
+    static let table: UInt8 = 0xE0
+    static let tableName: UInt8 = 0xE1
+    static let column: UInt8 = 0xE2
+    static let columnName: UInt8 = 0xE3
+    static let allColumns: UInt8 = 0xE4
+    static let function: UInt8 = 0xE5
+    static let value: UInt8 = 0xE6
+    static let fragment: UInt8 = 0xE7
+    static let openScope: UInt8 = 0xE8
+    static let closeScope: UInt8 = 0xE9
+    static let alias: UInt8 = 0xEA
+    static let resultColumn: UInt8 = 0xEB
+    static let windowName: UInt8 = 0xEC
+    static let hideScope: UInt8 = 0xED
+    static let showScope: UInt8 = 0xEE
+    static let openCommonTables: UInt8 = 0xEF
+    static let closeCommonTables: UInt8 = 0xF0
+    static let commonTableDefinition: UInt8 = 0xF1
+    static let commonTable: UInt8 = 0xF2
+  }
+
+  private init(key: StatementKey) {
+    self.key = key
   }
 
   /// Writes the shape into a key.
@@ -30,42 +54,107 @@ struct ShapeSink: QuerySink {
   }
 
   mutating func token(_ token: SQLToken) { key.append(token.rawValue) }
+  mutating func value(_ value: BoundValue) { key.append(Mark.value) }
+
   mutating func table(_ table: TableID) { append(Mark.table, table) }
   mutating func tableName(_ table: TableID) { append(Mark.tableName, table) }
-  mutating func column(_ column: ColumnID) { append(Mark.column, column) }
-  mutating func columnName(_ column: ColumnID) { append(Mark.columnName, column) }
   mutating func allColumns(of table: TableID) { append(Mark.allColumns, table) }
-  mutating func value(_ value: BoundValue) { key.append(Mark.value) }
-  mutating func closeScope() { key.append(Mark.closeScope) }
 
-  mutating func function(_ name: String) {
-    key.append(Mark.function)
-    key.append(text: name)
+  mutating func column(_ column: ColumnID) {
+    key.append(Mark.column)
+    appendPlace(of: column.table)
+    key.append(column.index)
   }
 
-  mutating func alias(_ name: String) {
-    key.append(Mark.alias)
-    key.append(text: name)
+  mutating func columnName(_ column: ColumnID) {
+    append(Mark.columnName, column.table)
+    key.append(column.index)
   }
 
-  mutating func fragment(_ sql: SQL) {
-    key.append(Mark.fragment)
-    key.append(text: sql.text)
+  mutating func function(_ name: String) { append(Mark.function, name) }
+  mutating func alias(_ name: String) { append(Mark.alias, name) }
+  mutating func resultColumn(_ name: String) { append(Mark.resultColumn, name) }
+  mutating func windowName(_ name: String) { append(Mark.windowName, name) }
+  mutating func fragment(_ sql: SQL) { append(Mark.fragment, sql.text) }
+
+  mutating func openScope(_ statement: SelectStatement) {
+    openScope(statement.from)
+    for join in statement.joins { others = (others ?? []) + [join.table] }
   }
 
-  mutating func openScope(_ tables: @autoclosure () -> [TableID]) {
+  mutating func openScope(_ table: TableID) {
     // The tables are written where they stand in FROM.
     key.append(Mark.openScope)
+    if depth == 0 {
+      first = table
+    } else {
+      others = (others ?? []) + [Self.scopeMark, table]
+    }
+    depth &+= 1
+  }
+
+  mutating func closeScope() {
+    key.append(Mark.closeScope)
+    depth &-= 1
+    if depth == 0 {
+      others = nil
+    } else {
+      while let last = others?.popLast(), last != Self.scopeMark {}
+    }
+  }
+
+  mutating func hideScope() { key.append(Mark.hideScope) }
+  mutating func showScope() { key.append(Mark.showScope) }
+
+  mutating func openCommonTables(_ tables: [CommonTableNode]) {
+    key.append(Mark.openCommonTables)
+    commonTables = (commonTables ?? []) + [.max] + tables.map(\.name.id)
+  }
+
+  mutating func closeCommonTables() {
+    key.append(Mark.closeCommonTables)
+    while let last = commonTables?.popLast(), last != .max {}
+  }
+
+  mutating func commonTableDefinition(_ table: CommonTableNode) {
+    append(Mark.commonTableDefinition, table.name.name)
+    key.append(table.layout)
+  }
+
+  mutating func commonTable(_ table: CommonTableName) {
+    append(Mark.commonTable, table.name)
+    // By its place; one that is not in scope is an error, and has a key of its own.
+    let place = commonTables?.lastIndex(of: table.id)
+    key.append(UInt16(truncatingIfNeeded: place ?? 0xFFFF))
+    if place == nil { key.append(table.id) }
   }
 
   private mutating func append(_ mark: UInt8, _ table: TableID) {
     key.append(mark)
-    // One number for both halves.
-    key.append(UInt64(table.layout) << 16 | UInt64(table.source))
+    key.append(table.layout)
+    appendPlace(of: table)
   }
 
-  private mutating func append(_ mark: UInt8, _ column: ColumnID) {
-    append(mark, column.table)
-    key.append(column.index)
+  private mutating func append(_ mark: UInt8, _ text: String) {
+    key.append(mark)
+    key.append(text: text)
+  }
+
+  /// The place of a table among those in scope, the innermost first. One that is in none is an
+  /// error, which the SQL's sink throws: its own number keeps it from being found.
+  private mutating func appendPlace(of table: TableID) {
+    if others == nil, table == first { return key.append(UInt16(0)) }
+    appendPlace(ofDistant: table)
+  }
+
+  private mutating func appendPlace(ofDistant table: TableID) {
+    if let place = others?.lastIndex(of: table) {
+      key.append(UInt16(truncatingIfNeeded: place &+ 1))
+    } else if table == first {
+      key.append(UInt16(0))
+    } else {
+      key.append(UInt16.max)
+      key.append(table.source)
+    }
   }
 }

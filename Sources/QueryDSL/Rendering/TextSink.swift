@@ -7,12 +7,28 @@ import SQLCore
 struct TextSink: QuerySink {
   private(set) var text = ""
   private(set) var bindings: [BoundValue] = []
-  private var scopes: [[ScopedTable]] = []
+  private var scopes: [Scope] = []
+  private var commonTables: [[CommonTableName]] = []
+
+  private struct Scope {
+    var tables: [ScopedTable]
+    let windows: [String]
+    /// Whether a query in its own FROM is being written, which does not see it.
+    var isHidden = false
+  }
+
+  /// What a table in FROM is; the alias of a query there cannot be left out.
+  private enum Kind {
+    case model
+    case query
+    case common
+  }
 
   private struct ScopedTable {
     let table: TableID
     let name: String
     let alias: String?
+    let kind: Kind
     var qualifier: String { Identifier(alias ?? name).quoted }
   }
 
@@ -22,8 +38,11 @@ struct TextSink: QuerySink {
 
   mutating func table(_ table: TableID) throws {
     let scoped = try find(table)
-    text += Identifier(scoped.name).quoted
-    if let alias = scoped.alias { text += " AS " + Identifier(alias).quoted }
+    if scoped.kind == .model {
+      try checkCommonTables(named: scoped.name)
+      text += Identifier(scoped.name).quoted
+    }
+    if scoped.alias != nil || scoped.kind == .query { text += " AS " + scoped.qualifier }
   }
 
   mutating func tableName(_ table: TableID) throws {
@@ -32,7 +51,7 @@ struct TextSink: QuerySink {
 
   mutating func column(_ column: ColumnID) throws {
     let scoped = try find(column.table)
-    if scopes.count > 1 || scopes[0].count > 1 { text += scoped.qualifier + "." }
+    if scopes.count > 1 || scopes[0].tables.count > 1 { text += scoped.qualifier + "." }
     try columnName(column)
   }
 
@@ -52,6 +71,15 @@ struct TextSink: QuerySink {
 
   mutating func alias(_ name: String) { text += Identifier(name).quoted }
 
+  mutating func resultColumn(_ name: String) { text += Identifier(name).quoted }
+
+  mutating func windowName(_ name: String) throws {
+    guard scopes.last?.windows.contains(name) ?? false else {
+      throw QueryError("OVER \(name): the query has no NamedWindow of that name")
+    }
+    text += Identifier(name).quoted
+  }
+
   mutating func value(_ value: BoundValue) {
     text += "?"
     bindings.append(value)
@@ -62,31 +90,91 @@ struct TextSink: QuerySink {
     bindings += sql.bindings
   }
 
-  mutating func openScope(_ tables: @autoclosure () -> [TableID]) throws {
-    let tables = tables()
-    let names = try tables.map { try Self.layout(of: $0).tableName }
-    var used = Set(names.map(\.lowercasedASCII))
-    for scope in scopes {
-      for table in scope { used.insert((table.alias ?? table.name).lowercasedASCII) }
+  mutating func openScope(_ table: TableID) throws {
+    try open([(table, try Self.layout(of: table).tableName, .model)], windows: [])
+  }
+
+  mutating func openScope(_ statement: SelectStatement) throws {
+    let tables = try statement.tables.map { table in
+      let name = try Self.layout(of: table).tableName
+      switch statement.extras?.source(of: table) {
+      case nil: return (table, name, Kind.model)
+      case .query: return (table, name, .query)
+      case .common(let common): return (table, common.name, .common)
+      }
     }
+    try open(tables, windows: statement.extras?.content.windows.map(\.name) ?? [])
+  }
+
+  private mutating func open(
+    _ tables: [(table: TableID, name: String, kind: Kind)], windows: [String]
+  ) throws {
+    let around = scopes.filter { !$0.isHidden }.flatMap(\.tables)
+    for table in tables where around.contains(where: { $0.table == table.table }) {
+      throw QueryError(
+        "a query over \(table.name) stands inside itself; of the two, one is to be written anew, "
+          + "so that each has a table of its own")
+    }
+    let taken = scopes.flatMap(\.tables).map { ($0.alias ?? $0.name).lowercasedASCII }
+    var used = Set(taken + tables.map(\.name.lowercasedASCII))
     // A name that stands once, here and in the queries around, needs no alias.
-    var seen = Set(scopes.joined().map { ($0.alias ?? $0.name).lowercasedASCII })
-    scopes.append(
-      zip(tables, names).map { table, name in
-        guard !seen.insert(name.lowercasedASCII).inserted else {
-          return ScopedTable(table: table, name: name, alias: nil)
-        }
+    var seen = Set(taken)
+    let scoped = tables.map { table, name, kind in
+      var alias: String?
+      if !seen.insert(name.lowercasedASCII).inserted {
         var number = 2
         while !used.insert("\(name)_\(number)".lowercasedASCII).inserted { number += 1 }
-        return ScopedTable(table: table, name: name, alias: "\(name)_\(number)")
-      })
+        alias = "\(name)_\(number)"
+      }
+      return ScopedTable(table: table, name: name, alias: alias, kind: kind)
+    }
+    scopes.append(Scope(tables: scoped, windows: windows))
   }
 
   mutating func closeScope() { scopes.removeLast() }
 
+  mutating func hideScope() { scopes[scopes.count - 1].isHidden = true }
+
+  mutating func showScope() { scopes[scopes.count - 1].isHidden = false }
+
+  mutating func openCommonTables(_ tables: [CommonTableNode]) throws {
+    var names = Set(commonTables.joined().map(\.name.lowercasedASCII))
+    for table in tables where !names.insert(table.name.name.lowercasedASCII).inserted {
+      throw QueryError("WITH \(table.name.name): there are two common tables of that name")
+    }
+    commonTables.append(tables.map(\.name))
+  }
+
+  mutating func closeCommonTables() { commonTables.removeLast() }
+
+  mutating func commonTableDefinition(_ table: CommonTableNode) throws {
+    guard let layout = LayoutRegistry.shared.layout(number: table.layout) else {
+      throw QueryError("the row of the common table \(table.name.name) is not known")
+    }
+    let columns = layout.columns.map(\.quotedName).joined(separator: ", ")
+    text += "\(Identifier(table.name.name).quoted)(\(columns))"
+  }
+
+  mutating func commonTable(_ table: CommonTableName) throws {
+    guard commonTables.joined().contains(table) else {
+      throw QueryError(
+        "the common table \(table.name) is in FROM or a join, and the query has no With of it")
+    }
+    text += Identifier(table.name).quoted
+  }
+
+  /// A common table hides the table of its name.
+  private func checkCommonTables(named name: String) throws {
+    let folded = name.lowercasedASCII
+    guard commonTables.joined().contains(where: { $0.name.lowercasedASCII == folded }) else {
+      return
+    }
+    throw QueryError("WITH \(name): the query also uses the table of that name")
+  }
+
   private func find(_ table: TableID) throws -> ScopedTable {
-    for scope in scopes.reversed() {
-      if let found = scope.first(where: { $0.table == table }) { return found }
+    for scope in scopes.reversed() where !scope.isHidden {
+      if let found = scope.tables.first(where: { $0.table == table }) { return found }
     }
     let name = try Self.layout(of: table).tableName
     throw QueryError("the table \(name) is used, but it is not in FROM or a join")

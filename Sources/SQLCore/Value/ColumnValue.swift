@@ -132,4 +132,12 @@ extension ColumnValue where Self: Equatable {
 public protocol OrderedColumnValue: ColumnValue {}
 
 /// A number that SQLite calculates with.
-public protocol NumericColumnValue: OrderedColumnValue, Numeric {}
+public protocol NumericColumnValue: ArithmeticColumnValue, Numeric {}
+
+/// A number, or an optional of one, with which NULL makes every result NULL.
+///
+/// A number of your own conforms to `NumericColumnValue`.
+public protocol ArithmeticColumnValue: OrderedColumnValue {
+  /// Double; an optional of it where the number is optional.
+  associatedtype RealResult: ColumnValue = Double
+}

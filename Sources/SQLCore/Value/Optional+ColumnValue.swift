@@ -60,3 +60,8 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
 }
 
 extension Optional: OrderedColumnValue where Wrapped: OrderedColumnValue {}
+
+extension Optional: ArithmeticColumnValue where Wrapped: NumericColumnValue {
+  /// An optional, as the number is one.
+  public typealias RealResult = Double?
+}

@@ -44,14 +44,19 @@ struct PredicateTreeTests {
     var random = SeededGenerator(seed: seed)
     try db.read { connection in
       for round in 0..<2_000 {
-        let columns = Columns<Cell>.scope(at: 0)
-        let condition = Self.tree(depth: Int.random(in: 0...4, using: &random), columns, &random)
-        let query = Cell.where { _ in condition.predicate }
+        let depth = Int.random(in: 0...4, using: &random)
+        let start = random
+        let condition = Self.tree(depth: depth, Columns<Cell>(), &random)
+        func predicate(_ columns: Columns<Cell>) -> SQLPredicate {
+          var again = start
+          return Self.tree(depth: depth, columns, &again).predicate
+        }
+        let query = Cell.where { predicate($0) }
         let found = try connection.fetch(query)
         let expected = cells.filter { condition.holds($0) == true }
         let text = try query.sql.text
         #expect(found == expected, "seed \(seed), round \(round): \(text)")
-        let opposite = Cell.where { _ in !condition.predicate }
+        let opposite = Cell.where { !predicate($0) }
         #expect(
           try connection.fetch(opposite) == cells.filter { condition.holds($0) == false },
           "seed \(seed), round \(round): NOT (\(text))")

@@ -29,13 +29,13 @@ struct LayoutRegistryConcurrencyTests {
     static var schema: Schema<Fresh> { Index(\.$value) }
 
     /// The number of the layout, and that its own column is found.
-    static func use() throws -> UInt32 {
+    static func use() throws -> UInt16 {
       _ = try Self.where { $0.$id != $0.$id }.order(by: \.$value).sql
       return try layout.number
     }
   }
 
-  static func use<M: Model>(_ model: M.Type) throws -> UInt32 {
+  static func use<M: Model>(_ model: M.Type) throws -> UInt16 {
     _ = try M.all.sql
     return try M.layout.number
   }
@@ -44,11 +44,11 @@ struct LayoutRegistryConcurrencyTests {
   func firstUse() async throws {
     let models = Self.models()
     #expect(models.count == 210)
-    let seen = try await withThrowingTaskGroup(of: [UInt32].self) { group in
+    let seen = try await withThrowingTaskGroup(of: [UInt16].self) { group in
       for task in 0..<8 {
         group.addTask {
           // Each begins elsewhere, so that they meet at different models.
-          var numbers = [UInt32](repeating: 0, count: models.count)
+          var numbers = [UInt16](repeating: 0, count: models.count)
           for offset in models.indices {
             let index = (offset + task * 3) % models.count
             numbers[index] = try Self.use(models[index])
@@ -56,7 +56,7 @@ struct LayoutRegistryConcurrencyTests {
           return numbers
         }
       }
-      return try await group.reduce(into: [[UInt32]]()) { $0.append($1) }
+      return try await group.reduce(into: [[UInt16]]()) { $0.append($1) }
     }
     for numbers in seen { #expect(numbers == seen[0]) }
     #expect(Set(seen[0]).count == models.count)

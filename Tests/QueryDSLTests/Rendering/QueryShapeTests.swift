@@ -112,10 +112,8 @@ struct QueryShapeTests {
     try connection.insert(Music.tracks)
     for _ in 0..<2_000 {
       var query = Track.all
-      let columns = Columns<Track>.scope(at: 0)
       for _ in 0..<Int.random(in: 0...3, using: &random) {
-        let predicate = PredicateTreeTests.predicate(columns, &random)
-        query = query.where { _ in predicate }
+        query = query.where { PredicateTreeTests.predicate($0, &random) }
       }
       if Bool.random(using: &random) { query = query.order(by: \.$plays) }
       if Bool.random(using: &random) { query = query.order(by: \.$title, .descending) }

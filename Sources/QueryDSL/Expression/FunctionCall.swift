@@ -1,0 +1,88 @@
+/// A call of an aggregate or a window function, with what may stand behind it.
+///
+/// - SeeAlso: <https://www.sqlite.org/syntax/function-invocation.html>
+@usableFromInline
+package struct FunctionCall: Sendable {
+  /// What the function needs: an aggregate stands alone or with OVER, a window function with OVER.
+  enum Kind: Sendable {
+    case aggregate
+    case window
+  }
+
+  let kind: Kind
+  let name: String
+  /// nil for the star of `count(*)`.
+  let arguments: [ExpressionNode]?
+  var isDistinct = false
+  var filter: PredicateNode?
+  var window: WindowNode?
+
+  /// It is a name and its arguments; what stands behind them binds as tightly.
+  var isPrimary: Bool { true }
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    try check()
+    try sink.function(name)
+    try sink.token(.open)
+    if isDistinct { try sink.token(.distinct) }
+    if let arguments {
+      try ExpressionNode.write(arguments, to: &sink)
+    } else {
+      try sink.token(.star)
+    }
+    try sink.token(.close)
+    if let filter {
+      try sink.token(.filter)
+      try filter.write(to: &sink)
+      try sink.token(.close)
+    }
+    if let window {
+      try sink.token(.over)
+      try window.write(to: &sink)
+    }
+  }
+
+  private func check() throws {
+    if kind == .window, window == nil {
+      throw QueryError("\(name)() is a window function and needs .over(…)")
+    }
+    if kind == .window, filter != nil {
+      throw QueryError("\(name)() is no aggregate; FILTER belongs to aggregates")
+    }
+    if isDistinct, window != nil {
+      throw QueryError("\(name)(DISTINCT …) cannot stand with OVER: SQLite has none for windows")
+    }
+  }
+}
+
+extension ExpressionNode {
+  /// A call of an aggregate.
+  static func aggregate(
+    _ name: String, _ arguments: [ExpressionNode], distinct: Bool = false
+  ) -> ExpressionNode {
+    .call(
+      FunctionCall(kind: .aggregate, name: name, arguments: arguments, isDistinct: distinct))
+  }
+
+  /// A call of a function that is for windows alone.
+  static func windowFunction(_ name: String, _ arguments: [ExpressionNode]) -> ExpressionNode {
+    .call(FunctionCall(kind: .window, name: name, arguments: arguments))
+  }
+
+  /// The call that the expression is, changed; else an expression that says what it lacks.
+  func changingCall(
+    for clause: String, _ change: (inout FunctionCall) -> QueryError?
+  ) -> ExpressionNode {
+    var call: FunctionCall
+    switch self {
+    case .call(let own): call = own
+    case .countOfRows: call = FunctionCall(kind: .aggregate, name: "count", arguments: nil)
+    case .invalid: return self
+    default:
+      return .invalid(
+        QueryError("\(clause) belongs directly behind an aggregate or a window function"))
+    }
+    if let problem = change(&call) { return .invalid(problem) }
+    return .call(call)
+  }
+}

@@ -1,0 +1,104 @@
+import SQLCore
+
+// `NULL IN (…)` is NULL, and so is its negation, and so is `1 IN (2, NULL)`. On optionals `isIn` is
+// that of Swift: nil is in the list where the list holds nil. So it is written as two halves, which
+// are true or false whatever the column holds, and of which each uses an index.
+
+extension PredicateNode {
+  func writeIsIn<Sink: QuerySink>(
+    _ subject: ExpressionNode, _ values: BoundValue, _ containsNull: BoundValue?,
+    to sink: inout Sink
+  ) throws {
+    guard let containsNull else {
+      return try Self.writeMembership(subject, values, to: &sink)
+    }
+    try sink.token(.open)
+    try subject.writeOperand(to: &sink)
+    try sink.token(.isNotNull)
+    try sink.token(.and)
+    try Self.writeMembership(subject, values, to: &sink)
+    try sink.token(.close)
+    try sink.token(.or)
+    try sink.token(.open)
+    try subject.writeOperand(to: &sink)
+    try sink.token(.isNull)
+    try sink.token(.and)
+    try sink.value(containsNull)
+    try sink.token(.close)
+  }
+
+  private static func writeMembership<Sink: QuerySink>(
+    _ subject: ExpressionNode, _ values: BoundValue, to sink: inout Sink
+  ) throws {
+    try subject.writeOperand(to: &sink)
+    try sink.token(.in)
+    try sink.token(.open)
+    try sink.token(.arrayValues)
+    try sink.token(.open)
+    try sink.value(values)
+    try sink.token(.close)
+    try sink.token(.close)
+  }
+
+  func writeIsIn<Sink: QuerySink>(
+    _ subject: ExpressionNode, _ query: SelectStatement, to sink: inout Sink
+  ) throws {
+    try subject.writeOperand(to: &sink)
+    try sink.token(.in)
+    try sink.token(.open)
+    try query.write(to: &sink)
+    try sink.token(.close)
+  }
+
+  func writeIsInNullable<Sink: QuerySink>(
+    _ subject: ExpressionNode, _ query: SelectStatement, to sink: inout Sink
+  ) throws {
+    let named = query.naming("value")
+    try sink.token(.open)
+    try subject.writeOperand(to: &sink)
+    try sink.token(.isNotNull)
+    try sink.token(.and)
+    try subject.writeOperand(to: &sink)
+    try sink.token(.in)
+    try sink.token(.open)
+    try sink.token(.selectValueFrom)
+    try named.write(to: &sink)
+    try sink.token(.valueIsNotNull)
+    try sink.token(.close)
+    try sink.token(.close)
+    try sink.token(.or)
+    try sink.token(.open)
+    try subject.writeOperand(to: &sink)
+    try sink.token(.isNull)
+    try sink.token(.and)
+    try sink.token(.exists)
+    try sink.token(.open)
+    try sink.token(.selectValueFrom)
+    try named.write(to: &sink)
+    try sink.token(.valueIsNull)
+    try sink.token(.close)
+    try sink.token(.close)
+  }
+}
+
+extension SelectStatement {
+  /// The same with a name for the one column that it selects.
+  fileprivate func naming(_ name: String) -> SelectStatement {
+    var named = self
+    if let compound = extras?.content.compound {
+      named.changeExtras {
+        $0.compound = CompoundNode(first: compound.first.naming(name), others: compound.others)
+      }
+    }
+    switch selection {
+    case .terms(let terms) where terms.count == 1:
+      switch terms[0] {
+      case .expression(let node), .aliased(let node, _):
+        named.selection = .terms([.aliased(node, name)])
+      case .table: break
+      }
+    default: break
+    }
+    return named
+  }
+}

@@ -1,0 +1,72 @@
+import SQLCore
+
+/// How text is compared and ordered.
+///
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html#collation>
+public struct CollationName: Hashable, Sendable, ExpressibleByStringLiteral {
+  /// The name, not quoted.
+  public let name: String
+
+  /// A collation that a connection has by that name.
+  public init(_ name: String) {
+    self.name = name
+  }
+
+  /// A collation from a literal.
+  public init(stringLiteral value: String) {
+    name = value
+  }
+
+  /// By bytes; the default.
+  public static let binary = CollationName("BINARY")
+  /// The letters of ASCII without case.
+  public static let noCase = CollationName("NOCASE")
+  /// By bytes, without spaces behind the text.
+  public static let rTrim = CollationName("RTRIM")
+}
+
+extension SQLExpression where Value: TextColumnValue {
+  /// The text compared and ordered otherwise. SQL: `a COLLATE "NOCASE"`
+  public func collate(_ collation: CollationName) -> SQLExpression {
+    SQLExpression(.collate(node, collation.name), form: form)
+  }
+}
+
+extension SQLExpression {
+  /// The value as another storage class. SQL: `CAST(a AS INTEGER)`
+  ///
+  /// Text that begins with no number is 0. What the cast gives is read as `type`, and a value that
+  /// is none of it throws `ColumnValueError`.
+  /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#castexpr>
+  @_disfavoredOverload
+  public func cast<Result: ColumnValue>(to type: Result.Type) -> SQLExpression<Result> {
+    SQLExpression<Result>(.cast(node, Result.storageClass))
+  }
+
+  /// The value as another storage class, NULL where it is NULL. SQL: `CAST(a AS INTEGER)`
+  public func cast<Wrapped: ColumnValue, Result: ColumnValue>(
+    to type: Result.Type
+  ) -> SQLExpression<Result?> where Value == Wrapped? {
+    SQLExpression<Result?>(.cast(node, Result.storageClass))
+  }
+
+  /// The name of its storage class: `null`, `integer`, `real`, `text` or `blob`. SQL: `typeof(a)`
+  public func typeof() -> SQLExpression<String> {
+    SQLExpression<String>(.function("typeof", [node]))
+  }
+}
+
+extension SQLExpression where Value == Bool? {
+  /// A condition as a value: true, false, or NULL where it is unknown. SQL: `(a > ?)`
+  public init(_ predicate: SQLPredicate) {
+    self.init(.predicate(predicate.node))
+  }
+}
+
+extension SQLExpression where Value == Double {
+  /// A random number from 0 up to 1. SQL: `((random() + 9223372036854775808.0) / …)`
+  public static func random() -> SQLExpression {
+    SQLExpression(
+      .constant("((random() + 9223372036854775808.0) / 18446744073709551616.0)"))
+  }
+}

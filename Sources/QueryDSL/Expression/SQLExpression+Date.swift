@@ -1,0 +1,186 @@
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A part of a date in UTC.
+public enum DateComponent: String, Sendable {
+  /// The year, 0 to 9999.
+  case year = "%Y"
+  /// The month, 1 to 12.
+  case month = "%m"
+  /// The day of the month, 1 to 31.
+  case day = "%d"
+  /// The hour, 0 to 23.
+  case hour = "%H"
+  /// The minute, 0 to 59.
+  case minute = "%M"
+  /// The second, 0 to 59.
+  case second = "%S"
+  /// The day of the week, Sunday 0 to Saturday 6.
+  case weekday = "%w"
+  /// The day of the year, 1 to 366.
+  case dayOfYear = "%j"
+}
+
+/// A step from one date to another, in UTC.
+///
+/// - SeeAlso: <https://www.sqlite.org/lang_datefunc.html#modifiers>
+public struct DateModifier: Hashable, Sendable {
+  let text: String
+  /// Whether it goes to the start of a day, which leaves no part of a second.
+  let startsDay: Bool
+
+  private init(_ text: String, startsDay: Bool = false) {
+    self.text = text
+    self.startsDay = startsDay
+  }
+
+  private static func step(_ count: Int, _ unit: String) -> DateModifier {
+    DateModifier((count < 0 ? "" : "+") + "\(count) \(unit)")
+  }
+
+  /// So many seconds later; earlier, if negative.
+  public static func seconds(_ count: Int) -> DateModifier { step(count, "seconds") }
+  /// So many minutes later.
+  public static func minutes(_ count: Int) -> DateModifier { step(count, "minutes") }
+  /// So many hours later.
+  public static func hours(_ count: Int) -> DateModifier { step(count, "hours") }
+  /// So many days later.
+  public static func days(_ count: Int) -> DateModifier { step(count, "days") }
+  /// So many months later; a day that the month has not runs on into the next.
+  public static func months(_ count: Int) -> DateModifier { step(count, "months") }
+  /// So many years later.
+  public static func years(_ count: Int) -> DateModifier { step(count, "years") }
+  /// The next day of the week, Sunday 0, or the date itself.
+  public static func weekday(_ day: Int) -> DateModifier { DateModifier("weekday \(day)") }
+  /// 00:00 of the day.
+  public static let startOfDay = DateModifier("start of day", startsDay: true)
+  /// 00:00 of the first of the month.
+  public static let startOfMonth = DateModifier("start of month", startsDay: true)
+  /// 00:00 of January 1st.
+  public static let startOfYear = DateModifier("start of year", startsDay: true)
+}
+
+// SQLite's own functions take text, days and seconds. What a column holds is turned into one of
+// these, as whole seconds, which are exact: given parts of a second, they round to milliseconds,
+// and into the next day.
+// https://www.sqlite.org/lang_datefunc.html
+
+extension SQLExpression where Value: DateColumnValue {
+  /// A part of the date, in UTC. SQL: `CAST(strftime('%Y', …) AS INTEGER)`
+  ///
+  /// A date outside the years 0 to 9999 gives NULL, which throws where it is read as an Int.
+  public func component(_ component: DateComponent) -> SQLExpression<Value.DateComponentResult> {
+    SQLExpression<Value.DateComponentResult>(
+      .cast(formatted(.constant("'\(component.rawValue)'")), .integer))
+  }
+
+  /// The date as text, in UTC; the format is SQLite's. SQL: `strftime(?, …)`
+  ///
+  /// A date outside the years 0 to 9999 gives NULL, which throws where it is read as a String.
+  public func strftime(_ format: String) -> SQLExpression<Value.DateTextResult> {
+    SQLExpression<Value.DateTextResult>(formatted(.value(BoundValue(format))))
+  }
+
+  /// The date after steps, taken in their order, in UTC; stored as the date is.
+  ///
+  /// ```swift
+  /// Post.where { $0.$createdAt.modified(by: .startOfMonth, .months(1)) > date }
+  /// ```
+  /// A date outside the years 0 to 9999 gives NULL, which throws where it is read.
+  public func modified(by modifiers: DateModifier...) -> SQLExpression {
+    let steps = modifiers.map { ExpressionNode.value(BoundValue($0.text)) }
+    let startsDay = modifiers.contains(where: \.startsDay)
+    let seconds = ExpressionNode.cast(
+      .function("strftime", [.constant("'%s'"), wholeSeconds, .constant("'unixepoch'")] + steps),
+      .integer)
+    return SQLExpression(
+      form.dateNode(fromSeconds: seconds, restOf: startsDay ? nil : (node, wholeSeconds)),
+      form: form)
+  }
+
+  /// Seconds since 1970, without what is less than a second. SQL: `"a" / 1000000 - …`
+  public func unixSeconds() -> SQLExpression<Value.DateComponentResult> {
+    SQLExpression<Value.DateComponentResult>(wholeSeconds)
+  }
+
+  private var wholeSeconds: ExpressionNode { form.wholeSeconds(of: node) }
+
+  private func formatted(_ format: ExpressionNode) -> ExpressionNode {
+    .function("strftime", [format, wholeSeconds, .constant("'unixepoch'")])
+  }
+}
+
+extension SQLExpression where Value == Date {
+  /// The time at which the statement runs, to the millisecond, in the standard form.
+  ///
+  /// It is the same wherever it stands in one step of a statement.
+  public static var currentTimestamp: SQLExpression<Date> {
+    SQLExpression(
+      .constant("(CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000)"))
+  }
+}
+
+extension StoredForm {
+  /// The whole seconds since 1970 of a date stored in this form, rounded down.
+  fileprivate func wholeSeconds(of date: ExpressionNode) -> ExpressionNode {
+    switch self {
+    case .standard, .bytes:
+      // Rounded down, where SQL's division rounds towards zero.
+      let rest = ExpressionNode.binary(.remainder, date, .constant("1000000"))
+      return .binary(
+        .minus, .binary(.divide, date, .constant("1000000")),
+        .predicate(.compare(.less, rest, .constant("0"))))
+    case .unixSeconds: return Self.floor(date)
+    case .referenceSeconds: return .binary(.plus, Self.floor(date), .constant("978307200"))
+    case .julianDay:
+      return .cast(.function("strftime", [.constant("'%s'"), date]), .integer)
+    case .iso8601:
+      let seconds = ExpressionNode.function("substr", [date, .constant("1"), .constant("19")])
+      return .cast(.function("strftime", [.constant("'%s'"), seconds]), .integer)
+    }
+  }
+
+  private static func floor(_ real: ExpressionNode) -> ExpressionNode {
+    let whole = ExpressionNode.cast(real, .integer)
+    return .binary(.minus, whole, .predicate(.compare(.less, real, whole)))
+  }
+
+  /// A date of this form from seconds since 1970, and what another date had beyond its seconds.
+  fileprivate func dateNode(
+    fromSeconds seconds: ExpressionNode, restOf rest: (ExpressionNode, ExpressionNode)?
+  ) -> ExpressionNode {
+    switch self {
+    case .standard, .bytes:
+      let whole = ExpressionNode.binary(.times, seconds, .constant("1000000"))
+      guard let rest else { return whole }
+      let ofSecond = ExpressionNode.binary(
+        .minus, rest.0, .binary(.times, rest.1, .constant("1000000")))
+      return .binary(.plus, whole, ofSecond)
+    case .unixSeconds, .referenceSeconds:
+      let real = ExpressionNode.cast(seconds, .real)
+      let moved: ExpressionNode =
+        self == .unixSeconds ? real : .binary(.minus, real, .constant("978307200.0"))
+      guard let rest else { return moved }
+      let start: ExpressionNode =
+        self == .unixSeconds ? rest.1 : .binary(.minus, rest.1, .constant("978307200"))
+      return .binary(.plus, moved, .binary(.minus, rest.0, start))
+    case .julianDay:
+      let days = ExpressionNode.function("julianday", [seconds, .constant("'unixepoch'")])
+      guard let rest else { return days }
+      let start = ExpressionNode.function("julianday", [rest.1, .constant("'unixepoch'")])
+      return .binary(.plus, days, .binary(.minus, rest.0, start))
+    case .iso8601:
+      let text = ExpressionNode.function(
+        "strftime", [.constant("'%Y-%m-%dT%H:%M:%S.'"), seconds, .constant("'unixepoch'")])
+      let digits: ExpressionNode =
+        rest.map { .function("substr", [$0.0, .constant("21"), .constant("6")]) }
+        ?? .constant("'000000'")
+      return .binary(.concat, .binary(.concat, text, digits), .constant("'Z'"))
+    }
+  }
+}

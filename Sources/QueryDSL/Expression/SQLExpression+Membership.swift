@@ -1,0 +1,82 @@
+import SQLCore
+
+extension SQLExpression {
+  /// One of the values; none of them where there is none. nil in the list matches NULL.
+  ///
+  /// The values travel as one bound array, so that the statement is the same for one value and for
+  /// 100,000.
+  /// ```swift
+  /// Post.where { $0.$status.isIn([.draft, .published]) }
+  /// // … WHERE "status" IN (SELECT value FROM apus_array(?))
+  /// ```
+  public func isIn(_ values: some Sequence<Value>) -> SQLPredicate {
+    var stored: [DatabaseValue] = []
+    var containsNull = false
+    for value in values {
+      switch BoundValue(value, as: form) {
+      case .value(.null): containsNull = true
+      case .value(let value): stored.append(value)
+      case .unstorable(let error):
+        return SQLPredicate(.isIn(node, .unstorable(error), containsNull: nil))
+      case .array: break
+      }
+    }
+    return SQLPredicate(
+      .isIn(
+        node, .array(BoundArray(stored)),
+        containsNull: Value.isOptional ? .value(containsNull ? 1 : 0) : nil))
+  }
+}
+
+extension SQLExpression {
+  /// One of the values that a query gives; NULL is among them only if the query gives NULL.
+  ///
+  /// ```swift
+  /// Post.where { $0.$authorID.isIn(Author.where { $0.$name == "Jane" }.select(\.$id)) }
+  /// // … WHERE "Post"."authorID" IN (SELECT "Author"."id" FROM "Author" WHERE "Author"."name" = ?)
+  /// ```
+  /// The query is of the expression's type; `optional` makes one of a column that is not.
+  public func isIn<Query: Fetchable>(_ query: Query) -> SQLPredicate where Query.Row == Value {
+    let request = query.request
+    guard let column = request.singleColumn, column.form == form else {
+      return SQLPredicate(
+        .invalid(request.singleColumn.map { mixing($0.form) } ?? request.notOneColumn))
+    }
+    return SQLPredicate(
+      .isInQuery(node, request.statement, isOptional: Value.isOptional))
+  }
+}
+
+// NULL is in no range, as nil is in none, and so it is outside of each.
+
+extension SQLExpression where Value: OrderedColumnValue & Comparable {
+  /// Within a closed range. SQL: `a BETWEEN ? AND ?`
+  public func isIn(_ range: ClosedRange<Value>) -> SQLPredicate {
+    between(range.lowerBound, and: range.upperBound)
+  }
+
+  /// Within a range without its end. SQL: `a >= ? AND a < ?`
+  public func isIn(_ range: Range<Value>) -> SQLPredicate {
+    SQLPredicate(
+      .and(compare(.greaterOrEqual, range.lowerBound).node, compare(.less, range.upperBound).node))
+  }
+}
+
+extension SQLExpression {
+  /// Within a closed range; NULL is not. SQL: `a IS NOT NULL AND a BETWEEN ? AND ?`
+  public func isIn<Wrapped: OrderedColumnValue & Comparable>(_ range: ClosedRange<Wrapped>) -> SQLPredicate
+  where Value == Wrapped? {
+    SQLPredicate(
+      .and(.isNotNull(node), between(range.lowerBound, and: range.upperBound).node))
+  }
+
+  /// Within a range without its end; NULL is not. SQL: `a IS NOT NULL AND a >= ? AND a < ?`
+  public func isIn<Wrapped: OrderedColumnValue & Comparable>(_ range: Range<Wrapped>) -> SQLPredicate
+  where Value == Wrapped? {
+    SQLPredicate(
+      .all([
+        .isNotNull(node), compare(.greaterOrEqual, range.lowerBound).node,
+        compare(.less, range.upperBound).node,
+      ]))
+  }
+}

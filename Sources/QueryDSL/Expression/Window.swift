@@ -1,0 +1,208 @@
+import SQLCore
+
+/// The rows that a window function sees from a row: which belong to it, in which order, and how
+/// many before and behind.
+///
+/// ```swift
+/// track.$plays.sum().over(
+///   .partition(by: track.$genre).order(by: track.$id).rows(.preceding(3), .currentRow))
+/// // sum("plays") OVER (PARTITION BY "genre" ORDER BY "id" ROWS BETWEEN ? PRECEDING AND CURRENT ROW)
+/// ```
+/// - SeeAlso: <https://www.sqlite.org/windowfunctions.html>
+public struct Window: Sendable {
+  var node = WindowSpecification()
+
+  /// All rows of the result. SQL: `OVER ()`
+  public static let all = Window()
+
+  /// The rows with the same values. SQL: `PARTITION BY a, b`
+  public static func partition<each Value: ColumnValue>(
+    by expressions: repeat SQLExpression<each Value>
+  ) -> Window {
+    all.partition(by: repeat each expressions)
+  }
+
+  /// The rows in an order, up to the current one and its equals. SQL: `ORDER BY a`
+  public static func order<Value: ColumnValue>(
+    by expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
+    nulls: NullOrder? = nil
+  ) -> Window {
+    all.order(by: expression, direction, nulls: nulls)
+  }
+
+  /// The rows with the same values. SQL: `PARTITION BY a, b`
+  public func partition<each Value: ColumnValue>(
+    by expressions: repeat SQLExpression<each Value>
+  ) -> Window {
+    var window = self
+    for expression in repeat each expressions { window.node.partition.append(expression.node) }
+    return window
+  }
+
+  /// The order, after what was ordered by before. SQL: `ORDER BY a`
+  public func order<Value: ColumnValue>(
+    by expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
+    nulls: NullOrder? = nil
+  ) -> Window {
+    var window = self
+    window.node.order.append(
+      SelectStatement.OrderTerm(expression.node, direction, nulls))
+    return window
+  }
+
+  /// So many rows before and behind the current one. SQL: `ROWS BETWEEN … AND …`
+  public func rows(_ start: FrameBound, _ end: FrameBound) -> Window {
+    framed(.rows, start, end)
+  }
+
+  /// The rows whose one ORDER BY value is within a distance. SQL: `RANGE BETWEEN … AND …`
+  public func range(_ start: FrameBound, _ end: FrameBound) -> Window {
+    framed(.range, start, end)
+  }
+
+  /// So many groups of equal rows before and behind. SQL: `GROUPS BETWEEN … AND …`
+  public func groups(_ start: FrameBound, _ end: FrameBound) -> Window {
+    framed(.groups, start, end)
+  }
+
+  /// The frame without some of its rows. SQL: `EXCLUDE …`
+  ///
+  /// Without a frame before it, it throws `QueryError` when the query is rendered.
+  public func exclude(_ exclusion: FrameExclusion) -> Window {
+    var window = self
+    if window.node.frame == nil {
+      window.node.problem = QueryError("EXCLUDE stands behind ROWS, RANGE or GROUPS")
+    }
+    window.node.frame?.exclusion = exclusion.token
+    return window
+  }
+
+  private func framed(_ unit: SQLToken, _ start: FrameBound, _ end: FrameBound) -> Window {
+    var window = self
+    if window.node.frame != nil {
+      window.node.problem = QueryError("a window's frame is given twice")
+    }
+    if start.rank > end.rank || start == .unboundedFollowing || end == .unboundedPreceding {
+      window.node.problem = QueryError("a window's frame ends before it starts")
+    }
+    for case .preceding(let count) in [start, end] where count < 0 {
+      window.node.problem = QueryError("a window's frame counts from a negative number: \(count)")
+    }
+    for case .following(let count) in [start, end] where count < 0 {
+      window.node.problem = QueryError("a window's frame counts from a negative number: \(count)")
+    }
+    window.node.frame = WindowSpecification.Frame(unit: unit, start: start, end: end)
+    return window
+  }
+}
+
+/// Where a window's frame starts or ends.
+public enum FrameBound: Hashable, Sendable {
+  /// The first row of the partition.
+  case unboundedPreceding
+  /// So many before the current row.
+  case preceding(Int)
+  /// The current row.
+  case currentRow
+  /// So many behind the current row.
+  case following(Int)
+  /// The last row of the partition.
+  case unboundedFollowing
+
+  fileprivate var rank: Int {
+    switch self {
+    case .unboundedPreceding: 0
+    case .preceding: 1
+    case .currentRow: 2
+    case .following: 3
+    case .unboundedFollowing: 4
+    }
+  }
+}
+
+/// Rows of a frame that do not count.
+public enum FrameExclusion: Sendable {
+  /// The current row.
+  case currentRow
+  /// The current row and its equals.
+  case group
+  /// The equals of the current row, not itself.
+  case ties
+
+  fileprivate var token: SQLToken {
+    switch self {
+    case .currentRow: .excludeCurrentRow
+    case .group: .excludeGroup
+    case .ties: .excludeTies
+    }
+  }
+}
+
+/// A window as a tree.
+@usableFromInline
+package struct WindowSpecification: Sendable {
+  struct Frame: Sendable {
+    let unit: SQLToken
+    let start: FrameBound
+    let end: FrameBound
+    var exclusion: SQLToken?
+  }
+
+  var partition: [ExpressionNode] = []
+  var order: [SelectStatement.OrderTerm] = []
+  var frame: Frame?
+  var problem: QueryError?
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    if let problem { throw problem }
+    try sink.token(.open)
+    if !partition.isEmpty {
+      try sink.token(.partitionBy)
+      try ExpressionNode.write(partition, to: &sink)
+    }
+    if !order.isEmpty {
+      if !partition.isEmpty { try sink.token(.space) }
+      try sink.token(.windowOrderBy)
+      try SelectStatement.OrderTerm.write(order, to: &sink)
+    }
+    if let frame {
+      if !partition.isEmpty || !order.isEmpty { try sink.token(.space) }
+      try sink.token(frame.unit)
+      try frame.start.write(to: &sink)
+      try sink.token(.and)
+      try frame.end.write(to: &sink)
+      if let exclusion = frame.exclusion { try sink.token(exclusion) }
+    }
+    try sink.token(.close)
+  }
+}
+
+extension FrameBound {
+  fileprivate func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    switch self {
+    case .unboundedPreceding: try sink.token(.unboundedPreceding)
+    case .preceding(let count):
+      try sink.value(BoundValue(count))
+      try sink.token(.preceding)
+    case .currentRow: try sink.token(.currentRow)
+    case .following(let count):
+      try sink.value(BoundValue(count))
+      try sink.token(.following)
+    case .unboundedFollowing: try sink.token(.unboundedFollowing)
+    }
+  }
+}
+
+/// What stands behind OVER: a window, or the name of one that the query defines.
+@usableFromInline
+package enum WindowNode: Sendable {
+  case specification(WindowSpecification)
+  case named(String)
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    switch self {
+    case .specification(let specification): try specification.write(to: &sink)
+    case .named(let name): try sink.windowName(name)
+    }
+  }
+}

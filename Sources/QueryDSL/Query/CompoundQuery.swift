@@ -1,0 +1,114 @@
+import SQLCore
+
+// `UNION` and its like compare whole rows; NULL equals NULL there.
+// https://www.sqlite.org/lang_select.html#compound_select_statements
+
+extension Fetchable {
+  /// The rows of both, each once. SQL: `SELECT … UNION SELECT …`
+  public func union<Other: Fetchable>(_ other: Other) -> CompoundQuery<Row>
+  where Other.Row == Row {
+    CompoundQuery(self, .union, other)
+  }
+
+  /// The rows of both. SQL: `SELECT … UNION ALL SELECT …`
+  public func unionAll<Other: Fetchable>(_ other: Other) -> CompoundQuery<Row>
+  where Other.Row == Row {
+    CompoundQuery(self, .unionAll, other)
+  }
+
+  /// The rows that both have, each once. SQL: `SELECT … INTERSECT SELECT …`
+  public func intersect<Other: Fetchable>(_ other: Other) -> CompoundQuery<Row>
+  where Other.Row == Row {
+    CompoundQuery(self, .intersect, other)
+  }
+
+  /// The rows that the other has not, each once. SQL: `SELECT … EXCEPT SELECT …`
+  public func except<Other: Fetchable>(_ other: Other) -> CompoundQuery<Row>
+  where Other.Row == Row {
+    CompoundQuery(self, .except, other)
+  }
+}
+
+/// Several queries as one: `union`, `unionAll`, `intersect`, `except`.
+///
+/// ```swift
+/// Post.where { $0.$views > 100 }.union(Post.where { $0.$status == .draft })
+///   .order(by: \.$title).limit(20)
+/// // SELECT … WHERE "views" > ? UNION SELECT … WHERE "status" = ? ORDER BY "title" LIMIT ?
+/// ```
+/// They are taken from left to right, as they are written. Order and limit are those of the whole;
+/// a query that has its own keeps it.
+public struct CompoundQuery<Row: Sendable>: Fetchable {
+  /// The SELECT that it becomes, with the way to read its rows.
+  public private(set) var request: Request<Row>
+
+  fileprivate init(
+    _ first: some Fetchable<Row>, _ operation: SQLToken, _ second: some Fetchable<Row>
+  ) {
+    let (first, second) = (first.request, second.request)
+    // A compound of its own operations goes on; one with an order, a limit or WITH is one operand.
+    var statement = SelectStatement(selection: .terms([]), from: first.statement.from)
+    let operand = (operation: operation, statement: second.statement)
+    var compound = CompoundNode(first: first.statement, others: [operand])
+    if let left = first.statement.extras?.content.compound, first.statement.order.isEmpty,
+      first.statement.limit == nil, first.statement.offset == nil,
+      first.statement.extras?.content.commonTables.isEmpty ?? true
+    {
+      compound = left
+      compound.others.append(operand)
+    }
+    statement.changeExtras { $0.compound = compound }
+    statement.note(first.statement.problem ?? second.statement.problem)
+    statement.note(Self.difference(first, second))
+    request = Request(statement: statement, decoding: first.decoding)
+  }
+
+  /// What keeps the rows of both from being read alike.
+  private static func difference(_ first: Request<Row>, _ second: Request<Row>) -> QueryError? {
+    guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns(),
+      left.count == right.count
+    else { return QueryError("the queries of a UNION, INTERSECT or EXCEPT have other columns") }
+    for (left, right) in zip(left, right) where left.form != right.form {
+      return QueryError(
+        "the queries of a UNION, INTERSECT or EXCEPT store \(left.type) in different forms, "
+          + ".\(left.form) and .\(right.form)")
+    }
+    return nil
+  }
+
+  /// Orders by a column of the result, which has that name. SQL: `ORDER BY "name"`
+  ///
+  /// A name that the first query does not give for sure throws `QueryError` when it is rendered.
+  public consuming func order(
+    byColumn name: String, _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
+  ) -> Self {
+    request.statement.addOrder(.resultColumn(name), direction, nulls)
+    return self
+  }
+
+  /// At most so many rows; said twice, it throws `QueryError` when the query is rendered.
+  public consuming func limit(_ count: Int) -> Self {
+    request.statement.setLimit(count)
+    return self
+  }
+
+  /// Without the first rows; said twice, it throws `QueryError` when the query is rendered.
+  public consuming func offset(_ count: Int) -> Self {
+    request.statement.setOffset(count)
+    return self
+  }
+}
+
+extension CompoundQuery where Row: ResultRow {
+  /// Orders by a column of the models or rows. SQL: `ORDER BY "title"`
+  public consuming func order<Value: ColumnValue>(
+    by column: KeyPath<Row, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
+    nulls: NullOrder? = nil
+  ) -> Self {
+    guard let layout = try? Row.layout, let index = layout.index(of: column) else {
+      request.statement.note(Columns<Row>.noColumn(column))
+      return self
+    }
+    return order(byColumn: layout.columns[index].name, direction, nulls: nulls)
+  }
+}

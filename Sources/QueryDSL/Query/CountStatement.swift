@@ -1,0 +1,52 @@
+import SQLCore
+
+/// A query asked how many rows it gives.
+struct CountStatement: Renderable {
+  let query: SelectStatement
+
+  /// Whether the rows are those of the tables, so that they can be counted where they are.
+  private var isPlain: Bool {
+    !query.isDistinct && query.groups.isEmpty && query.having.isEmpty && query.limit == nil
+      && query.offset == nil && query.extras == nil && !query.selectsAggregate
+  }
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    if isPlain {
+      var plain = query
+      plain.order = []
+      return try plain.write(to: &sink, countingRows: true)
+    }
+    try sink.token(.select)
+    try sink.token(.countStar)
+    try sink.token(.from)
+    try sink.token(.open)
+    try query.write(to: &sink)
+    try sink.token(.close)
+  }
+}
+
+/// A query asked whether it gives any row.
+struct ExistsStatement: Renderable {
+  let query: SelectStatement
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    try sink.token(.select)
+    try sink.token(.exists)
+    try sink.token(.open)
+    try query.write(to: &sink)
+    try sink.token(.close)
+  }
+}
+
+extension SelectStatement {
+  /// Whether something behind SELECT may be an aggregate, which gives one row where there is none.
+  fileprivate var selectsAggregate: Bool {
+    guard case .terms(let terms) = selection else { return false }
+    return terms.contains { term in
+      switch term {
+      case .table, .expression(.column), .aliased(.column, _): return false
+      case .expression, .aliased: return true
+      }
+    }
+  }
+}

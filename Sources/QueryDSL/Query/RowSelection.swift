@@ -1,0 +1,82 @@
+import SQLCore
+
+/// Columns and expressions that are to be a row of a struct, found by their names.
+struct RowSelection {
+  private struct Column {
+    let node: ExpressionNode
+    let column: ResultColumn
+  }
+
+  private var columns: [Column] = []
+  private var problem: QueryError?
+
+  mutating func append<Item: Selectable>(_ item: Item) {
+    let selection = item.selection
+    let known: [ResultColumn]
+    do {
+      known = try selection.columns()
+    } catch {
+      problem = problem ?? QueryError(String(describing: error))
+      return
+    }
+    switch selection.term {
+    case .expression(let node), .aliased(let node, _):
+      columns += known.map { Column(node: node, column: $0) }
+    case .table(let table):
+      columns += known.enumerated().map { index, column in
+        let id = ColumnID(table: table, index: UInt16(truncatingIfNeeded: index))
+        return Column(node: .column(id), column: column)
+      }
+    }
+  }
+
+  /// The terms in the order of the row's own columns, each under its name.
+  func terms<Row: ResultRow>(
+    into row: Row.Type, ignoringOthers: Bool = false
+  ) -> ([SelectStatement.SelectTerm], QueryError?) {
+    let layout: ModelLayout
+    do {
+      layout = try Row.layout
+    } catch {
+      return ([], QueryError(String(describing: error)))
+    }
+    var terms: [SelectStatement.SelectTerm] = []
+    var problem = self.problem
+    func note(_ message: String) { problem = problem ?? QueryError("\(Row.self): \(message)") }
+    for own in layout.columns {
+      let found = columns.filter { $0.column.name?.lowercasedASCII == own.name.lowercasedASCII }
+      guard let first = found.first else {
+        note("nothing behind SELECT has the name of its property \(own.name)")
+        continue
+      }
+      if found.count > 1 { note("two columns behind SELECT have the name \(own.name)") }
+      if let difference = first.column.difference(from: own) {
+        note("\(own.name) \(difference)")
+      }
+      terms.append(.aliased(first.node, own.name))
+    }
+    if !ignoringOthers {
+      for other in columns where other.column.name.flatMap(layout.index(named:)) == nil {
+        note(
+          other.column.name.map { "it has no property \($0)" }
+            ?? "an expression behind SELECT has no name; give it one with `as`")
+      }
+    }
+    return (terms, problem)
+  }
+}
+
+extension ResultColumn {
+  /// Why the column cannot be read as a property; nil where it can.
+  fileprivate func difference(from own: ModelColumn) -> String? {
+    func wrapped(_ type: any ColumnValue.Type) -> any ColumnValue.Type {
+      (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
+    }
+    if wrapped(type) != wrapped(own.type) { return "is \(own.type) and behind SELECT \(type)" }
+    if isOptional, !own.isOptional { return "is \(own.type), and what is selected may be NULL" }
+    if form != own.form {
+      return "is stored in the form .\(own.form) and behind SELECT in .\(form)"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,225 @@
+import SQLCore
+
+extension SelectStatement: Renderable {
+  package func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    try write(to: &sink, countingRows: false)
+  }
+
+  /// Writes the statement, or what counts its rows. No closure holds the statement here: that would
+  /// be a copy of it each time that a query runs.
+  func write<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
+    if let problem { throw problem }
+    if extras != nil { return try writeWithExtras(to: &sink, countingRows: countingRows) }
+    try writeSelect(to: &sink, countingRows: countingRows)
+  }
+
+  private func writeWithExtras<Sink: QuerySink>(
+    to sink: inout Sink, countingRows: Bool
+  ) throws {
+    let commonTables = extras?.content.commonTables ?? []
+    if !commonTables.isEmpty { try CommonTableNode.write(commonTables, to: &sink) }
+    if let compound = extras?.content.compound {
+      try compound.write(to: &sink)
+      try writeOrderAndLimit(to: &sink)
+    } else {
+      try writeSelect(to: &sink, countingRows: countingRows)
+    }
+    if !commonTables.isEmpty { try sink.closeCommonTables() }
+  }
+
+  private func writeSelect<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
+    try sink.openScope(self)
+    try sink.token(.select)
+    if isDistinct { try sink.token(.distinct) }
+    if countingRows { try sink.token(.countStar) } else { try writeSelection(to: &sink) }
+    try sink.token(.from)
+    try write(from, to: &sink)
+    for join in joins {
+      try sink.token(join.kind)
+      try write(join.table, to: &sink)
+      if let condition = join.condition {
+        try sink.token(.on)
+        try condition.write(to: &sink)
+      }
+    }
+    try Self.write(predicates, behind: .where, to: &sink)
+    if !groups.isEmpty {
+      try sink.token(.groupBy)
+      try ExpressionNode.write(groups, to: &sink)
+    }
+    try Self.write(having, behind: .having, to: &sink)
+    if let windows = extras?.content.windows, !windows.isEmpty {
+      for (index, window) in windows.enumerated() {
+        try sink.token(index == 0 ? .window : .comma)
+        try sink.alias(window.name)
+        try sink.token(.as)
+        try window.window.write(to: &sink)
+      }
+    }
+    try writeOrderAndLimit(to: &sink)
+    try sink.closeScope()
+  }
+
+  private func writeOrderAndLimit<Sink: QuerySink>(to sink: inout Sink) throws {
+    if !order.isEmpty {
+      try checkOrder()
+      try sink.token(.orderBy)
+      try OrderTerm.write(order, to: &sink)
+    }
+    try writeLimit(to: &sink)
+  }
+
+  /// A table of FROM or a join: a model's own, a query, or a common table.
+  private func write<Sink: QuerySink>(_ table: TableID, to sink: inout Sink) throws {
+    switch extras?.source(of: table) {
+    case nil: break
+    case .query(let query):
+      try sink.token(.open)
+      try sink.hideScope()
+      try query.write(to: &sink)
+      try sink.showScope()
+      try sink.token(.close)
+    case .common(let name): try sink.commonTable(name)
+    }
+    try sink.table(table)
+  }
+
+  private func writeSelection<Sink: QuerySink>(to sink: inout Sink) throws {
+    switch selection {
+    case .table(let table): try sink.allColumns(of: table)
+    case .terms(let terms):
+      for (index, term) in terms.enumerated() {
+        if index > 0 { try sink.token(.comma) }
+        switch term {
+        case .table(let table): try sink.allColumns(of: table)
+        case .expression(let expression): try expression.write(to: &sink)
+        case .aliased(let expression, let alias):
+          try expression.write(to: &sink)
+          try sink.token(.as)
+          try sink.alias(alias)
+        }
+      }
+    }
+  }
+
+  private func writeLimit<Sink: QuerySink>(to sink: inout Sink) throws {
+    if let limit {
+      try sink.token(.limit)
+      try sink.value(limit)
+    } else if offset != nil {
+      try sink.token(.noLimit)
+    }
+    if let offset {
+      try sink.token(.offset)
+      try sink.value(offset)
+    }
+  }
+
+  static func write<Sink: QuerySink>(
+    _ predicates: [PredicateNode], behind keyword: SQLToken, to sink: inout Sink
+  ) throws {
+    guard !predicates.isEmpty else { return }
+    try sink.token(keyword)
+    try PredicateNode.write(predicates, joinedBy: .and, ifEmpty: .one, to: &sink)
+  }
+
+  /// A name in ORDER BY is one that SELECT gives: another would be a column, or nothing.
+  private func checkOrder() throws {
+    for case .resultColumn(let name) in order.lazy.map(\.expression) {
+      guard resultNames.contains(where: { $0.lowercasedASCII == name.lowercasedASCII }) else {
+        throw QueryError("ORDER BY \(name): no column behind SELECT has that name")
+      }
+    }
+    if extras?.content.compound != nil {
+      for term in order {
+        if case .resultColumn = term.expression { continue }
+        throw QueryError(
+          "ORDER BY of a UNION, INTERSECT or EXCEPT takes columns of its result by name")
+      }
+    }
+  }
+
+  /// The names that the columns of the result have for sure.
+  private var resultNames: [String] {
+    if let compound = extras?.content.compound { return compound.first.resultNames }
+    switch selection {
+    case .table(let table): return Self.columnNames(of: table)
+    case .terms(let terms):
+      return terms.flatMap { term -> [String] in
+        switch term {
+        case .table(let table): Self.columnNames(of: table)
+        case .aliased(_, let name): [name]
+        case .expression(.column(let column)):
+          [Self.columnNames(of: column.table)[Int(column.index)]]
+        case .expression: []
+        }
+      }
+    }
+  }
+
+  private static func columnNames(of table: TableID) -> [String] {
+    LayoutRegistry.shared.layout(number: table.layout)?.columns.map(\.name) ?? []
+  }
+}
+
+extension SelectStatement.OrderTerm {
+  /// Writes what stands behind ORDER BY.
+  static func write<Sink: QuerySink>(
+    _ terms: [SelectStatement.OrderTerm], to sink: inout Sink
+  ) throws {
+    for index in terms.indices {
+      if index > 0 { try sink.token(.comma) }
+      try terms[index].expression.write(to: &sink)
+      try sink.token(terms[index].isDescending ? .descending : .ascending)
+      if let nulls = terms[index].nulls {
+        try sink.token(nulls == .first ? .nullsFirst : .nullsLast)
+      }
+    }
+  }
+}
+
+extension CompoundNode {
+  fileprivate func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    try Self.write(first, isFirst: true, to: &sink)
+    for other in others {
+      try sink.token(other.operation)
+      try Self.write(other.statement, isFirst: false, to: &sink)
+    }
+  }
+
+  /// An operand; one that has its own order, limit, WITH or operands stands in a FROM.
+  private static func write<Sink: QuerySink>(
+    _ statement: SelectStatement, isFirst: Bool, to sink: inout Sink
+  ) throws {
+    let isSimple =
+      statement.order.isEmpty && statement.limit == nil && statement.offset == nil
+      && statement.extras?.content.commonTables.isEmpty ?? true
+      && statement.extras?.content.compound == nil
+    if isSimple { return try statement.write(to: &sink) }
+    try sink.token(.selectAllFrom)
+    try statement.write(to: &sink)
+    try sink.token(.close)
+  }
+}
+
+extension CommonTableNode {
+  fileprivate static func write<Sink: QuerySink>(
+    _ tables: [CommonTableNode], to sink: inout Sink
+  ) throws {
+    try sink.openCommonTables(tables)
+    try sink.token(.with)
+    if tables.contains(where: \.isRecursive) { try sink.token(.recursive) }
+    for (index, table) in tables.enumerated() {
+      if index > 0 { try sink.token(.comma) }
+      try sink.commonTableDefinition(table)
+      switch table.isMaterialized {
+      case nil: try sink.token(.asQuery)
+      case true: try sink.token(.materialized)
+      case false: try sink.token(.notMaterialized)
+      }
+      try table.query.write(to: &sink)
+      try sink.token(.close)
+    }
+    try sink.token(.space)
+  }
+}

@@ -1,0 +1,52 @@
+import SQLCore
+
+extension Fetchable where Row: ColumnValue {
+  /// The query's first value, as an expression; NULL where it gives no row.
+  ///
+  /// ```swift
+  /// Author.select { author in
+  ///   (author.$name, Post.where { $0.$authorID == author.$id }.select { $0.count() }.subquery())
+  /// }
+  /// // SELECT "Author"."name", (SELECT count(*) FROM "Post" WHERE "Post"."authorID" = "Author"."id")
+  /// //   FROM "Author"
+  /// ```
+  @_disfavoredOverload
+  public func subquery() -> SQLExpression<Row?> {
+    let (node, form) = request.subqueryNode
+    return SQLExpression<Row?>(node, form: form)
+  }
+
+  /// The query's first value, as an expression; NULL where it gives no row.
+  public func subquery<Wrapped: ColumnValue>() -> SQLExpression<Row> where Row == Wrapped? {
+    let (node, form) = request.subqueryNode
+    return SQLExpression<Row>(node, form: form)
+  }
+}
+
+extension Fetchable {
+  /// Whether the query gives any row, as a predicate. SQL: `EXISTS (SELECT …)`
+  ///
+  /// ```swift
+  /// Author.where { author in Post.where { $0.$authorID == author.$id }.exists() }
+  /// ```
+  public func exists() -> SQLPredicate {
+    SQLPredicate(.exists(request.statement))
+  }
+}
+
+extension Request {
+  /// The one column that its rows have; nil where they have several.
+  var singleColumn: ResultColumn? {
+    guard let columns = try? decoding.columns(), columns.count == 1 else { return nil }
+    return columns[0]
+  }
+
+  var notOneColumn: QueryError {
+    QueryError("a query of \(Row.self) does not give one column, as its place needs")
+  }
+
+  fileprivate var subqueryNode: (ExpressionNode, StoredForm) {
+    guard let column = singleColumn else { return (.invalid(notOneColumn), .standard) }
+    return (.subquery(statement), column.form)
+  }
+}

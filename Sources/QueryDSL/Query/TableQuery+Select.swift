@@ -1,0 +1,67 @@
+import SQLCore
+
+extension TableQuery {
+  /// One column instead of the model. SQL: `SELECT a`
+  public consuming func select<Value: ColumnValue>(
+    _ column: KeyPath<M, ColumnReference<Value>>
+  ) -> TableQuery<M, Value> {
+    select { $0[dynamicMember: column] }
+  }
+
+  /// Several columns instead of the model, as a tuple. SQL: `SELECT a, b`
+  public consuming func select<each Value: ColumnValue>(
+    _ columns: repeat KeyPath<M, ColumnReference<each Value>>
+  ) -> TableQuery<M, (repeat each Value)> {
+    let table = self.columns
+    let (terms, decoding) = SelectStatement.tuple(
+      repeat table[dynamicMember: each columns])
+    return selecting(terms, decoding)
+  }
+
+  /// One expression instead of the model. SQL: `SELECT max(a)`
+  public consuming func select<Item: Selectable>(
+    _ item: (Columns<M>) -> Item
+  ) -> TableQuery<M, Item.Output> {
+    let selection = item(columns).selection
+    return selecting([selection.term], .rows(columns: selection.columns, selection.read))
+  }
+
+  /// Several expressions instead of the model, as a tuple. SQL: `SELECT a, count(*)`
+  public consuming func select<each Item: Selectable>(
+    _ items: (Columns<M>) -> (repeat each Item)
+  ) -> TableQuery<M, (repeat (each Item).Output)> {
+    let items = items(columns)
+    let (terms, decoding) = SelectStatement.tuple(repeat each items)
+    return selecting(terms, decoding)
+  }
+
+  /// The columns that a struct has, instead of the model, found by their names.
+  ///
+  /// ```swift
+  /// struct Headline: ResultRow {
+  ///   @Column var id: Post.ID
+  ///   @Column var title: String
+  /// }
+  /// Post.select(into: Headline.self)     // SELECT "id" AS "id", "title" AS "title" FROM "Post"
+  /// ```
+  /// A property that is no column of the model, or of another type, throws `QueryError` when the
+  /// query is rendered.
+  public consuming func select<NewRow: ResultRow>(into row: NewRow.Type) -> TableQuery<M, NewRow> {
+    var selection = RowSelection()
+    selection.append(columns)
+    let (terms, problem) = selection.terms(into: row, ignoringOthers: true)
+    var query = selecting(terms, NewRow.decoding)
+    query.select.statement.note(problem)
+    return query
+  }
+
+  private consuming func selecting<NewRow>(
+    _ terms: [SelectStatement.SelectTerm], _ decoding: RowDecoding<NewRow>
+  ) -> TableQuery<M, NewRow> {
+    let columns = columns
+    var statement = select.statement
+    statement.selection = .terms(terms)
+    return TableQuery<M, NewRow>(
+      request: Request(statement: statement, decoding: decoding), columns: columns)
+  }
+}

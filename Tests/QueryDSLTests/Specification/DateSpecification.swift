@@ -1,0 +1,162 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Specification: dates, in every stored form")
+struct DateSpecification {
+  /// The last moments of a day, of a year, before 1970; a leap day; a first microsecond.
+  static let moments = [
+    "2024-02-29T12:34:56.789012Z", "1969-12-31T23:59:59.999600Z", "1970-01-01T00:00:00.000001Z",
+    "1999-12-31T23:59:59.999999Z", "0001-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.000000Z",
+    "1600-02-29T00:00:00.500000Z",
+  ]
+
+  let db: Database
+  let dates: [Date]
+
+  init() throws {
+    db = try Database.temporary(models: [Tour.self])
+    dates = try Self.moments.map { try DatabaseValue.text($0).read(Date.self, as: .iso8601) }
+    let place = Tour.Place(name: "Hall", address: nil, seats: [], isOpen: true)
+    try db.insert(dates.enumerated().map { Tour(id: $0.offset, $0.element, place: place) })
+  }
+
+  static let calendar = {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    return calendar
+  }()
+
+  /// The number at a place of the text of each moment.
+  private func digits(_ start: Int, _ count: Int) -> [Int] {
+    Self.moments.compactMap { Int($0.dropFirst(start).prefix(count)) }
+  }
+
+  private func values<Value: ColumnValue>(
+    _ expression: (Columns<Tour>) -> SQLExpression<Value>
+  ) throws -> [Value] {
+    try db.fetch(Tour.select(expression).order(by: \.$id))
+  }
+
+  @Test(
+    "a component is that of the moment, in every form",
+    arguments: [
+      (DateComponent.year, 0, 4), (.month, 5, 2), (.day, 8, 2), (.hour, 11, 2), (.minute, 14, 2),
+      (.second, 17, 2),
+    ])
+  func components(_ component: DateComponent, _ start: Int, _ count: Int) throws {
+    let expected = digits(start, count)
+    #expect(try values { $0.$begin.component(component) } == expected)
+    #expect(try values { $0.$end.component(component) } == expected)
+    #expect(try values { $0.$announced.component(component) } == expected.map { Optional($0) })
+    // A Double of seconds, or of days, holds no microseconds of far years: seen at milliseconds.
+    let coarse = component == .second ? [0, 2, 5, 6] : [0, 2, 4, 5, 6]
+    for column in [try values { $0.$unix.component(component) },
+      try values { $0.$reference.component(component) }]
+    {
+      #expect(coarse.map { column[$0] } == coarse.map { expected[$0] })
+    }
+    #expect(try values { $0.$julian.component(component) }[0] == expected[0])
+  }
+
+  @Test("weekday and day of the year")
+  func days() throws {
+    #expect(try values { $0.$begin.component(.weekday) }.prefix(4) == [4, 3, 4, 5])
+    #expect(try values { $0.$begin.component(.dayOfYear) } == [60, 365, 1, 365, 1, 365, 60])
+  }
+
+  @Test("the SQL of a component")
+  func sql() throws {
+    #expect(
+      try Tour.select { $0.$begin.component(.year) }.sql.text == """
+        SELECT CAST(strftime('%Y', ("begin" / 1000000) - (("begin" % 1000000) < 0), 'unixepoch') \
+        AS INTEGER) FROM "Tour"
+        """)
+    #expect(
+      try Tour.select { $0.$end.component(.year) }.sql.text == """
+        SELECT CAST(strftime('%Y', CAST(strftime('%s', substr("end", 1, 19)) AS INTEGER), \
+        'unixepoch') AS INTEGER) FROM "Tour"
+        """)
+  }
+
+  @Test("strftime, and seconds since 1970")
+  func strftime() throws {
+    #expect(try values { $0.$begin.strftime("%Y-%m-%d") } == Self.moments.map { String($0.prefix(10)) })
+    #expect(
+      try values { $0.$announced.strftime("%H:%M:%S") }
+        == Self.moments.map { String($0.dropFirst(11).prefix(8)) })
+    let seconds = dates.map { Int($0.timeIntervalSince1970.rounded(.down)) }
+    #expect(try values { $0.$begin.unixSeconds() } == seconds)
+    #expect(try values { $0.$end.unixSeconds() } == seconds)
+    #expect(
+      try db.fetch(
+        Tour.select { ($0.$begin.component(.year), $0.count()) }
+          .group(by: \.$id).having { $0.$begin.min().ifNull(.distantPast) > dates[0] }
+      ).map(\.0) == [9999])
+  }
+
+  @Test("a date after steps: as Foundation's calendar has it, the rest of a second kept")
+  func modified() throws {
+    let calendar = Self.calendar
+    // Without the last two days of all, behind which four digits end.
+    for (index, date) in dates.enumerated() where index < 4 {
+      let later = try #require(calendar.date(byAdding: .day, value: 3, to: date))
+      let query = Tour.where { $0.$id == index }
+      func value(_ expression: (Columns<Tour>) -> SQLExpression<Date>) throws -> Date? {
+        try db.first(query.select(expression))
+      }
+      #expect(try value { $0.$begin.modified(by: .days(3)) } == later)
+      #expect(try value { $0.$end.modified(by: .days(3)) } == later)
+      #expect(try db.first(query.select { $0.$announced.modified(by: .days(3)) }) == later)
+      for coarse in [try value { $0.$unix.modified(by: .days(3)) },
+        try value { $0.$reference.modified(by: .days(3)) },
+        try value { $0.$julian.modified(by: .days(3)) }]
+      {
+        let coarse = try #require(coarse)
+        #expect(abs(coarse.timeIntervalSince(later)) < 0.002)
+      }
+      let month = try #require(calendar.dateInterval(of: .month, for: date)?.start)
+      #expect(try value { $0.$begin.modified(by: .startOfMonth) } == month)
+      #expect(try value { $0.$end.modified(by: .startOfMonth) } == month)
+      #expect(try value { $0.$unix.modified(by: .startOfMonth) } == month)
+      #expect(try value { $0.$reference.modified(by: .startOfMonth) } == month)
+      let next = try #require(calendar.date(byAdding: .month, value: -2, to: month))
+      #expect(try value { $0.$begin.modified(by: .startOfMonth, .months(-2)) } == next)
+      let day = try #require(calendar.dateInterval(of: .day, for: date)?.start)
+      #expect(try value { $0.$begin.modified(by: .startOfDay) } == day)
+      let year = try #require(calendar.dateInterval(of: .year, for: date)?.start)
+      #expect(try value { $0.$begin.modified(by: .startOfYear) } == year)
+      let soon = date.addingTimeInterval(3_600 + 120 + 5)
+      let near = try #require(
+        try value { $0.$begin.modified(by: .hours(1), .minutes(2), .seconds(5)) })
+      #expect(abs(near.timeIntervalSince(soon)) < 0.000_001)
+      let after = try #require(calendar.date(byAdding: .year, value: 4, to: day))
+      #expect(try value { $0.$begin.modified(by: .startOfDay, .years(4)) } == after)
+      let sunday = try #require(try value { $0.$begin.modified(by: .startOfDay, .weekday(0)) })
+      #expect(calendar.component(.weekday, from: sunday) == 1 && sunday >= day)
+    }
+  }
+
+  @Test("now is the clock's time, in the column's own form")
+  func now() throws {
+    #expect(try db.count(Tour.where { $0.$begin < .currentTimestamp }) == 6)
+    let now = try #require(try db.first(Tour.select { _ in SQLExpression<Date>.currentTimestamp }))
+    #expect(abs(now.timeIntervalSinceNow) < 60)
+  }
+
+  @Test("a year that SQLite's functions do not reach is NULL, and an error where it is read")
+  func farAway() throws {
+    let place = Tour.Place(name: "", address: nil, seats: [], isOpen: true)
+    let far = Date(timeIntervalSince1970: 400_000_000_000)
+    var tour = Tour(id: 99, dates[0], place: place)
+    tour.begin = far
+    try db.insert(tour)
+    #expect(throws: ColumnValueError.self) {
+      try db.fetch(Tour.where { $0.$id == 99 }.select { $0.$begin.component(.year) })
+    }
+    #expect(
+      try db.fetch(Tour.where { $0.$id == 99 }.select { $0.$begin.component(.year).optional })
+        == [nil])
+  }
+}

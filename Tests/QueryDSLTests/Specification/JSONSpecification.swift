@@ -1,0 +1,87 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Specification: paths into JSON")
+struct JSONSpecification {
+  let db: Database
+
+  init() throws {
+    db = try Database.temporary(models: [Tour.self])
+    let date = Date(timeIntervalSince1970: 0)
+    try db.insert([
+      Tour(
+        id: 1, date,
+        place: Tour.Place(
+          name: "Hall", address: .init(city: "Bonn", number: 7), seats: [10, 20], isOpen: true),
+        note: ["a", "b"]),
+      Tour(
+        id: 2, date, place: Tour.Place(name: "a\"b", address: nil, seats: [], isOpen: false)),
+    ])
+  }
+
+  private func values<Value: ColumnValue>(
+    _ sql: String, _ expression: (Columns<Tour>) -> SQLExpression<Value>
+  ) throws -> [Value] {
+    let query = Tour.select(expression).order(by: \.$id)
+    #expect(try query.sql.text == #"SELECT \#(sql) FROM "Tour" ORDER BY "id""#)
+    return try db.fetch(query)
+  }
+
+  @Test("a value by keys and places; NULL where there is none")
+  func value() throws {
+    let extract = #"json_extract("place", ?)"#
+    #expect(try values(extract) { $0.$place.value(at: "name", as: String.self) } == ["Hall", "a\"b"])
+    let city: [String?] = try values(extract) { $0.$place.value(at: "address", "city") }
+    #expect(city == ["Bonn", nil])
+    #expect(
+      try values(extract) { $0.$place.value(at: "address", "number", as: Int.self) } == [7, nil])
+    #expect(try values(extract) { $0.$place.value(at: "seats", 1, as: Int.self) } == [20, nil])
+    #expect(try values(extract) { $0.$place.value(at: "seats", -1, as: Int.self) } == [20, nil])
+    #expect(try values(extract) { $0.$place.value(at: "isOpen", as: Bool.self) } == [true, false])
+    #expect(
+      try values(#"json_extract("note", ?)"#) { $0.$note.value(at: 0, as: String.self) }
+        == ["a", nil])
+    let query = Tour.where { $0.$place.value(at: "address", "city") == "Bonn" }
+    #expect(try query.sql.text.hasSuffix(#"WHERE json_extract("place", ?) IS ?"#))
+    #expect(try query.sql.values == [#"$."address"."city""#, "Bonn"])
+    #expect(try db.fetch(query).map(\.id) == [1])
+  }
+
+  @Test("a part as JSON of its own type")
+  func part() throws {
+    let addresses = try values(#""place" -> ?"#) {
+      $0.$place.json(at: "address", as: Tour.Place.Address.self)
+    }
+    #expect(addresses.map(\.?.value.city) == ["Bonn", nil])
+    let seats = try values(#""place" -> ?"#) { $0.$place.json(at: "seats", as: [Int].self) }
+    #expect(seats.map(\.?.value) == [[10, 20], []])
+  }
+
+  @Test("the length of an array, the type of a value")
+  func lengthAndType() throws {
+    #expect(
+      try values(#"json_array_length("place", ?)"#) { $0.$place.arrayLength(at: "seats") }
+        == [2, 0])
+    #expect(
+      try values(#"json_array_length("note", ?)"#) { $0.$note.arrayLength() } == [2, nil])
+    #expect(
+      try values(#"json_type("place", ?)"#) { $0.$place.type(at: "isOpen") } == ["true", "false"])
+    #expect(try values(#"json_type("place", ?)"#) { $0.$place.type(at: "no") } == [nil, nil])
+  }
+
+  @Test("a key is data: what SQLite's paths cannot say is refused")
+  func hostileKeys() throws {
+    for key in ["a\"b", "a\0b"] {
+      #expect(throws: QueryError.self) {
+        try db.fetch(Tour.select { $0.$place.value(at: .key(key), as: String.self) })
+      }
+    }
+    for key in ["a.b", "a]b", "$", "'", "a b", "", "#-1"] {
+      #expect(
+        try db.fetch(Tour.select { $0.$place.value(at: .key(key), as: String.self) })
+          == [nil, nil], "\(key)")
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+extension Music {
+  /// Expects the SQL of a query and its rows, in their order.
+  func expect<Row: Equatable>(
+    _ query: some Fetchable<Row>, _ sql: String, _ rows: [Row],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(try query.sql.text == sql, sourceLocation: sourceLocation)
+    let found = try db.fetch(query)
+    #expect(found == rows, sourceLocation: sourceLocation)
+    #expect(try db.count(query) == rows.count, sourceLocation: sourceLocation)
+    // The same again, by the statement that the cache has now.
+    #expect(try db.fetch(query) == rows, sourceLocation: sourceLocation)
+  }
+
+  /// The same for rows that are tuples, made comparable.
+  func expect<Row, Key: Equatable>(
+    _ query: some Fetchable<Row>, _ sql: String, _ rows: [Key],
+    sourceLocation: SourceLocation = #_sourceLocation, by key: (Row) -> Key
+  ) throws {
+    #expect(try query.sql.text == sql, sourceLocation: sourceLocation)
+    #expect(try db.fetch(query).map(key) == rows, sourceLocation: sourceLocation)
+    #expect(try db.count(query) == rows.count, sourceLocation: sourceLocation)
+    #expect(try db.fetch(query).map(key) == rows, sourceLocation: sourceLocation)
+  }
+
+  /// Expects an expression's SQL behind SELECT, and its value for each track by its key.
+  func expect<Value: ColumnValue & Equatable>(
+    _ sql: String, _ values: [Value], sourceLocation: SourceLocation = #_sourceLocation,
+    select expression: (Columns<Track>) -> SQLExpression<Value>
+  ) throws {
+    try expect(
+      Track.select(expression).order(by: \.$id), #"SELECT \#(sql) FROM "Track" ORDER BY "id""#,
+      values, sourceLocation: sourceLocation)
+  }
+}

@@ -1,0 +1,102 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Specification: text")
+struct TextSpecification {
+  let music: Music
+
+  init() throws { music = try Music() }
+
+  @Test("case, length, ends, parts")
+  func functions() throws {
+    try music.expect(#"lower("title")"#, ["alpha", "beta", "gamma", "delta 100%", "epsilon_"]) {
+      $0.$title.lower()
+    }
+    try music.expect(#"upper("genre")"#, ["ROCK", "JAZZ", nil, "ROCK", nil]) { $0.$genre.upper() }
+    try music.expect(#"length("title")"#, [5, 4, 5, 10, 8]) { $0.$title.length() }
+    try music.expect(#"length("genre")"#, [4, 4, nil, 4, nil]) { $0.$genre.length() }
+    try music.expect(#"trim("title")"#, Music.tracks.map(\.title)) { $0.$title.trim() }
+    try music.expect(#"trim("title", ?)"#, ["lph", "Bet", "gamm", "Delta 100%", "Epsilon_"]) {
+      $0.$title.trim("Aa")
+    }
+    try music.expect(#"ltrim("title", ?)"#, ["lpha", "Beta", "gamma", "Delta 100%", "Epsilon_"]) {
+      $0.$title.ltrim("Aa")
+    }
+    try music.expect(#"rtrim("genre", ?)"#, ["ro", "jazz", nil, "ro", nil]) {
+      $0.$genre.rtrim("kc")
+    }
+    try music.expect(#"ltrim("title")"#, Music.tracks.map(\.title)) { $0.$title.ltrim() }
+    try music.expect(#"rtrim("title")"#, Music.tracks.map(\.title)) { $0.$title.rtrim() }
+    try music.expect(
+      #"replace("title", ?, ?)"#, ["Alph*", "Bet*", "g*mm*", "Delt* 100%", "Epsilon_"]
+    ) { $0.$title.replace("a", with: "*") }
+    try music.expect(#"substr("title", ?)"#, ["pha", "ta", "mma", "lta 100%", "silon_"]) {
+      $0.$title.substr(3)
+    }
+    try music.expect(#"substr("title", ?, ?)"#, ["Al", "Be", "ga", "De", "Ep"]) {
+      $0.$title.substr(1, 2)
+    }
+    try music.expect(#"instr("title", ?)"#, [5, 4, 2, 5, 0]) { $0.$title.instr("a") }
+    try music.expect(#"instr("title", lower("title"))"#, [0, 0, 1, 0, 0]) {
+      $0.$title.instr($0.$title.lower())
+    }
+    try music.expect(#"unicode("title")"#, [65, 66, 103, 68, 69]) { $0.$title.unicode() }
+    try music.expect(#"hex("genre")"#, ["726F636B", "6A617A7A", "", "726F636B", ""]) {
+      $0.$genre.hex()
+    }
+  }
+
+  @Test("one text behind another")
+  func concat() throws {
+    try music.expect(#""genre" || ?"#, ["rock!", "jazz!", nil, "rock!", nil]) {
+      $0.$genre.concat("!")
+    }
+    try music.expect(
+      #"("title" || ?) || "title""#,
+      ["Alpha/Alpha", "Beta/Beta", "gamma/gamma", "Delta 100%/Delta 100%", "Epsilon_/Epsilon_"]
+    ) { $0.$title.concat("/").concat($0.$title) }
+  }
+
+  @Test("LIKE: without case, with a sign that escapes, by an expression")
+  func like() throws {
+    try music.expect(where: #""title" LIKE ?"#, [2, 4]) { $0.$title.like("_E%") }
+    try music.expect(where: #""genre" LIKE ?"#, [1, 4]) { $0.$genre.like("R%") }
+    try music.expect(where: #"NOT ("genre" LIKE ?)"#, [2]) { !$0.$genre.like("R%") }
+    try music.expect(where: #""title" LIKE ? ESCAPE ?"#, [4]) {
+      $0.$title.like(#"%\%"#, escape: #"\"#)
+    }
+    try music.expect(where: #""title" LIKE ? ESCAPE ?"#, [5]) { $0.$title.like("%!_", escape: "!") }
+    try music.expect(where: #""title" LIKE ("title" || ?)"#, [1, 2, 3, 4, 5]) {
+      $0.$title.like($0.$title.concat("%"))
+    }
+  }
+
+  @Test("GLOB: with case, sets of characters")
+  func glob() throws {
+    try music.expect(where: #""title" GLOB ?"#, [1, 2, 4]) { $0.$title.glob("[A-D]*") }
+    try music.expect(where: #""title" GLOB ?"#, [3]) { $0.$title.glob("g?mma") }
+    try music.expect(where: #""genre" GLOB ("genre" || ?)"#, [1, 2, 4]) {
+      $0.$genre.glob($0.$genre.concat("*"))
+    }
+  }
+
+  @Test("COLLATE: in a comparison, in an order")
+  func collate() throws {
+    try music.expect(where: #"("title" COLLATE "NOCASE") = ?"#, [3]) {
+      $0.$title.collate(.noCase) == "GAMMA"
+    }
+    try music.expect(
+      Track.all.order { $0.$title.collate(.noCase) }.select(\.$id),
+      #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "NOCASE""#, [1, 2, 4, 5, 3])
+    try music.expect(
+      Track.all.order { $0.$title.collate(.binary) }.select(\.$id),
+      #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "BINARY""#, [1, 2, 4, 5, 3])
+    try music.expect(
+      Track.all.order(.descending) { $0.$genre.collate(.rTrim) }.order(by: \.$id).select(\.$id),
+      #"SELECT "id" FROM "Track" ORDER BY "genre" COLLATE "RTRIM" DESC, "id""#, [1, 4, 2, 3, 5])
+    let unknown = Track.all.order { $0.$title.collate("\" DESC; DROP TABLE Track") }
+    let error = #expect(throws: DatabaseError.self) { try music.db.fetch(unknown) }
+    #expect(error?.message.contains("no such collation sequence") == true)
+  }
+}
