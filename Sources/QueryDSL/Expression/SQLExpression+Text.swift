@@ -93,7 +93,7 @@ extension SQLExpression where Value: TextColumnValue {
   }
 
   /// Matches a pattern that is itself an expression. SQL: `a LIKE b`
-  public func like(_ pattern: SQLExpression, escape: Character? = nil) -> SQLPredicate {
+  public func like(pattern: SQLExpression, escape: Character? = nil) -> SQLPredicate {
     matches(.like, pattern.node, escape)
   }
 
@@ -104,7 +104,7 @@ extension SQLExpression where Value: TextColumnValue {
   }
 
   /// Matches a pattern of file names that is itself an expression. SQL: `a GLOB b`
-  public func glob(_ pattern: SQLExpression) -> SQLPredicate {
+  public func glob(pattern: SQLExpression) -> SQLPredicate {
     matches(.glob, pattern.node, nil)
   }
 

@@ -68,7 +68,7 @@ struct TextSpecification {
     }
     try music.expect(where: #""title" LIKE ? ESCAPE ?"#, [5]) { $0.$title.like("%!_", escape: "!") }
     try music.expect(where: #""title" LIKE ("title" || ?)"#, [1, 2, 3, 4, 5]) {
-      $0.$title.like($0.$title.concat("%"))
+      $0.$title.like(pattern: $0.$title.concat("%"))
     }
   }
 
@@ -77,7 +77,7 @@ struct TextSpecification {
     try music.expect(where: #""title" GLOB ?"#, [1, 2, 4]) { $0.$title.glob("[A-D]*") }
     try music.expect(where: #""title" GLOB ?"#, [3]) { $0.$title.glob("g?mma") }
     try music.expect(where: #""genre" GLOB ("genre" || ?)"#, [1, 2, 4]) {
-      $0.$genre.glob($0.$genre.concat("*"))
+      $0.$genre.glob(pattern: $0.$genre.concat("*"))
     }
   }
 

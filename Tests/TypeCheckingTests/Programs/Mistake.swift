@@ -51,7 +51,7 @@ extension Mistake {
     Mistake("$0.$string ‸!= nil", "binary operator '!=' cannot be applied to operands"),
     Mistake(#"$0.$int.isIn([‸"a"])"#, "cannot convert value of type 'String'"),
     Mistake("$0.$string.like(‸1)", "cannot convert value of type 'Int'"),
-    Mistake("$0.$int.‸like(\"%\")", "no exact matches in call to instance method 'like'"),
+    Mistake("$0.$int.‸like(\"%\")", "requires that 'Int' conform to 'TextColumnValue'"),
     Mistake("$0.$int.between(1, and: ‸\"b\")", "cannot convert value of type 'String'"),
   ]
 

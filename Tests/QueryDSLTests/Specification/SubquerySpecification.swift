@@ -1,0 +1,143 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Specification: queries inside queries")
+struct SubquerySpecification {
+  let music: Music
+
+  init() throws { music = try Music() }
+
+  @Test("as a value: of the row outside, or of itself; NULL where it gives no row")
+  func value() throws {
+    try music.expect(
+      Album.select { album in
+        (
+          album.$name,
+          Track.where { $0.$albumID == album.$id.optional }.select { $0.$plays.max() }.subquery()
+        )
+      }.order(by: \.$id),
+      """
+      SELECT "name", (SELECT max("Track"."plays") FROM "Track" \
+      WHERE "Track"."albumID" IS "Album"."id") FROM "Album" ORDER BY "id"
+      """, ["One 100", "Two 0", "Four -"]) { "\($0.0) \($0.1.map(String.init) ?? "-")" }
+    let mean = Track.select { $0.$plays.avg() }.subquery()
+    try music.expect(
+      Track.where { $0.$plays.cast(to: Double.self).optional > mean }.order(by: \.$id)
+        .select(\.$id),
+      """
+      SELECT "id" FROM "Track" WHERE CAST("plays" AS REAL) > \
+      (SELECT avg("Track_2"."plays") FROM "Track" AS "Track_2") ORDER BY "id"
+      """, [1, 4])
+    try music.expect(
+      Track.where { $0.$plays.optional == Album.where { $0.$id == 99 }.select(\.$id).subquery() }
+        .select(\.$id),
+      """
+      SELECT "id" FROM "Track" WHERE "plays" IS (SELECT "Album"."id" FROM "Album" \
+      WHERE "Album"."id" = ?)
+      """, [])
+  }
+
+  @Test("EXISTS, over another model and over the same one")
+  func exists() throws {
+    try music.expect(
+      Album.where { album in !Track.where { $0.$albumID == album.$id.optional }.exists() }
+        .select(\.$name),
+      """
+      SELECT "name" FROM "Album" WHERE NOT (EXISTS (SELECT "Track"."id", "Track"."title", \
+      "Track"."genre", "Track"."rating", "Track"."plays", "Track"."price", "Track"."isLive", \
+      "Track"."albumID" FROM "Track" WHERE "Track"."albumID" IS "Album"."id"))
+      """, ["Four"])
+    try music.expect(
+      Track.where { track in
+        Track.where { $0.$genre == track.$genre && $0.$plays > track.$plays }.select(\.$id).exists()
+      }.select(\.$id),
+      """
+      SELECT "id" FROM "Track" WHERE EXISTS (SELECT "Track_2"."id" FROM "Track" AS "Track_2" \
+      WHERE "Track_2"."genre" IS "Track"."genre" AND "Track_2"."plays" > "Track"."plays")
+      """, [3, 4])
+  }
+
+  @Test("IN, of a column that is not nullable")
+  func isIn() throws {
+    try music.expect(
+      Album.where { $0.$id.isIn(Track.where { $0.$plays > 10 }.select { $0.$albumID.ifNull(0) }) }
+        .select(\.$id),
+      """
+      SELECT "id" FROM "Album" WHERE "id" IN (SELECT ifnull("Track"."albumID", ?) FROM "Track" \
+      WHERE "Track"."plays" > ?)
+      """, [1])
+  }
+
+  @Test("IN, of optionals: NULL is among the rows only if one is NULL; so is its negation")
+  func isInNullable() throws {
+    let some = Track.where { $0.$id.isIn([1, 2]) }.select(\.$albumID)
+    let all = Track.select(\.$albumID)
+    try music.expect(
+      Track.where { $0.$albumID.isIn(some) }.order(by: \.$id).select(\.$id),
+      """
+      SELECT "id" FROM "Track" WHERE ("albumID" IS NOT NULL AND "albumID" IN (SELECT "value" FROM \
+      (SELECT "Track_2"."albumID" AS "value" FROM "Track" AS "Track_2" WHERE "Track_2"."id" IN \
+      (SELECT value FROM apus_array(?))) WHERE "value" IS NOT NULL)) OR ("albumID" IS NULL AND \
+      EXISTS (SELECT "value" FROM (SELECT "Track_2"."albumID" AS "value" FROM "Track" AS "Track_2" \
+      WHERE "Track_2"."id" IN (SELECT value FROM apus_array(?))) WHERE "value" IS NULL)) \
+      ORDER BY "id"
+      """, [1, 2])
+    func ids(_ query: TableQuery<Track, Track>) throws -> [Int] {
+      try music.db.fetch(query.order(by: \.$id).select(\.$id))
+    }
+    #expect(try ids(Track.where { !$0.$albumID.isIn(some) }) == [3, 4, 5])
+    #expect(try ids(Track.where { $0.$albumID.isIn(all) }) == [1, 2, 3, 4, 5])
+    #expect(try ids(Track.where { !$0.$albumID.isIn(all) }) == [])
+    #expect(try ids(Track.where { !$0.$rating.isIn(all) }) == [1])
+    let both = Track.where { $0.$id == 1 }.select(\.$albumID)
+      .union(Track.where { $0.$id == 4 }.select(\.$albumID))
+    #expect(try ids(Track.where { $0.$albumID.isIn(both) }) == [1, 2, 4])
+    #expect(try ids(Track.where { !$0.$albumID.isIn(both) }) == [3, 5])
+  }
+
+  @Test("a query built outside and made narrower inside sees both tables")
+  func extendedInside() throws {
+    let base = Track.where { $0.$plays > 0 }
+    try music.expect(
+      Track.where { track in
+        base.where { $0.$genre == track.$genre && $0.$id != track.$id }.exists()
+      }.order(by: \.$id).select(\.$id),
+      """
+      SELECT "id" FROM "Track" WHERE EXISTS (SELECT "Track_2"."id", "Track_2"."title", \
+      "Track_2"."genre", "Track_2"."rating", "Track_2"."plays", "Track_2"."price", \
+      "Track_2"."isLive", "Track_2"."albumID" FROM "Track" AS "Track_2" WHERE "Track_2"."plays" > ? \
+      AND "Track_2"."genre" IS "Track"."genre" AND "Track_2"."id" <> "Track"."id") ORDER BY "id"
+      """, [1, 3, 4])
+  }
+
+  @Test("the same query inside itself cannot tell its tables apart: QueryError")
+  func insideItself() throws {
+    let base = Track.where { $0.$plays > 0 }
+    let query = base.where { track in base.where { $0.$id == track.$id }.exists() }
+    let error = #expect(throws: QueryError.self) { try music.db.fetch(query) }
+    #expect(error?.message.contains("a query over Track stands inside itself") == true)
+  }
+
+  @Test("in an update and in a deletion")
+  func writes() throws {
+    let update = Track.update { track in
+      track.set(\.$plays) { row in
+        Album.where { $0.$id.optional == row.$albumID }.select { $0.count() }.subquery().ifNull(-1)
+      }
+    }.where { track in Album.where { $0.$id.optional == track.$albumID }.exists() }
+    #expect(
+      try update.sql.text == """
+        UPDATE "Track" SET "plays" = ifnull((SELECT count(*) FROM "Album" WHERE "Album"."id" IS \
+        "Track"."albumID"), ?) WHERE EXISTS (SELECT "Album"."id", "Album"."name" FROM "Album" \
+        WHERE "Album"."id" IS "Track"."albumID")
+        """)
+    #expect(try music.db.run(update) == 3)
+    #expect(try music.db.fetch(Track.select(\.$plays).order(by: \.$id)) == [1, 1, 1, 50, 7])
+    let delete = Track.delete().where { track in
+      Track.where { $0.$id > track.$id }.exists()
+    }
+    #expect(try delete.sql.text.contains(#"FROM "Track" AS "Track_2" WHERE "Track_2"."id" > "Track"."id""#))
+    #expect(try music.db.run(delete) == 4)
+  }
+}
