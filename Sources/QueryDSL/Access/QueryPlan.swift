@@ -4,7 +4,7 @@ import SQLCore
 ///
 /// ```swift
 /// print(try db.explain(Post.where { $0.$status == .published }.order(by: \.$createdAt)))
-/// // SEARCH Post USING INDEX Post_status_createdAt (status=?)
+/// // SEARCH Post USING INDEX Post_on_status_createdAt (status=?)
 /// ```
 /// The words are SQLite's own and change with its version: they are for reading.
 /// - SeeAlso: <https://www.sqlite.org/eqp.html>
@@ -68,20 +68,24 @@ extension Connection {
     try explain(try query.sql)
   }
 
-  /// How SQLite would run an update or a deletion; it does not run.
+  /// How SQLite would run an update or a deletion, which does not run. SQLite counts it as writing:
+  /// a connection that only reads throws.
   public func explain(_ command: some Runnable) throws -> QueryPlan {
     try explain(try command.sql)
   }
 
   private func explain(_ sql: SQL) throws -> QueryPlan {
-    // EXPLAIN alone does not look whether the schema is another meanwhile; a statement that reads
-    // the file does.
+    // EXPLAIN does not look whether the schema is another meanwhile: a statement that reads the
+    // file does, and what the cache has would tell of the old one.
     _ = try row("SELECT 1 FROM sqlite_schema LIMIT 1")
-    let rows = try rows("EXPLAIN QUERY PLAN \(sql)").map { row in
-      (
-        id: try row.get(Int.self, named: "id"), parent: try row.get(Int.self, named: "parent"),
-        detail: try row.get(String.self, named: "detail")
-      )
+    let statement = try prepare("EXPLAIN QUERY PLAN \(sql)")
+    var rows: [(id: Int, parent: Int, detail: String)] = []
+    while try statement.step() {
+      rows.append(
+        (
+          try statement.get(named: "id"), try statement.get(named: "parent"),
+          try statement.get(named: "detail")
+        ))
     }
     return QueryPlan(rows: rows)
   }
@@ -100,15 +104,15 @@ extension Database {
     try await read { try $0.explain(query) }
   }
 
-  /// How SQLite would run an update or a deletion; it does not run.
+  /// How SQLite would run an update or a deletion, which does not run; it asks for the writer.
   public func explain(_ command: some Runnable) throws -> QueryPlan {
-    try read { try $0.explain(command) }
+    try write { try $0.explain(command) }
   }
 
-  /// How SQLite would run an update or a deletion; it does not run.
+  /// How SQLite would run an update or a deletion, which does not run; it asks for the writer.
   nonisolated(nonsending)
     public func explain(_ command: some Runnable) async throws -> QueryPlan
   {
-    try await read { try $0.explain(command) }
+    try await write { try $0.explain(command) }
   }
 }

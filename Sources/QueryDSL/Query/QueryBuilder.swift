@@ -12,6 +12,12 @@ public enum QueryBuilder {
     select
   }
 
+  /// A predicate alone is no clause.
+  @available(*, unavailable, message: "a predicate stands inside Where { } or Having { }")
+  public static func buildExpression(_ predicate: SQLPredicate) -> QueryClause {
+    QueryClause(joining: [])
+  }
+
   /// The first clause.
   public static func buildPartialBlock(first: QueryClause) -> QueryClause { first }
 
@@ -43,6 +49,14 @@ public enum QueryBuilder {
     var select = accumulated
     select.clauses = QueryClause(joining: [accumulated.clauses, next])
     return select
+  }
+
+  /// A query has one SELECT.
+  @available(*, unavailable, message: "a query has one Select(…): give it all items")
+  public static func buildPartialBlock<Row, Other>(
+    accumulated: SelectClause<Row>, next: SelectClause<Other>
+  ) -> SelectClause<Row> {
+    accumulated
   }
 
   /// The clauses of an `if`.

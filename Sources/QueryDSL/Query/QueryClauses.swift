@@ -61,6 +61,27 @@ public func LeftJoin<Table: OptionalQueryTable>(
   QueryClause(.join(.left, table.reference, condition.node))
 }
 
+// Words for two mistakes of which the compiler alone says no more than that it cannot infer a type.
+// Each line of the builder is checked by itself, so that they cost a right query nothing.
+
+/// A left join may find no row.
+@available(
+  *, unavailable, message: "a left join may find no row: its table is OptionalColumns<…>"
+)
+public func LeftJoin<Row: ResultRow>(
+  _ table: Columns<Row>, on condition: SQLPredicate
+) -> QueryClause {
+  QueryClause(joining: [])
+}
+
+/// The rows of a query have no table.
+@available(
+  *, unavailable, message: "the rows of a query have no table: write From(query.as(columns))"
+)
+public func From<Row: ResultRow>(_ table: Columns<Row>) -> QueryClause {
+  QueryClause(joining: [])
+}
+
 /// Another table each of whose rows is there; what stands before it may be missing, so that its
 /// columns must be optional. SQL: `RIGHT JOIN "Author" ON …`
 public func RightJoin<Table: QueryTable>(

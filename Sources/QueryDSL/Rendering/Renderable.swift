@@ -14,6 +14,17 @@ extension Renderable {
   }
 }
 
+extension Renderable {
+  /// The bytes by which a connection finds the statement again; equal for equal SQL alone.
+  package func shape() throws -> [UInt8] {
+    var key = StatementKey()
+    defer { key.deallocate() }
+    key.begin(.shape)
+    try ShapeSink.write(into: &key) { try write(to: &$0) }
+    return Array(key.bytes)
+  }
+}
+
 extension ConnectionCore {
   /// The same for a SELECT, which clients call from code that they compile for their model.
   @usableFromInline

@@ -69,13 +69,21 @@ struct TextSink: QuerySink {
 
   mutating func function(_ name: String) { text += name }
 
-  mutating func alias(_ name: String) { text += Identifier(name).quoted }
+  mutating func alias(_ name: String) throws { try append(name: name) }
 
-  mutating func resultColumn(_ name: String) { text += Identifier(name).quoted }
+  mutating func resultColumn(_ name: String) throws { try append(name: name) }
 
   mutating func windowName(_ name: String) throws {
     guard scopes.last?.windows.contains(name) ?? false else {
       throw QueryError("OVER \(name): the query has no NamedWindow of that name")
+    }
+    try append(name: name)
+  }
+
+  /// A name that somebody chose, quoted.
+  private mutating func append(name: String) throws {
+    guard !name.utf8.contains(0) else {
+      throw QueryError("a name in SQL cannot hold U+0000: \(name.debugDescription)")
     }
     text += Identifier(name).quoted
   }
@@ -152,7 +160,8 @@ struct TextSink: QuerySink {
       throw QueryError("the row of the common table \(table.name.name) is not known")
     }
     let columns = layout.columns.map(\.quotedName).joined(separator: ", ")
-    text += "\(Identifier(table.name.name).quoted)(\(columns))"
+    try append(name: table.name.name)
+    text += "(\(columns))"
   }
 
   mutating func commonTable(_ table: CommonTableName) throws {

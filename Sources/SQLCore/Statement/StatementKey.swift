@@ -20,7 +20,7 @@ package struct StatementKey {
   @usableFromInline var count: Int
   private let seed = UInt64.random(in: .min ... .max)
 
-  init() {
+  package init() {
     capacity = 512
     count = 0
     start = Self.allocate(capacity)
@@ -32,7 +32,7 @@ package struct StatementKey {
     return memory
   }
 
-  func deallocate() {
+  package func deallocate() {
     start.deallocate()
   }
 

@@ -10,18 +10,25 @@ struct DifferentialTests {
     let seed = UInt64.random(in: 0...UInt64.max)
     var values = SampleValues(random: SeededGenerator(seed: seed))
     var database = try SampleDatabase()
+    var texts: [[UInt8]: String] = [:]
     for round in 0..<220 {
       try database.refill(&values)
       for number in 0..<20 {
         var selects = RandomSelects(database: database, values: values)
         let query = Self.query(number, &selects)
         values = selects.values
+        if let shape = query.shape, let text = query.text?.text {
+          let known = texts.updateValue(text, forKey: shape)
+          #expect(known == nil || known == text, "seed \(seed): one shape for two statements")
+        }
         guard let disagreement = query.disagreement else { continue }
         let text = query.text.map { "\($0.text) \((try? $0.values) ?? [])" } ?? "no SQL"
         Issue.record("seed \(seed), round \(round), query \(number): \(text): \(disagreement)")
         return
       }
     }
+    // Each SQL has one shape, or the statement cache would hold it more than once.
+    #expect(Set(texts.values).count == texts.count, "seed \(seed)")
   }
 
   private static func query(_ number: Int, _ selects: inout RandomSelects) -> RandomQuery {

@@ -165,6 +165,60 @@ struct QueryClausesTests {
     }
   }
 
+  @Test("a clause given twice is named by the error")
+  func twice() throws {
+    func message(@QueryBuilder _ clauses: (Columns<Track>) -> Request<Int>) -> String? {
+      let query = clauses(Columns())
+      #expect(throws: QueryError.self) { try music.db.fetch(query) }
+      return #expect(throws: QueryError.self) { try query.sql }?.message
+    }
+    #expect(
+      message {
+        From($0)
+        From($0)
+        Select($0.$id)
+      } == "FROM is given twice")
+    #expect(
+      message {
+        From($0)
+        GroupBy($0.$id)
+        GroupBy($0.$genre)
+        Select($0.$id)
+      } == "GROUP BY is given twice")
+    #expect(
+      message {
+        From($0)
+        Limit(1)
+        Limit(2)
+        Select($0.$id)
+      } == "LIMIT is given twice")
+    #expect(
+      message {
+        From($0)
+        Offset(1)
+        Offset(2)
+        Select($0.$id)
+      } == "OFFSET is given twice")
+    #expect(
+      message {
+        Distinct()
+        From($0)
+        Distinct()
+        Select($0.$id)
+      } == "DISTINCT is given twice")
+    #expect(
+      message {
+        From($0)
+        Join($0, on: $0.$id == 1)
+        Select($0.$id)
+      } == "the table Track is joined twice; the same model twice is two parameters of the query")
+    #expect(
+      message {
+        Where { SQLPredicate(sql: "1") }
+        Select($0.$id)
+      } == "the query has no From(…)")
+  }
+
   @Test("a limit twice, a negative offset: QueryError")
   func limits() throws {
     let twice = Query { (track: Columns<Track>) in

@@ -97,6 +97,120 @@ struct DesignProgram: Sendable {
         }
         """),
     DesignProgram(
+      name: "windows",
+      code: """
+        struct Standing: ResultRow {
+          @Column var title: String
+          @Column var place: Int
+          @Column var running: Int?
+        }
+        func standings() -> some Fetchable<(String, Int, Int?, Int?, Double)> {
+          Query { (post: Columns<Post>) in
+            From(post)
+            NamedWindow("byStatus", .partition(by: post.$status).order(by: post.$views, .descending))
+            Where { post.$views > 0 }
+            OrderBy(post.$title)
+            Select(
+              post.$title,
+              post.rank().over(named: "byStatus"),
+              post.$views.sum().filter(post.$url != nil).over(
+                .partition(by: post.$status, post.$authorID).order(by: post.$createdAt)
+                  .rows(.preceding(3), .currentRow)),
+              post.$views.lag(2).over(named: "byStatus"),
+              post.percentRank().over(.order(by: post.$views, nulls: .last)))
+          }
+        }
+        func rows() -> some Fetchable<Standing> {
+          Query { (post: Columns<Post>) in
+            From(post)
+            Select(
+              post.$title, post.denseRank().over(.order(by: post.$views)).as("place"),
+              post.$views.sum().over(.order(by: post.$createdAt)).as("running"),
+              into: Standing.self)
+          }
+        }
+        """),
+    DesignProgram(
+      name: "a recursive common table",
+      code: """
+        struct Level: ResultRow {
+          @Column var id: Author.ID
+          @Column var depth: Int
+        }
+        func chain(of id: Author.ID) -> some Fetchable<(String, Int)> {
+          let levels = CommonTable(
+            "levels",
+            startingWith: Query { (author: Columns<Author>) in
+              From(author)
+              Where { author.$id == id }
+              Select(author.$id, SQLExpression(0).as("depth"), into: Level.self)
+            }, distinct: true
+          ) { levels in
+            Query { (above: Columns<Level>, author: Columns<Author>) in
+              From(levels.as(above))
+              Join(author, on: author.$editorID == above.$id.optional)
+              Where { above.$depth < 100 && author.$name != "nobody" }
+              Select(author.$id, (above.$depth + 1).as("depth"), into: Level.self)
+            }
+          }
+          return Query { (level: Columns<Level>, author: Columns<Author>) in
+            With(levels)
+            From(levels.as(level))
+            Join(author, on: author.$id == level.$id)
+            OrderBy(level.$depth)
+            Select(author.$name, level.$depth)
+          }
+        }
+        """),
+    DesignProgram(
+      name: "queries inside queries, and several as one",
+      code: """
+        func busy() -> some Fetchable<(String, Int?)> {
+          Author.where { author in
+            Post.where { $0.$authorID == author.$id && $0.$views > 100 }.exists()
+            !author.$id.isIn(Post.where { $0.$status == .draft }.select(\\.$authorID))
+          }
+          .select { author in
+            (
+              author.$name,
+              Post.where { $0.$authorID == author.$id }.select { $0.$views.max() }.subquery()
+            )
+          }
+        }
+        func all() -> some Fetchable<Post> {
+          Post.where { $0.$views > 100 }.union(Post.where { $0.$status == .draft })
+            .except(Post.where { $0.$url == nil }).order(by: \\.$title).limit(20)
+        }
+        """),
+    DesignProgram(
+      name: "functions, CASE, CAST, raw fragments",
+      code: """
+        let soundex = SQLFunction<String, String>("soundex")
+        let median = SQLAggregate<Double?, Int>("median")
+
+        func names() -> some Fetchable<(String, String, Int, Double?, Int)> {
+          Post.where { post in
+            soundex(post.$title) == soundex(SQLExpression("Sports"))
+            post.$title.lower().trim().length() + 1 > 4 && post.$title.glob("[A-Z]*")
+            post.$createdAt.component(.year) == 2024 || post.$createdAt < .currentTimestamp
+            post.$views.isIn(1...10) && post.$views.remainder(2) == 0
+            SQLExpression<Int>(sql: "length(\\(post.$title))") < 20
+            post.$url.cast(to: String.self).ifNull("") != "x"
+            post.$tags.value(at: 0) == "swift"
+          }
+          .select { post in
+            (
+              Case(when: post.$views > 100, then: "hot").when(post.$views > 10, then: "warm")
+                .else("cold"),
+              post.$status.case(.draft, then: "d").else("x"),
+              post.$views.cast(to: Int.self).bitAnd(7),
+              median(post.$views).filter(post.$views > 1),
+              iif(post.$views > 2, post.$views * 2, post.$views.max(with: 3))
+            )
+          }
+        }
+        """),
+    DesignProgram(
       name: "aggregates over groups",
       code: """
         func totals() -> some Fetchable<(String, Int, Int?, Double?, Date?)> {

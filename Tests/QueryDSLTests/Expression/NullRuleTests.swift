@@ -1,0 +1,109 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+/// `==`, `!=`, `isIn` and their negations are those of Swift, over every combination of an optional
+/// and a value: a predicate or its negation holds for each row.
+@Suite("The NULL rule")
+struct NullRuleTests {
+  struct Pair: Model, Equatable {
+    @PrimaryKey var id: Int
+    @Column var plain: Int
+    @Column var one: Int?
+    @Column var other: Int?
+  }
+
+  let db: Database
+  let pairs: [Pair]
+  static let values: [Int?] = [nil, 0, 1, 2]
+
+  init() throws {
+    db = try Database.inMemory(models: [Pair.self])
+    var pairs: [Pair] = []
+    for plain in 0...1 {
+      for one in Self.values {
+        for other in Self.values {
+          pairs.append(Pair(id: pairs.count, plain: plain, one: one, other: other))
+        }
+      }
+    }
+    self.pairs = pairs
+    try db.insert(pairs)
+  }
+
+  /// Expects the rows for which Swift says so, and of the negation all others.
+  private func expect(
+    _ predicate: @escaping (Columns<Pair>) -> SQLPredicate, _ holds: (Pair) -> Bool,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let rows = Set(try db.fetch(Pair.where { predicate($0) }.select(\.$id)))
+    #expect(rows == Set(pairs.filter(holds).map(\.id)), sourceLocation: sourceLocation)
+    let others = Set(try db.fetch(Pair.where { !predicate($0) }.select(\.$id)))
+    #expect(others == Set(pairs.map(\.id)).subtracting(rows), sourceLocation: sourceLocation)
+  }
+
+  @Test("== and != of optionals: with a value, a column, an expression, a query")
+  func optionals() throws {
+    for value in Self.values {
+      try expect({ $0.$one == value }) { $0.one == value }
+      try expect({ $0.$one != value }) { $0.one != value }
+      try expect({ $0.$one + 1 == value }) { pair in pair.one.map { $0 + 1 } == value }
+      try expect({ $0.$one + 1 != value }) { pair in pair.one.map { $0 + 1 } != value }
+      try expect({ $0.$plain.optional == value }) { $0.plain == value }
+      try expect({ $0.$plain.optional != value }) { $0.plain != value }
+      let query = Pair.where { $0.$one == value }.select(\.$one).subquery()
+      try expect({ $0.$other == query }) { $0.other == value }
+      try expect({ $0.$other != query }) { $0.other != value }
+    }
+    try expect({ $0.$one == $0.$other }) { $0.one == $0.other }
+    try expect({ $0.$one != $0.$other }) { $0.one != $0.other }
+    try expect({ $0.$one == $0.$plain.optional }) { $0.one == $0.plain }
+    try expect({ $0.$one != $0.$plain.optional }) { $0.one != $0.plain }
+  }
+
+  @Test("== and != of what is not optional")
+  func plain() throws {
+    for value in Self.values.compactMap(\.self) {
+      try expect({ $0.$plain == value }) { $0.plain == value }
+      try expect({ $0.$plain != value }) { $0.plain != value }
+      try expect({ $0.$plain == $0.$id - value }) { $0.plain == $0.id - value }
+      try expect({ $0.$plain != $0.$id - value }) { $0.plain != $0.id - value }
+    }
+  }
+
+  @Test("isIn: a list, a range, a query; of optionals and of values")
+  func membership() throws {
+    for bits in 0..<(1 << Self.values.count) {
+      let list = Self.values.indices.filter { bits >> $0 & 1 == 1 }.map { Self.values[$0] }
+      let plain = list.compactMap(\.self)
+      try expect({ $0.$one.isIn(list) }) { list.contains($0.one) }
+      try expect({ ($0.$one + 1).isIn(list) }) { pair in list.contains(pair.one.map { $0 + 1 }) }
+      try expect({ $0.$plain.isIn(plain) }) { plain.contains($0.plain) }
+      try expect({ $0.$plain.optional.isIn(list) }) { list.contains($0.plain) }
+      let query = Pair.where { $0.$one.isIn(list) }
+      try expect({ $0.$other.isIn(query.select(\.$one)) }) { list.contains($0.other) }
+      try expect({ $0.$plain.isIn(query.select { $0.$one.ifNull(2) }) }) {
+        plain.contains($0.plain)
+      }
+    }
+    for low in 0...2 {
+      for high in low...2 {
+        try expect({ $0.$one.isIn(low...high) }) { $0.one.map((low...high).contains) ?? false }
+        try expect({ $0.$one.isIn(low..<high) }) { $0.one.map((low..<high).contains) ?? false }
+        try expect({ $0.$plain.isIn(low...high) }) { (low...high).contains($0.plain) }
+        try expect({ $0.$plain.isIn(low..<high) }) { (low..<high).contains($0.plain) }
+      }
+    }
+  }
+
+  @Test("the text does not depend on the value: nil and a number are one statement")
+  func oneText() throws {
+    #expect(
+      try Pair.where { $0.$one == nil }.sql.text == Pair.where { $0.$one == 1 }.sql.text)
+    #expect(
+      try Pair.where { $0.$one.isIn([nil]) }.sql.text == Pair.where { $0.$one.isIn([1]) }.sql.text)
+    #expect(
+      try Pair.where { $0.$one == nil }.request.statement.shape()
+        == Pair.where { $0.$one == 1 }.request.statement.shape())
+  }
+}

@@ -1,0 +1,16 @@
+import Testing
+
+/// The mistakes that everybody makes, and what the compiler says where. `Documentation/` explains
+/// those of which it says too little.
+@Suite("Golden messages")
+struct GoldenMessageTests {
+  @Test("the right message at the right place", arguments: GoldenMistake.all)
+  func golden(_ mistake: GoldenMistake) async throws {
+    let client = mistake.client
+    let errors = try await ClientCompiler.shared.errors(in: client)
+    let first = try #require(errors.first, "it compiles")
+    #expect([first.place] == client.expectedPlaces)
+    #expect(first.message.contains(mistake.message), "\(first)")
+    #expect(!errors.contains { $0.isSurrender })
+  }
+}

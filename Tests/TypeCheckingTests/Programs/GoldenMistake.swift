@@ -1,0 +1,142 @@
+import Testing
+
+/// A program with one mistake, and what the compiler says of it.
+struct GoldenMistake: Sendable {
+  let name: String
+  /// `‸` stands before the place that the error names.
+  let code: String
+  /// A part of the message.
+  let message: String
+
+  var client: ClientProgram { ClientProgram(.blog, code) }
+
+  static let all = [
+    GoldenMistake(
+      name: "a wrong type",
+      code: """
+        let query = Post.where { $0.$views ‸== "many" }
+        """,
+      message: "cannot be applied to operands of type 'SQLExpression<Int>' and 'String'"),
+    GoldenMistake(
+      name: "nil on a non-optional",
+      code: """
+        let query = Post.where { $0.$title ‸== nil }
+        """,
+      message: "binary operator '==' cannot be applied to operands"),
+    GoldenMistake(
+      name: "= for ==",
+      code: """
+        let query = Post.where { $0.$title ‸= "Sports" }
+        """,
+      message: "cannot convert value of type '()' to expected argument type 'SQLPredicate'"),
+    GoldenMistake(
+      name: "a misspelt enum case",
+      code: """
+        let query = Post.where { $0.$status == .‸publishd }
+        """,
+      message: "reference to member 'publishd' cannot be resolved"),
+    GoldenMistake(
+      name: "a Bool column as predicate",
+      code: """
+        struct Task: Model {
+          @PrimaryKey var id: Int
+          @Column var isDone: Bool
+        }
+        let query = Task.where { $0.‸$isDone }
+        """,
+      message: "cannot convert value of type 'SQLExpression<Bool>' to expected argument type "
+        + "'SQLPredicate'"),
+    GoldenMistake(
+      name: "a wrong root",
+      code: """
+        let query = Post.‸select(\\Author.$name)
+        """,
+      message: "no exact matches in call to static method 'select'"),
+    GoldenMistake(
+      name: "a wrong root of an order",
+      code: """
+        let query = Post.order(by: ‸\\Author.$name)
+        """,
+      message: "cannot convert value of type"),
+    GoldenMistake(
+      name: "a String for a Unique64",
+      code: """
+        let query = Post.where { $0.$id ‸== "12" }
+        """,
+      message: "cannot be applied to operands of type 'SQLExpression<Unique64>' and 'String'"),
+    GoldenMistake(
+      name: "a missing await",
+      code: """
+        func fetch(_ db: Database) async throws -> [Post] {
+          ‸try db.fetch(Post.all)
+        }
+        """,
+      message: "expression is 'async' but is not marked with 'await'"),
+    GoldenMistake(
+      name: "a missing Select",
+      code: """
+        let query = Query ‸{ (post: Columns<Post>) in
+          From(post)
+          Where { post.$views > 1 }
+        }
+        """,
+      message: "the query needs a Select(…): it says what each row holds"),
+    GoldenMistake(
+      name: "a predicate without Where",
+      code: """
+        let query = Query { (post: Columns<Post>) in
+          From(post)
+          ‸post.$views > 1
+          Select(post.$title)
+        }
+        """,
+      message: "a predicate stands inside Where { } or Having { }"),
+    GoldenMistake(
+      name: "two Selects",
+      code: """
+        let query = Query ‸{ (post: Columns<Post>) in
+          From(post)
+          Select(post.$title)
+          Select(post.$views)
+        }
+        """,
+      message: "a query has one Select(…)"),
+    GoldenMistake(
+      name: "a left join of columns that are not optional",
+      code: """
+        let query = Query { (post: Columns<Post>, author: Columns<Author>) in
+          From(post)
+          ‸LeftJoin(author, on: post.$authorID == author.$id)
+          Select(post.$title)
+        }
+        """,
+      message: "a left join may find no row: its table is OptionalColumns<…>"),
+    GoldenMistake(
+      name: "a row that is no table",
+      code: """
+        struct Total: ResultRow { @Column var views: Int }
+        let query = Query { (total: Columns<Total>) in
+          ‸From(total)
+          Select(total.$views)
+        }
+        """,
+      message: "the rows of a query have no table: write From(query.as(columns))"),
+    GoldenMistake(
+      name: "a query of another type in IN",
+      code: """
+        let query = Post.where { $0.$authorID.‸isIn(Post.select(\\.$title)) }
+        """,
+      message: "no exact matches in call to instance method 'isIn'"),
+    GoldenMistake(
+      name: "several of different rows as one",
+      code: """
+        let query = Post.select(‸\\.$title).union(Post.select(\\.$views))
+        """,
+      message: "cannot convert value of type 'KeyPath<Post, ColumnReference<String>>' to expected "
+        + "argument type 'KeyPath<Post, ColumnReference<Int>>'"),
+  ]
+}
+
+extension GoldenMistake: CustomTestStringConvertible {
+  var testDescription: String { name }
+}
