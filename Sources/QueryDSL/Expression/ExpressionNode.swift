@@ -33,9 +33,8 @@ extension ExpressionNode {
   private var isPrimary: Bool {
     switch self {
     case .column, .value, .function, .countOfRows, .subquery, .invalid, .constant, .cast,
-      .resultColumn, .cases:
+      .resultColumn, .cases, .call:
       true
-    case .call(let call): call.isPrimary
     case .fragment, .negative, .binary, .predicate, .collate, .bitwiseNot, .composed: false
     }
   }

@@ -17,9 +17,6 @@ package struct FunctionCall: Sendable {
   var filter: PredicateNode?
   var window: WindowNode?
 
-  /// It is a name and its arguments; what stands behind them binds as tightly.
-  var isPrimary: Bool { true }
-
   func write<Sink: QuerySink>(to sink: inout Sink) throws {
     try check()
     try sink.function(name)

@@ -64,14 +64,16 @@ extension SQLExpression where Value: OrderedColumnValue & Comparable {
 
 extension SQLExpression {
   /// Within a closed range; NULL is not. SQL: `a IS NOT NULL AND a BETWEEN ? AND ?`
-  public func isIn<Wrapped: OrderedColumnValue & Comparable>(_ range: ClosedRange<Wrapped>) -> SQLPredicate
+  public func isIn<Wrapped: OrderedColumnValue & Comparable>(_ range: ClosedRange<Wrapped>)
+    -> SQLPredicate
   where Value == Wrapped? {
     SQLPredicate(
       .and(.isNotNull(node), between(range.lowerBound, and: range.upperBound).node))
   }
 
   /// Within a range without its end; NULL is not. SQL: `a IS NOT NULL AND a >= ? AND a < ?`
-  public func isIn<Wrapped: OrderedColumnValue & Comparable>(_ range: Range<Wrapped>) -> SQLPredicate
+  public func isIn<Wrapped: OrderedColumnValue & Comparable>(_ range: Range<Wrapped>)
+    -> SQLPredicate
   where Value == Wrapped? {
     SQLPredicate(
       .all([

@@ -51,7 +51,9 @@ struct RandomSelects {
     var term: Term<Int?>?
     let query = Inner.where { table in
       remember(
-        expressions(over: columns + Inner.columns(of: table, at: tables)) { $0.condition(depth: 1) },
+        expressions(over: columns + Inner.columns(of: table, at: tables)) {
+          $0.condition(depth: 1)
+        },
         in: &condition)
     }.select { table -> SQLExpression<Int?> in
       let made = expressions(over: Inner.columns(of: table, at: tables)) { $0.integer(depth: 1) }
@@ -203,7 +205,8 @@ struct RandomSelects {
     integers: [Int] = [0], _ row: (Row) -> [DatabaseValue]
   ) -> RandomQuery {
     RandomQuery(
-      text: try? query.sql, shape: try? query.request.statement.shape(), found: Result { try database.db.fetch(query).map(row) },
+      text: try? query.sql, shape: try? query.request.statement.shape(),
+      found: Result { try database.db.fetch(query).map(row) },
       expected: expected, order: isTotal ? { _, _ in 0 } : nil, isTotal: isTotal,
       integers: integers)
   }

@@ -26,7 +26,8 @@ struct HostileTextTests {
     try db.insert(Note(id: 0, text: "", more: nil, json: JSON([:])))
     var random = SeededGenerator(seed: seed)
     let pieces = [
-      "\"", "'", "`", "[", "]", ";", "--", "/*", "*/", "\\", "\0", "\n", "?", "?1", ":a", "@b", "$c",
+      "\"", "'", "`", "[", "]", ";", "--", "/*", "*/", "\\", "\0", "\n", "?", "?1", ":a", "@b",
+      "$c",
       "DROP TABLE Note", "DELETE FROM Note", "1=1", " OR ", " UNION SELECT ", "sqlite_schema",
       "\"\u{301}", "'\u{301}", "%", "_", "é", "e\u{301}", "🐦", "\u{202E}", "\u{FEFF}", "SELECT",
       "value", "text", "Note", "rowid", "NULL", "true", "count(*)", ")", "(", ",", " ", "x'00'",

@@ -62,7 +62,9 @@ struct ChoiceSpecification {
     try music.expect(
       #"CASE WHEN "isLive" = ? THEN "plays" WHEN "rating" IS ? THEN "id" END"#,
       [nil, 20, nil, 50, 5]
-    ) { Case(when: $0.$isLive == true, then: $0.$plays).when($0.$rating == nil, then: $0.$id).orNull }
+    ) {
+      Case(when: $0.$isLive == true, then: $0.$plays).when($0.$rating == nil, then: $0.$id).orNull
+    }
     try music.expect(#"CASE WHEN "plays" > ? THEN ? ELSE "id" END + ?"#, [2, 3, 4, 5, 6]) {
       Case(when: $0.$plays > 1_000, then: 0).else($0.$id) + 1
     }
@@ -80,7 +82,9 @@ struct ChoiceSpecification {
 
   @Test("CAST: to each storage class; NULL stays NULL")
   func cast() throws {
-    try music.expect(#"CAST("price" AS INTEGER)"#, [1, 0, 2, 0, -1]) { $0.$price.cast(to: Int.self) }
+    try music.expect(#"CAST("price" AS INTEGER)"#, [1, 0, 2, 0, -1]) {
+      $0.$price.cast(to: Int.self)
+    }
     try music.expect(#"CAST("plays" AS REAL)"#, [100.0, 20, 0, 50, 7]) {
       $0.$plays.cast(to: Double.self)
     }

@@ -52,9 +52,10 @@ struct DateSpecification {
     #expect(try values { $0.$announced.component(component) } == expected.map { Optional($0) })
     // A Double of seconds, or of days, holds no microseconds of far years: seen at milliseconds.
     let coarse = component == .second ? [0, 2, 5, 6] : [0, 2, 4, 5, 6]
-    for column in [try values { $0.$unix.component(component) },
-      try values { $0.$reference.component(component) }]
-    {
+    for column in [
+      try values { $0.$unix.component(component) },
+      try values { $0.$reference.component(component) },
+    ] {
       #expect(coarse.map { column[$0] } == coarse.map { expected[$0] })
     }
     #expect(try values { $0.$julian.component(component) }[0] == expected[0])
@@ -82,7 +83,8 @@ struct DateSpecification {
 
   @Test("strftime, and seconds since 1970")
   func strftime() throws {
-    #expect(try values { $0.$begin.strftime("%Y-%m-%d") } == Self.moments.map { String($0.prefix(10)) })
+    #expect(
+      try values { $0.$begin.strftime("%Y-%m-%d") } == Self.moments.map { String($0.prefix(10)) })
     #expect(
       try values { $0.$announced.strftime("%H:%M:%S") }
         == Self.moments.map { String($0.dropFirst(11).prefix(8)) })
@@ -109,10 +111,11 @@ struct DateSpecification {
       #expect(try value { $0.$begin.modified(by: .days(3)) } == later)
       #expect(try value { $0.$end.modified(by: .days(3)) } == later)
       #expect(try db.first(query.select { $0.$announced.modified(by: .days(3)) }) == later)
-      for coarse in [try value { $0.$unix.modified(by: .days(3)) },
+      for coarse in [
+        try value { $0.$unix.modified(by: .days(3)) },
         try value { $0.$reference.modified(by: .days(3)) },
-        try value { $0.$julian.modified(by: .days(3)) }]
-      {
+        try value { $0.$julian.modified(by: .days(3)) },
+      ] {
         let coarse = try #require(coarse)
         #expect(abs(coarse.timeIntervalSince(later)) < 0.002)
       }

@@ -32,7 +32,8 @@ struct JSONSpecification {
   @Test("a value by keys and places; NULL where there is none")
   func value() throws {
     let extract = #"json_extract("place", ?)"#
-    #expect(try values(extract) { $0.$place.value(at: "name", as: String.self) } == ["Hall", "a\"b"])
+    #expect(
+      try values(extract) { $0.$place.value(at: "name", as: String.self) } == ["Hall", "a\"b"])
     let city: [String?] = try values(extract) { $0.$place.value(at: "address", "city") }
     #expect(city == ["Bonn", nil])
     #expect(

@@ -27,7 +27,8 @@ struct JoinSpecification {
       """
       SELECT "Track"."title", "Album"."name" FROM "Track" JOIN "Album" \
       ON "Track"."albumID" IS "Album"."id" AND "Track"."plays" > ? ORDER BY "Track"."id"
-      """, ["Alpha One", "Beta One"]) { "\($0.0) \($0.1)" }
+      """, ["Alpha One", "Beta One"]
+    ) { "\($0.0) \($0.1)" }
   }
 
   @Test("left: the right side may be missing")
@@ -175,7 +176,8 @@ struct JoinSpecification {
       (SELECT "Track"."albumID" AS "albumID", ifnull(sum("Track"."plays"), ?) AS "plays" \
       FROM "Track" GROUP BY "Track"."albumID" HAVING count(*) < ?) AS "Total_2" \
       ON "Total"."plays" < "Total_2"."plays" ORDER BY "Total"."plays", "Total_2"."plays"
-      """, ["0 7", "0 50", "7 50"]) { "\($0.0) \($0.1)" }
+      """, ["0 7", "0 50", "7 50"]
+    ) { "\($0.0) \($0.1)" }
   }
 
   @Test("a query as a table does not see its neighbours: it throws, and names the table")

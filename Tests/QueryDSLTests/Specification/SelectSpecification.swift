@@ -83,7 +83,8 @@ struct SelectSpecification {
       #expect(throws: QueryError.self) { try music.db.fetch(query) }
       return error?.message
     }
-    #expect(message(Track.select(into: Wrong.self)) == "Wrong: title is Int and behind SELECT String")
+    #expect(
+      message(Track.select(into: Wrong.self)) == "Wrong: title is Int and behind SELECT String")
     #expect(
       message(Track.select(into: Unknown.self))
         == "Unknown: nothing behind SELECT has the name of its property colour")
@@ -92,7 +93,8 @@ struct SelectSpecification {
         == "NotNull: genre is String, and what is selected may be NULL")
     #expect(message(Track.select(into: Bare.self))?.contains("id: Int is no column") == true)
     #expect(message(Track.select(into: Empty.self))?.contains("at least one @Column") == true)
-    func query(_ select: @escaping (Columns<Track>) -> SelectClause<Headline>) -> Request<Headline> {
+    func query(_ select: @escaping (Columns<Track>) -> SelectClause<Headline>) -> Request<Headline>
+    {
       Query { (track: Columns<Track>) in
         From(track)
         select(track)
@@ -105,7 +107,8 @@ struct SelectSpecification {
       message(query { Select($0.$id, $0.$title.lower(), into: Headline.self) })?
         .contains("nothing behind SELECT has the name") == true)
     #expect(
-      message(query { Select($0.$id, $0.$title, $0.$title.lower().as("TITLE"), into: Headline.self) })
+      message(
+        query { Select($0.$id, $0.$title, $0.$title.lower().as("TITLE"), into: Headline.self) })
         == "Headline: two columns behind SELECT have the name title")
   }
 

@@ -20,7 +20,8 @@ struct SubquerySpecification {
       """
       SELECT "name", (SELECT max("Track"."plays") FROM "Track" \
       WHERE "Track"."albumID" IS "Album"."id") FROM "Album" ORDER BY "id"
-      """, ["One 100", "Two 0", "Four -"]) { "\($0.0) \($0.1.map(String.init) ?? "-")" }
+      """, ["One 100", "Two 0", "Four -"]
+    ) { "\($0.0) \($0.1.map(String.init) ?? "-")" }
     let mean = Track.select { $0.$plays.avg() }.subquery()
     try music.expect(
       Track.where { $0.$plays.cast(to: Double.self).optional > mean }.order(by: \.$id)
@@ -137,7 +138,9 @@ struct SubquerySpecification {
     let delete = Track.delete().where { track in
       Track.where { $0.$id > track.$id }.exists()
     }
-    #expect(try delete.sql.text.contains(#"FROM "Track" AS "Track_2" WHERE "Track_2"."id" > "Track"."id""#))
+    #expect(
+      try delete.sql.text.contains(
+        #"FROM "Track" AS "Track_2" WHERE "Track_2"."id" > "Track"."id""#))
     #expect(try music.db.run(delete) == 4)
   }
 }

@@ -147,7 +147,8 @@ struct WindowSpecification {
       """
       SELECT sum("plays") OVER "byGenre", row_number() OVER "byGenre" FROM "Track" \
       WINDOW "byGenre" AS (PARTITION BY "genre" ORDER BY "id") ORDER BY "id"
-      """, ["100 1", "20 1", "0 1", "150 2", "7 2"]) { "\($0.0 ?? -1) \($0.1)" }
+      """, ["100 1", "20 1", "0 1", "150 2", "7 2"]
+    ) { "\($0.0 ?? -1) \($0.1)" }
     let unknown = Query { (track: Columns<Track>) in
       From(track)
       NamedWindow("a", .all)
