@@ -1,0 +1,28 @@
+import Synchronization
+
+/// How far a backup has come.
+public struct BackupProgress: Hashable, Sendable {
+  /// How many pages the source has.
+  public let pageCount: Int
+  /// How many of them are not copied yet; 0 where the backup is complete.
+  public let remainingPageCount: Int
+
+  /// How many pages are copied.
+  public var completedPageCount: Int { pageCount - remainingPageCount }
+
+  /// Whether the backup is complete: verified, on disk and in its place.
+  public var isComplete: Bool { remainingPageCount == 0 }
+}
+
+/// Whether the task that waits for a backup was cancelled.
+final class BackupCancellation: Sendable {
+  private let isCancelled = Atomic<Bool>(false)
+
+  func cancel() {
+    isCancelled.store(true, ordering: .relaxed)
+  }
+
+  func check() throws {
+    if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+  }
+}
