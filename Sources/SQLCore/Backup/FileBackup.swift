@@ -8,9 +8,7 @@ struct FileBackup: Sendable {
 
   init(_ source: Database, to path: String, pagesPerStep: Int, overwriting: Bool) throws {
     self.pagesPerStep = try checkedPagesPerStep(pagesPerStep)
-    file = ReplacementFile(
-      path: path, overwriting: overwriting, sourcePath: source.path,
-      configuration: source.configuration)
+    file = source.replacementFile(path, overwriting: overwriting)
   }
 
   func run(source: ConnectionCore, progress: (BackupProgress) throws -> Void) throws {
