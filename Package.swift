@@ -26,7 +26,11 @@ let package = Package(
     ),
     .target(name: "Apus", dependencies: ["SQLCore", "QueryDSL", "ChangeObservation"]),
 
-    .testTarget(name: "SQLCoreTests", dependencies: ["SQLCore"]),
+    // What tests of several processes run beside themselves.
+    .executableTarget(
+      name: "DatabaseProcess", dependencies: ["SQLCore"], path: "Tests/Support/DatabaseProcess"
+    ),
+    .testTarget(name: "SQLCoreTests", dependencies: ["SQLCore", "DatabaseProcess"]),
     .testTarget(name: "QueryDSLTests", dependencies: ["QueryDSL"]),
     .testTarget(name: "ChangeObservationTests", dependencies: ["ChangeObservation"]),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),

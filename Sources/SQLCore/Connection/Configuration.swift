@@ -25,6 +25,17 @@ public struct Configuration: Sendable {
   public var busyTimeout = Duration.seconds(5)
   /// Opens for reading alone: nothing is created, migrated or written.
   public var isReadOnly = false
+  /// Says that nobody writes the file while it is open: it is read without locks, and nothing is
+  /// made beside it. Setting it sets `isReadOnly`, too.
+  ///
+  /// For a file in a folder that allows no writing, or on a read-only medium: one in WAL mode cannot
+  /// be read there otherwise, since even a reader makes a `-shm` beside it. Where somebody writes
+  /// all the same, what is read is wrong. A file with changes in a `-wal` or a `-journal` beside it
+  /// is refused with `.cannotOpen`, since SQLite would pass over them in silence.
+  /// - SeeAlso: <https://www.sqlite.org/uri.html#uriimmutable>
+  public var isImmutable = false {
+    didSet { if isImmutable { isReadOnly = true } }
+  }
   /// Whether foreign keys are enforced.
   public var enforcesForeignKeys = true
   /// Whether views and triggers of the file may call functions that are not innocuous, and use
