@@ -30,10 +30,16 @@ let package = Package(
     .executableTarget(
       name: "DatabaseProcess", dependencies: ["SQLCore"], path: "Tests/Support/DatabaseProcess"
     ),
-    .testTarget(name: "SQLCoreTests", dependencies: ["SQLCore", "DatabaseProcess"]),
+    // Counts how often a file is forced to disk.
+    .target(
+      name: "CCountingVFS", dependencies: ["CSQLite"], path: "Tests/Support/CCountingVFS"
+    ),
+    .testTarget(
+      name: "SQLCoreTests", dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS"]),
     .testTarget(name: "QueryDSLTests", dependencies: ["QueryDSL"]),
     .testTarget(name: "ChangeObservationTests", dependencies: ["ChangeObservation"]),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
+    .testTarget(name: "TypeCheckingTests", dependencies: ["Apus"]),
   ],
   swiftLanguageModes: [.v6]
 )

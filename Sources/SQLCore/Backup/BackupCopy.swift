@@ -9,7 +9,7 @@ struct BackupCopy {
   let source: OpaquePointer
   let destination: OpaquePointer
   let pagesPerStep: Int32
-  let cancellation: BackupCancellation
+  let cancellation: JobCancellation
 
   /// Copies all pages; returns how many there are.
   ///
@@ -70,13 +70,13 @@ extension ConnectionCore {
   func requireWhole(_ name: String) throws {
     try run(pragma: "PRAGMA ignore_check_constraints = ON")
     defer { try? run(pragma: "PRAGMA ignore_check_constraints = OFF") }
-    let statement = try compileOne("PRAGMA quick_check(5)")
+    let statement = try compileOne("PRAGMA quick_check(5)").handle
     defer { sqlite3_finalize(statement) }
     var findings: [String] = []
     while true {
       let code = sqlite3_step(statement)
       if code == SQLITE_DONE { break }
-      guard code == SQLITE_ROW else { throw error(code, sql: "PRAGMA quick_check(5)") }
+      guard code == SQLITE_ROW else { throw failure(code, sql: "PRAGMA quick_check(5)") }
       if let text = sqlite3_column_text(statement, 0) { findings.append(String(cString: text)) }
     }
     guard findings == ["ok"] else {

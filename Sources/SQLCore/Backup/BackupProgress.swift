@@ -1,5 +1,3 @@
-import Synchronization
-
 /// How far a backup has come.
 public struct BackupProgress: Hashable, Sendable {
   /// How many pages the source has.
@@ -12,17 +10,4 @@ public struct BackupProgress: Hashable, Sendable {
 
   /// Whether the backup is complete: verified, on disk and in its place.
   public var isComplete: Bool { remainingPageCount == 0 }
-}
-
-/// Whether the task that waits for a backup was cancelled.
-final class BackupCancellation: Sendable {
-  private let isCancelled = Atomic<Bool>(false)
-
-  func cancel() {
-    isCancelled.store(true, ordering: .relaxed)
-  }
-
-  func check() throws {
-    if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
-  }
 }

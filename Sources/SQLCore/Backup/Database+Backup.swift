@@ -39,8 +39,7 @@ extension Database {
   ) throws {
     let job = try FileBackup(self, to: path, pagesPerStep: pagesPerStep, overwriting: overwriting)
     if location.isFile {
-      try pool.checkReentrancy()
-      try job.run(source: try openReader(), progress: progress)
+      try access.runBeside { try job.run(source: $0, progress: progress) }
     } else {
       try reading { try job.run(source: $0, progress: progress) }
     }
@@ -56,7 +55,7 @@ extension Database {
     let job = try FileBackup(self, to: path, pagesPerStep: pagesPerStep, overwriting: overwriting)
     try await withTaskCancellationHandler {
       if location.isFile {
-        try await onOwnThread { try job.run(source: try self.openReader(), progress: progress) }
+        try await access.runBeside { try job.run(source: $0, progress: progress) }
       } else {
         try await reading(hops: true) { try job.run(source: $0, progress: progress) }
       }
@@ -83,8 +82,10 @@ extension Database {
   ) throws {
     let job = try DatabaseBackup(self, to: other, pagesPerStep: pagesPerStep)
     if location.isFile {
-      try pool.checkReentrancy()
-      try other.writing { try job.run(from: try openReader(), into: $0, progress: progress) }
+      try access.pool.check()
+      try other.writing { destination in
+        try access.runBeside { try job.run(from: $0, into: destination, progress: progress) }
+      }
     } else if job.takesSourceFirst {
       try reading { source in
         try other.writing { try job.run(from: source, into: $0, progress: progress) }
@@ -106,40 +107,23 @@ extension Database {
     let job = try DatabaseBackup(self, to: other, pagesPerStep: pagesPerStep)
     try await withTaskCancellationHandler {
       if location.isFile {
-        try await other.writing {
-          try job.run(from: try self.openReader(), into: $0, progress: progress)
+        try access.pool.check()
+        try await other.writing(AccessOptions()) { destination in
+          try self.access.runBeside {
+            try job.run(from: $0, into: destination, progress: progress)
+          }
         }
       } else if job.takesSourceFirst {
         try await reading(hops: true) { source in
           try other.writing { try job.run(from: source, into: $0, progress: progress) }
         }
       } else {
-        try await other.writing { destination in
+        try await other.writing(AccessOptions()) { destination in
           try self.reading { try job.run(from: $0, into: destination, progress: progress) }
         }
       }
     } onCancel: {
       job.cancellation.cancel()
-    }
-  }
-
-  /// A connection that reads, for one long job, beside those of the pool.
-  func openReader() throws -> ConnectionCore {
-    try ConnectionCore(location: location, configuration: configuration, isReader: true)
-  }
-
-  /// Runs what may take long on a thread that is there for it alone.
-  nonisolated(nonsending)
-    func onOwnThread<Result: Sendable>(
-      _ body: @escaping @Sendable () throws -> Result
-    ) async throws -> Result
-  {
-    try pool.checkReentrancy()
-    try Task.checkCancellation()
-    let thread = WorkerThreads(maximum: 1)
-    return try await withUnsafeThrowingContinuation {
-      (continuation: UnsafeContinuation<Result, any Error>) in
-      thread.submit { continuation.resume(with: Swift.Result { try body() }) }
     }
   }
 }

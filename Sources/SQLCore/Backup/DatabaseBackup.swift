@@ -2,7 +2,7 @@ import CSQLite
 
 /// A backup into another database, as it was asked for.
 struct DatabaseBackup: Sendable {
-  let cancellation = BackupCancellation()
+  let cancellation = JobCancellation()
   /// Two backups in opposite directions would wait for each other, were there no order.
   let takesSourceFirst: Bool
   private let other: Database
@@ -31,6 +31,7 @@ struct DatabaseBackup: Sendable {
     from source: ConnectionCore, into destination: ConnectionCore,
     progress: (BackupProgress) throws -> Void
   ) throws {
+    try cancellation.cover(source)
     let pageCount = try source.holdingSnapshot {
       try source.requireWhole("the source")
       return try copy(from: source, into: destination, progress: progress)

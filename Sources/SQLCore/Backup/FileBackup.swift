@@ -2,7 +2,6 @@ import CSQLite
 
 /// A backup into a file, as it was asked for.
 struct FileBackup: Sendable {
-  let cancellation = BackupCancellation()
   private let file: ReplacementFile
   private let pagesPerStep: Int32
 
@@ -10,6 +9,8 @@ struct FileBackup: Sendable {
     self.pagesPerStep = try checkedPagesPerStep(pagesPerStep)
     file = source.replacementFile(path, overwriting: overwriting)
   }
+
+  var cancellation: JobCancellation { file.cancellation }
 
   func run(source: ConnectionCore, progress: (BackupProgress) throws -> Void) throws {
     let pageCount = try file.replace { temporary in
@@ -24,8 +25,6 @@ struct FileBackup: Sendable {
           cancellation: cancellation
         ).run(progress)
       }
-    } beforePlacing: {
-      try cancellation.check()
     }
     try? progress(BackupProgress(pageCount: pageCount, remainingPageCount: 0))
   }

@@ -24,16 +24,13 @@ struct ReplacementFile: Sendable {
   /// The file that is copied, where there is one.
   let sourcePath: String?
   let configuration: Configuration
+  let cancellation = JobCancellation()
 
   /// What belongs to a database file beside it: SQLite would apply what it finds there.
   private static let companions = ["-journal", "-wal", "-shm"]
 
   /// Runs the closure with the path of a new, empty file, and puts what it wrote in place.
-  ///
-  /// - Parameter beforePlacing: what it throws leaves the destination as it was, for the last time.
-  func replace<Result>(
-    _ write: (_ temporaryPath: String) throws -> Result, beforePlacing: () throws -> Void
-  ) throws -> Result {
+  func replace<Result>(_ write: (_ temporaryPath: String) throws -> Result) throws -> Result {
     let place = try resolvedPlace()
     try checkPlace(place)
     let temporary = "\(place).partial-\(UUID().uuidString.lowercased())"
@@ -43,7 +40,7 @@ struct ReplacementFile: Sendable {
     let result = try write(temporary)
     try seal(temporary)
     try verify(temporary)
-    try beforePlacing()
+    try cancellation.check()
     try put(temporary, at: place)
     return result
   }
@@ -108,9 +105,10 @@ struct ReplacementFile: Sendable {
   private func verify(_ temporary: String) throws {
     var configuration = configuration
     configuration.isReadOnly = false
-    try ConnectionCore(
-      location: .file(temporary), configuration: configuration, isReader: true
-    ).requireWhole("the copy")
+    let copy = try ConnectionCore(
+      location: .file(temporary), configuration: configuration, isReader: true)
+    try cancellation.cover(copy)
+    try copy.requireWhole("the copy")
   }
 
   // MARK: In place

@@ -45,8 +45,22 @@ public struct Configuration: Sendable {
   public var maximumCachedStatements = 128
   /// How many bytes the prepared statements that a connection keeps may occupy.
   public var maximumCachedStatementBytes = 1 << 20
-  /// The size in bytes to which the write-ahead log is cut after a checkpoint.
+  /// The size in bytes within which the write-ahead log is kept.
+  ///
+  /// As it comes near, a write makes the log begin anew when it has ended, and waits up to 0.1
+  /// seconds for those who still read from it; later reads are not held up. A single transaction
+  /// that writes more passes the bound, and the file is cut after it. A reader that stays keeps the
+  /// log growing: `onPinnedLog` tells which.
+  /// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
   public var maximumWALBytes = 64 << 20
+  /// Is told when the write-ahead log is above its bound because somebody keeps reading from it:
+  /// how large it is, which reads may hold it, where they were asked for, and for how long.
+  ///
+  /// Again each time the log has grown by a quarter. It runs on a thread of its own, beside other
+  /// accesses, and may use the database.
+  public var onPinnedLog: (@Sendable (PinnedLog) -> Void)?
+  /// How long a write waits for those who read from the log before it begins anew.
+  var maximumLogWait = Duration.milliseconds(100)
   /// Runs for each new connection, last: pragmas, functions, collations.
   public var prepareConnection: (@Sendable (Connection) throws -> Void)?
 

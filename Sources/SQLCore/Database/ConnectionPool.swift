@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// Lends the connections of a database: one writer, several readers, first come first served.
@@ -7,7 +6,7 @@ import Synchronization
 /// runs.
 final class ConnectionPool: Sendable {
   /// Which connections an access may use.
-  enum LaneName: Sendable { case writer, reader }
+  enum LaneName: Int, CaseIterable, Sendable { case writer, reader }
 
   /// What an access is given.
   enum Grant: Sendable {
@@ -17,12 +16,11 @@ final class ConnectionPool: Sendable {
   }
 
   private struct Lane {
-    let maximum: Int
+    var maximum = 0
     var idle: [ConnectionCore] = []
     /// Idle, lent, or being opened.
     var count = 0
-    var waiters: [Waiter] = []
-    var firstWaiter = 0
+    var waiters = WaitingLine()
 
     mutating func take() -> Grant? {
       if let core = idle.popLast() { return .connection(core) }
@@ -30,101 +28,62 @@ final class ConnectionPool: Sendable {
       count += 1
       return .room
     }
+  }
 
-    mutating func nextWaiter() -> Waiter? {
-      guard firstWaiter < waiters.count else { return nil }
-      let waiter = waiters[firstWaiter]
-      firstWaiter += 1
-      if firstWaiter == waiters.count || firstWaiter > 256 {
-        waiters.removeFirst(firstWaiter)
-        firstWaiter = 0
-      }
-      return waiter
-    }
+  /// An access that runs, and the connection that it uses.
+  private struct Occupant {
+    /// nil for a long job on a connection of its own: its thread may use the database meanwhile.
+    let thread: ThreadID?
+    let core: ConnectionCore
+    let place: SourcePlace?
+    let start = Deadline.roughlyNow
   }
 
   private struct State {
-    var writer = Lane(maximum: 1)
-    var reader: Lane
-    /// The threads that run an access now.
-    var threads: [ThreadID] = []
+    var lanes = LaneName.allCases.map { _ in Lane() }
+    var occupants: [Occupant] = []
+    var isClosed = false
 
     subscript(name: LaneName) -> Lane {
-      get { name == .writer ? writer : reader }
-      _modify {
-        switch name {
-        case .writer: yield &writer
-        case .reader: yield &reader
-        }
-      }
+      get { lanes[name.rawValue] }
+      _modify { yield &lanes[name.rawValue] }
+    }
+
+    /// Throws for what may not begin: after the end, and inside another access.
+    func check(_ thread: ThreadID) throws {
+      if isClosed { throw ConnectionPool.closed }
+      if occupants.contains(where: { $0.thread == thread }) { throw ConnectionPool.reentrancy }
     }
   }
 
   private let state: Mutex<State>
 
-  init(writer: ConnectionCore?, maximumReaders: Int) {
-    var state = State(reader: Lane(maximum: maximumReaders))
-    state.writer.count = 1
-    if let writer { state.writer.idle.append(writer) }
+  init(writer: ConnectionCore, maximumReaders: Int) {
+    var state = State()
+    state[.writer].maximum = 1
+    state[.writer].count = 1
+    state[.writer].idle = [writer]
+    state[.reader].maximum = maximumReaders
     self.state = Mutex(state)
   }
 
   // MARK: Taking
 
-  private enum Answer {
-    case granted(Grant)
-    case mustWait
-    case isReentrant
-  }
-
-  /// A connection, now or not at all; the thread is entered where there is one.
-  func takeIfIdle(_ name: LaneName) throws -> ConnectionCore? {
+  /// A connection that is idle, for this thread; nil where there is none.
+  func takeIdle(_ name: LaneName, for place: SourcePlace? = nil) throws -> ConnectionCore? {
     let thread = ThreadID.current
-    let answer = state.withLock { state -> Answer in
-      if state.threads.contains(thread) { return .isReentrant }
-      guard let core = state[name].idle.popLast() else { return .mustWait }
-      state.threads.append(thread)
-      return .granted(.connection(core))
+    return try state.withLock { state throws in
+      try state.check(thread)
+      guard let core = state[name].idle.popLast() else { return nil }
+      state.occupants.append(Occupant(thread: thread, core: core, place: place))
+      return core
     }
-    switch answer {
-    case .granted(.connection(let core)): return core
-    case .granted(.room), .mustWait: return nil
-    case .isReentrant: throw Self.reentrancy
-    }
-  }
-
-  /// What the lane grants, waiting for it on this thread.
-  func takeBlocking(_ name: LaneName) throws -> Grant {
-    let thread = ThreadID.current
-    let answer = state.withLock { state -> Answer in
-      if state.threads.contains(thread) { return .isReentrant }
-      guard let grant = state[name].take() else { return .mustWait }
-      state.threads.append(thread)
-      return .granted(grant)
-    }
-    switch answer {
-    case .granted(let grant): return grant
-    case .isReentrant: throw Self.reentrancy
-    case .mustWait: break
-    }
-    let semaphore = DispatchSemaphore(value: 0)
-    let received = Mutex<Result<Grant, any Error>?>(nil)
-    let waiter = Waiter()
-    _ = waiter.begin { result in
-      received.withLock { $0 = result }
-      semaphore.signal()
-    }
-    take(name, waiter: waiter)
-    semaphore.wait()
-    guard let result = received.withLock({ $0 }) else { throw CancellationError() }
-    let grant = try result.get()
-    enterThread()
-    return grant
   }
 
   /// Answers the waiter with what the lane grants, at once or when it is its turn.
-  func take(_ name: LaneName, waiter: Waiter) {
-    let grant = state.withLock { state -> Grant? in
+  func take(_ name: LaneName, for waiter: Waiter) throws {
+    let grant = try state.withLock { state throws -> Grant? in
+      if state.isClosed { throw Self.closed }
       if let grant = state[name].take() { return grant }
       state[name].waiters.append(waiter)
       return nil
@@ -132,109 +91,150 @@ final class ConnectionPool: Sendable {
     if let grant, !waiter.grant(grant) { giveBack(grant, to: name) }
   }
 
-  static var reentrancy: DatabaseError {
-    .misuse(
-      "the database was accessed from inside a `read` or `write` closure of its own; "
-        + "use the connection that the closure was given")
+  /// Throws where an access may not begin on this thread.
+  func check() throws {
+    let thread = ThreadID.current
+    try state.withLock { state throws in try state.check(thread) }
   }
 
-  /// Throws where this thread runs an access already.
-  func checkReentrancy() throws {
-    let thread = ThreadID.current
-    if state.withLock({ $0.threads.contains(thread) }) { throw Self.reentrancy }
+  /// This thread uses a connection that was granted: another access from inside it is found so.
+  func enter(with core: ConnectionCore, for place: SourcePlace? = nil) {
+    let occupant = Occupant(thread: .current, core: core, place: place)
+    state.withLock { $0.occupants.append(occupant) }
   }
 
-  /// Enters the thread that runs an access: another access from inside it is found so.
-  func enterThread() {
+  /// A long job begins on a connection of its own.
+  func admit(_ core: ConnectionCore, for place: SourcePlace) throws {
+    try state.withLock { state throws in
+      if state.isClosed { throw Self.closed }
+      state.occupants.append(Occupant(thread: nil, core: core, place: place))
+    }
+  }
+
+  /// The connection that this thread uses already.
+  func coreOfCurrentThread() -> ConnectionCore? {
     let thread = ThreadID.current
-    state.withLock { $0.threads.append(thread) }
+    return state.withLock { state in
+      state.occupants.last { $0.thread == thread }?.core
+    }
+  }
+
+  /// The next write in line where it can share a commit; nobody overtakes another.
+  func takeSharedWrite() -> Waiter? {
+    state.withLock { state in
+      guard state[.writer].waiters.first?.sharedWrite != nil else { return nil }
+      return state[.writer].waiters.removeFirst()
+    }
   }
 
   // MARK: Giving back
 
-  /// Leaves the thread and gives the connection to the next in line.
+  /// Ends the lease, leaves the thread and gives the connection to the next in line.
   func giveBack(_ core: ConnectionCore, to name: LaneName) {
     core.endLease()
-    giveBack(.connection(core), to: name, leaving: .current)
+    leave(core)
+    giveBack(.connection(core), to: name)
   }
 
-  /// Gives back room that was not used, after an error in opening.
-  func giveBackRoom(to name: LaneName) {
-    giveBack(.room, to: name, leaving: .current)
+  /// The access that uses the connection has ended.
+  func leave(_ core: ConnectionCore) {
+    state.withLock { state in
+      guard let index = state.occupants.lastIndex(where: { $0.core === core }) else { return }
+      state.occupants.swapAt(index, state.occupants.count - 1)
+      state.occupants.removeLast()
+    }
   }
 
-  private func giveBack(_ grant: Grant, to name: LaneName, leaving thread: ThreadID? = nil) {
-    var thread = thread
+  /// Gives a grant to the next in line: one that was not used, too.
+  func giveBack(_ grant: Grant, to name: LaneName) {
     while true {
       let waiter = state.withLock { state -> Waiter? in
-        if let left = thread, let index = state.threads.lastIndex(of: left) {
-          state.threads.swapAt(index, state.threads.count - 1)
-          state.threads.removeLast()
-        }
-        if let waiter = state[name].nextWaiter() { return waiter }
+        if let waiter = state[name].waiters.removeFirst() { return waiter }
         switch grant {
         case .connection(let core): state[name].idle.append(core)
         case .room: state[name].count -= 1
         }
         return nil
       }
-      thread = nil
-      guard let waiter else { return }
       // One that was cancelled meanwhile lets the next one have it.
-      if waiter.grant(grant) { return }
+      guard let waiter, !waiter.grant(grant) else { return }
     }
   }
 
-  /// The connections that nobody uses, taken out for ever.
-  func removeIdle() -> [ConnectionCore] {
-    state.withLock { state in
-      let idle = state.writer.idle + state.reader.idle
-      state.writer.idle = []
-      state.reader.idle = []
-      return idle
+  // MARK: Ending
+
+  /// The connections that are in use.
+  func used() -> [ConnectionCore] {
+    state.withLock { $0.occupants.map(\.core) }
+  }
+
+  /// The reads that run since that moment or longer, the oldest first.
+  func readers(since moment: Deadline) -> [PinnedLog.Reader] {
+    let now = Deadline.roughlyNow.nanoseconds
+    let occupants = state.withLock(\.occupants)
+    return
+      occupants
+      .filter { $0.core.isReader && $0.start.nanoseconds <= moment.nanoseconds }
+      .sorted { $0.start.nanoseconds < $1.start.nanoseconds }
+      .map { occupant in
+        PinnedLog.Reader(
+          fileID: occupant.place?.fileID.description, line: occupant.place.map { Int($0.line) },
+          age: .nanoseconds(Int64(clamping: now &- occupant.start.nanoseconds)))
+      }
+  }
+
+  /// Lets nobody in any more, and gives out the connections; throws busy where one is in use.
+  func close() throws -> [ConnectionCore] {
+    try state.withLock { state throws in
+      guard !state.isClosed else { return [] }
+      guard state.occupants.isEmpty,
+        state.lanes.allSatisfy({ $0.count == $0.idle.count && $0.waiters.isEmpty })
+      else {
+        throw DatabaseError(
+          code: .busy, message: "the database is in use; close it when every access has ended")
+      }
+      state.isClosed = true
+      return state.lanes.indices.flatMap { index in
+        defer { state.lanes[index] = Lane() }
+        return state.lanes[index].idle
+      }
     }
+  }
+
+  /// The connections, when nobody can ask for one any more.
+  func removeAll() -> [ConnectionCore] {
+    state.withLock { state in
+      defer { state.lanes = state.lanes.map { _ in Lane() } }
+      return state.lanes.flatMap(\.idle)
+    }
+  }
+
+  private static var closed: DatabaseError { .misuse("the database is closed") }
+
+  private static var reentrancy: DatabaseError {
+    .misuse(
+      "the database was accessed from inside a `read` or `write` closure of its own; "
+        + "use the connection that the closure was given")
   }
 }
 
-/// One access that waits for a connection: it is granted one, or cancelled, whichever comes first.
-final class Waiter: Sendable {
-  typealias Answer = @Sendable (Result<ConnectionPool.Grant, any Error>) -> Void
+/// Who waits, first in first out; taking the first costs no copy of the rest.
+private struct WaitingLine {
+  private var waiters: [Waiter] = []
+  private var start = 0
 
-  private enum State {
-    /// Made, and not yet told whom to answer.
-    case idle
-    case waiting(Answer)
-    case ended
-  }
+  var isEmpty: Bool { start == waiters.count }
+  var first: Waiter? { isEmpty ? nil : waiters[start] }
 
-  private let state = Mutex(State.idle)
+  mutating func append(_ waiter: Waiter) { waiters.append(waiter) }
 
-  /// Begins to wait; false where it was cancelled before.
-  func begin(_ answer: @escaping Answer) -> Bool {
-    state.withLock { state in
-      guard case .idle = state else { return false }
-      state = .waiting(answer)
-      return true
+  mutating func removeFirst() -> Waiter? {
+    guard let first else { return nil }
+    start += 1
+    if start == waiters.count || start > 256 {
+      waiters.removeFirst(start)
+      start = 0
     }
-  }
-
-  /// Answers with a grant; false where nobody waits any more.
-  func grant(_ grant: ConnectionPool.Grant) -> Bool {
-    end(with: .success(grant))
-  }
-
-  /// Answers with `CancellationError`, unless it was granted before.
-  func cancel() {
-    _ = end(with: .failure(CancellationError()))
-  }
-
-  private func end(with result: Result<ConnectionPool.Grant, any Error>) -> Bool {
-    let answer = state.withLock { state -> Answer? in
-      defer { state = .ended }
-      guard case .waiting(let answer) = state else { return nil }
-      return answer
-    }
-    answer?(result)
-    return answer != nil
+    return first
   }
 }

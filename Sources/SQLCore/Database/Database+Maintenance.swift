@@ -33,22 +33,25 @@ extension Database {
   public func vacuum(into path: String, overwriting: Bool = false) throws {
     let file = replacementFile(path, overwriting: overwriting)
     if location.isFile {
-      try pool.checkReentrancy()
-      try openReader().vacuum(into: file)
+      try access.runBeside { try $0.vacuum(into: file) }
     } else {
       try writing { try $0.vacuum(into: file) }
     }
   }
 
-  /// The same from asynchronous code, on a thread of its own.
+  /// The same from asynchronous code, on a thread of its own. Cancelling the task abandons it.
   nonisolated(nonsending)
     public func vacuum(into path: String, overwriting: Bool = false) async throws
   {
     let file = replacementFile(path, overwriting: overwriting)
-    if location.isFile {
-      try await onOwnThread { try self.openReader().vacuum(into: file) }
-    } else {
-      try await writing { try $0.vacuum(into: file) }
+    try await withTaskCancellationHandler {
+      if location.isFile {
+        try await access.runBeside { try $0.vacuum(into: file) }
+      } else {
+        try await writing(AccessOptions()) { try $0.vacuum(into: file) }
+      }
+    } onCancel: {
+      file.cancellation.cancel()
     }
   }
 
@@ -99,7 +102,7 @@ extension Database {
     ) async throws -> Result
   {
     try checkWritable()
-    return try await writing(body)
+    return try await writing(AccessOptions(), body)
   }
 
   private func checkWritable() throws {
@@ -112,10 +115,11 @@ extension ConnectionCore {
   fileprivate func vacuum() throws {
     try run(pragma: "VACUUM")
     // The log is as large as the database now; a reader that is in the way leaves it so for a while.
-    _ = try? withoutWaiting { try checkpoint(.truncate) }
+    _ = try? waiting(atMost: .zero) { try checkpoint(.truncate) }
   }
 
   fileprivate func vacuum(into file: ReplacementFile) throws {
+    try file.cancellation.cover(self)
     // SQLite attaches the new file, and `query_only` forbids writing to it; no one else uses this
     // connection, or it is the writer.
     let wasReader = state.pointee.authorizer.isReader
@@ -125,7 +129,6 @@ extension ConnectionCore {
     try file.replace { temporary in
       let name = temporary.replacing("'", with: "''")
       try run(pragma: "VACUUM INTO '\(name)'")
-    } beforePlacing: {
     }
   }
 }

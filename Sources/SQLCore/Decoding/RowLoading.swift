@@ -12,6 +12,8 @@ package struct RowProgress {
   package var count = 0
   /// Whether the statement has ended.
   package var isAtEnd = false
+  /// Whether the statement stands at a row that is not read yet.
+  package var isAtRow = false
   /// The column at which an error was found.
   package var column = 0
 
@@ -19,8 +21,8 @@ package struct RowProgress {
 }
 
 extension ConnectionCore {
-  /// Steps a statement and writes each row as a model into memory, until it ends or the memory is
-  /// full.
+  /// Steps a statement and writes each row as a model into memory, until it ends or there is a row
+  /// for which the memory has no room.
   ///
   /// The one loop for all models: it is not generic, so that its code is hot whatever the model.
   /// When it throws, the rows counted in `progress` are whole and nothing else is initialised.
@@ -32,13 +34,18 @@ extension ConnectionCore {
     var position = base
     var count = 0
     defer { progress.count = count }
-    while count < capacity {
-      guard try step(statement) else {
-        progress.isAtEnd = true
-        return
+    while true {
+      if !progress.isAtRow {
+        progress.isAtRow = try step(statement)
+        guard progress.isAtRow else {
+          progress.isAtEnd = true
+          return
+        }
       }
+      guard count < capacity else { return }
       try loadRow(
         of: statement, columns: columns, skipping: first, into: position, progress: &progress)
+      progress.isAtRow = false
       initializingOthers?(position)
       position += columns.stride
       count &+= 1

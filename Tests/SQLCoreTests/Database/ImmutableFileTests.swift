@@ -2,7 +2,8 @@ import Foundation
 import SQLCore
 import Testing
 
-/// Root may write everywhere, so a folder stands where SQLite would make its shared memory.
+/// Root may write everywhere, so a link that leads nowhere stands where SQLite would make its shared
+/// memory.
 @Suite("Immutable files in WAL mode")
 struct ImmutableFileTests {
   let folder: TemporaryFolder
@@ -19,8 +20,8 @@ struct ImmutableFileTests {
   }
 
   private func blockSharedMemory() throws {
-    try FileManager.default.createDirectory(
-      atPath: folder.file("database.sqlite-shm"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("database.sqlite-shm"), withDestinationPath: "none/at/all")
   }
 
   @Test("a file beside which nothing can be made is read, by several readers at once")

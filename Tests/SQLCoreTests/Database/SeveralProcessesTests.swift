@@ -1,6 +1,7 @@
 import Foundation
-import SQLCore
 import Testing
+
+@testable import SQLCore
 
 @Suite("D2 Several databases on one file")
 struct SeveralProcessesTests {
@@ -35,7 +36,7 @@ struct SeveralProcessesTests {
     try db.read { connection in
       let before = try connection.rows("SELECT * FROM item").count
       other = nil
-      try db.makeItems(1)
+      try onAnotherThread { try db.makeItems(1) }
       #expect(try connection.rows("SELECT * FROM item").count == before)
     }
     #expect(try db.itemCount() == 11)
@@ -66,6 +67,62 @@ struct SeveralProcessesTests {
     child.proceed()
     #expect(child.wait() == 0)
     try impatient.makeItems(1)
+    #expect(try db.itemCount() == 11)
+  }
+
+  /// The timeout of an hour would let the test hang where the wait does not end before.
+  @Test("D32 cancelling the task ends the wait for another process", arguments: [true, false])
+  func cancelled(alone: Bool) async throws {
+    let db = try Database(
+      path: folder.file(), configuration: .with { $0.busyTimeout = .seconds(3600) })
+    let child = try ChildProcess("hold", folder.file())
+    #expect(child.line() == "held")
+    let task = Task {
+      try await db.write(alone: alone) { try $0.execute("DELETE FROM item") }
+    }
+    while db.access.pool.used().isEmpty { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    child.proceed()
+    #expect(child.wait() == 0)
+    // The connection is clean, and nothing was written.
+    try await db.write { try $0.execute("INSERT INTO item (name) VALUES ('after')") }
+    #expect(try db.itemCount() == 11)
+  }
+
+  @Test("G4 a deadline ends the wait for another process")
+  func deadline() async throws {
+    let db = try Database(
+      path: folder.file(), configuration: .with { $0.busyTimeout = .seconds(3600) })
+    let child = try ChildProcess("hold", folder.file())
+    #expect(child.line() == "held")
+    #expect(throws: DeadlineExceeded.self) {
+      try db.write(deadline: .milliseconds(20)) { try $0.execute("DELETE FROM item") }
+    }
+    await #expect(throws: DeadlineExceeded.self) {
+      try await db.write(deadline: .milliseconds(20)) { try $0.execute("DELETE FROM item") }
+    }
+    child.proceed()
+    #expect(child.wait() == 0)
+    #expect(try db.itemCount() == 10)
+  }
+
+  @Test("D2 without them the busy timeout ends it, with an error of its own type")
+  func timeout() async throws {
+    let db = try Database(
+      path: folder.file(), configuration: .with { $0.busyTimeout = .milliseconds(30) })
+    let child = try ChildProcess("hold", folder.file())
+    #expect(child.line() == "held")
+    let start = ContinuousClock.now
+    #expect(code { try db.makeItems(1) } == .busy)
+    #expect(ContinuousClock.now - start >= .milliseconds(30))
+    let error = await #expect(throws: DatabaseError.self) {
+      try await db.write { try $0.execute("DELETE FROM item") }
+    }
+    #expect(error?.code.primary == .busy)
+    child.proceed()
+    #expect(child.wait() == 0)
+    try db.makeItems(1)
     #expect(try db.itemCount() == 11)
   }
 

@@ -44,6 +44,16 @@ final class ChildProcess {
     input.fileHandleForWriting.write(Data("\n".utf8))
   }
 
+  /// Ends it in the midst of whatever it does, and gives the lines that it still printed.
+  func kill() -> [String] {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    unread.append(output.fileHandleForReading.readDataToEndOfFile())
+    // The last line may be cut.
+    return unread.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .dropLast().map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Waits for its end; the code that it ended with.
   func wait() -> Int32 {
     process.waitUntilExit()

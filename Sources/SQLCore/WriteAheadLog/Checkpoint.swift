@@ -43,16 +43,11 @@ extension ConnectionCore {
     let code = sqlite3_wal_checkpoint_v2(
       handle, "main", mode.rawValue, &logCount, &checkpointedCount)
     guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else { throw error(code) }
+    // The wait was ended, by a cancellation say.
+    if code != SQLITE_OK, let reason = state.pointee.stopReason { throw reason.error }
     // SQLite gives −1 where there is no log.
     return CheckpointResult(
       isBusy: code != SQLITE_OK, logFrameCount: Int(max(0, logCount)),
       checkpointedFrameCount: Int(max(0, checkpointedCount)))
-  }
-
-  /// Runs a closure in which no lock is waited for.
-  func withoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
-    sqlite3_busy_handler(handle, nil, nil)
-    defer { sqlite3_busy_timeout(handle, configuration.busyTimeout.wholeMilliseconds) }
-    return try body()
   }
 }
