@@ -86,6 +86,13 @@ extension ConnectionCore {
     sqlite3_busy_handler(handle, busy, context)
   }
 
+  /// Runs a closure in which no lock is waited for.
+  func withoutBusyHandler<Result>(_ body: () throws -> Result) rethrows -> Result {
+    sqlite3_busy_handler(handle, nil, nil)
+    defer { sqlite3_busy_handler(handle, busy, Unmanaged.passUnretained(self).toOpaque()) }
+    return try body()
+  }
+
   /// Ends the access of that lease, wherever it is; a later one is not touched. From any thread.
   func cancel(lease: UInt64) {
     cancelledLease.store(lease, ordering: .releasing)
@@ -148,7 +155,8 @@ extension ConnectionCore {
     return 1
   }
 
-  fileprivate func waits(_ count: Int32) -> Int32 {
+  /// Waits a little for a lock; 0 where the wait is over. `count` says how often it has waited.
+  func waits(_ count: Int32) -> Int32 {
     if count == 0 {
       state.pointee.waitBegan = .now
       isInterruptRequested.store(false, ordering: .relaxed)

@@ -36,15 +36,30 @@ public struct CheckpointResult: Hashable, Sendable {
 }
 
 extension ConnectionCore {
-  /// Runs a checkpoint; that somebody is in its way is a result, no error.
+  /// Runs a checkpoint; that somebody is in its way for too long is a result, no error.
+  ///
+  /// SQLite itself waits for the place in which it saw a reader of an older snapshot, also where
+  /// later readers, who are not in the way, have taken that place meanwhile: while readers come and
+  /// go, it would wait for ever. Asked anew, it sees who is there.
   func checkpoint(_ mode: CheckpointMode) throws -> CheckpointResult {
+    var attempts: Int32 = 0
+    while true {
+      let result = try withoutBusyHandler { try checkpointAtOnce(mode) }
+      guard result.isBusy, mode != .passive, waits(attempts) != 0 else {
+        // The wait was ended, by a cancellation say.
+        if state.pointee.stopReason != nil { throw failure(SQLITE_BUSY, sql: nil) }
+        return result
+      }
+      attempts += 1
+    }
+  }
+
+  private func checkpointAtOnce(_ mode: CheckpointMode) throws -> CheckpointResult {
     var logCount: Int32 = 0
     var checkpointedCount: Int32 = 0
     let code = sqlite3_wal_checkpoint_v2(
       handle, "main", mode.rawValue, &logCount, &checkpointedCount)
     guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else { throw error(code) }
-    // The wait was ended, by a cancellation say.
-    if code != SQLITE_OK, let reason = state.pointee.stopReason { throw reason.error }
     // SQLite gives −1 where there is no log.
     return CheckpointResult(
       isBusy: code != SQLITE_OK, logFrameCount: Int(max(0, logCount)),
