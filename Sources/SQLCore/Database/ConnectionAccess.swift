@@ -45,7 +45,9 @@ final class ConnectionAccess: Sendable {
     try Task.checkCancellation()
     // What writes waits for the disk, and the main actor for nobody.
     let mustHop = options.hops || lane == .writer && location.isFile
-    if !mustHop, #isolation !== MainActor.shared, let core = try pool.takeIdle(lane, for: options.place) {
+    if !mustHop, #isolation !== MainActor.shared,
+      let core = try pool.takeIdle(lane, for: options.place)
+    {
       defer { pool.giveBack(core, to: lane) }
       core.state.pointee.deadline = options.deadline
       core.state.pointee.asksTask = true

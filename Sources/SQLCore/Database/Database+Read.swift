@@ -56,7 +56,9 @@ extension Database {
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    try await reading(AccessOptions(place: SourcePlace(fileID, line))) { core in try body(core.lend()) }
+    try await reading(AccessOptions(place: SourcePlace(fileID, line))) { core in
+      try body(core.lend())
+    }
   }
 
   /// Lends a reader on this thread. A single statement is a snapshot of its own.
