@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Whether the task that waits for a long job was cancelled; ends what its connections run.
 final class JobCancellation: Sendable {
   private struct State {
@@ -8,7 +6,7 @@ final class JobCancellation: Sendable {
     var running: [(core: ConnectionCore, lease: UInt64)] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   func cancel() {
     let running = state.withLock { state in
