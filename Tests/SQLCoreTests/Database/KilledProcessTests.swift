@@ -13,7 +13,7 @@ struct KilledProcessTests {
     for round in 0..<100 {
       let child = try ChildProcess("commit", folder.file())
       var acknowledged: [String] = []
-      for _ in 0..<Int.random(in: 1...100, using: &generator) { acknowledged.append(child.line()) }
+      for _ in 0..<Int.random(in: 1...40, using: &generator) { acknowledged.append(child.line()) }
       acknowledged += child.kill()
 
       let connection = try Connection(path: folder.file())
