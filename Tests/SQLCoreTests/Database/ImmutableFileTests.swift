@@ -80,6 +80,14 @@ struct ImmutableFileTests {
     #expect(try Database(path: copy, configuration: immutable).itemCount() == 11)
   }
 
+  @Test("a hot journal is refused: SQLite would not roll it back")
+  func hotJournal() throws {
+    // How each journal begins that is to be rolled back.
+    let journal = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]) + Data(count: 504)
+    #expect(FileManager.default.createFile(atPath: folder.file() + "-journal", contents: journal))
+    #expect(code { _ = try Database(path: folder.file(), configuration: immutable) } == .cannotOpen)
+  }
+
   @Test("an empty log, and a journal that was only kept, hold no changes")
   func emptyLog() throws {
     #expect(FileManager.default.createFile(atPath: folder.file() + "-wal", contents: nil))
