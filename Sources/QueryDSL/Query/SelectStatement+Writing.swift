@@ -28,7 +28,7 @@ extension SelectStatement: Renderable {
   }
 
   private func writeSelect<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
-    try sink.openScope(self)
+    try sink.openScope(from, joins, extras)
     try sink.token(.select)
     if isDistinct { try sink.token(.distinct) }
     if countingRows { try sink.token(.countStar) } else { try writeSelection(to: &sink) }

@@ -140,7 +140,7 @@ extension Update: Runnable, Renderable {
     guard !assignments.isEmpty else {
       throw QueryError("the update of \(M.tableName) assigns no column")
     }
-    try sink.openScope(columns.table)
+    try sink.openScope(columns.table, [], nil)
     try sink.token(.update)
     try sink.tableName(columns.table)
     for (index, assignment) in assignments.enumerated() {
@@ -159,7 +159,7 @@ extension Update: Runnable, Renderable {
 
 extension Delete: Runnable, Renderable {
   package func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try sink.openScope(columns.table)
+    try sink.openScope(columns.table, [], nil)
     try sink.token(.deleteFrom)
     try sink.tableName(columns.table)
     try SelectStatement.write(predicates, behind: .where, to: &sink)

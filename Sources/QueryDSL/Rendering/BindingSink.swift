@@ -31,8 +31,7 @@ struct BindingSink: QuerySink {
   func alias(_ name: String) {}
   func resultColumn(_ name: String) {}
   func windowName(_ name: String) {}
-  func openScope(_ statement: SelectStatement) {}
-  func openScope(_ table: TableID) {}
+  func openScope(_ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?) {}
   func closeScope() {}
   func hideScope() {}
   func showScope() {}

@@ -26,9 +26,10 @@ package protocol QuerySink {
   mutating func windowName(_ name: String) throws
   mutating func value(_ value: BoundValue) throws
   mutating func fragment(_ sql: SQL) throws
-  /// The tables of a statement come into scope, and go out of it.
-  mutating func openScope(_ statement: SelectStatement) throws
-  mutating func openScope(_ table: TableID) throws
+  /// The tables of a statement come into scope, and go out of it. Only what is needed of it is
+  /// handed over: a whole statement would be copied.
+  mutating func openScope(
+    _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?) throws
   mutating func closeScope() throws
   /// What follows, until the end, does not see the tables of the scope: a query in FROM.
   mutating func hideScope() throws

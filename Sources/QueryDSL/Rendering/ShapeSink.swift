@@ -77,25 +77,32 @@ struct ShapeSink: QuerySink {
   mutating func windowName(_ name: String) { append(Mark.windowName, name) }
   mutating func fragment(_ sql: SQL) { append(Mark.fragment, sql.text) }
 
-  mutating func openScope(_ statement: SelectStatement) {
-    openScope(statement.from)
-    for join in statement.joins { others = (others ?? []) + [join.table] }
-  }
-
-  mutating func openScope(_ table: TableID) {
+  mutating func openScope(
+    _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
+  ) {
     // The tables are written where they stand in FROM.
     key.append(Mark.openScope)
-    if depth == 0 {
-      first = table
-    } else {
-      others = (others ?? []) + [Self.scopeMark, table]
-    }
     depth &+= 1
+    if depth == 1, joins.isEmpty {
+      first = from
+    } else {
+      openLargeScope(from, joins)
+    }
+  }
+
+  private mutating func openLargeScope(_ from: TableID, _ joins: [SelectStatement.Join]) {
+    if depth == 1 {
+      first = from
+    } else {
+      others = (others ?? []) + [Self.scopeMark, from]
+    }
+    if !joins.isEmpty { others = (others ?? []) + joins.map(\.table) }
   }
 
   mutating func closeScope() {
     key.append(Mark.closeScope)
     depth &-= 1
+    guard others != nil else { return }
     if depth == 0 {
       others = nil
     } else {

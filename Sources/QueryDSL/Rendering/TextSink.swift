@@ -98,20 +98,18 @@ struct TextSink: QuerySink {
     bindings += sql.bindings
   }
 
-  mutating func openScope(_ table: TableID) throws {
-    try open([(table, try Self.layout(of: table).tableName, .model)], windows: [])
-  }
-
-  mutating func openScope(_ statement: SelectStatement) throws {
-    let tables = try statement.tables.map { table in
+  mutating func openScope(
+    _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
+  ) throws {
+    let tables = try ([from] + joins.map(\.table)).map { table in
       let name = try Self.layout(of: table).tableName
-      switch statement.extras?.source(of: table) {
+      switch extras?.source(of: table) {
       case nil: return (table, name, Kind.model)
       case .query: return (table, name, .query)
       case .common(let common): return (table, common.name, .common)
       }
     }
-    try open(tables, windows: statement.extras?.content.windows.map(\.name) ?? [])
+    try open(tables, windows: extras?.content.windows.map(\.name) ?? [])
   }
 
   private mutating func open(
