@@ -27,6 +27,8 @@ extension SelectStatement: Renderable {
     if !commonTables.isEmpty { try sink.closeCommonTables() }
   }
 
+  // Into the one caller of a query without extras: as a function of its own it takes copies.
+  @inline(__always)
   private func writeSelect<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
     try sink.openScope(from, joins, extras)
     try sink.token(.select)
@@ -60,11 +62,16 @@ extension SelectStatement: Renderable {
     try sink.closeScope()
   }
 
+  @inline(__always)
   private func writeOrderAndLimit<Sink: QuerySink>(to sink: inout Sink) throws {
-    if !order.isEmpty {
-      try checkOrder()
-      try sink.token(.orderBy)
-      try OrderTerm.write(order, to: &sink)
+    for index in order.indices {
+      try sink.token(index == 0 ? .orderBy : .comma)
+      if case .resultColumn(let name) = order[index].expression {
+        try checkResultColumn(name)
+      } else if extras != nil {
+        try checkOrderOfCompound()
+      }
+      try order[index].write(to: &sink)
     }
     try writeLimit(to: &sink)
   }
@@ -124,19 +131,16 @@ extension SelectStatement: Renderable {
   }
 
   /// A name in ORDER BY is one that SELECT gives: another would be a column, or nothing.
-  private func checkOrder() throws {
-    for case .resultColumn(let name) in order.lazy.map(\.expression) {
-      guard resultNames.contains(where: { $0.lowercasedASCII == name.lowercasedASCII }) else {
-        throw QueryError("ORDER BY \(name): no column behind SELECT has that name")
-      }
+  private func checkResultColumn(_ name: String) throws {
+    guard resultNames.contains(where: { $0.lowercasedASCII == name.lowercasedASCII }) else {
+      throw QueryError("ORDER BY \(name): no column behind SELECT has that name")
     }
-    if extras?.content.compound != nil {
-      for term in order {
-        if case .resultColumn = term.expression { continue }
-        throw QueryError(
-          "ORDER BY of a UNION, INTERSECT or EXCEPT takes columns of its result by name")
-      }
-    }
+  }
+
+  private func checkOrderOfCompound() throws {
+    guard extras?.content.compound != nil else { return }
+    throw QueryError(
+      "ORDER BY of a UNION, INTERSECT or EXCEPT takes columns of its result by name")
   }
 
   /// The names that the columns of the result have for sure.
@@ -169,12 +173,14 @@ extension SelectStatement.OrderTerm {
   ) throws {
     for index in terms.indices {
       if index > 0 { try sink.token(.comma) }
-      try terms[index].expression.write(to: &sink)
-      try sink.token(terms[index].isDescending ? .descending : .ascending)
-      if let nulls = terms[index].nulls {
-        try sink.token(nulls == .first ? .nullsFirst : .nullsLast)
-      }
+      try terms[index].write(to: &sink)
     }
+  }
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    try expression.write(to: &sink)
+    try sink.token(isDescending ? .descending : .ascending)
+    if let nulls { try sink.token(nulls == .first ? .nullsFirst : .nullsLast) }
   }
 }
 

@@ -51,8 +51,7 @@ extension OptionalColumns: Selectable {
       read: { reader in
         let layout = try M.layout
         let row = StatementRow(statement: reader.statement)
-        // A key is never NULL in a row that is there.
-        for index in layout.keyColumns {
+        for index in layout.presentColumns {
           guard try row.isNull(at: reader.position + index) else {
             return try decoding.one(&reader)
           }
@@ -65,6 +64,16 @@ extension OptionalColumns: Selectable {
           ResultColumn(name: $0.name, type: $0.type, form: $0.form, isOptional: true)
         }
       })
+  }
+}
+
+extension ModelLayout {
+  /// The columns of which one is not NULL in a row that is there: the key, else those that are not
+  /// optional. A row of optionals alone is taken for a missing one where all are NULL.
+  fileprivate var presentColumns: [Int] {
+    if !keyColumns.isEmpty { return keyColumns }
+    let required = columns.indices.filter { !columns[$0].isOptional }
+    return required.isEmpty ? Array(columns.indices) : required
   }
 }
 

@@ -160,6 +160,16 @@ struct JoinSpecification {
       FROM "Track" GROUP BY "Track"."albumID" HAVING count(*) < ?) AS "Total" \
       ON "Total"."albumID" IS "Album"."id" WHERE "Album"."id" > ? ORDER BY "Album"."id"
       """, ["Two 0", "Four -"], by: text)
+    // Its whole row: nil where the join found none.
+    let rows = try music.db.fetch(
+      Query { (album: Columns<Album>, total: OptionalColumns<Total>) in
+        From(album)
+        LeftJoin(totals.as(total), on: total.$albumID == album.$id.optional)
+        OrderBy(album.$id)
+        Select(album.$id, total)
+      })
+    #expect(rows.map(\.0) == [1, 2, 4])
+    #expect(rows.map(\.1) == [nil, Total(albumID: 2, plays: 0), nil])
     // The same twice, and in FROM; a model's rows as a table.
     try music.expect(
       Query { (one: Columns<Total>, other: Columns<Total>) in
