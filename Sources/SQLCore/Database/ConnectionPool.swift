@@ -7,7 +7,7 @@ import Synchronization
 /// runs.
 final class ConnectionPool: Sendable {
   /// Which connections an access may use.
-  enum LaneName: Sendable { case writer, reader }
+  enum LaneName: Sendable { case writer, reader, stream }
 
   /// What an access is given.
   enum Grant: Sendable {
@@ -16,7 +16,7 @@ final class ConnectionPool: Sendable {
     case room
   }
 
-  private struct Lane {
+  struct Lane {
     let maximum: Int
     var idle: [ConnectionCore] = []
     /// Idle, lent, or being opened.
@@ -43,27 +43,38 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  private struct State {
+  struct State {
     var writer = Lane(maximum: 1)
     var reader: Lane
+    var stream: Lane
+    /// Streams whose connections are on their way back.
+    var endingStreams = 0
     /// The threads that run an access now.
     var threads: [ThreadID] = []
 
     subscript(name: LaneName) -> Lane {
-      get { name == .writer ? writer : reader }
+      get {
+        switch name {
+        case .writer: writer
+        case .reader: reader
+        case .stream: stream
+        }
+      }
       _modify {
         switch name {
         case .writer: yield &writer
         case .reader: yield &reader
+        case .stream: yield &stream
         }
       }
     }
   }
 
-  private let state: Mutex<State>
+  let state: Mutex<State>
 
   init(writer: ConnectionCore?, maximumReaders: Int) {
-    var state = State(reader: Lane(maximum: maximumReaders))
+    var state = State(
+      reader: Lane(maximum: maximumReaders), stream: Lane(maximum: maximumReaders))
     state.writer.count = 1
     if let writer { state.writer.idle.append(writer) }
     self.state = Mutex(state)
@@ -163,13 +174,14 @@ final class ConnectionPool: Sendable {
     giveBack(.room, to: name, leaving: .current)
   }
 
-  private func giveBack(_ grant: Grant, to name: LaneName, leaving thread: ThreadID? = nil) {
+  func giveBack(_ grant: Grant, to name: LaneName, leaving thread: ThreadID? = nil) {
     var thread = thread
     while true {
       let waiter = state.withLock { state -> Waiter? in
-        if let left = thread, let index = state.threads.lastIndex(of: left) {
-          state.threads.swapAt(index, state.threads.count - 1)
-          state.threads.removeLast()
+        if let left = thread {
+          state.leave(left)
+          // A stream leaves its thread and gives back at once, after it said that it ends.
+          if name == .stream { state.endingStreams -= 1 }
         }
         if let waiter = state[name].nextWaiter() { return waiter }
         switch grant {
@@ -188,9 +200,10 @@ final class ConnectionPool: Sendable {
   /// The connections that nobody uses, taken out for ever.
   func removeIdle() -> [ConnectionCore] {
     state.withLock { state in
-      let idle = state.writer.idle + state.reader.idle
+      let idle = state.writer.idle + state.reader.idle + state.stream.idle
       state.writer.idle = []
       state.reader.idle = []
+      state.stream.idle = []
       return idle
     }
   }

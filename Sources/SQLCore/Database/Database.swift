@@ -26,6 +26,8 @@ public final class Database: Sendable {
   let writerThread = WorkerThreads(maximum: 1)
   /// Where long reads run, and reads that were asked for on the main actor.
   let readerThreads: WorkerThreads
+  /// Where the rows of streams are read, a batch at a time.
+  let streamThreads: WorkerThreads
   /// Which lane reads take: in memory there is one connection for all.
   let readLane: ConnectionPool.LaneName
   private let temporaryFile: TemporaryFile?
@@ -65,6 +67,7 @@ public final class Database: Sendable {
     let readers = max(1, configuration.maximumReaders)
     pool = ConnectionPool(writer: first, maximumReaders: readers)
     readerThreads = WorkerThreads(maximum: readers)
+    streamThreads = WorkerThreads(maximum: readers)
     readLane = location.isFile ? .reader : .writer
   }
 

@@ -1,0 +1,43 @@
+/// How many rows are read at a time.
+///
+/// A batch grows from 64 rows to 1,024, so that the first row comes soon and the last cost little to
+/// hand over. It ends early where its rows are large or slow: it is read in slices, after each of
+/// which its bytes and its time are looked at, and a slice that was too much makes the next smaller.
+struct BatchPacing {
+  static let maximumRows = 1_024
+  static let maximumSlice = 64
+  static let maximumBytes = 1 << 20
+  static let maximumTime = Duration.milliseconds(10)
+
+  /// How many rows the batch may have.
+  private(set) var rows = 64
+  private var slice = 1
+  private var bytes = 0
+  private var start = ContinuousClock.now
+
+  mutating func beginBatch() {
+    bytes = 0
+    start = .now
+  }
+
+  /// How many rows to read next, of a batch that has `count`; 0 where it is full.
+  mutating func next(after count: Int) -> Int {
+    min(slice, rows - count)
+  }
+
+  /// Notes a slice of `count` rows, the last of about `bytes` bytes; false where the batch must end.
+  mutating func noteSlice(of count: Int, rowBytes: Int) -> Bool {
+    bytes += count * rowBytes
+    guard bytes < Self.maximumBytes, ContinuousClock.now - start < Self.maximumTime else {
+      slice = max(1, slice / 4)
+      return false
+    }
+    slice = min(slice * 2, Self.maximumSlice)
+    return true
+  }
+
+  /// Notes that the batch was filled.
+  mutating func grow() {
+    rows = min(rows * 2, Self.maximumRows)
+  }
+}
