@@ -1,16 +1,17 @@
 /// How many rows are read at a time.
 ///
-/// A batch grows from 64 rows to 1,024, so that the first row comes soon and the last cost little to
-/// hand over. It ends early where its rows are large or slow: it is read in slices, after each of
+/// The first batch is one row, so that it comes at once; then they grow from 64 rows to 1,024, so that
+/// a long stream costs little to hand over. A batch ends early where its rows are large or slow: it is read in slices, after each of
 /// which its bytes and its time are looked at, and a slice that was too much makes the next smaller.
 struct BatchPacing {
+  static let minimumRows = 64
   static let maximumRows = 1_024
   static let maximumSlice = 64
   static let maximumBytes = 1 << 20
   static let maximumTime = Duration.milliseconds(10)
 
   /// How many rows the batch may have.
-  private(set) var rows = 64
+  private(set) var rows = 1
   private var slice = 1
   private var bytes = 0
   private var start = ContinuousClock.now
@@ -21,7 +22,7 @@ struct BatchPacing {
   }
 
   /// How many rows to read next, of a batch that has `count`; 0 where it is full.
-  mutating func next(after count: Int) -> Int {
+  func next(after count: Int) -> Int {
     min(slice, rows - count)
   }
 
@@ -38,6 +39,6 @@ struct BatchPacing {
 
   /// Notes that the batch was filled.
   mutating func grow() {
-    rows = min(rows * 2, Self.maximumRows)
+    rows = min(max(rows * 2, Self.minimumRows), Self.maximumRows)
   }
 }

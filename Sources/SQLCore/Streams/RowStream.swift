@@ -7,9 +7,9 @@
 /// ```
 ///
 /// All rows are of one snapshot, taken when the first is asked for: what anybody writes meanwhile, in
-/// the loop as well, is not among them. Rows are read on a thread of the database, in batches that
-/// grow from 64 to 1,024 rows and end early where rows are large or slow; at most two batches wait.
-/// Within a batch, the next row comes without suspending.
+/// the loop as well, is not among them. Rows are read on a thread of the database: the first alone, then
+/// in batches that grow from 64 to 1,024 rows and end early where rows are large or slow; at most two
+/// batches wait. Within a batch, the next row comes without suspending.
 ///
 /// A stream holds a connection from its first row until it has ended, failed, been cancelled, or its
 /// iterator is dropped. There are `Configuration.maximumReaders` connections for streams, besides
@@ -43,10 +43,6 @@ public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
   /// Gives the rows, one after another; when the last copy of it is gone, the stream ends.
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let consumer: StreamConsumer<Element>
-
-    init(consumer: StreamConsumer<Element>) {
-      self.consumer = consumer
-    }
 
     // `@inlinable`: a client moves rows of its own type, which halves what a row costs here.
 

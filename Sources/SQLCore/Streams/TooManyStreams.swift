@@ -8,6 +8,11 @@ public struct TooManyStreams: Error, Hashable, Sendable, CustomStringConvertible
   /// How many streams may be open: `Configuration.maximumReaders`.
   public let maximum: Int
 
+  /// The error with the number of streams that may be open.
+  public init(maximum: Int) {
+    self.maximum = maximum
+  }
+
   /// How many there are, and what to do.
   public var description: String {
     "\(maximum) streams of rows are open, and there may be no more; end one, drop its iterator, "
