@@ -30,6 +30,7 @@ let package = Package(
     .testTarget(name: "QueryDSLTests", dependencies: ["QueryDSL"]),
     .testTarget(name: "ChangeObservationTests", dependencies: ["ChangeObservation"]),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
+    .testTarget(name: "TypeCheckingTests", dependencies: ["Apus"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -63,7 +63,7 @@ struct Recording {
       cutAfterFailure(since: mark, on: core)
     } else {
       if let action = statement.pointee.savepointAction { log.apply(action) }
-      if statement.pointee.changesSchema {
+      if statement.pointee.effects.contains(.changesSchema) {
         didChangeSchema = true
         isPrepared = false
       }

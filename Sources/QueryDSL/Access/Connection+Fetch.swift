@@ -6,12 +6,13 @@ extension Connection {
   /// Throws `QueryError` for a query that cannot be SQL, `DatabaseError` for what SQLite reports,
   /// and `ColumnValueError` for a value that is none of its column's type, with table, column and
   /// row.
+  @inlinable
   public func fetch<Query: Fetchable>(_ query: Query) throws -> [Query.Row] {
     let core = try use()
     let request = query.request
-    let statement = try core.lendStatement(for: request.statement)
+    let statement = try core.lendStatement(forSelect: request.statement)
     defer { core.giveBack(statement) }
-    return try request.decoding.all(core, statement)
+    return try request.decoding.all(core, statement, request.statement.maximumRowCount)
   }
 
   /// The first row of a query, or nil: one statement, which ends after its first row.
@@ -56,17 +57,16 @@ extension Connection {
   /// let post = try connection.find(Post.self, id)
   /// // SELECT … FROM "Post" WHERE "id" = ?
   /// ```
+  @inlinable
   public func find<M: Model>(_ model: M.Type, _ id: M.ID) throws -> M? {
     let core = try use()
     let layout = try M.layout
-    let statement = try core.lendFindStatement(layout)
-    defer { core.giveBack(statement) }
-    try withUnsafeBytes(of: id) { key in
-      guard let key = key.baseAddress else { return }
-      try core.bind(key: layout.keySlots, at: key, to: statement)
+    let statement = try withUnsafePointer(to: id) {
+      try core.lendStatement(finding: layout, withKeyAt: UnsafeRawPointer($0))
     }
+    defer { core.giveBack(statement) }
     guard try core.step(statement) else { return nil }
-    return try M.load(rowOf: statement, on: core, skipping: 0, row: nil)
+    return try M.load(rowOf: statement, on: core, row: 0)
   }
 
   /// Rows of a raw statement as models: columns are found by their names, and others left unread.
@@ -112,6 +112,21 @@ extension ConnectionCore {
       giveBack(lent)
       throw error
     }
+  }
+
+  /// The same, with the key bound.
+  @usableFromInline
+  func lendStatement(
+    finding layout: ModelLayout, withKeyAt key: UnsafeRawPointer
+  ) throws -> StatementPointer {
+    let statement = try lendFindStatement(layout)
+    do {
+      try bind(key: layout.keySlots, at: key, to: statement)
+    } catch {
+      giveBack(statement)
+      throw error
+    }
+    return statement
   }
 
   /// `SELECT … FROM "T" WHERE key = ?`, found by two words of shape.

@@ -9,24 +9,23 @@ extension Connection {
   ///
   /// Throws `DatabaseError` with the constraint, its table and columns where one is violated, and
   /// `ColumnValueError` for a value that cannot be stored.
+  @inlinable
   @discardableResult
   public func insert<M: Model>(_ model: M) throws -> M {
-    try ModelWriter<M>(self).insert(model, row: nil)
+    try writing(model) { try $0.insert($1, row: nil) }
   }
 
   /// Inserts models, one after another, with one statement.
   ///
   /// Inside a transaction, an error undoes the model that it is about, and leaves those before it to
   /// the transaction.
+  @inlinable
   @discardableResult
   public func insert<M: Model>(_ models: [M]) throws -> [M] {
-    let writer = try ModelWriter<M>(self)
-    var inserted: [M] = []
-    inserted.reserveCapacity(models.count)
-    for (row, model) in models.enumerated() {
-      inserted.append(try writer.insert(model, row: row))
-    }
-    return inserted
+    let writing = ModelWriting(core: try use(), layout: try M.layout)
+    var copies = models
+    try copies.withUnsafeMutableBytes { try writing.insert($0) }
+    return copies
   }
 
   /// Updates the columns that were changed since the model was loaded: one statement.
@@ -38,22 +37,21 @@ extension Connection {
   ///
   /// With no changed column nothing is written, and the row is looked for. Where it is gone, this
   /// throws `RecordNotFound`.
+  @inlinable
   @discardableResult
   public func update<M: Model>(_ model: M) throws -> M {
-    let writer = try ModelWriter<M>(self)
-    guard let updated = try writer.update(model, row: nil) else { throw writer.notFound(model) }
-    return updated
+    try writing(model) { writing, memory in
+      guard try writing.update(memory, row: nil) else { throw RecordNotFound(model) }
+    }
   }
 
   /// Updates models, one after another; stops at the first whose row is gone.
   @discardableResult
   public func update<M: Model>(_ models: [M]) throws -> [M] {
-    let writer = try ModelWriter<M>(self)
-    return try models.enumerated().map { row, model in
-      guard let updated = try writer.update(model, row: row) else {
-        throw writer.notFound(model)
+    try models.enumerated().map { row, model in
+      try writing(model) { writing, memory in
+        guard try writing.update(memory, row: row) else { throw RecordNotFound(model) }
       }
-      return updated
     }
   }
 
@@ -62,16 +60,18 @@ extension Connection {
   /// Of a model that was loaded, the changed columns are written, or all where the row is gone
   /// meanwhile; of a new one, all. Another unique constraint that is violated throws, and leaves
   /// both rows as they are.
+  @inlinable
   @discardableResult
   public func save<M: Model>(_ model: M) throws -> M {
-    try ModelWriter<M>(self).save(model, row: nil)
+    try writing(model) { try $0.save($1, row: nil) }
   }
 
   /// Saves models, one after another.
   @discardableResult
   public func save<M: Model>(_ models: [M]) throws -> [M] {
-    let writer = try ModelWriter<M>(self)
-    return try models.enumerated().map { try writer.save($1, row: $0) }
+    try models.enumerated().map { row, model in
+      try writing(model) { try $0.save($1, row: row) }
+    }
   }
 
   /// Deletes the row with the model's key; false where there is none. One statement.
@@ -85,13 +85,17 @@ extension Connection {
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) throws -> Bool {
     let core = try use()
     let layout = try M.layout
-    let statement = try ModelWriting(layout: layout).deleteStatement(on: core)
+    let statement = try ModelWriting(core: core, layout: layout).deleteStatement()
     defer { core.giveBack(statement) }
     try withUnsafeBytes(of: id) { key in
       guard let key = key.baseAddress else { return }
       try core.bind(key: layout.keySlots, at: key, to: statement)
     }
-    try core.run(statement)
+    do {
+      try core.run(statement)
+    } catch let error as DatabaseError {
+      throw layout.locate(error, deleting: id, on: core)
+    }
     return core.changeCount > 0
   }
 
@@ -105,122 +109,34 @@ extension Connection {
     }
     let statement = try core.lendStatement(for: query)
     defer { core.giveBack(statement) }
-    try core.run(statement)
+    do {
+      try core.run(statement)
+    } catch let error as DatabaseError {
+      guard let command = command as? any ModelCommand, let layout = try? command.layout else {
+        throw error
+      }
+      throw layout.locate(error, running: command, on: core)
+    }
     return core.changeCount
   }
 }
 
-/// Writes models of one type through one connection.
-private struct ModelWriter<M: Model> {
-  let core: ConnectionCore
-  let layout: ModelLayout
-  let writing: ModelWriting
-
-  init(_ connection: Connection) throws {
-    core = try connection.use()
-    layout = try M.layout
-    writing = ModelWriting(layout: layout)
-  }
-
-  func insert(_ model: M, row: Int?) throws -> M {
-    try withUnsafeBytes(of: model) { bytes in
-      guard let memory = bytes.baseAddress else { return model }
-      return try writing.withColumns {
-        writing.insertColumns(of: memory, into: $0)
-      } _: { columns in
-        let statement = try writing.insertStatement(on: core, columns: columns)
-        defer { core.giveBack(statement) }
-        try run(statement, columns, memory, row)
-        return try cleanCopy(of: model, assigningKey: writing.assignsKey(of: memory))
-      }
-    }
-  }
-
-  /// nil where the row is gone.
-  func update(_ model: M, row: Int?) throws -> M? {
-    try withUnsafeBytes(of: model) { bytes in
-      guard let memory = bytes.baseAddress else { return model }
-      return try writing.withColumns {
-        writing.updateColumns(of: memory, into: $0)
-      } _: { columns in
-        guard columns.count > layout.keyColumns.count else {
-          return try exists(model) ? try cleanCopy(of: model, assigningKey: false) : nil
-        }
-        let statement = try writing.updateStatement(on: core, columns: columns)
-        defer { core.giveBack(statement) }
-        try run(statement, columns, memory, row)
-        return core.changeCount > 0 ? try cleanCopy(of: model, assigningKey: false) : nil
-      }
-    }
-  }
-
-  func save(_ model: M, row: Int?) throws -> M {
-    try withUnsafeBytes(of: model) { bytes in
-      guard let memory = bytes.baseAddress else { return model }
-      if writing.assignsKey(of: memory) { return try insert(model, row: row) }
-      if writing.wasLoaded(memory), let updated = try update(model, row: row) { return updated }
-      return try writing.withColumns {
-        writing.insertColumns(of: memory, into: $0)
-      } _: { columns in
-        let statement = try writing.upsertStatement(on: core, columns: columns)
-        defer { core.giveBack(statement) }
-        try run(statement, columns, memory, row)
-        return try cleanCopy(of: model, assigningKey: false)
-      }
-    }
-  }
-
-  func notFound(_ model: M) -> RecordNotFound {
-    RecordNotFound(table: layout.tableName, key: String(describing: model.id))
-  }
-
-  private func exists(_ model: M) throws -> Bool {
-    try withUnsafeBytes(of: model.id) { key in
-      let statement = try core.lendFindStatement(layout)
-      defer { core.giveBack(statement) }
-      guard let key = key.baseAddress else { return false }
-      try core.bind(key: layout.keySlots, at: key, to: statement)
-      return try core.step(statement)
-    }
-  }
-
-  private func run(
-    _ statement: StatementPointer, _ columns: UnsafeBufferPointer<UInt16>,
-    _ memory: UnsafeRawPointer, _ row: Int?
-  ) throws {
-    var failed = -1
-    do {
-      try core.run(
-        statement, binding: layout.slots, order: columns, of: memory, failed: &failed)
-    } catch let error as DatabaseError {
-      throw layout.locate(error)
-    } catch {
-      throw layout.locate(error, column: failed, row: row)
-    }
-  }
-
-  private func cleanCopy(of model: M, assigningKey: Bool) throws -> M {
+extension Connection {
+  /// Writes a copy of a model in the memory where it lies, and returns it.
+  @inlinable
+  func writing<M: Model>(
+    _ model: M, _ write: (ModelWriting, UnsafeMutableRawPointer) throws -> Void
+  ) throws -> M {
+    let writing = ModelWriting(core: try use(), layout: try M.layout)
     var copy = model
-    try withUnsafeMutableBytes(of: &copy) { bytes in
-      guard let memory = bytes.baseAddress else { return }
-      layout.slots.markClean(memory)
-      if assigningKey, let key = layout.rowIDColumn {
-        try layout.slots.assign(.integer(core.lastInsertRowID), toColumn: key, of: memory)
-      }
-    }
+    try withUnsafeMutablePointer(to: &copy) { try write(writing, UnsafeMutableRawPointer($0)) }
     return copy
   }
 }
 
-extension ModelLayout {
-  /// SQLite does not say which table's foreign key failed; the statement wrote this one.
-  fileprivate func locate(_ error: DatabaseError) -> DatabaseError {
-    guard error.constraint?.kind == .foreignKey, error.constraint?.table == nil else {
-      return error
-    }
-    var located = error
-    located.constraint?.table = tableName
-    located.message += " (writing \(tableName))"
-    return located
+extension RecordNotFound {
+  @usableFromInline
+  init<M: Model>(_ model: M) {
+    self.init(table: M.tableName, key: String(describing: model.id))
   }
 }

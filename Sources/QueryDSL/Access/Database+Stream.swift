@@ -11,11 +11,14 @@ extension Database {
   /// Rows are read in batches while they are iterated over, on a thread of the database; `fetch` gives
   /// all at once. Nothing runs before the first row is asked for; see `RowStream` for what a stream
   /// holds and throws. A query that cannot be SQL throws `QueryError` then.
-  public func rows<Query: Fetchable>(_ query: Query) -> RowStream<Query.Row> {
+  public func rows<Query: Fetchable>(
+    _ query: Query, deadline: Duration? = nil
+  ) -> RowStream<Query.Row> {
     let request = query.request
     return RowStream(
       database: self,
-      source: RowSource(request) { try $0.lendStatement(for: request.statement) })
+      source: RowSource(request) { try $0.lendStatement(for: request.statement) },
+      deadline: deadline)
   }
 
   /// The rows of a raw statement as models, one after another, in one snapshot: columns are found by
@@ -26,7 +29,9 @@ extension Database {
   /// ```
   ///
   /// Throws `DatabaseError` where the statement lacks a column of the model.
-  public func stream<M: Model>(_ model: M.Type, _ sql: SQL) -> RowStream<M> {
+  public func stream<M: Model>(
+    _ model: M.Type, _ sql: SQL, deadline: Duration? = nil
+  ) -> RowStream<M> {
     RowStream(
       database: self,
       source: RowSource(
@@ -35,7 +40,8 @@ extension Database {
           try M.layout.loadRows(
             of: statement, on: core, into: memory, capacity: capacity, row: row,
             progress: &progress)
-        }))
+        }),
+      deadline: deadline)
   }
 }
 

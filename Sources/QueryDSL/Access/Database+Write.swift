@@ -14,7 +14,7 @@ extension Database {
   nonisolated(nonsending)
     public func insert<M: Model>(_ model: M) async throws -> M
   {
-    try await write { try $0.insert(model) }
+    try await writeData { try $0.insert(model) }
   }
 
   /// Inserts models, all or none; returns clean copies.
@@ -28,7 +28,7 @@ extension Database {
   nonisolated(nonsending)
     public func insert<M: Model>(_ models: [M]) async throws -> [M]
   {
-    try await write { try $0.insert(models) }
+    try await writeData { try $0.insert(models) }
   }
 
   /// Updates the changed columns; throws `RecordNotFound` where the row is gone.
@@ -42,7 +42,7 @@ extension Database {
   nonisolated(nonsending)
     public func update<M: Model>(_ model: M) async throws -> M
   {
-    try await write { try $0.update(model) }
+    try await writeData { try $0.update(model) }
   }
 
   /// Updates models, all or none.
@@ -56,7 +56,7 @@ extension Database {
   nonisolated(nonsending)
     public func update<M: Model>(_ models: [M]) async throws -> [M]
   {
-    try await write { try $0.update(models) }
+    try await writeData { try $0.update(models) }
   }
 
   /// Updates the row with the model's key, or inserts it.
@@ -70,7 +70,7 @@ extension Database {
   nonisolated(nonsending)
     public func save<M: Model>(_ model: M) async throws -> M
   {
-    try await write { try $0.save(model) }
+    try await writeData { try $0.save(model) }
   }
 
   /// Saves models, all or none.
@@ -84,7 +84,7 @@ extension Database {
   nonisolated(nonsending)
     public func save<M: Model>(_ models: [M]) async throws -> [M]
   {
-    try await write { try $0.save(models) }
+    try await writeData { try $0.save(models) }
   }
 
   /// Deletes the row with the model's key; false where there is none.
@@ -98,7 +98,7 @@ extension Database {
   nonisolated(nonsending)
     public func delete<M: Model>(_ model: M) async throws -> Bool
   {
-    try await write { try $0.delete(model) }
+    try await writeData { try $0.delete(model) }
   }
 
   /// Deletes the row with that key; false where there is none.
@@ -112,7 +112,7 @@ extension Database {
   nonisolated(nonsending)
     public func delete<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> Bool
   {
-    try await write { try $0.delete(model, id) }
+    try await writeData { try $0.delete(model, id) }
   }
 
   /// Runs an update or a deletion; how many rows it changed.
@@ -126,6 +126,6 @@ extension Database {
   nonisolated(nonsending)
     public func run(_ command: some Runnable) async throws -> Int
   {
-    try await write { try $0.run(command) }
+    try await writeData { try $0.run(command) }
   }
 }

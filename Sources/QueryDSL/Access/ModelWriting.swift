@@ -1,135 +1,158 @@
 import SQLCore
 
-/// The statements that write one model: which columns, and by which key.
+/// Writes models of one type through one connection, each in the memory where it lies.
+///
+/// It is not generic, so that its code is hot whatever the model. Each method binds the columns from
+/// that memory and, when the statement has ended well, marks them as loaded.
+@usableFromInline
 struct ModelWriting {
-  let layout: ModelLayout
+  @usableFromInline let core: ConnectionCore
+  @usableFromInline let layout: ModelLayout
 
-  /// Marks of the shapes, behind those of queries.
-  private enum Shape: UInt8 {
-    case insert = 0xFB
-    case upsert = 0xFC
-    case update = 0xFD
-    case delete = 0xFE
+  @inlinable
+  init(core: ConnectionCore, layout: ModelLayout) {
+    self.core = core
+    self.layout = layout
   }
 
-  /// `INSERT INTO "T" (…) VALUES (…)`; without a key that the database assigns.
-  func insertStatement(
-    on core: ConnectionCore, columns: UnsafeBufferPointer<UInt16>
-  ) throws -> StatementPointer {
-    try core.lendStatement(
-      shape: { write(.insert, columns, to: &$0) },
-      sql: { insertSQL(columns) })
+  /// Inserts a model; a key that the database assigned is stored into it.
+  @usableFromInline
+  func insert(_ model: UnsafeMutableRawPointer, row: Int?) throws {
+    let assignsKey = assignsKey(of: model)
+    let statement = try insertStatement(assigningKey: assignsKey)
+    defer { core.giveBack(statement) }
+    try insert(model, by: statement, assigningKey: assignsKey, row: row)
   }
 
-  /// The same, updating the row that has the key already.
-  func upsertStatement(
-    on core: ConnectionCore, columns: UnsafeBufferPointer<UInt16>
-  ) throws -> StatementPointer {
-    try core.lendStatement(
-      shape: { write(.upsert, columns, to: &$0) },
-      sql: {
-        let keys = layout.keyColumns.map { layout.columns[$0].quotedName }.joined(separator: ", ")
-        let others = columns.map { layout.columns[Int($0)] }.filter { !$0.isPrimaryKey }
-        let action =
-          others.isEmpty
-          ? "NOTHING"
-          : "UPDATE SET "
-            + others.map { "\($0.quotedName) = excluded.\($0.quotedName)" }.joined(separator: ", ")
-        return insertSQL(columns) + " ON CONFLICT (\(keys)) DO \(action)"
-      })
-  }
-
-  /// `UPDATE "T" SET … WHERE key = ?`: the first of the columns are set, the last are the key.
-  func updateStatement(
-    on core: ConnectionCore, columns: UnsafeBufferPointer<UInt16>
-  ) throws -> StatementPointer {
-    try core.lendStatement(
-      shape: { write(.update, columns, to: &$0) },
-      sql: {
-        let set = columns.dropLast(layout.keyColumns.count)
-          .map { "\(layout.columns[Int($0)].quotedName) = ?" }.joined(separator: ", ")
-        return "UPDATE \(layout.quotedTableName) SET \(set) WHERE \(layout.keyCondition)"
-      })
-  }
-
-  /// `DELETE FROM "T" WHERE key = ?`
-  func deleteStatement(on core: ConnectionCore) throws -> StatementPointer {
-    try core.lendStatement(
-      shape: { key in
-        key.append(Shape.delete.rawValue)
-        key.append(layout.number)
-      },
-      sql: { "DELETE FROM \(layout.quotedTableName) WHERE \(layout.keyCondition)" })
-  }
-
-  private func insertSQL(_ columns: UnsafeBufferPointer<UInt16>) -> String {
-    guard !columns.isEmpty else { return "INSERT INTO \(layout.quotedTableName) DEFAULT VALUES" }
-    let names = columns.map { layout.columns[Int($0)].quotedName }.joined(separator: ", ")
-    let marks = columns.map { _ in "?" }.joined(separator: ", ")
-    return "INSERT INTO \(layout.quotedTableName) (\(names)) VALUES (\(marks))"
-  }
-
-  private func write(
-    _ shape: Shape, _ columns: UnsafeBufferPointer<UInt16>, to key: inout StatementKey
-  ) {
-    key.append(shape.rawValue)
-    key.append(layout.number)
-    for column in columns { key.append(column) }
-  }
-
-  // MARK: Columns
-
-  /// Lends a list of columns, in memory on the stack.
-  func withColumns<Result>(
-    _ choose: (UnsafeMutableBufferPointer<UInt16>) -> Int,
-    _ body: (UnsafeBufferPointer<UInt16>) throws -> Result
-  ) throws -> Result {
-    try withUnsafeTemporaryAllocation(of: UInt16.self, capacity: layout.columns.count * 2) { list in
-      let count = choose(list)
-      return try body(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(list)[..<count]))
+  /// Inserts models that lie one beside another, by one statement; by another those whose key the
+  /// database assigns.
+  @usableFromInline
+  func insert(_ models: UnsafeMutableRawBufferPointer) throws {
+    guard var model = models.baseAddress, models.count > 0 else { return }
+    var assignsKey = assignsKey(of: model)
+    var statement = try insertStatement(assigningKey: assignsKey)
+    defer { core.giveBack(statement) }
+    for row in 0..<models.count / layout.slots.stride {
+      if self.assignsKey(of: model) != assignsKey {
+        let other = try insertStatement(assigningKey: !assignsKey)
+        core.giveBack(statement)
+        statement = other
+        assignsKey.toggle()
+      }
+      try insert(model, by: statement, assigningKey: assignsKey, row: row)
+      model += layout.slots.stride
     }
   }
 
-  /// The columns that an insertion writes: all, but for a key that the database assigns.
-  func insertColumns(
-    of model: UnsafeRawPointer, into list: UnsafeMutableBufferPointer<UInt16>
-  ) -> Int {
-    let assigned = assignsKey(of: model) ? layout.rowIDColumn : nil
-    var count = 0
-    for index in layout.columns.indices where index != assigned {
-      list[count] = UInt16(truncatingIfNeeded: index)
-      count += 1
+  private func insert(
+    _ model: UnsafeMutableRawPointer, by statement: StatementPointer, assigningKey: Bool, row: Int?
+  ) throws {
+    try run(statement, layout.orders.inserted(assigningKey: assigningKey), model, row)
+    try settle(model)
+    if assigningKey, let key = layout.rowIDColumn {
+      try layout.slots.assign(.integer(core.lastInsertRowID), toColumn: key, of: model)
     }
-    return count
   }
+
+  /// Updates the changed columns of a model; false where the row is gone.
+  @usableFromInline
+  func update(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
+    try withUnsafeTemporaryAllocation(of: UInt16.self, capacity: layout.orders.all.count) { list in
+      let columns = changedColumns(of: model, into: list)
+      guard columns.count > layout.keyColumns.count else { return try exists(model, row: row) }
+      let statement = try updateStatement(columns)
+      defer { core.giveBack(statement) }
+      try run(statement, columns, model, row)
+      guard core.changeCount > 0 else { return false }
+      try settle(model)
+      return true
+    }
+  }
+
+  /// Updates the row with the model's key, or inserts it.
+  @usableFromInline
+  func save(_ model: UnsafeMutableRawPointer, row: Int?) throws {
+    if assignsKey(of: model) { return try insert(model, row: row) }
+    if wasLoaded(model), try update(model, row: row) { return }
+    let statement = try upsertStatement()
+    defer { core.giveBack(statement) }
+    try run(statement, layout.orders.all, model, row)
+    try settle(model)
+  }
+
+  /// Whether there is a row with the model's key.
+  private func exists(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
+    let statement = try core.lendFindStatement(layout)
+    defer { core.giveBack(statement) }
+    var parameter: Int32 = 0
+    for column in layout.orders.key {
+      parameter += 1
+      let slot = layout.slots.slots[Int(column)]
+      do {
+        let value = try slot.type.databaseValue(
+          ofColumnAt: model + Int(slot.offset), as: slot.form)
+        try core.bind(value, to: statement, at: parameter)
+      } catch {
+        throw layout.locate(error, column: Int(column), row: row)
+      }
+    }
+    return try core.step(statement)
+  }
+
+  /// What was written is as it will be read back.
+  private func settle(_ model: UnsafeMutableRawPointer) throws {
+    try layout.round(model)
+    layout.slots.markClean(model)
+  }
+
+  private func run(
+    _ statement: StatementPointer, _ columns: UnsafeBufferPointer<UInt16>,
+    _ model: UnsafeRawPointer, _ row: Int?
+  ) throws {
+    var failed = -1
+    do {
+      try core.run(
+        statement, binding: layout.slots, order: columns, of: model, failed: &failed)
+    } catch let error as DatabaseError {
+      throw layout.locate(error, writing: model, on: core).at(row: row)
+    } catch {
+      throw layout.locate(error, column: failed, row: row)
+    }
+  }
+
+  // MARK: What a model's memory says
 
   /// Whether the model has no key yet: the database assigns it.
-  func assignsKey(of model: UnsafeRawPointer) -> Bool {
-    guard let key = layout.rowIDColumn, layout.columns[key].isOptional else { return false }
-    let column = model + Int(layout.slots.slots[key].offset)
-    let value = try? layout.columns[key].type.databaseValue(ofColumnAt: column, as: .standard)
+  private func assignsKey(of model: UnsafeRawPointer) -> Bool {
+    guard layout.orders.mayAssignKey, let key = layout.rowIDColumn else { return false }
+    let slot = layout.slots.slots[key]
+    let value = try? slot.type.databaseValue(
+      ofColumnAt: model + Int(slot.offset), as: .standard)
     return value?.isNull ?? false
   }
 
   /// The columns that were changed, the key not among them, and behind them those of the key.
-  func updateColumns(
+  ///
+  /// Where the key itself was changed, that is another row, of which nothing is known: all columns.
+  private func changedColumns(
     of model: UnsafeRawPointer, into list: UnsafeMutableBufferPointer<UInt16>
-  ) -> Int {
+  ) -> UnsafeBufferPointer<UInt16> {
     var count = 0
-    for index in layout.columns.indices
-    where layout.slots.isChanged(index, in: model) && !layout.columns[index].isPrimaryKey {
-      list[count] = UInt16(truncatingIfNeeded: index)
-      count += 1
+    let isOther = !wasLoaded(model)
+    for column in layout.orders.others
+    where isOther || layout.slots.isChanged(Int(column), in: model) {
+      list[count] = column
+      count &+= 1
     }
-    for index in layout.keyColumns {
-      list[count] = UInt16(truncatingIfNeeded: index)
-      count += 1
+    for column in layout.orders.key {
+      list[count] = column
+      count &+= 1
     }
-    return count
+    return UnsafeBufferPointer(start: list.baseAddress, count: count)
   }
 
-  /// Whether any column is as it was loaded: then the row was there once.
-  func wasLoaded(_ model: UnsafeRawPointer) -> Bool {
-    layout.columns.indices.contains { !layout.slots.isChanged($0, in: model) }
+  /// Whether the key is as it was loaded: then the row was there once.
+  private func wasLoaded(_ model: UnsafeRawPointer) -> Bool {
+    layout.orders.key.allSatisfy { !layout.slots.isChanged(Int($0), in: model) }
   }
 }

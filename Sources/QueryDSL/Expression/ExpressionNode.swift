@@ -1,6 +1,7 @@
 import SQLCore
 
 /// A value in SQL, as a tree.
+@usableFromInline
 package enum ExpressionNode: Sendable {
   case column(ColumnID)
   case value(BoundValue)

@@ -1,6 +1,7 @@
 import SQLCore
 
 /// A condition in SQL, as a tree. The commonest one, a column beside a value, needs no allocation.
+@usableFromInline
 package enum PredicateNode: Sendable {
   case compareColumn(SQLToken, ColumnID, BoundValue)
   indirect case compare(SQLToken, ExpressionNode, ExpressionNode)
@@ -116,9 +117,9 @@ extension PredicateNode {
   ) throws {
     guard !operands.isEmpty else { return try sink.token(ifEmpty) }
     if operands.count == 1 { return try operands[0].write(to: &sink) }
-    for (index, operand) in operands.enumerated() {
+    for index in operands.indices {
       if index > 0 { try sink.token(connective) }
-      try operand.writeOperand(to: &sink, inside: connective)
+      try operands[index].writeOperand(to: &sink, inside: connective)
     }
   }
 

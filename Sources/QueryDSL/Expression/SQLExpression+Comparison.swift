@@ -8,6 +8,7 @@ import SQLCore
 
 extension SQLExpression {
   /// Equal. SQL: `a = ?`, on an optional `a IS ?`
+  @inlinable
   public static func == (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(Value.isOptional ? .isSame : .equal, right)
   }
@@ -18,6 +19,7 @@ extension SQLExpression {
   }
 
   /// Not equal. SQL: `a <> ?`, on an optional `a IS NOT ?`
+  @inlinable
   public static func != (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(Value.isOptional ? .isNotSame : .notEqual, right)
   }
@@ -30,6 +32,7 @@ extension SQLExpression {
 
 extension SQLExpression where Value: OrderedColumnValue {
   /// Less; unknown where one is NULL. SQL: `a < ?`
+  @inlinable
   public static func < (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.less, right)
   }
@@ -40,6 +43,7 @@ extension SQLExpression where Value: OrderedColumnValue {
   }
 
   /// Greater; unknown where one is NULL. SQL: `a > ?`
+  @inlinable
   public static func > (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.greater, right)
   }
@@ -50,6 +54,7 @@ extension SQLExpression where Value: OrderedColumnValue {
   }
 
   /// Less or equal; unknown where one is NULL. SQL: `a <= ?`
+  @inlinable
   public static func <= (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.lessOrEqual, right)
   }
@@ -60,6 +65,7 @@ extension SQLExpression where Value: OrderedColumnValue {
   }
 
   /// Greater or equal; unknown where one is NULL. SQL: `a >= ?`
+  @inlinable
   public static func >= (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.greaterOrEqual, right)
   }
@@ -78,7 +84,8 @@ extension SQLExpression where Value: OrderedColumnValue {
 }
 
 extension SQLExpression {
-  private func compare(_ sign: SQLToken, _ value: Value) -> SQLPredicate {
+  @inlinable
+  func compare(_ sign: SQLToken, _ value: Value) -> SQLPredicate {
     let bound = BoundValue(value, as: form)
     if case .column(let column) = node {
       return SQLPredicate(.compareColumn(sign, column, bound))

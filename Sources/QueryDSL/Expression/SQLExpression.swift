@@ -8,10 +8,11 @@ import SQLCore
 ///
 /// Values of Swift are bound, and the text of the SQL never depends on them.
 public struct SQLExpression<Value: ColumnValue>: Sendable {
-  package let node: ExpressionNode
+  @usableFromInline package let node: ExpressionNode
   /// The form in which the expression's value is stored: that of its column.
-  package let form: StoredForm
+  @usableFromInline package let form: StoredForm
 
+  @inlinable
   package init(_ node: ExpressionNode, form: StoredForm = .standard) {
     self.node = node
     self.form = form
@@ -52,8 +53,9 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
 ///
 /// `&&`, `||` and `!` combine it; in a block of `where { }` each line is one, and all must hold.
 public struct SQLPredicate: Sendable {
-  package let node: PredicateNode
+  @usableFromInline package let node: PredicateNode
 
+  @inlinable
   package init(_ node: PredicateNode) {
     self.node = node
   }
@@ -61,20 +63,5 @@ public struct SQLPredicate: Sendable {
   /// A piece of raw SQL with its values.
   public init(sql: SQL) {
     self.init(.fragment(sql))
-  }
-
-  /// Both hold. SQL: `a AND b`
-  public static func && (left: SQLPredicate, right: SQLPredicate) -> SQLPredicate {
-    SQLPredicate(.and(left.node, right.node))
-  }
-
-  /// One holds, or both. SQL: `a OR b`
-  public static func || (left: SQLPredicate, right: SQLPredicate) -> SQLPredicate {
-    SQLPredicate(.or(left.node, right.node))
-  }
-
-  /// It does not hold; what is unknown stays unknown. SQL: `NOT (a)`
-  public static prefix func ! (operand: SQLPredicate) -> SQLPredicate {
-    SQLPredicate(.not(operand.node))
   }
 }

@@ -73,8 +73,10 @@ extension Connection {
 
   private func advanceID<M: Model>(past model: M.Type) throws {
     let layout = try M.layout
-    for index in layout.keyColumns where layout.columns[index].type is Unique64.Type {
-      guard layout.rowIDColumn == index, try tableExists(layout.tableName) else { continue }
+    // The first column of a key: behind it, ids are not in the order of the index.
+    if let index = layout.keyColumns.first, layout.columns[index].type is Unique64.Type,
+      try tableExists(layout.tableName)
+    {
       let name = layout.columns[index].name
       let greatest = try row(
         """

@@ -25,7 +25,8 @@ struct MigrationPlanner {
     try TableDefinition(of: model)
   }
 
-  private func steps(for facets: [TableDefinition]) throws -> [MigrationPlan.Step] {
+  private func steps(for declared: [TableDefinition]) throws -> [MigrationPlan.Step] {
+    let facets = TableDefinition.sharing(declared)
     var existing = try connection.columns(ofTable: facets[0].name)
     var steps: [MigrationPlan.Step] = []
     var remaining = facets[...]
@@ -42,17 +43,20 @@ struct MigrationPlanner {
           generation: .none)
       }
       remaining = remaining.dropFirst()
-      steps += indexSteps(for: first, existing: [:])
     } else if try isView(facets[0].name) {
       return [refuse(facets[0], "\(facets[0].name) is a view; a model needs a table")]
     }
-    let indexes = try existingIndexes(of: facets[0].name)
+    var indexes = try existingIndexes(of: facets[0].name)
+    if remaining.count < facets.count {
+      steps += try indexSteps(for: facets[0], existing: &indexes)
+    }
     for facet in remaining {
       steps += compare(facet, with: &existing)
-      steps += indexSteps(for: facet, existing: indexes)
+      steps += try indexSteps(for: facet, existing: &indexes)
       steps += try foreignKeySteps(for: facet)
     }
     steps += keptColumns(facets, existing)
+    steps += columnsOfSomeFacets(facets, existing)
     return try countingRows(of: facets[0].name, in: steps)
   }
 
@@ -75,8 +79,8 @@ struct MigrationPlanner {
   ) -> [MigrationPlan.Step] {
     var steps: [MigrationPlan.Step] = []
     let key = existing.filter { $0.primaryKeyPosition > 0 }
-      .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name.lowercasedASCII)
-    if key != table.keyNames.map(\.lowercasedASCII) {
+      .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
+    if key.map(\.lowercasedASCII) != table.keyNames.map(\.lowercasedASCII) {
       steps.append(
         refuse(
           table,
@@ -90,7 +94,8 @@ struct MigrationPlanner {
         existing.append(
           TableColumn(
             name: column.name, declaredType: column.storageClass.rawValue,
-            isNotNull: !column.isOptional, defaultText: nil, primaryKeyPosition: 0,
+            isNotNull: !column.isOptional,
+            defaultText: column.defaultLiteral ?? column.fallbackLiteral, primaryKeyPosition: 0,
             generation: .none))
         continue
       }
@@ -108,6 +113,12 @@ struct MigrationPlanner {
       return "\(column.name) is \(found.declaredType.isEmpty ? "untyped" : found.declaredType) in "
         + "the database and \(column.storageClass.rawValue) in \(table.model); declare a type that "
         + "is stored so, or a new property"
+    }
+    if table.hasRowIDKey, column.isOptional, found.primaryKeyPosition > 0,
+      found.declaredType.lowercasedASCII != "integer"
+    {
+      return "\(column.name) is declared \(found.declaredType) in the database, which assigns keys "
+        + "to an INTEGER PRIMARY KEY alone; declare it without the question mark"
     }
     if found.isNotNull, column.isOptional, found.primaryKeyPosition == 0 {
       return "\(column.name) is NOT NULL in the database and optional in \(table.model); "
@@ -143,6 +154,12 @@ struct MigrationPlanner {
         "the new column \(column.name) refers to another table, and rows that are there would "
           + "refer to nothing; make it an optional")
     }
+    if reference != nil, column.defaultLiteral != nil {
+      return refuse(
+        table,
+        "the new column \(column.name) refers to another table and has a default, which ALTER TABLE "
+          + "cannot add; leave out `Default(\\.$\(column.name), …)`")
+    }
     var sql = "ALTER TABLE \(table.quotedName) ADD COLUMN \(column.sql(addingDefault: true))"
     if let reference { sql += " \(reference.sql)" }
     let value = column.isOptional ? column.defaultLiteral ?? "NULL" : hasDefault ?? "NULL"
@@ -170,6 +187,26 @@ struct MigrationPlanner {
     }
   }
 
+  /// A column that not every facet has is optional or has a default.
+  private func columnsOfSomeFacets(
+    _ facets: [TableDefinition], _ existing: [TableColumn]
+  ) -> [MigrationPlan.Step] {
+    let needed = existing.filter {
+      $0.isNotNull && $0.defaultText == nil && $0.primaryKeyPosition == 0 && $0.generation == .none
+    }
+    return needed.compactMap { column in
+      let declaring = facets.filter { $0.declares(column.name) }
+      guard let first = declaring.first,
+        let other = facets.first(where: { !$0.declares(column.name) })
+      else { return nil }
+      return refuse(
+        first,
+        "\(column.name) is NOT NULL without a default, and \(other.model) does not declare it: its "
+          + "insertions would fail; make it an optional, or write `Default(\\.$\(column.name), …)` in "
+          + "the schema of \(first.model) before the table is created")
+    }
+  }
+
   // MARK: Indexes and foreign keys
 
   private func existingIndexes(of table: String) throws -> [String: (isUnique: Bool, [String])] {
@@ -187,24 +224,52 @@ struct MigrationPlanner {
   }
 
   private func indexSteps(
-    for table: TableDefinition, existing: [String: (isUnique: Bool, [String])]
-  ) -> [MigrationPlan.Step] {
-    table.indexes.compactMap { index in
+    for table: TableDefinition, existing: inout [String: (isUnique: Bool, [String])]
+  ) throws -> [MigrationPlan.Step] {
+    var steps: [MigrationPlan.Step] = []
+    for index in table.indexes {
       if let found = existing[index.name.lowercasedASCII] {
-        guard found.isUnique == index.isUnique,
-          found.1.map(\.lowercasedASCII) == index.columns.map(\.lowercasedASCII)
-        else {
-          return refuse(
-            table,
-            "the index \(index.name) is there with other columns; drop it by "
-              + "`DROP INDEX \(Identifier(index.name).quoted)`")
+        if found.isUnique != index.isUnique
+          || found.1.map(\.lowercasedASCII) != index.columns.map(\.lowercasedASCII)
+        {
+          steps.append(
+            refuse(
+              table,
+              "the index \(index.name) is there with other columns; drop it by "
+                + "`DROP INDEX \(Identifier(index.name).quoted)`"))
         }
-        return nil
+        continue
       }
-      return MigrationPlan.Step(
-        .createIndex(index.name), table: table.name, sql: table.createIndex(index),
-        reason: index.isUnique ? "no two rows share its columns" : "the schema declares it")
+      existing[index.name.lowercasedASCII] = (index.isUnique, index.columns)
+      if index.isUnique, let count = try sharedValues(of: index, in: table), count > 0 {
+        steps.append(
+          refuse(
+            table,
+            "\(index.columns.joined(separator: ", ")) shall be unique, and \(count) of the values "
+              + "there \(count == 1 ? "is" : "are") in several rows"))
+        continue
+      }
+      steps.append(
+        MigrationPlan.Step(
+          .createIndex(index.name), table: table.name, sql: table.createIndex(index),
+          reason: index.isUnique ? "no two rows share its columns" : "the schema declares it"))
     }
+    return steps
+  }
+
+  /// How many values of an index over columns that are there come more than once.
+  private func sharedValues(
+    of index: TableDefinition.IndexDefinition, in table: TableDefinition
+  ) throws -> Int? {
+    let columns = try connection.columns(ofTable: table.name).map(\.name.lowercasedASCII)
+    guard index.columns.allSatisfy({ columns.contains($0.lowercasedASCII) }) else { return nil }
+    let names = index.columns.map { Identifier($0).quoted }
+    let isThere = names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    return try connection.row(
+      """
+      SELECT count(*) FROM (SELECT 1 FROM \(identifier: table.name) WHERE \(unsafe: isThere)
+        GROUP BY \(unsafe: names.joined(separator: ", ")) HAVING count(*) > 1)
+      """)?.get(Int.self, at: 0)
   }
 
   private func foreignKeySteps(

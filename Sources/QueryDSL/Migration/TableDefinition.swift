@@ -7,7 +7,7 @@ struct TableDefinition {
     let storageClass: StorageClass
     let isOptional: Bool
     /// The declared default, as an SQL literal.
-    let defaultLiteral: String?
+    var defaultLiteral: String?
     /// What old rows get where nothing is declared: zero or empty, for the types that have it.
     let fallbackLiteral: String?
 
@@ -30,7 +30,7 @@ struct TableDefinition {
     let isUnique: Bool
   }
 
-  struct ForeignKeyDefinition {
+  struct ForeignKeyDefinition: Hashable {
     let columns: [String]
     let target: ForeignKeyTarget
     let onDelete: ForeignKeyAction
@@ -47,11 +47,11 @@ struct TableDefinition {
 
   let model: any Model.Type
   let name: String
-  let columns: [ColumnDefinition]
+  private(set) var columns: [ColumnDefinition]
   let keyNames: [String]
   let hasRowIDKey: Bool
   let indexes: [IndexDefinition]
-  let foreignKeys: [ForeignKeyDefinition]
+  private(set) var foreignKeys: [ForeignKeyDefinition]
 
   var quotedName: String { Identifier(name).quoted }
 
@@ -75,10 +75,12 @@ struct TableDefinition {
       case .index(let paths, let isUnique):
         let names = try paths.map { try columnName($0, in: isUnique ? "Unique" : "Index") }
         let joined = names.joined(separator: "_")
+        let name = "\(layout.tableName)_\(isUnique ? "unique" : "on")_\(joined)"
+        // `a_b` and `a`, `b` would be called alike.
+        let isTaken = indexes.contains { $0.name == name && $0.columns != names }
         indexes.append(
           IndexDefinition(
-            name: "\(layout.tableName)_\(isUnique ? "unique" : "on")_\(joined)",
-            columns: names, isUnique: isUnique))
+            name: isTaken ? "\(name)_\(names.count)" : name, columns: names, isUnique: isUnique))
       case .foreignKey(let paths, let target, let onDelete, let onUpdate):
         foreignKeys.append(
           ForeignKeyDefinition(
@@ -109,6 +111,34 @@ struct TableDefinition {
     case is String.Type: "''"
     case is any RangeReplaceableCollection<UInt8>.Type: "x''"
     default: nil
+    }
+  }
+
+  func declares(_ column: String) -> Bool {
+    columns.contains { $0.name.lowercasedASCII == column.lowercasedASCII }
+  }
+
+  /// The facets of one table, each knowing what the others say of its columns: their foreign keys,
+  /// their defaults, and that a column which another lacks needs one.
+  static func sharing(_ facets: [TableDefinition]) -> [TableDefinition] {
+    guard facets.count > 1 else { return facets }
+    var foreignKeys: [ForeignKeyDefinition] = []
+    for key in facets.flatMap(\.foreignKeys) where !foreignKeys.contains(key) {
+      foreignKeys.append(key)
+    }
+    return facets.map { facet in
+      var shared = facet
+      shared.foreignKeys = foreignKeys.filter { $0.columns.allSatisfy(facet.declares) }
+      for index in facet.columns.indices where shared.columns[index].defaultLiteral == nil {
+        let column = facet.columns[index]
+        let name = column.name.lowercasedASCII
+        let others = facets.flatMap(\.columns).filter { $0.name.lowercasedASCII == name }
+        let isNeeded = !column.isOptional && !facets.allSatisfy { $0.declares(column.name) }
+        shared.columns[index].defaultLiteral =
+          others.lazy.compactMap(\.defaultLiteral).first
+          ?? (isNeeded ? column.fallbackLiteral : nil)
+      }
+      return shared
     }
   }
 

@@ -13,6 +13,7 @@ public struct ColumnReference<Value>: Sendable {
   public var isChanged: Bool { mark == 1 }
 
   /// The index of the column, where this stands for its name.
+  @inlinable
   package var index: Int? { mark >= 2 ? Int(mark) - 2 : nil }
 }
 

@@ -10,14 +10,18 @@ public struct Ignored<Wrapped> {
   /// The value, or nil.
   public var wrappedValue: Wrapped?
 
-  /// nil.
-  public init() {
-    wrappedValue = nil
-  }
-
   /// The value.
   public init(wrappedValue: Wrapped?) {
     self.wrappedValue = wrappedValue
+  }
+}
+
+// In an extension: as a member of the type itself, it would make the parameter of a memberwise
+// initialiser the wrapper in place of the value.
+extension Ignored {
+  /// nil.
+  public init() {
+    wrappedValue = nil
   }
 }
 

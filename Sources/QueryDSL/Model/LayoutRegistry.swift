@@ -5,6 +5,7 @@ extension Model {
   /// What is known of the type; read at the first use, found without a lock afterwards.
   ///
   /// Throws `ModelError` where the type cannot be a table.
+  @usableFromInline
   package static var layout: ModelLayout {
     get throws { try LayoutRegistry.shared.layout(of: Self.self) }
   }

@@ -47,7 +47,8 @@ extension Model {
         for slot in slots.prefix(stored) { destroy(slot.type, at: memory + Int(slot.offset)) }
         throw (error as? ColumnValueError).map {
           $0.at(
-            table: layout.tableName, column: layout.columns[layout.keyColumns[stored]].name, row: nil)
+            table: layout.tableName, column: layout.columns[layout.keyColumns[stored]].name,
+            row: nil)
         } ?? error
       }
       return id.move()

@@ -12,7 +12,7 @@ struct ModelFields {
   private(set) var ignored: [(offset: Int, type: any IgnoredWrapper.Type)] = []
 
   init<M: Model>(of model: M.Type) throws {
-    guard !(model is AnyClass), let fields = FieldReflection.fields(of: model) else {
+    guard let fields = FieldReflection.fields(of: model) else {
       throw ModelError(model, "a model is a struct")
     }
     for field in fields {

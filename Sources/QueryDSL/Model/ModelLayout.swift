@@ -1,12 +1,13 @@
 import SQLCore
 
 /// A column of a model, as far as SQL needs to know it.
+@usableFromInline
 package struct ModelColumn: Sendable {
-  package let name: String
-  package let type: any ColumnValue.Type
+  @usableFromInline package let name: String
+  @usableFromInline package let type: any ColumnValue.Type
   package let isOptional: Bool
   package let isPrimaryKey: Bool
-  package let form: StoredForm
+  @usableFromInline package let form: StoredForm
   package let storageClass: StorageClass
 
   /// The name in double quotes.
@@ -18,21 +19,25 @@ package struct ModelColumn: Sendable {
 ///
 /// `@unchecked Sendable`: everything in it is written before anybody else sees it; the instance is
 /// only read.
+@usableFromInline
 package final class ModelLayout: @unchecked Sendable {
   /// The number by which the shape of a query names the model.
   package let number: UInt32
   package let model: any Model.Type
   package let tableName: String
   package let quotedTableName: String
-  package let columns: [ModelColumn]
+  @usableFromInline package let columns: [ModelColumn]
   package let slots: ColumnSlots
   package let keyColumns: [Int]
   /// How the model's `ID` lies in memory: plain values, in the order of `keyColumns`.
   let keySlots: ColumnSlots
   /// The one key column that is the rowid, where there is one.
   package let rowIDColumn: Int?
+  let orders: ColumnOrders
+  private let roundedColumns: [Int]
   private let ignored: [(offset: Int, type: any IgnoredWrapper.Type)]
-  private let instance: UnsafeRawPointer
+  /// What finds the columns by their key paths.
+  @usableFromInline let names: Names
 
   /// Whether a loaded model has properties besides its columns.
   var hasIgnored: Bool { !ignored.isEmpty }
@@ -44,7 +49,6 @@ package final class ModelLayout: @unchecked Sendable {
     self.model = model
     tableName = M.tableName
     quotedTableName = Identifier(M.tableName).quoted
-    instance = UnsafeRawPointer(fields.makeNamingInstance(of: M.self))
     ignored = fields.ignored
     let columns = try fields.columns.enumerated().map { index, field in
       let form = forms[index] ?? .standard
@@ -65,12 +69,16 @@ package final class ModelLayout: @unchecked Sendable {
         field.wrapper.slot(offset: field.offset, form: forms[index] ?? .standard)
       },
       stride: MemoryLayout<M>.stride)
+    names = Names(
+      instance: UnsafeRawPointer(fields.makeNamingInstance(of: M.self)), slots: slots)
     let keyColumns = columns.indices.filter { columns[$0].isPrimaryKey }
     self.columns = columns
     self.keyColumns = keyColumns
     let keys = keyColumns.map { columns[$0] }
+    roundedColumns = columns.indices.filter { columns[$0].form.isApproximate }
     keySlots = try KeyLayout.slots(of: M.ID.self, for: keys, model: M.self)
     rowIDColumn = keys.count == 1 && keys[0].storageClass == .integer ? keyColumns[0] : nil
+    orders = ColumnOrders(of: columns, rowIDColumn: rowIDColumn)
     if let key = keys.first(where: \.isOptional), rowIDColumn == nil {
       throw ModelError(
         M.self,
@@ -100,13 +108,13 @@ package final class ModelLayout: @unchecked Sendable {
   }
 
   /// The index of the column that a key path names; nil where it names none.
-  @inline(__always)
+  @inlinable
   package func index<M: Model, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {
-    instance.assumingMemoryBound(to: M.self).pointee[keyPath: path].index
+    names.index(of: path)
   }
 
   package func index<M: Model>(ofColumn path: PartialKeyPath<M>) -> Int? {
-    let reference = instance.assumingMemoryBound(to: M.self).pointee[keyPath: path]
+    let reference = names.instance.assumingMemoryBound(to: M.self).pointee[keyPath: path]
     return (reference as? any AnyColumnReference)?.index
   }
 
@@ -116,8 +124,29 @@ package final class ModelLayout: @unchecked Sendable {
     return columns.firstIndex { $0.name.lowercasedASCII == folded }
   }
 
+  /// Gives the columns whose declared form holds less than their type, such as a Julian day, the
+  /// value that will read back.
+  func round(_ model: UnsafeMutableRawPointer) throws {
+    for index in roundedColumns {
+      let column = columns[index]
+      let memory = model + Int(slots.slots[index].offset)
+      let stored = try column.type.databaseValue(ofColumnAt: memory, as: column.form)
+      try slots.assign(stored, toColumn: index, of: model)
+    }
+  }
+
   /// Sets to nil what a loaded model holds besides its columns.
   func initializeIgnored(in model: UnsafeMutableRawPointer) {
     for property in ignored { property.type.initializeNil(at: model + property.offset) }
+  }
+}
+
+extension StoredForm {
+  /// Whether a value may read back as another than the one that was stored.
+  fileprivate var isApproximate: Bool {
+    switch self {
+    case .julianDay, .unixSeconds, .referenceSeconds: true
+    case .standard, .bytes, .iso8601: false
+    }
   }
 }

@@ -5,28 +5,16 @@ import SQLCore
 /// What a closure of `where { }` is given, and the parameters of `Query { }`.
 @dynamicMemberLookup
 public struct Columns<M: Model>: TableScope {
-  package let table: TableID
-  private let layout: ModelLayout?
-  private let problem: QueryError?
+  @usableFromInline package let table: TableID
+  /// nil where the model cannot be a table.
+  @usableFromInline let names: ModelLayout.Names?
 
+  @usableFromInline
   package init(source: Int) {
-    do {
-      let layout = try M.layout
-      self.layout = layout
-      table = TableID(layout: layout.number, source: UInt16(truncatingIfNeeded: source))
-      problem = nil
-    } catch {
-      // Thrown when the query is rendered: what names a column cannot throw.
-      layout = nil
-      table = TableID(layout: 0, source: UInt16(truncatingIfNeeded: source))
-      problem = QueryError(String(describing: error))
-    }
-  }
-
-  init(layout: ModelLayout, source: Int) {
-    self.layout = layout
-    table = TableID(layout: layout.number, source: UInt16(truncatingIfNeeded: source))
-    problem = nil
+    // What names a column cannot throw: the error comes when the query is rendered.
+    let layout = try? M.layout
+    names = layout?.names
+    table = TableID(layout: layout?.number ?? 0, source: UInt16(truncatingIfNeeded: source))
   }
 
   /// The columns of a table that is one of a query's, by its place among them.
@@ -35,15 +23,24 @@ public struct Columns<M: Model>: TableScope {
   }
 
   /// The column that a key path names.
+  @inlinable
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> SQLExpression<Value> {
-    guard let layout, let index = layout.index(of: path) else {
-      return SQLExpression(.invalid(problem ?? Columns.noColumn(path)))
+    // A key path that is known where it is applied becomes a load.
+    @inline(__always) get { column(at: names?.index(of: path), path) }
+  }
+
+  @inlinable
+  func column<Value: ColumnValue>(
+    at index: Int?, _ path: @autoclosure () -> KeyPath<M, ColumnReference<Value>>
+  ) -> SQLExpression<Value> {
+    guard let names, let index else {
+      return SQLExpression(.invalid(Columns.noColumn(path())))
     }
     return SQLExpression(
       .column(ColumnID(table: table, index: UInt16(truncatingIfNeeded: index))),
-      form: layout.columns[index].form)
+      form: names.form(at: index))
   }
 
   /// How many rows there are. SQL: `count(*)`
@@ -51,8 +48,14 @@ public struct Columns<M: Model>: TableScope {
     SQLExpression(.countOfRows)
   }
 
+  @usableFromInline
   static func noColumn(_ path: AnyKeyPath) -> QueryError {
-    QueryError("\(M.self): \(path) names no column of the model")
+    do {
+      _ = try M.layout
+      return QueryError("\(M.self): \(path) names no column of the model")
+    } catch {
+      return QueryError(String(describing: error))
+    }
   }
 }
 

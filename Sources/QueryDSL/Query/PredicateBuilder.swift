@@ -3,28 +3,35 @@
 public enum PredicateBuilder {
   /// One line. It is the only one: a second, even an unavailable one, costs the compiler seconds
   /// over a mistake.
+  @inlinable
   public static func buildExpression(_ predicate: SQLPredicate) -> [SQLPredicate] { [predicate] }
 
   /// All lines.
+  @inlinable
   public static func buildBlock(_ lines: [SQLPredicate]...) -> [SQLPredicate] {
     lines.count == 1 ? lines[0] : lines.flatMap { $0 }
   }
 
   /// The lines of an `if`.
+  @inlinable
   public static func buildOptional(_ lines: [SQLPredicate]?) -> [SQLPredicate] { lines ?? [] }
 
   /// The lines of an `if`, with an `else` behind it.
+  @inlinable
   public static func buildEither(first lines: [SQLPredicate]) -> [SQLPredicate] { lines }
 
   /// The lines of an `else`.
+  @inlinable
   public static func buildEither(second lines: [SQLPredicate]) -> [SQLPredicate] { lines }
 
   /// The lines of a `for`.
+  @inlinable
   public static func buildArray(_ lines: [[SQLPredicate]]) -> [SQLPredicate] {
     lines.flatMap { $0 }
   }
 
   /// The lines of an `if #available`.
+  @inlinable
   public static func buildLimitedAvailability(_ lines: [SQLPredicate]) -> [SQLPredicate] { lines }
 }
 

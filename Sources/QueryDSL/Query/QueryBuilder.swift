@@ -129,7 +129,8 @@ extension SelectStatement {
     if Set(tables).count < tables.count {
       problem =
         problem
-        ?? QueryError("a table is joined twice; the same model twice is two parameters of the query")
+        ?? QueryError(
+          "a table is joined twice; the same model twice is two parameters of the query")
     }
   }
 }

@@ -12,10 +12,17 @@ public protocol Fetchable<Row>: Sendable {
 ///
 /// `Query { }` makes one; so does each query over one table, as its `request`.
 public struct Request<Row>: Fetchable {
-  package var statement: SelectStatement
-  package let decoding: RowDecoding<Row>
+  @usableFromInline package var statement: SelectStatement
+  @usableFromInline package let decoding: RowDecoding<Row>
+
+  @inlinable
+  init(statement: SelectStatement, decoding: RowDecoding<Row>) {
+    self.statement = statement
+    self.decoding = decoding
+  }
 
   /// Itself.
+  @inlinable
   public var request: Request<Row> { self }
 
   /// The SQL that the query becomes, with its values; throws `QueryError` where it cannot be SQL.
@@ -32,16 +39,29 @@ extension Fetchable {
 }
 
 /// How the rows of a query are read.
+@usableFromInline
 package struct RowDecoding<Row>: Sendable {
-  /// Reads the rest of a statement's rows, at most so many.
-  let all: @Sendable (ConnectionCore, StatementPointer) throws -> [Row]
+  /// Reads all rows of a statement, of which there are at most so many.
+  @usableFromInline let all: @Sendable (ConnectionCore, StatementPointer, Int) throws -> [Row]
   /// Reads the row at which a statement stands, from its first column on.
-  let one: @Sendable (inout RowReader) throws -> Row
+  @usableFromInline let one: @Sendable (inout RowReader) throws -> Row
   /// The types and names of the columns, for those who look at a result.
-  let columns: @Sendable () throws -> [ResultColumn]
+  @usableFromInline let columns: @Sendable () throws -> [ResultColumn]
+
+  @inlinable
+  init(
+    all: @escaping @Sendable (ConnectionCore, StatementPointer, Int) throws -> [Row],
+    one: @escaping @Sendable (inout RowReader) throws -> Row,
+    columns: @escaping @Sendable () throws -> [ResultColumn]
+  ) {
+    self.all = all
+    self.one = one
+    self.columns = columns
+  }
 }
 
 /// A column of a typed result.
+@usableFromInline
 package struct ResultColumn: Sendable {
   /// The name of the column or the alias; nil for an expression, which SQLite names by its text.
   package let name: String?
@@ -50,6 +70,7 @@ package struct ResultColumn: Sendable {
   /// Whether it may be NULL: its type is an optional, or its table one that a left join may miss.
   package let isOptional: Bool
 
+  @usableFromInline
   init(name: String?, type: any ColumnValue.Type, form: StoredForm, isOptional: Bool = false) {
     self.name = name
     self.type = type
@@ -60,9 +81,9 @@ package struct ResultColumn: Sendable {
 
 /// The row at which a statement stands, read from left to right.
 public struct RowReader {
-  let core: ConnectionCore
-  let statement: StatementPointer
-  var position = 0
+  @usableFromInline let core: ConnectionCore
+  @usableFromInline let statement: StatementPointer
+  @usableFromInline var position = 0
 
   /// The next column as `Value`; its table is not known.
   mutating func next<Value: ColumnValue>(_: Value.Type, form: StoredForm) throws -> Value {

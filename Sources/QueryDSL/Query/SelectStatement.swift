@@ -1,14 +1,17 @@
 import SQLCore
 
 /// A SELECT as a tree.
+@usableFromInline
 package struct SelectStatement: Sendable {
   /// What stands behind SELECT.
+  @usableFromInline
   package enum Selection: Sendable {
     case table(TableID)
     case terms([SelectTerm])
   }
 
   /// One of several things behind SELECT.
+  @usableFromInline
   package enum SelectTerm: Sendable {
     case table(TableID)
     case expression(ExpressionNode)
@@ -39,9 +42,28 @@ package struct SelectStatement: Sendable {
   /// What the compiler could not see, thrown when the query would be rendered.
   package var problem: QueryError?
 
+  @usableFromInline
   package init(selection: Selection, from: TableID) {
     self.selection = selection
     self.from = from
+  }
+
+  /// The greatest number of rows that the limit lets through.
+  @usableFromInline var maximumRowCount: Int {
+    guard case .value(.integer(let count)) = limit else { return .max }
+    return Int(truncatingIfNeeded: count)
+  }
+
+  /// Adds predicates that must hold as well.
+  @usableFromInline
+  mutating func add(_ lines: [SQLPredicate]) {
+    for line in lines { predicates.append(line.node) }
+  }
+
+  /// Orders by one more expression.
+  @usableFromInline
+  mutating func addOrder(_ expression: ExpressionNode, _ direction: SortDirection) {
+    order.append(OrderTerm(expression: expression, isDescending: direction == .descending))
   }
 
   /// The tables, in the order of FROM and its joins.
@@ -52,34 +74,17 @@ package struct SelectStatement: Sendable {
 
 extension SelectStatement: Renderable {
   package func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    try write(to: &sink) { sink in
-      switch selection {
-      case .table(let table): try sink.allColumns(of: table)
-      case .terms(let terms):
-        for (index, term) in terms.enumerated() {
-          if index > 0 { try sink.token(.comma) }
-          switch term {
-          case .table(let table): try sink.allColumns(of: table)
-          case .expression(let expression): try expression.write(to: &sink)
-          case .aliased(let expression, let alias):
-            try expression.write(to: &sink)
-            try sink.token(.as)
-            try sink.alias(alias)
-          }
-        }
-      }
-    }
+    try write(to: &sink, countingRows: false)
   }
 
-  /// Writes the statement with something else behind SELECT.
-  func write<Sink: QuerySink>(
-    to sink: inout Sink, selecting writeSelection: (inout Sink) throws -> Void
-  ) throws {
+  /// Writes the statement, or what counts its rows. No closure holds the statement here: that would
+  /// be a copy of it each time that a query runs.
+  func write<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
     if let problem { throw problem }
     try sink.openScope(tables)
     try sink.token(.select)
     if isDistinct { try sink.token(.distinct) }
-    try writeSelection(&sink)
+    if countingRows { try sink.token(.countStar) } else { try writeSelection(to: &sink) }
     try sink.token(.from)
     try sink.table(from)
     for join in joins {
@@ -89,14 +94,36 @@ extension SelectStatement: Renderable {
       try join.condition.write(to: &sink)
     }
     try Self.write(predicates, behind: .where, to: &sink)
-    try Self.write(groups, behind: .groupBy, to: &sink) { try $0.write(to: &$1) }
+    for index in groups.indices {
+      try sink.token(index == 0 ? .groupBy : .comma)
+      try groups[index].write(to: &sink)
+    }
     try Self.write(having, behind: .having, to: &sink)
-    try Self.write(order, behind: .orderBy, to: &sink) { term, sink in
-      try term.expression.write(to: &sink)
-      try sink.token(term.isDescending ? .descending : .ascending)
+    for index in order.indices {
+      try sink.token(index == 0 ? .orderBy : .comma)
+      try order[index].expression.write(to: &sink)
+      try sink.token(order[index].isDescending ? .descending : .ascending)
     }
     try writeLimit(to: &sink)
     try sink.closeScope()
+  }
+
+  private func writeSelection<Sink: QuerySink>(to sink: inout Sink) throws {
+    switch selection {
+    case .table(let table): try sink.allColumns(of: table)
+    case .terms(let terms):
+      for (index, term) in terms.enumerated() {
+        if index > 0 { try sink.token(.comma) }
+        switch term {
+        case .table(let table): try sink.allColumns(of: table)
+        case .expression(let expression): try expression.write(to: &sink)
+        case .aliased(let expression, let alias):
+          try expression.write(to: &sink)
+          try sink.token(.as)
+          try sink.alias(alias)
+        }
+      }
+    }
   }
 
   private func writeLimit<Sink: QuerySink>(to sink: inout Sink) throws {
@@ -119,16 +146,6 @@ extension SelectStatement: Renderable {
     try sink.token(keyword)
     try PredicateNode.write(predicates, joinedBy: .and, ifEmpty: .one, to: &sink)
   }
-
-  private static func write<Sink: QuerySink, Term>(
-    _ terms: [Term], behind keyword: SQLToken, to sink: inout Sink,
-    each: (Term, inout Sink) throws -> Void
-  ) throws {
-    for (index, term) in terms.enumerated() {
-      try sink.token(index == 0 ? keyword : .comma)
-      try each(term, &sink)
-    }
-  }
 }
 
 /// A query asked how many rows it gives.
@@ -145,7 +162,7 @@ struct CountStatement: Renderable {
     if isPlain {
       var plain = query
       plain.order = []
-      return try plain.write(to: &sink) { try $0.token(.countStar) }
+      return try plain.write(to: &sink, countingRows: true)
     }
     try sink.token(.select)
     try sink.token(.countStar)

@@ -21,8 +21,16 @@ extension SQLExpression: Selectable {
     let form = form
     let node = node
     return SelectItem(
-      term: .expression(node), read: { try $0.next(Value.self, form: form) },
-      columns: { [ResultColumn(name: node.columnName, type: Value.self, form: form)] })
+      term: .expression(node),
+      read: { reader in
+        do {
+          return try reader.next(Value.self, form: form)
+        } catch let error as ColumnValueError {
+          let place = node.place
+          throw error.at(table: place?.table, column: place?.column, row: nil)
+        }
+      },
+      columns: { [ResultColumn(name: node.place?.column, type: Value.self, form: form)] })
   }
 }
 
@@ -45,7 +53,7 @@ extension OptionalColumns: Selectable {
         let row = StatementRow(statement: reader.statement)
         // A key is never NULL in a row that is there.
         for index in layout.keyColumns {
-          guard try row.databaseValue(at: reader.position + index).isNull else {
+          guard try row.isNull(at: reader.position + index) else {
             return try decoding.one(&reader)
           }
         }
@@ -61,12 +69,12 @@ extension OptionalColumns: Selectable {
 }
 
 extension ExpressionNode {
-  /// The name of the column, where the expression is one.
-  fileprivate var columnName: String? {
+  /// The names of the table and of the column, where the expression is one.
+  fileprivate var place: (table: String, column: String)? {
     guard case .column(let column) = self,
       let layout = LayoutRegistry.shared.layout(number: column.table.layout)
     else { return nil }
-    return layout.columns[Int(column.index)].name
+    return (layout.tableName, layout.columns[Int(column.index)].name)
   }
 }
 
@@ -77,7 +85,7 @@ extension RowDecoding {
     _ read: @escaping @Sendable (inout RowReader) throws -> Row
   ) -> RowDecoding<Row> {
     RowDecoding(
-      all: { core, statement in
+      all: { core, statement, _ in
         var rows: [Row] = []
         while try core.step(statement) {
           var reader = RowReader(core: core, statement: statement)

@@ -11,19 +11,31 @@ import SQLCore
 ///
 /// It is a value: each step gives another query, and nothing runs until it is fetched.
 public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
+  @usableFromInline package var select: Request<Row>
+  @usableFromInline let columns: Columns<M>
+
+  @inlinable
+  init(request: Request<Row>, columns: Columns<M>) {
+    self.select = request
+    self.columns = columns
+  }
+
   /// The SELECT that it becomes, with the way to read its rows.
-  public package(set) var request: Request<Row>
-  let columns: Columns<M>
+  @inlinable
+  public var request: Request<Row> { select }
 
   /// Adds predicates: each line must hold, and what was there before. SQL: `WHERE a AND b`
+  @inlinable
   public consuming func `where`(
     @PredicateBuilder _ predicates: (Columns<M>) -> [SQLPredicate]
   ) -> Self {
-    for predicate in predicates(columns) { request.statement.predicates.append(predicate.node) }
+    select.statement.add(predicates(columns))
     return self
   }
 
   /// Orders by a column, after what was ordered by before. SQL: `ORDER BY a DESC`
+  @inlinable
+  @inline(__always)
   public consuming func order<Value: ColumnValue>(
     by column: KeyPath<M, ColumnReference<Value>>, _ direction: SortDirection = .ascending
   ) -> Self {
@@ -31,6 +43,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
   }
 
   /// Orders by an expression. SQL: `ORDER BY a + b`
+  @inlinable
   public consuming func order<Value: ColumnValue>(
     _ direction: SortDirection = .ascending,
     by expression: (Columns<M>) -> SQLExpression<Value>
@@ -38,27 +51,29 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     order(expression(columns).node, direction)
   }
 
-  private consuming func order(_ node: ExpressionNode, _ direction: SortDirection) -> Self {
-    request.statement.order.append(
-      SelectStatement.OrderTerm(expression: node, isDescending: direction == .descending))
+  @inlinable
+  consuming func order(_ node: ExpressionNode, _ direction: SortDirection) -> Self {
+    select.statement.addOrder(node, direction)
     return self
   }
 
   /// At most so many rows; said twice, it throws `QueryError` when the query is rendered.
+  @inlinable
   public consuming func limit(_ count: Int) -> Self {
-    request.statement.setLimit(count)
+    select.statement.setLimit(count)
     return self
   }
 
   /// Without the first rows; said twice, it throws `QueryError` when the query is rendered.
+  @inlinable
   public consuming func offset(_ count: Int) -> Self {
-    request.statement.setOffset(count)
+    select.statement.setOffset(count)
     return self
   }
 
   /// Each row once. SQL: `SELECT DISTINCT`
   public consuming func distinct() -> Self {
-    request.statement.isDistinct = true
+    select.statement.isDistinct = true
     return self
   }
 
@@ -66,7 +81,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
   public consuming func group<Value: ColumnValue>(
     by column: KeyPath<M, ColumnReference<Value>>
   ) -> Self {
-    request.statement.groups.append(columns[dynamicMember: column].node)
+    select.statement.groups.append(columns[dynamicMember: column].node)
     return self
   }
 }
@@ -118,7 +133,7 @@ extension TableQuery {
     _ terms: [SelectStatement.SelectTerm], _ decoding: RowDecoding<NewRow>
   ) -> TableQuery<M, NewRow> {
     let columns = columns
-    var statement = request.statement
+    var statement = select.statement
     statement.selection = .terms(terms)
     return TableQuery<M, NewRow>(
       request: Request(statement: statement, decoding: decoding), columns: columns)
@@ -127,6 +142,7 @@ extension TableQuery {
 
 extension Model {
   /// Every row of the table.
+  @inlinable
   public static var all: TableQuery<Self, Self> {
     let columns = Columns<Self>(source: 0)
     return TableQuery(
@@ -137,6 +153,7 @@ extension Model {
   }
 
   /// The rows for which each line holds. SQL: `WHERE a AND b`
+  @inlinable
   public static func `where`(
     @PredicateBuilder _ predicates: (Columns<Self>) -> [SQLPredicate]
   ) -> TableQuery<Self, Self> {
@@ -144,6 +161,7 @@ extension Model {
   }
 
   /// Every row, ordered by a column. SQL: `ORDER BY a`
+  @inlinable
   public static func order<Value: ColumnValue>(
     by column: KeyPath<Self, ColumnReference<Value>>, _ direction: SortDirection = .ascending
   ) -> TableQuery<Self, Self> {
@@ -151,6 +169,7 @@ extension Model {
   }
 
   /// At most so many rows. SQL: `LIMIT n`
+  @inlinable
   public static func limit(_ count: Int) -> TableQuery<Self, Self> {
     all.limit(count)
   }
@@ -186,6 +205,7 @@ extension Model {
 
 extension SelectStatement {
   /// The limit, once; a negative one, which SQL takes for none, is refused.
+  @usableFromInline
   mutating func setLimit(_ count: Int) {
     if limit != nil { problem = problem ?? QueryError("LIMIT is given twice") }
     if count < 0 { problem = problem ?? QueryError("LIMIT is negative: \(count)") }
@@ -193,6 +213,7 @@ extension SelectStatement {
   }
 
   /// The offset, once.
+  @usableFromInline
   mutating func setOffset(_ count: Int) {
     if offset != nil { problem = problem ?? QueryError("OFFSET is given twice") }
     if count < 0 { problem = problem ?? QueryError("OFFSET is negative: \(count)") }

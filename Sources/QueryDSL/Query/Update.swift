@@ -166,3 +166,22 @@ extension Delete: Runnable, Renderable {
     try sink.closeScope()
   }
 }
+
+extension Update: ModelCommand {
+  var layout: ModelLayout {
+    get throws { try M.layout }
+  }
+
+  var assignedColumns: [String]? {
+    guard let layout = try? layout else { return [] }
+    return assignments.compactMap { $0.column.columnID }.map { layout.columns[Int($0.index)].name }
+  }
+}
+
+extension Delete: ModelCommand {
+  var layout: ModelLayout {
+    get throws { try M.layout }
+  }
+
+  var assignedColumns: [String]? { nil }
+}

@@ -29,6 +29,6 @@ struct BindingSink: QuerySink {
   func allColumns(of table: TableID) {}
   func function(_ name: String) {}
   func alias(_ name: String) {}
-  func openScope(_ tables: [TableID]) {}
+  func openScope(_ tables: @autoclosure () -> [TableID]) {}
   func closeScope() {}
 }

@@ -21,11 +21,12 @@ package protocol QuerySink {
   mutating func value(_ value: BoundValue) throws
   mutating func fragment(_ sql: SQL) throws
   /// The tables of a SELECT come into scope, and go out of it.
-  mutating func openScope(_ tables: [TableID]) throws
+  mutating func openScope(_ tables: @autoclosure () -> [TableID]) throws
   mutating func closeScope() throws
 }
 
 /// A table of a query: its model, and which of the query's tables it is.
+@usableFromInline
 package struct TableID: Hashable, Sendable {
   /// The number of the model's layout.
   package let layout: UInt32
@@ -34,7 +35,14 @@ package struct TableID: Hashable, Sendable {
 }
 
 /// A column of a table of a query.
+@usableFromInline
 package struct ColumnID: Hashable, Sendable {
-  package let table: TableID
-  package let index: UInt16
+  @usableFromInline package let table: TableID
+  @usableFromInline package let index: UInt16
+
+  @inlinable
+  package init(table: TableID, index: UInt16) {
+    self.table = table
+    self.index = index
+  }
 }

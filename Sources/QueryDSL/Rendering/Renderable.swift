@@ -15,6 +15,12 @@ extension Renderable {
 }
 
 extension ConnectionCore {
+  /// The same for a SELECT, which clients call from code that they compile for their model.
+  @usableFromInline
+  func lendStatement(forSelect statement: SelectStatement) throws -> StatementPointer {
+    try lendStatement(for: statement)
+  }
+
   /// Lends the statement of a query, its values bound: found by its shape, rendered and prepared
   /// only where the cache has none.
   package func lendStatement(for query: some Renderable) throws -> StatementPointer {

@@ -1,4 +1,5 @@
 /// A word or sign of SQL as Apus writes it: a byte in a query's shape, text in its SQL.
+@usableFromInline
 package enum SQLToken: UInt8, Sendable {
   case select = 1, distinct, from, `where`, and, or, not, groupBy, having, orderBy
   case ascending, descending, limit, noLimit, offset, exists, inner, left, on, comma

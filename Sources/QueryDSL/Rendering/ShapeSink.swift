@@ -53,16 +53,15 @@ struct ShapeSink: QuerySink {
     key.append(text: sql.text)
   }
 
-  mutating func openScope(_ tables: [TableID]) {
+  mutating func openScope(_ tables: @autoclosure () -> [TableID]) {
     // The tables are written where they stand in FROM.
     key.append(Mark.openScope)
-    key.append(UInt8(truncatingIfNeeded: tables.count))
   }
 
   private mutating func append(_ mark: UInt8, _ table: TableID) {
     key.append(mark)
-    key.append(table.layout)
-    key.append(table.source)
+    // One number for both halves.
+    key.append(UInt64(table.layout) << 16 | UInt64(table.source))
   }
 
   private mutating func append(_ mark: UInt8, _ column: ColumnID) {

@@ -62,7 +62,8 @@ struct TextSink: QuerySink {
     bindings += sql.bindings
   }
 
-  mutating func openScope(_ tables: [TableID]) throws {
+  mutating func openScope(_ tables: @autoclosure () -> [TableID]) throws {
+    let tables = tables()
     let names = try tables.map { try Self.layout(of: $0).tableName }
     var used = Set(names.map(\.lowercasedASCII))
     for scope in scopes {

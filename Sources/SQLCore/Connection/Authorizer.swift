@@ -2,10 +2,11 @@ import CSQLite
 
 /// What the authorizer of a connection denies.
 struct AuthorizerRules {
-  /// A reader neither lifts `query_only` nor attaches a file, which `query_only` would create.
+  /// A reader neither lifts `query_only` nor attaches a file, which `query_only` would create, nor
+  /// detaches one that later reads want.
   var isReader = false
-  /// Set when a statement that is being prepared creates, alters or drops something.
-  var sawSchemaChange = false
+  /// What the statement that is being prepared does, besides reading and writing rows.
+  var effects: StatementEffects = []
 }
 
 /// The columns that a statement reads, collected while it is prepared.
@@ -38,7 +39,7 @@ extension ConnectionCore {
     defer { state.pointee.readRecorder = nil }
     var remaining = Substring(sql)
     while let (statement, rest) = try compile(remaining) {
-      sqlite3_finalize(statement)
+      sqlite3_finalize(statement.handle)
       remaining = rest
     }
     return recorder.columns
@@ -62,13 +63,21 @@ private func authorize(
           table: first.map { String(cString: $0) } ?? "",
           column: second.map { String(cString: $0) } ?? ""))
     }
-  case SQLITE_ATTACH where state.pointee.authorizer.isReader:
-    return SQLITE_DENY
-  case SQLITE_PRAGMA where state.pointee.authorizer.isReader:
-    if let first, sqlite3_stricmp(first, "query_only") == 0, second != nil { return SQLITE_DENY }
+  case SQLITE_ATTACH, SQLITE_DETACH:
+    state.pointee.authorizer.effects.insert(.changesConnection)
+    if state.pointee.authorizer.isReader { return SQLITE_DENY }
+  case SQLITE_PRAGMA:
+    state.pointee.authorizer.effects.insert(.changesConnection)
+    if state.pointee.authorizer.isReader, let first, second != nil,
+      sqlite3_stricmp(first, "query_only") == 0
+    {
+      return SQLITE_DENY
+    }
   case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW,
     SQLITE_ALTER_TABLE, SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
-    state.pointee.authorizer.sawSchemaChange = true
+    state.pointee.authorizer.effects.insert(.changesSchema)
+  case SQLITE_TRANSACTION:
+    state.pointee.authorizer.effects.insert(.controlsTransaction)
   default:
     break
   }

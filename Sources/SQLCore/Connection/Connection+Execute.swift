@@ -40,7 +40,13 @@ extension Connection {
   /// All rows of a statement, with their values copied.
   public func rows(_ sql: SQL) throws -> [Row] {
     var rows: [Row] = []
-    try forEach(sql) { rows.append(try Row(copying: $0)) }
+    try forEach(sql) { row in
+      do {
+        rows.append(try Row(copying: row))
+      } catch let error as ColumnValueError {
+        throw error.at(table: nil, column: nil, row: rows.count)
+      }
+    }
     return rows
   }
 
@@ -68,15 +74,26 @@ extension Connection {
     let statement = try core.lendStatement(text: sql.text)
     defer { core.giveBack(statement) }
     try core.bind(sql.bindings, to: statement)
+    // What writes must not run in vain; what reads is asked again, because the first step compiles
+    // it anew after a change of the schema.
+    if !statement.pointee.isReadOnly {
+      try StatementRow(statement: statement).requireColumns(ofTypes: repeat (each Value).self)
+    }
+    var isAtRow = try core.step(statement)
     try StatementRow(statement: statement).requireColumns(ofTypes: repeat (each Value).self)
     var values: [(repeat each Value)] = []
-    while try core.step(statement) {
+    while isAtRow {
       var index = -1
       func next<V: ColumnValue>(_: V.Type) throws -> V {
         index += 1
         return try StatementRow(statement: statement).get(V.self, at: index)
       }
-      values.append((repeat try next((each Value).self)))
+      do {
+        values.append((repeat try next((each Value).self)))
+      } catch let error as ColumnValueError {
+        throw error.at(table: nil, column: nil, row: values.count)
+      }
+      isAtRow = try core.step(statement)
     }
     return values
   }
@@ -98,11 +115,10 @@ extension ConnectionCore {
   fileprivate func runScript(_ sql: SQL) throws {
     var remaining = Substring(sql.text)
     var values = sql.bindings[...]
-    while let (handle, rest) = try compile(remaining) {
-      let statement = StatementPointer.allocate(capacity: 1)
-      statement.initialize(to: PreparedStatement(handle: handle, changesSchema: takeSchemaChange()))
+    while let (compiled, rest) = try compile(remaining) {
+      let statement = StatementPointer.make(compiled)
       defer { giveBack(statement) }
-      let count = Int(sqlite3_bind_parameter_count(handle))
+      let count = Int(sqlite3_bind_parameter_count(statement.handle))
       try bind(values.prefix(count), to: statement)
       values = values.dropFirst(count)
       try run(statement)

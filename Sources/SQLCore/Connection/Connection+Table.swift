@@ -23,7 +23,11 @@ extension Connection {
       for index in types.indices where types[index] == nil {
         types[index] = try row.storageClass(at: index).swiftType
       }
-      rows.append(try (0..<row.count).map { try row.text(at: $0) })
+      do {
+        rows.append(try (0..<row.count).map { try row.text(at: $0) })
+      } catch let error as ColumnValueError {
+        throw error.at(table: nil, column: nil, row: rows.count)
+      }
     }
     if rows.isEmpty { types = statement.declaredTypes }
     let columns = zip(statement.columnNames.names, types).map { name, type in

@@ -53,39 +53,70 @@ extension ConnectionCore {
     set { state.pointee.isRollbackRequested = newValue }
   }
 
-  /// Runs a statement of our own through the cache.
-  package func run(cached text: String) throws {
-    let statement = try lendStatement(text: text)
-    defer { giveBack(statement) }
-    try run(statement)
-  }
-
   package func transaction<Result>(
     _ kind: TransactionKind, _ body: () throws -> Result
   ) throws -> Result {
+    guard !state.pointee.guardsTransaction else { throw rolledBack }
+    guard kind == .deferred || !configuration.isReadOnly else { throw readOnly(sql: nil) }
     try run(cached: kind.rawValue)
-    return try endingTransaction {
-      let requested = isRollbackRequested
-      isRollbackRequested = false
-      defer { isRollbackRequested = requested }
-      let result = try body()
-      guard isInTransaction else {
-        throw DatabaseError.misuse(
-          "the transaction was ended inside its closure by COMMIT or ROLLBACK; "
-            + "return from the closure to commit, throw or call `requestRollback()` to roll back")
-      }
+    do {
+      let (result, isRollbackRequested) = try guardingTransaction(body)
       try run(cached: isRollbackRequested ? "ROLLBACK" : "COMMIT")
       return result
+    } catch {
+      // SQLite may have rolled back by itself.
+      if isInTransaction { try? run(cached: "ROLLBACK") }
+      throw error
     }
   }
 
-  /// Rolls back what an error leaves open; SQLite may have done so itself.
-  private func endingTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+  /// Runs a closure in a transaction of ours: it can neither end it nor go on without it, and what
+  /// it asked for at its end is told.
+  func guardingTransaction<Result>(
+    _ body: () throws -> Result
+  ) throws -> (Result, isRollbackRequested: Bool) {
+    let outer = (state.pointee.guardsTransaction, isRollbackRequested)
+    state.pointee.guardsTransaction = true
+    state.pointee.rollbackCause = nil
+    isRollbackRequested = false
+    defer { (state.pointee.guardsTransaction, isRollbackRequested) = outer }
+    let result: Result
     do {
-      return try body()
-    } catch {
-      if isInTransaction { try? run(cached: "ROLLBACK") }
+      result = try body()
+    } catch where isInTransaction || error is CancellationError || error is DeadlineExceeded {
       throw error
+    } catch let error as DatabaseError where !error.isInterruption {
+      throw error
+    }
+    guard isInTransaction else { throw state.pointee.stopReason?.error ?? rolledBack }
+    return (result, isRollbackRequested)
+  }
+
+  /// What a statement of the closure meets, and what the closure ends with, once SQLite rolled the
+  /// transaction back: without it, the statement would be committed alone.
+  private var rolledBack: DatabaseError {
+    DatabaseError(
+      code: .abort,
+      message: "the transaction was rolled back: \(state.pointee.rollbackCause ?? "by SQLite")")
+  }
+
+  /// Notes why SQLite rolled the transaction back, if it did.
+  func noteRollback(after failure: any Error) {
+    guard state.pointee.guardsTransaction, !isInTransaction, state.pointee.rollbackCause == nil
+    else { return }
+    state.pointee.rollbackCause =
+      (failure as? DatabaseError)?.message ?? String(describing: failure)
+  }
+
+  /// Refuses what would leave the transaction in which a closure runs.
+  func checkTransaction(beside statement: StatementPointer) throws {
+    guard isInTransaction else { throw rolledBack }
+    guard !statement.pointee.effects.contains(.controlsTransaction) else {
+      throw DatabaseError(
+        code: .misuse,
+        message: "BEGIN, COMMIT and ROLLBACK do not belong into this closure: it commits when it "
+          + "returns, and rolls back when it throws or after `requestRollback()`; "
+          + "`writeWithoutTransaction { }` has none", sql: statement.sql)
     }
   }
 
@@ -97,11 +128,8 @@ extension ConnectionCore {
     defer { state.pointee.savepointDepth -= 1 }
     let name = "apus_\(state.pointee.savepointDepth)"
     try run(cached: "SAVEPOINT \(name)")
-    let requested = isRollbackRequested
-    isRollbackRequested = false
-    defer { isRollbackRequested = requested }
     do {
-      let result = try body()
+      let (result, isRollbackRequested) = try guardingTransaction(body)
       if isRollbackRequested { try run(cached: "ROLLBACK TO \(name)") }
       try run(cached: "RELEASE \(name)")
       return result

@@ -40,6 +40,7 @@ public struct Connection {
   }
 
   /// The core, while the access that lent it runs; else throws misuse.
+  @usableFromInline
   package func use() throws -> ConnectionCore {
     try core.check(lease: lease)
     return core

@@ -5,7 +5,7 @@ extension ConnectionCore {
   /// journal mode, which may have to wait; the user's closure last.
   func prepare(location: DatabaseLocation) throws {
     sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_timeout(handle, configuration.busyTimeout.wholeMilliseconds)
+    installInterruption()
     csqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
     csqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0)
     csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)

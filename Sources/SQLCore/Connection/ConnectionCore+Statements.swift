@@ -1,89 +1,38 @@
 import CSQLite
 
 extension ConnectionCore {
-  /// Compiles the first statement of a text; nil where there is none but space and comments.
-  func compile(_ text: Substring) throws -> (OpaquePointer, rest: Substring)? {
-    // SQLite would stop at U+0000 in silence.
-    guard !text.utf8.contains(0) else {
-      throw DatabaseError(
-        code: .error, message: "SQL cannot hold U+0000; bind the text as a value",
-        sql: String(text).replacing("\0", with: "\u{2400}"))
-    }
-    var text = text
-    return try text.withUTF8 { bytes -> (OpaquePointer, Int)? in
-      guard let start = bytes.baseAddress else { return nil }
-      var statement: OpaquePointer?
-      var tail: UnsafePointer<CChar>?
-      var consumed = 0
-      while statement == nil, consumed < bytes.count {
-        let code = start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { start in
-          let code = sqlite3_prepare_v3(
-            handle, start + consumed, Int32(clamping: bytes.count - consumed),
-            UInt32(SQLITE_PREPARE_PERSISTENT), &statement, &tail)
-          if let tail { consumed = tail - start }
-          return code
-        }
-        guard code == SQLITE_OK else {
-          throw error(code, sql: String(decoding: bytes, as: UTF8.self))
-        }
-      }
-      return statement.map { ($0, consumed) }
-    }.map { statement, consumed in
-      (statement, text.utf8.dropFirst(consumed).asSubstring)
-    }
-  }
-
-  /// Compiles a text that must be one statement.
-  func compileOne(_ text: String) throws -> OpaquePointer {
-    guard let (statement, rest) = try compile(Substring(text)) else {
-      throw DatabaseError(code: .misuse, message: "the SQL holds no statement", sql: text)
-    }
-    // What is behind must be space or comments.
-    do {
-      if let (other, _) = try compile(rest) {
-        sqlite3_finalize(other)
-        throw DatabaseError(
-          code: .misuse, message: "the SQL holds several statements; `execute` runs them all",
-          sql: text)
-      }
-    } catch {
-      sqlite3_finalize(statement)
-      throw error
-    }
-    return statement
-  }
-
   /// Lends the statement whose key stands in `state.key`; renders and prepares it where the cache
   /// has none.
   package func lendStatement(sql: () throws -> String) throws -> StatementPointer {
     let key = state.pointee.key.bytes
-    let hash = KeyHash.hash(key)
+    let hash = state.pointee.key.hash
     if let found = state.pointee.cache.find(key, hash: hash) {
       #if DEBUG
         let rendered = try sql()
-        assert(found.sql == rendered, "a shape stands for two statements: \(rendered)")
+        // SQLite keeps the text up to the semicolon.
+        assert(
+          rendered.utf8.starts(with: (found.sql ?? "").utf8),
+          "a shape stands for two statements: \(rendered)")
       #endif
       if !found.pointee.isInUse {
         found.pointee.isInUse = true
         return found
       }
       // Its twin, for the occasion.
-      let handle = try compileOne(try sql())
-      let twin = StatementPointer.allocate(capacity: 1)
-      twin.initialize(to: PreparedStatement(handle: handle, changesSchema: takeSchemaChange()))
-      return twin
+      state.pointee.cache.countAsMiss()
+      return StatementPointer.make(try compileOne(try sql()))
     }
     // Rendering may run the user's code, which may use this connection: the key is copied first.
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: key.count, alignment: 1)
     copy.copyMemory(from: key)
     do {
-      let handle = try compileOne(try sql())
-      let statement = StatementPointer.allocate(capacity: 1)
-      statement.initialize(
-        to: PreparedStatement(
-          handle: handle, key: UnsafeRawBufferPointer(copy), hash: hash,
-          changesSchema: takeSchemaChange()))
-      if !state.pointee.cache.insert(statement) {
+      let statement = StatementPointer.make(
+        try compileOne(try sql()), key: UnsafeRawBufferPointer(copy), hash: hash)
+      // SQLite runs many a PRAGMA while it is prepared, and again only when it is prepared again;
+      // and what a reader may not do is asked only then.
+      if statement.pointee.effects.contains(.changesConnection)
+        || !state.pointee.cache.insert(statement)
+      {
         statement.pointee.key = nil
         copy.deallocate()
       }
@@ -92,12 +41,6 @@ extension ConnectionCore {
       copy.deallocate()
       throw error
     }
-  }
-
-  /// Whether what was prepared since the last call creates, alters or drops something.
-  func takeSchemaChange() -> Bool {
-    defer { state.pointee.authorizer.sawSchemaChange = false }
-    return state.pointee.authorizer.sawSchemaChange
   }
 
   /// Lends the statement of a raw text.
@@ -117,6 +60,7 @@ extension ConnectionCore {
   }
 
   /// Takes a statement back: ended, its values gone.
+  @usableFromInline
   package func giveBack(_ statement: StatementPointer) {
     reset(statement)
     sqlite3_clear_bindings(statement.handle)
@@ -128,6 +72,7 @@ extension ConnectionCore {
   }
 
   /// Takes one step; true where the statement stands at a row.
+  @usableFromInline
   package func step(_ statement: StatementPointer) throws -> Bool {
     if !statement.pointee.isRunning { try begin(statement) }
     let code = sqlite3_step(statement.handle)
@@ -135,8 +80,9 @@ extension ConnectionCore {
     statement.pointee.isRunning = false
     guard code == SQLITE_DONE else {
       // The error's words are those of the last call: they are read before anything else runs.
-      let failure = error(code, sql: statement.sql)
+      let failure = failure(code, of: statement)
       sqlite3_reset(statement.handle)
+      noteRollback(after: failure)
       state.pointee.observer?.statementDidRun(statement, failed: true, on: self)
       throw failure
     }
@@ -150,13 +96,35 @@ extension ConnectionCore {
     sqlite3_reset(statement.handle)
   }
 
+  /// Runs a statement of our own through the cache: BEGIN, COMMIT, ROLLBACK, savepoints. They run
+  /// whatever was said of the access, so that it ends as it should.
+  package func run(cached text: String) throws {
+    let statement = try lendStatement(text: text)
+    defer { giveBack(statement) }
+    start(statement)
+    try run(statement)
+  }
+
   private func begin(_ statement: StatementPointer) throws {
+    try checkStopped()
+    if state.pointee.guardsTransaction { try checkTransaction(beside: statement) }
     if !state.pointee.allowsWriting, !statement.pointee.isReadOnly {
-      throw DatabaseError(
-        code: .readOnly,
-        message: "this access only reads; write in `write { }`", sql: statement.sql)
+      throw readOnly(sql: statement.sql)
     }
+    start(statement)
+  }
+
+  func readOnly(sql: String?) -> DatabaseError {
+    DatabaseError(
+      code: .readOnly,
+      message: configuration.isReadOnly
+        ? "the database was opened with `Configuration.isReadOnly`"
+        : "this access only reads; write in `write { }`", sql: sql)
+  }
+
+  private func start(_ statement: StatementPointer) {
     statement.pointee.isRunning = true
+    state.pointee.runsReadOnly = statement.pointee.isReadOnly
     state.pointee.observer?.statementWillRun(statement, on: self)
   }
 
@@ -173,9 +141,4 @@ extension ConnectionCore {
   package func beginReading(_ statement: StatementPointer) throws {
     if !statement.pointee.isRunning { try begin(statement) }
   }
-}
-
-extension Substring.UTF8View {
-  /// The text of a part that began and ended where SQLite cut, between characters.
-  fileprivate var asSubstring: Substring { Substring(self) }
 }

@@ -6,12 +6,17 @@ import Synchronization
 /// `@unchecked Sendable`: it moves between threads, and only the one that holds its lease uses it.
 /// `Database` lends each core to one access at a time; a core that a user opened belongs to values
 /// of `Connection`, which are not Sendable. SQLite's own mutexes are off (`SQLITE_OPEN_NOMUTEX`).
+@usableFromInline
 package final class ConnectionCore: @unchecked Sendable {
   let state: UnsafeMutablePointer<ConnectionState>
   package let configuration: Configuration
   package let isReader: Bool
   /// Which access the core is lent to: a `Connection` of an earlier one is stale.
   private let currentLease = Atomic<UInt64>(0)
+  /// The lease whose access is to end.
+  let cancelledLease = Atomic<UInt64>(.max)
+  /// Set by `interrupt()`, looked at while waiting for a lock.
+  let isInterruptRequested = Atomic<Bool>(false)
 
   package var handle: OpaquePointer { state.pointee.handle }
 
@@ -47,6 +52,9 @@ package final class ConnectionCore: @unchecked Sendable {
   /// Makes every `Connection` and `Statement` that was lent stale.
   package func endLease() {
     endLentStatements()
+    state.pointee.deadline = nil
+    state.pointee.asksTask = false
+    state.pointee.stopReason = nil
     currentLease.wrappingAdd(1, ordering: .relaxed)
   }
 

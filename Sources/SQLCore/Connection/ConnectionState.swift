@@ -12,6 +12,22 @@ struct ConnectionState {
   var allowsWriting: Bool
   /// Set by `requestRollback()`, looked at when the transaction or savepoint ends.
   var isRollbackRequested = false
+  /// When the access must have ended.
+  var deadline: Deadline?
+  /// Whether the access runs in a task that may be cancelled, on the task's own thread.
+  var asksTask = false
+  /// Set once the access was ended; what it runs then throws.
+  var stopReason: StopReason?
+  /// When the wait for a lock began.
+  var waitBegan = Deadline(nanoseconds: 0)
+  /// Whether a closure runs in a transaction of ours: it neither ends it, nor goes on without it.
+  var guardsTransaction = false
+  /// Whether other writes share the transaction.
+  var sharesTransaction = false
+  /// Whether the statement that runs only reads.
+  var runsReadOnly = false
+  /// Why SQLite rolled the transaction back.
+  var rollbackCause: String?
   /// Numbers the savepoints that are open, for their names.
   var savepointDepth = 0
   /// The statements that users prepared under the current lease.

@@ -1,5 +1,13 @@
 import CSQLite
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Where a database is: a file, or the memory of this process.
 package enum DatabaseLocation: Hashable, Sendable {
   case file(String)
@@ -41,8 +49,10 @@ package enum DatabaseLocation: Hashable, Sendable {
   func describe(_ error: DatabaseError) -> DatabaseError {
     guard case .file(let path) = self else { return error }
     var described = error
+    // To read alone, a folder opens, and fails at the first read.
+    if error.code.primary == .ioError, isFolder { described.code = .cannotOpen }
     let advice: String? =
-      switch error.code.primary {
+      switch described.code.primary {
       case .cannotOpen: "is it a folder, or does its folder not exist, or not allow writing?"
       case .notADatabase: "the file is no SQLite database, or it is encrypted; it was not changed"
       case .readOnly: "open it with `Configuration.isReadOnly` to read it"
@@ -51,5 +61,10 @@ package enum DatabaseLocation: Hashable, Sendable {
       }
     described.message = "\(path): \(error.message)" + (advice.map { " (\($0))" } ?? "")
     return described
+  }
+
+  private var isFolder: Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 }

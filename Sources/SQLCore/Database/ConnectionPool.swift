@@ -1,13 +1,13 @@
-import Dispatch
 import Synchronization
 
-/// Lends the connections of a database: one writer, several readers, first come first served.
+/// Lends the connections of a database: one writer, several readers, as many more for streams of rows;
+/// first come first served.
 ///
 /// One lock guards the lanes; it is held for a few instructions, and never while anybody's code
 /// runs.
 final class ConnectionPool: Sendable {
   /// Which connections an access may use.
-  enum LaneName: Sendable { case writer, reader, stream }
+  enum LaneName: Int, CaseIterable, Sendable { case writer, reader, stream }
 
   /// What an access is given.
   enum Grant: Sendable {
@@ -17,12 +17,13 @@ final class ConnectionPool: Sendable {
   }
 
   struct Lane {
-    let maximum: Int
+    var maximum = 0
     var idle: [ConnectionCore] = []
     /// Idle, lent, or being opened.
     var count = 0
-    var waiters: [Waiter] = []
-    var firstWaiter = 0
+    var waiters = WaitingLine()
+    /// How many are lent to streams that end: they are on their way back.
+    var endingCount = 0
 
     mutating func take() -> Grant? {
       if let core = idle.popLast() { return .connection(core) }
@@ -31,223 +32,233 @@ final class ConnectionPool: Sendable {
       return .room
     }
 
-    mutating func nextWaiter() -> Waiter? {
-      guard firstWaiter < waiters.count else { return nil }
-      let waiter = waiters[firstWaiter]
-      firstWaiter += 1
-      if firstWaiter == waiters.count || firstWaiter > 256 {
-        waiters.removeFirst(firstWaiter)
-        firstWaiter = 0
+    mutating func removeIdle() -> [ConnectionCore] {
+      defer {
+        count -= idle.count
+        idle = []
       }
-      return waiter
+      return idle
     }
   }
 
+  /// A connection that is lent, and the thread that uses it: none while a stream is not read.
+  struct Occupant {
+    var thread: ThreadID?
+    let core: ConnectionCore
+  }
+
   struct State {
-    var writer = Lane(maximum: 1)
-    var reader: Lane
-    var stream: Lane
-    /// Streams whose connections are on their way back.
-    var endingStreams = 0
-    /// The threads that run an access now.
-    var threads: [ThreadID] = []
+    var lanes = LaneName.allCases.map { _ in Lane() }
+    var occupants: [Occupant] = []
+    var isClosed = false
 
     subscript(name: LaneName) -> Lane {
-      get {
-        switch name {
-        case .writer: writer
-        case .reader: reader
-        case .stream: stream
-        }
-      }
-      _modify {
-        switch name {
-        case .writer: yield &writer
-        case .reader: yield &reader
-        case .stream: yield &stream
-        }
-      }
+      get { lanes[name.rawValue] }
+      _modify { yield &lanes[name.rawValue] }
+    }
+
+    /// Throws for what may not begin: after the end, and inside another access.
+    func check(_ thread: ThreadID) throws {
+      if isClosed { throw ConnectionPool.closed }
+      if occupants.contains(where: { $0.thread == thread }) { throw ConnectionPool.reentrancy }
+    }
+
+    mutating func removeIdle() -> [ConnectionCore] {
+      lanes.indices.flatMap { lanes[$0].removeIdle() }
+    }
+
+    func index(of core: ConnectionCore) -> Int? {
+      occupants.lastIndex { $0.core === core }
     }
   }
 
   let state: Mutex<State>
 
-  init(writer: ConnectionCore?, maximumReaders: Int) {
-    var state = State(
-      reader: Lane(maximum: maximumReaders), stream: Lane(maximum: maximumReaders))
-    state.writer.count = 1
-    if let writer { state.writer.idle.append(writer) }
+  init(writer: ConnectionCore, maximumReaders: Int) {
+    var state = State()
+    state[.writer].maximum = 1
+    state[.writer].count = 1
+    state[.writer].idle = [writer]
+    state[.reader].maximum = maximumReaders
+    state[.stream].maximum = maximumReaders
     self.state = Mutex(state)
   }
 
   // MARK: Taking
 
-  private enum Answer {
-    case granted(Grant)
-    case mustWait
-    case isReentrant
-  }
-
-  /// A connection, now or not at all; the thread is entered where there is one.
-  func takeIfIdle(_ name: LaneName) throws -> ConnectionCore? {
+  /// A connection that is idle, for this thread; nil where there is none.
+  func takeIdle(_ name: LaneName) throws -> ConnectionCore? {
     let thread = ThreadID.current
-    let answer = state.withLock { state -> Answer in
-      if state.threads.contains(thread) { return .isReentrant }
-      guard let core = state[name].idle.popLast() else { return .mustWait }
-      state.threads.append(thread)
-      return .granted(.connection(core))
+    return try state.withLock { state throws in
+      try state.check(thread)
+      guard let core = state[name].idle.popLast() else { return nil }
+      state.occupants.append(Occupant(thread: thread, core: core))
+      return core
     }
-    switch answer {
-    case .granted(.connection(let core)): return core
-    case .granted(.room), .mustWait: return nil
-    case .isReentrant: throw Self.reentrancy
-    }
-  }
-
-  /// What the lane grants, waiting for it on this thread.
-  func takeBlocking(_ name: LaneName) throws -> Grant {
-    let thread = ThreadID.current
-    let answer = state.withLock { state -> Answer in
-      if state.threads.contains(thread) { return .isReentrant }
-      guard let grant = state[name].take() else { return .mustWait }
-      state.threads.append(thread)
-      return .granted(grant)
-    }
-    switch answer {
-    case .granted(let grant): return grant
-    case .isReentrant: throw Self.reentrancy
-    case .mustWait: break
-    }
-    let semaphore = DispatchSemaphore(value: 0)
-    let received = Mutex<Result<Grant, any Error>?>(nil)
-    let waiter = Waiter()
-    _ = waiter.begin { result in
-      received.withLock { $0 = result }
-      semaphore.signal()
-    }
-    take(name, waiter: waiter)
-    semaphore.wait()
-    guard let result = received.withLock({ $0 }) else { throw CancellationError() }
-    let grant = try result.get()
-    enterThread()
-    return grant
   }
 
   /// Answers the waiter with what the lane grants, at once or when it is its turn.
-  func take(_ name: LaneName, waiter: Waiter) {
-    let grant = state.withLock { state -> Grant? in
+  func take(_ name: LaneName, for waiter: Waiter) throws {
+    let grant = try state.withLock { state throws -> Grant? in
+      if state.isClosed { throw Self.closed }
       if let grant = state[name].take() { return grant }
+      if name == .stream, state[name].waiters.count >= state[name].endingCount {
+        // Those of other streams may be held for ever, even by who asks.
+        throw TooManyStreams(maximum: state[name].maximum)
+      }
       state[name].waiters.append(waiter)
       return nil
     }
     if let grant, !waiter.grant(grant) { giveBack(grant, to: name) }
   }
 
-  static var reentrancy: DatabaseError {
-    .misuse(
-      "the database was accessed from inside a `read` or `write` closure of its own; "
-        + "use the connection that the closure was given")
+  /// Throws where an access may not begin on this thread.
+  func check() throws {
+    let thread = ThreadID.current
+    try state.withLock { state throws in try state.check(thread) }
   }
 
-  /// Throws where this thread runs an access already.
-  func checkReentrancy() throws {
+  /// This thread uses a connection that was granted: another access from inside it is found so.
+  func enter(with core: ConnectionCore) {
     let thread = ThreadID.current
-    if state.withLock({ $0.threads.contains(thread) }) { throw Self.reentrancy }
+    state.withLock { state in
+      if let index = state.index(of: core) {
+        state.occupants[index].thread = thread
+      } else {
+        state.occupants.append(Occupant(thread: thread, core: core))
+      }
+    }
   }
 
-  /// Enters the thread that runs an access: another access from inside it is found so.
-  func enterThread() {
+  /// The connection that this thread uses already.
+  func coreOfCurrentThread() -> ConnectionCore? {
     let thread = ThreadID.current
-    state.withLock { $0.threads.append(thread) }
+    return state.withLock { state in
+      state.occupants.last { $0.thread == thread }?.core
+    }
+  }
+
+  /// The next write in line where it can share a commit; nobody overtakes another.
+  func takeSharedWrite() -> Waiter? {
+    state.withLock { state in
+      guard state[.writer].waiters.first?.sharedWrite != nil else { return nil }
+      return state[.writer].waiters.removeFirst()
+    }
   }
 
   // MARK: Giving back
 
-  /// Leaves the thread and gives the connection to the next in line.
+  /// Ends the lease, leaves the thread and gives the connection to the next in line.
   func giveBack(_ core: ConnectionCore, to name: LaneName) {
     core.endLease()
-    giveBack(.connection(core), to: name, leaving: .current)
+    state.withLock { state in
+      guard let index = state.index(of: core) else { return }
+      state.occupants.swapAt(index, state.occupants.count - 1)
+      state.occupants.removeLast()
+    }
+    giveBack(.connection(core), to: name)
   }
 
-  /// Gives back room that was not used, after an error in opening.
-  func giveBackRoom(to name: LaneName) {
-    giveBack(.room, to: name, leaving: .current)
-  }
-
-  func giveBack(_ grant: Grant, to name: LaneName, leaving thread: ThreadID? = nil) {
-    var thread = thread
+  /// Gives a grant to the next in line: one that was not used, too.
+  func giveBack(_ grant: Grant, to name: LaneName) {
+    // A stream says that it ends before it gives back.
+    var isEnding = name == .stream
     while true {
       let waiter = state.withLock { state -> Waiter? in
-        if let left = thread {
-          state.leave(left)
-          // A stream leaves its thread and gives back at once, after it said that it ends.
-          if name == .stream { state.endingStreams -= 1 }
-        }
-        if let waiter = state[name].nextWaiter() { return waiter }
+        if isEnding { state[name].endingCount -= 1 }
+        isEnding = false
+        if let waiter = state[name].waiters.removeFirst() { return waiter }
         switch grant {
-        case .connection(let core): state[name].idle.append(core)
-        case .room: state[name].count -= 1
+        case .connection(let core) where !state.isClosed: state[name].idle.append(core)
+        case .connection, .room: state[name].count -= 1
         }
         return nil
       }
-      thread = nil
-      guard let waiter else { return }
       // One that was cancelled meanwhile lets the next one have it.
-      if waiter.grant(grant) { return }
+      guard let waiter, !waiter.grant(grant) else { return }
     }
   }
 
-  /// The connections that nobody uses, taken out for ever.
-  func removeIdle() -> [ConnectionCore] {
+  // MARK: Streams
+
+  /// A stream ends: it will give back its connection, or the room for one.
+  func streamWillEnd() {
+    state.withLock { $0[.stream].endingCount += 1 }
+  }
+
+  /// Takes back `streamWillEnd()`, for a stream that was granted nothing.
+  func streamDidNotBegin() {
+    state.withLock { $0[.stream].endingCount -= 1 }
+  }
+
+  /// This thread uses the connection no longer, which stays lent; another may use it already.
+  func leave(_ core: ConnectionCore) {
+    let thread = ThreadID.current
     state.withLock { state in
-      let idle = state.writer.idle + state.reader.idle + state.stream.idle
-      state.writer.idle = []
-      state.reader.idle = []
-      state.stream.idle = []
-      return idle
+      guard let index = state.index(of: core), state.occupants[index].thread == thread else {
+        return
+      }
+      state.occupants[index].thread = nil
     }
+  }
+
+  // MARK: Ending
+
+  /// The connections that are in use.
+  func used() -> [ConnectionCore] {
+    state.withLock { $0.occupants.map(\.core) }
+  }
+
+  /// Lets nobody in any more, and gives out the connections; throws busy where one is in use by who
+  /// does not end already.
+  func close() throws -> [ConnectionCore] {
+    try state.withLock { state throws in
+      guard !state.isClosed else { return [] }
+      guard
+        state.lanes.allSatisfy({
+          $0.count == $0.idle.count + $0.endingCount && $0.waiters.isEmpty
+        })
+      else {
+        throw DatabaseError(
+          code: .busy, message: "the database is in use; close it when every access has ended")
+      }
+      state.isClosed = true
+      return state.removeIdle()
+    }
+  }
+
+  /// The connections, when nobody can ask for one any more.
+  func removeAll() -> [ConnectionCore] {
+    state.withLock { $0.removeIdle() }
+  }
+
+  private static var closed: DatabaseError { .misuse("the database is closed") }
+
+  private static var reentrancy: DatabaseError {
+    .misuse(
+      "the database was accessed from inside a `read` or `write` closure of its own; "
+        + "use the connection that the closure was given")
   }
 }
 
-/// One access that waits for a connection: it is granted one, or cancelled, whichever comes first.
-final class Waiter: Sendable {
-  typealias Answer = @Sendable (Result<ConnectionPool.Grant, any Error>) -> Void
+/// Who waits, first in first out; taking the first costs no copy of the rest.
+struct WaitingLine {
+  private var waiters: [Waiter] = []
+  private var start = 0
 
-  private enum State {
-    /// Made, and not yet told whom to answer.
-    case idle
-    case waiting(Answer)
-    case ended
-  }
+  var count: Int { waiters.count - start }
+  var isEmpty: Bool { count == 0 }
+  var first: Waiter? { isEmpty ? nil : waiters[start] }
 
-  private let state = Mutex(State.idle)
+  mutating func append(_ waiter: Waiter) { waiters.append(waiter) }
 
-  /// Begins to wait; false where it was cancelled before.
-  func begin(_ answer: @escaping Answer) -> Bool {
-    state.withLock { state in
-      guard case .idle = state else { return false }
-      state = .waiting(answer)
-      return true
+  mutating func removeFirst() -> Waiter? {
+    guard let first else { return nil }
+    start += 1
+    if start == waiters.count || start > 256 {
+      waiters.removeFirst(start)
+      start = 0
     }
-  }
-
-  /// Answers with a grant; false where nobody waits any more.
-  func grant(_ grant: ConnectionPool.Grant) -> Bool {
-    end(with: .success(grant))
-  }
-
-  /// Answers with `CancellationError`, unless it was granted before.
-  func cancel() {
-    _ = end(with: .failure(CancellationError()))
-  }
-
-  private func end(with result: Result<ConnectionPool.Grant, any Error>) -> Bool {
-    let answer = state.withLock { state -> Answer? in
-      defer { state = .ended }
-      guard case .waiting(let answer) = state else { return nil }
-      return answer
-    }
-    answer?(result)
-    return answer != nil
+    return first
   }
 }

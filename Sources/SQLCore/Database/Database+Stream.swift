@@ -9,12 +9,12 @@ extension Database {
   /// ```
   ///
   /// Nothing runs before the first row is asked for; see `RowStream` for what it holds and throws.
-  public func stream(_ sql: SQL) -> RowStream<Row> {
+  public func stream(_ sql: SQL, deadline: Duration? = nil) -> RowStream<Row> {
     RowStream(
       database: self,
       source: RowSource(sql) { _, statement in
         try Row(copying: StatementRow(statement: statement))
-      })
+      }, deadline: deadline)
   }
 
   /// The rows of a statement that reads as tuples of the given types, by position, one after another
@@ -27,7 +27,7 @@ extension Database {
   /// Throws at its place a `ColumnValueError` where a value is of another type, and `DatabaseError`
   /// where there are not as many columns as types.
   public func stream<each Value: ColumnValue>(
-    _ type: (repeat each Value).Type, _ sql: SQL
+    _ type: (repeat each Value).Type, _ sql: SQL, deadline: Duration? = nil
   ) -> RowStream<(repeat each Value)> {
     RowStream(
       database: self,
@@ -40,6 +40,6 @@ extension Database {
           return try StatementRow(statement: statement).get(V.self, at: index)
         }
         return (repeat try next((each Value).self))
-      })
+      }, deadline: deadline)
   }
 }

@@ -5,21 +5,47 @@ extension Database {
   /// It runs on this thread, waiting for earlier writes and, as long as the busy timeout says, for
   /// other processes. It returns the closure's value and rethrows its error; `requestRollback()`
   /// on the connection rolls back without one. What is returned is on disk, as far as
-  /// `Configuration.synchronous` says.
+  /// `Configuration.synchronous` says. With a deadline, waiting and writing are ended when it
+  /// passes, the transaction is rolled back, and `DeadlineExceeded` is thrown.
   @discardableResult
-  public func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    try writing { core in try core.transaction(.immediate) { try body(core.lend()) } }
+  public func write<Result>(
+    deadline: Duration? = nil, _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    try writing(AccessOptions(deadline: deadline)) { core in
+      try core.transaction(.immediate) { try body(core.lend()) }
+    }
   }
 
   /// The same from asynchronous code: the closure runs on the thread of the writer, and the task
-  /// suspends meanwhile. Cancelling the task before its turn throws `CancellationError`.
+  /// suspends meanwhile.
+  ///
+  /// Writes that wait at the same time share a commit: each is a savepoint of one transaction, and
+  /// is answered after its commit, in the order in which they came. Where another one makes SQLite
+  /// roll back the whole, this throws `SharedTransactionRolledBack`. `alone: true`, and a deadline,
+  /// share with nobody. Cancelling the task ends its waiting or its statement, rolls back, and
+  /// throws `CancellationError`.
   @discardableResult
   nonisolated(nonsending)
     public func write<Result: Sendable>(
+      alone: Bool = false, deadline: Duration? = nil,
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    try await writing { core in try core.transaction(.immediate) { try body(core.lend()) } }
+    guard !alone, deadline == nil else {
+      return try await writing(AccessOptions(deadline: deadline)) { core in
+        try core.transaction(.immediate) { try body(core.lend()) }
+      }
+    }
+    return try await sharing(SharedWriteClosure(canRunAgain: false) { try body($0.lend()) })
+  }
+
+  /// A write that is nothing but data: run again where another one undid it.
+  nonisolated(nonsending)
+    package func writeData<Result: Sendable>(
+      _ body: @escaping @Sendable (Connection) throws -> Result
+    ) async throws -> Result
+  {
+    try await sharing(SharedWriteClosure(canRunAgain: true) { try body($0.lend()) })
   }
 
   /// Lends the writer without a transaction, for what SQLite refuses in one: VACUUM, some PRAGMAs,
@@ -38,21 +64,48 @@ extension Database {
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    try await writing { core in try body(core.lend()) }
+    try await writing(AccessOptions()) { core in try body(core.lend()) }
   }
 
   package func writing<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
-    let core = try open(pool.takeBlocking(.writer))
-    defer { pool.giveBack(core, to: .writer) }
-    return try attended(core, body)
+    try writing(AccessOptions(), body)
+  }
+
+  private func writing<Result>(
+    _ options: AccessOptions, _ body: (ConnectionCore) throws -> Result
+  ) throws -> Result {
+    try access.run(.writer, options) { core in try attended(core, body) }
   }
 
   nonisolated(nonsending)
-    package func writing<Result: Sendable>(
-      _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+    private func writing<Result: Sendable>(
+      _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
     ) async throws -> Result
   {
-    try await onThread(writerThread, lane: .writer) { core in try self.attended(core, body) }
+    try await access.run(.writer, options) { core in try self.attended(core, body) }
+  }
+
+  nonisolated(nonsending)
+    private func sharing<Write: SharedWrite>(_ write: Write) async throws -> Write.Value
+  {
+    try await access.share(write) { core, first in
+      let pool = self.access.pool
+      pool.enter(with: core)
+      var answers: [() -> Void] = []
+      do {
+        try self.attended(core) { core in
+          answers = SharedTransaction.run(first: first, on: core, pool: pool)
+        }
+      } catch {
+        // The observer could not begin: nothing ran.
+        first.finish()
+        first.sharedWrite?.finish(throwing: error)
+      }
+      // Those who are answered may write again before the connection is given back, and so stand
+      // together in line for the next commit.
+      for answer in answers { answer() }
+      pool.giveBack(core, to: .writer)
+    }
   }
 
   /// Tells the observer, if there is one, of the beginning and the end.

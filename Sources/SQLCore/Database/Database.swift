@@ -21,13 +21,7 @@ public final class Database: Sendable {
   /// How the database was opened.
   public let configuration: Configuration
   package let location: DatabaseLocation
-  let pool: ConnectionPool
-  /// Where writes that were asked for asynchronously run.
-  let writerThread = WorkerThreads(maximum: 1)
-  /// Where long reads run, and reads that were asked for on the main actor.
-  let readerThreads: WorkerThreads
-  /// Where the rows of streams are read, a batch at a time.
-  let streamThreads: WorkerThreads
+  let access: ConnectionAccess
   /// Which lane reads take: in memory there is one connection for all.
   let readLane: ConnectionPool.LaneName
   private let temporaryFile: TemporaryFile?
@@ -52,8 +46,13 @@ public final class Database: Sendable {
   /// A file in the temporary folder, with the full pool, deleted with the value.
   public static func temporary(configuration: Configuration = Configuration()) throws -> Database {
     let file = try TemporaryFile()
-    return try Database(
-      location: .file(file.path), configuration: configuration, temporaryFile: file)
+    do {
+      return try Database(
+        location: .file(file.path), configuration: configuration, temporaryFile: file)
+    } catch {
+      file.remove()
+      throw error
+    }
   }
 
   init(
@@ -64,16 +63,15 @@ public final class Database: Sendable {
     self.temporaryFile = temporaryFile
     let first = try ConnectionCore(
       location: location, configuration: configuration, isReader: false)
-    let readers = max(1, configuration.maximumReaders)
-    pool = ConnectionPool(writer: first, maximumReaders: readers)
-    readerThreads = WorkerThreads(maximum: readers)
-    streamThreads = WorkerThreads(maximum: readers)
+    access = ConnectionAccess(
+      first, location: location, configuration: configuration,
+      maximumReaders: max(1, configuration.maximumReaders))
     readLane = location.isFile ? .reader : .writer
   }
 
   deinit {
     // The connections go first, then the file.
-    _ = pool.removeIdle()
+    _ = access.pool.removeAll()
     temporaryFile?.remove()
   }
 
@@ -106,10 +104,11 @@ package protocol WriteObserver: AnyObject, Sendable {
 /// A file with a name of its own in the temporary folder.
 final class TemporaryFile: Sendable {
   private let folder: URL
-  var path: String { folder.appending(path: "database.sqlite").path() }
+  var path: String { folder.appending(path: "database.sqlite").path(percentEncoded: false) }
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory
+  init(in parent: URL = FileManager.default.temporaryDirectory) throws {
+    folder =
+      parent
       .appending(path: "apus-\(UUID().uuidString.lowercased())", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }

@@ -32,7 +32,9 @@ private final class JobQueue: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private let maximum: Int
-  private var jobs: [@Sendable () -> Void] = []
+  /// nil where a job was taken: a closure that waited here to be removed would let go of what it
+  /// holds, somebody's code, with `mutex` held.
+  private var jobs: [(@Sendable () -> Void)?] = []
   private var firstJob = 0
   private var threadCount = 0
   private var idleCount = 0
@@ -116,7 +118,7 @@ private final class JobQueue: @unchecked Sendable {
 
   private func takeFirst() -> (@Sendable () -> Void)? {
     guard firstJob < jobs.count else { return nil }
-    let job = jobs[firstJob]
+    let job = jobs[firstJob].take()
     firstJob += 1
     if firstJob == jobs.count || firstJob > 256 {
       jobs.removeFirst(firstJob)

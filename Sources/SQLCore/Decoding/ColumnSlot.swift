@@ -63,7 +63,7 @@ extension ColumnSlot.Kind {
 
 /// The columns of a model as the loops over rows see them, in memory that lives as long as the
 /// process.
-package struct ColumnSlots: @unchecked Sendable {
+package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
   // Written once, in `init`, and never freed: a model's layout is for ever.
   package let slots: UnsafeBufferPointer<ColumnSlot>
   /// From one model to the next in an array, in bytes.

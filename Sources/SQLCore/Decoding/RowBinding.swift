@@ -45,28 +45,49 @@ private struct ModelBinding {
       position &+= 1
       let parameter = Int32(truncatingIfNeeded: position)
       switch slot.kind {
-      case .int: bind(value(Int.self, at: column).map(Int64.init), at: parameter)
-      case .int64: bind(value(Int64.self, at: column), at: parameter)
-      case .bool: bind(value(Bool.self, at: column).map { $0 ? 1 : 0 }, at: parameter)
-      case .optionalInt: bind((value(Int?.self, at: column) ?? nil).map(Int64.init), at: parameter)
-      case .optionalInt64: bind(value(Int64?.self, at: column) ?? nil, at: parameter)
+      case .int: bind(storage(Int.self, at: column).pointee.value.map(Int64.init), at: parameter)
+      case .int64: bind(storage(Int64.self, at: column).pointee.value, at: parameter)
+      case .bool: bind(storage(Bool.self, at: column).pointee.value.map(integer), at: parameter)
+      case .optionalInt:
+        bind(storage(Int?.self, at: column).pointee.value?.map(Int64.init), at: parameter)
+      case .optionalInt64:
+        bind(storage(Int64?.self, at: column).pointee.value ?? nil, at: parameter)
       case .optionalBool:
-        bind((value(Bool?.self, at: column) ?? nil).map { $0 ? 1 : 0 }, at: parameter)
+        bind(storage(Bool?.self, at: column).pointee.value?.map(integer), at: parameter)
       case .double:
-        try bind(value(Double.self, at: column), at: parameter, column: index)
+        try bind(storage(Double.self, at: column).pointee.value, at: parameter, column: index)
       case .optionalDouble:
-        try bind(value(Double?.self, at: column) ?? nil, at: parameter, column: index)
+        try bind(
+          storage(Double?.self, at: column).pointee.value ?? nil, at: parameter, column: index)
+      case .date:
+        try bind(storage(Date.self, at: column).pointee.value, at: parameter, column: index)
+      case .optionalDate:
+        try bind(storage(Date?.self, at: column).pointee.value ?? nil, at: parameter, column: index)
       case .string:
-        return try bind(text: value(String.self, at: column), at: parameter, next: position)
+        guard case let text? = storage(String.self, at: column).pointee.value else {
+          sqlite3_bind_null(handle, parameter)
+          continue
+        }
+        return try bind(text: text, at: parameter, next: position)
       case .optionalString:
-        return try bind(
-          text: value(String?.self, at: column) ?? nil, at: parameter, next: position)
+        guard case let text?? = storage(String?.self, at: column).pointee.value else {
+          sqlite3_bind_null(handle, parameter)
+          continue
+        }
+        return try bind(text: text, at: parameter, next: position)
       case .data:
-        return try bind(bytes: value(Data.self, at: column), at: parameter, next: position)
+        guard case let data? = storage(Data.self, at: column).pointee.value else {
+          sqlite3_bind_null(handle, parameter)
+          continue
+        }
+        return try bind(bytes: data, at: parameter, next: position)
       case .optionalData:
-        return try bind(
-          bytes: value(Data?.self, at: column) ?? nil, at: parameter, next: position)
-      case .date, .optionalDate, .unique64, .optionalUnique64, .witness:
+        guard case let data?? = storage(Data?.self, at: column).pointee.value else {
+          sqlite3_bind_null(handle, parameter)
+          continue
+        }
+        return try bind(bytes: data, at: parameter, next: position)
+      case .unique64, .optionalUnique64, .witness:
         do {
           let value = try slot.type.databaseValue(ofColumnAt: column, as: slot.form)
           switch value {
@@ -86,9 +107,14 @@ private struct ModelBinding {
   }
 
   @inline(__always)
-  private func value<Value>(_: Value.Type, at column: UnsafeRawPointer) -> Value? {
-    column.assumingMemoryBound(to: ColumnStorage<Value>.self).pointee.value
+  private func storage<Value>(
+    _: Value.Type, at column: UnsafeRawPointer
+  ) -> UnsafePointer<ColumnStorage<Value>> {
+    column.assumingMemoryBound(to: ColumnStorage<Value>.self)
   }
+
+  @inline(__always)
+  private func integer(_ value: Bool) -> Int64 { value ? 1 : 0 }
 
   @inline(__always)
   private func bind(_ value: Int64?, at parameter: Int32) {
@@ -112,26 +138,45 @@ private struct ModelBinding {
     sqlite3_bind_double(statement.handle, parameter, value)
   }
 
-  private mutating func bind(text: String?, at parameter: Int32, next: Int) throws {
-    guard var text else {
+  @inline(__always)
+  private mutating func bind(_ value: Date?, at parameter: Int32, column: Int) throws {
+    guard let value else {
       sqlite3_bind_null(statement.handle, parameter)
-      return try bind(from: next)
+      return
     }
-    try text.withUTF8 { bytes in
-      try bytes.withMemoryRebound(to: CChar.self) { bytes in
-        let code = csqlite_bind_text_static(
-          statement.handle, parameter, bytes.baseAddress, UInt64(bytes.count))
-        guard code == SQLITE_OK else { throw core.error(code, sql: statement.sql) }
-        try bind(from: next)
-      }
+    guard let microseconds = value.microsecondsSince1970 else {
+      failed = column
+      // This throws what is wrong with it.
+      _ = try value.databaseValue(as: .standard)
+      return
     }
+    sqlite3_bind_int64(statement.handle, parameter, microseconds)
   }
 
-  private mutating func bind(bytes data: Data?, at parameter: Int32, next: Int) throws {
-    guard let data else {
-      sqlite3_bind_null(statement.handle, parameter)
-      return try bind(from: next)
+  @inline(__always)
+  private mutating func bind(text: String, at parameter: Int32, next: Int) throws {
+    // Text that is not contiguous, as Objective-C's may be, is copied first.
+    let isBound: Void? = try text.utf8.withContiguousStorageIfAvailable { bytes in
+      try bind(text: bytes, at: parameter, next: next)
     }
+    if isBound != nil { return }
+    var copy = text
+    try copy.withUTF8 { bytes in try bind(text: bytes, at: parameter, next: next) }
+  }
+
+  private mutating func bind(
+    text bytes: UnsafeBufferPointer<UInt8>, at parameter: Int32, next: Int
+  ) throws {
+    try bytes.withMemoryRebound(to: CChar.self) { bytes in
+      let code = csqlite_bind_text_static(
+        statement.handle, parameter, bytes.baseAddress, UInt64(bytes.count))
+      guard code == SQLITE_OK else { throw core.error(code, sql: statement.sql) }
+    }
+    try bind(from: next)
+  }
+
+  @inline(__always)
+  private mutating func bind(bytes data: Data, at parameter: Int32, next: Int) throws {
     guard !data.isEmpty else {
       // No address would be NULL.
       sqlite3_bind_zeroblob(statement.handle, parameter, 0)

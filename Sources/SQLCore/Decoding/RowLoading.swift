@@ -12,6 +12,8 @@ package struct RowProgress {
   package var count = 0
   /// Whether the statement has ended.
   package var isAtEnd = false
+  /// Whether the statement stands at a row that is not read yet.
+  package var isAtRow = false
   /// The column at which an error was found.
   package var column = 0
 
@@ -33,12 +35,16 @@ extension ConnectionCore {
     var count = 0
     defer { progress.count = count }
     while count < capacity {
-      guard try step(statement) else {
-        progress.isAtEnd = true
-        return
+      if !progress.isAtRow {
+        progress.isAtRow = try step(statement)
+        guard progress.isAtRow else {
+          progress.isAtEnd = true
+          return
+        }
       }
       try loadRow(
         of: statement, columns: columns, skipping: first, into: position, progress: &progress)
+      progress.isAtRow = false
       initializingOthers?(position)
       position += columns.stride
       count &+= 1

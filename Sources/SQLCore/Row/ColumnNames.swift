@@ -30,13 +30,13 @@ extension String {
 
 extension StatementPointer {
   /// The names of the result's columns; SQLite compiles a statement anew after a change of the
-  /// schema, and then `*` may stand for other columns: the count is compared.
+  /// schema, and then `*` may stand for other columns.
   var columnNames: ColumnNames {
-    if let known = pointee.columnNames, known.names.count == sqlite3_column_count(handle) {
-      return known
-    }
+    let version = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
+    if let known = pointee.columnNames, pointee.columnNamesVersion == version { return known }
     let names = ColumnNames(statement: handle)
     pointee.columnNames = names
+    pointee.columnNamesVersion = version
     return names
   }
 }

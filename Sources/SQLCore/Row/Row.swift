@@ -26,7 +26,8 @@ public struct Row: Sendable {
 
   /// The value at `index`, from 0; nil where there is no such column.
   public subscript(index: Int) -> DatabaseValue? {
-    values.indices.contains(index) ? values[index] : nil
+    // Not `nil`, which is a DatabaseValue too: NULL.
+    values.indices.contains(index) ? values[index] : DatabaseValue?.none
   }
 
   /// The value of the first column of that name, without case as in SQL; nil where there is none.

@@ -2,12 +2,14 @@
 ///
 /// Operators cannot throw: a value without a stored form travels as its error, which is thrown when
 /// the value would be bound.
+@usableFromInline
 package enum BoundValue: Sendable {
   case value(DatabaseValue)
   /// Many values behind one parameter, read through the table function `apus_array`.
   case array(BoundArray)
   case unstorable(ColumnValueError)
 
+  @inlinable
   package init(_ value: some ColumnValue, as form: StoredForm = .standard) {
     do {
       self = .value(try value.databaseValue(as: form))
@@ -31,6 +33,7 @@ package enum BoundValue: Sendable {
 }
 
 /// The values behind one parameter.
+@usableFromInline
 package final class BoundArray: Sendable {
   package let values: [DatabaseValue]
 

@@ -1,37 +1,32 @@
-/// A hash of a statement's key, in the manner of wyhash: two multiplications of 64 × 64 bits for
-/// each 16 bytes, and a seed that differs from process to process.
+/// A hash of a statement's key, in the manner of wyhash: a multiplication of 64 × 64 bits for each 16
+/// bytes, and a seed that differs from connection to connection.
 enum KeyHash {
-  private static let seed = UInt64.random(in: .min ... .max)
-
-  static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-    guard var position = bytes.baseAddress else { return seed }
-    var remaining = bytes.count
-    var state = seed ^ UInt64(truncatingIfNeeded: remaining)
+  /// The hash of `count` bytes; 16 more must be readable behind them, whatever they hold.
+  static func hash(_ start: UnsafePointer<UInt8>, count: Int, seed: UInt64) -> UInt64 {
+    var position = UnsafeRawPointer(start)
+    var remaining = count
+    // Multiplied, so that a byte more and a bit less do not cancel each other.
+    var state = seed ^ (UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15)
     while remaining >= 16 {
       state = mix(
-        position.loadUnaligned(as: UInt64.self) ^ 0xA076_1D64_78BD_642F,
-        position.loadUnaligned(fromByteOffset: 8, as: UInt64.self) ^ state)
+        word(position) ^ 0xA076_1D64_78BD_642F, word(position + 8) ^ state)
       position += 16
       remaining -= 16
     }
-    var low: UInt64 = 0
-    var high: UInt64 = 0
-    if remaining >= 8 {
-      low = position.loadUnaligned(as: UInt64.self)
-      high = tail(position + 8, count: remaining - 8)
-    } else {
-      low = tail(position, count: remaining)
-    }
+    let low = word(position) & mask(remaining)
+    let high = word(position + 8) & mask(remaining - 8)
     return mix(low ^ 0xE703_7ED1_A0B4_28DB, high ^ state ^ 0x8EBC_6AF0_9C88_C6E3)
   }
 
   @inline(__always)
-  private static func tail(_ start: UnsafeRawPointer, count: Int) -> UInt64 {
-    var value: UInt64 = 0
-    for offset in 0..<count {
-      value |= UInt64(start.load(fromByteOffset: offset, as: UInt8.self)) << (8 * UInt64(offset))
-    }
-    return value
+  private static func word(_ position: UnsafeRawPointer) -> UInt64 {
+    UInt64(littleEndian: position.loadUnaligned(as: UInt64.self))
+  }
+
+  /// The bits of the first bytes of a word.
+  @inline(__always)
+  private static func mask(_ bytes: Int) -> UInt64 {
+    bytes >= 8 ? .max : bytes <= 0 ? 0 : (1 << UInt64(bytes * 8)) &- 1
   }
 
   @inline(__always)

@@ -4,6 +4,7 @@ import CSQLite
 ///
 /// It lives in memory of its own, outside Swift's classes: a property of a class costs a check of
 /// exclusivity at each access, which was a third of the time to find a statement.
+@usableFromInline
 package struct PreparedStatement {
   package let handle: OpaquePointer
   /// The bytes by which the cache finds it; nil for a statement that the cache does not keep.
@@ -19,20 +20,18 @@ package struct PreparedStatement {
   package let isReadOnly: Bool
   /// What it does to the stack of savepoints, when it ends well.
   package let savepointAction: SavepointAction?
-  /// Whether it creates, alters or drops something.
-  package let changesSchema: Bool
+  package let effects: StatementEffects
   /// The names of the result's columns, read when first asked for.
   var columnNames: ColumnNames?
+  /// How often SQLite had compiled it anew when the names were read.
+  var columnNamesVersion: Int32 = 0
 
-  init(
-    handle: OpaquePointer, key: UnsafeRawBufferPointer? = nil, hash: UInt64 = 0,
-    changesSchema: Bool
-  ) {
-    self.handle = handle
+  fileprivate init(_ compiled: CompiledStatement, key: UnsafeRawBufferPointer?, hash: UInt64) {
+    handle = compiled.handle
     self.key = key
     self.hash = hash
     byteCount = Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_MEMUSED, 0))
-    self.changesSchema = changesSchema
+    effects = compiled.effects
     isReadOnly = sqlite3_stmt_readonly(handle) != 0
     // SQLite counts SAVEPOINT, RELEASE and ROLLBACK TO among the statements that only read.
     savepointAction =
@@ -40,7 +39,24 @@ package struct PreparedStatement {
   }
 }
 
+/// What a statement does besides reading and writing rows, as the authorizer tells it.
+package struct StatementEffects: OptionSet, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// It creates, alters or drops something.
+  package static let changesSchema = StatementEffects(rawValue: 1)
+  /// It is BEGIN, COMMIT or ROLLBACK; savepoints are none of these.
+  static let controlsTransaction = StatementEffects(rawValue: 2)
+  /// It is a PRAGMA, ATTACH or DETACH; the cache does not keep it.
+  static let changesConnection = StatementEffects(rawValue: 4)
+}
+
 /// A statement that a connection lends: valid until it is given back.
+@usableFromInline
 package typealias StatementPointer = UnsafeMutablePointer<PreparedStatement>
 
 extension StatementPointer {
@@ -49,6 +65,17 @@ extension StatementPointer {
   /// The text of the statement, without its values.
   package var sql: String? {
     sqlite3_sql(pointee.handle).map { String(cString: $0) }
+  }
+
+  /// A statement in memory of its own.
+  ///
+  /// - Parameter key: what the cache finds it by; the statement owns it.
+  static func make(
+    _ compiled: CompiledStatement, key: UnsafeRawBufferPointer? = nil, hash: UInt64 = 0
+  ) -> StatementPointer {
+    let statement = StatementPointer.allocate(capacity: 1)
+    statement.initialize(to: PreparedStatement(compiled, key: key, hash: hash))
+    return statement
   }
 
   /// Finalises the statement and frees its memory.

@@ -10,7 +10,7 @@ package enum SavepointAction: Equatable, Sendable {
   case open(String)
   /// `RELEASE [SAVEPOINT] name`
   case release(String)
-  /// `ROLLBACK [TRANSACTION] TO [SAVEPOINT] name`
+  /// `ROLLBACK [TRANSACTION [name]] TO [SAVEPOINT] name`
   case rollBack(String)
 
   init?(statement: OpaquePointer) {
@@ -24,9 +24,9 @@ package enum SavepointAction: Equatable, Sendable {
       guard let name = words.next(skipping: "savepoint") else { return nil }
       self = .release(name)
     case "rollback":
-      guard words.next(skipping: "transaction") == "to",
-        let name = words.next(skipping: "savepoint")
-      else { return nil }
+      // A transaction may be given a name, which SQLite ignores.
+      if words.take("transaction"), !words.isAt("to") { _ = words.next() }
+      guard words.take("to"), let name = words.next(skipping: "savepoint") else { return nil }
       self = .rollBack(name)
     default:
       return nil
@@ -41,6 +41,25 @@ private struct SQLWords {
 
   init(_ text: UnsafePointer<CChar>) {
     position = text
+    skipSpace()
+    // Empty statements before the first.
+    while UInt8(bitPattern: position.pointee) == UInt8(ascii: ";") {
+      position += 1
+      skipSpace()
+    }
+  }
+
+  /// Whether the next word is that keyword, unquoted.
+  func isAt(_ keyword: String) -> Bool {
+    var words = self
+    return words.next() == keyword && words.last?.quoted == false
+  }
+
+  /// Goes past the next word where it is that keyword.
+  mutating func take(_ keyword: String) -> Bool {
+    guard isAt(keyword) else { return false }
+    _ = next()
+    return true
   }
 
   /// The next word; `nil` at the end and before any other character.
@@ -56,19 +75,20 @@ private struct SQLWords {
   }
 
   /// The next word, or the one behind it where it is the optional keyword itself.
-  ///
-  /// `RELEASE savepoint` alone names a savepoint called so.
   mutating func next(skipping keyword: String) -> String? {
-    guard let word = next() else { return nil }
-    guard word == keyword, last?.quoted == false else { return word }
-    return next() ?? word
+    _ = take(keyword)
+    return next()
   }
 
   private mutating func skipSpace() {
     while true {
       switch UInt8(bitPattern: position.pointee) {
-      case 0x20, 0x09, 0x0A, 0x0C, 0x0D:
+      case 0x20, 0x09...0x0D:
         position += 1
+      // A byte order mark.
+      case 0xEF where UInt8(bitPattern: position[1]) == 0xBB:
+        guard UInt8(bitPattern: position[2]) == 0xBF else { return }
+        position += 3
       case UInt8(ascii: "-") where position[1] == CChar(bitPattern: UInt8(ascii: "-")):
         while position.pointee != 0, position.pointee != 0x0A { position += 1 }
       case UInt8(ascii: "/") where position[1] == CChar(bitPattern: UInt8(ascii: "*")):

@@ -20,13 +20,10 @@ public final class Statement {
   init(_ sql: SQL, connection: Connection) throws {
     self.connection = connection
     let core = try connection.use()
-    let handle = try core.compileOne(sql.text)
-    let pointer = StatementPointer.allocate(capacity: 1)
-    pointer.initialize(
-      to: PreparedStatement(handle: handle, changesSchema: core.takeSchemaChange()))
+    let pointer = StatementPointer.make(try core.compileOne(sql.text))
     memory = LentStatement(pointer)
     self.sql = sql.text
-    parameterCount = Int(sqlite3_bind_parameter_count(handle))
+    parameterCount = Int(sqlite3_bind_parameter_count(pointer.handle))
     core.keep(memory)
     if !sql.bindings.isEmpty { try core.bind(sql.bindings, to: pointer) }
   }

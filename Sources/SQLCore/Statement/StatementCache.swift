@@ -64,6 +64,12 @@ struct StatementCache {
     return nil
   }
 
+  /// Counts what was just found as prepared: it was in use, and its twin had to be.
+  mutating func countAsMiss() {
+    hits &-= 1
+    misses &+= 1
+  }
+
   /// Keeps a statement, after making room for it; false where there is no room.
   mutating func insert(_ statement: StatementPointer) -> Bool {
     let needed = statement.pointee.byteCount

@@ -2,6 +2,8 @@
 ///
 /// A typed query writes its shape: an operator a byte, a column its number, and no value. Raw SQL
 /// writes its text behind another first byte.
+///
+/// It is written anew for each statement that runs, by code of another module: hence `@inlinable`.
 package struct StatementKey {
   /// What kind of bytes follow the first.
   package enum Kind: UInt8 {
@@ -9,14 +11,25 @@ package struct StatementKey {
     case shape = 2
   }
 
-  private var start: UnsafeMutablePointer<UInt8>
-  private var capacity: Int
-  private var count: Int
+  /// There are always so many bytes behind the key that its hash may read whole words.
+  private static let slack = 16
+
+  @usableFromInline var start: UnsafeMutablePointer<UInt8>
+  /// How many bytes the key may have, the slack not among them.
+  @usableFromInline var capacity: Int
+  @usableFromInline var count: Int
+  private let seed = UInt64.random(in: .min ... .max)
 
   init() {
     capacity = 512
-    start = .allocate(capacity: capacity)
     count = 0
+    start = Self.allocate(capacity)
+  }
+
+  private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + slack)
+    memory.initialize(repeating: 0, count: capacity + slack)
+    return memory
   }
 
   func deallocate() {
@@ -27,12 +40,17 @@ package struct StatementKey {
     UnsafeRawBufferPointer(start: start, count: count)
   }
 
+  /// The hash of the key.
+  var hash: UInt64 { KeyHash.hash(start, count: count, seed: seed) }
+
   /// Begins a new key.
   package mutating func begin(_ kind: Kind) {
     start.pointee = kind.rawValue
     count = 1
   }
 
+  @inlinable
+  @inline(__always)
   package mutating func append(_ byte: UInt8) {
     if count == capacity { grow(by: 1) }
     start[count] = byte
@@ -40,6 +58,8 @@ package struct StatementKey {
   }
 
   /// Appends the bytes of a trivial value.
+  @inlinable
+  @inline(__always)
   package mutating func append<Value: BitwiseCopyable>(_ value: Value) {
     let size = MemoryLayout<Value>.size
     if capacity - count < size { grow(by: size) }
@@ -64,9 +84,10 @@ package struct StatementKey {
     }
   }
 
-  private mutating func grow(by more: Int) {
+  @usableFromInline
+  mutating func grow(by more: Int) {
     let larger = max(capacity * 2, count + more)
-    let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+    let moved = Self.allocate(larger)
     moved.update(from: start, count: count)
     start.deallocate()
     start = moved

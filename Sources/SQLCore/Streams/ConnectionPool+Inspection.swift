@@ -18,8 +18,8 @@ package struct LaneStatus: Hashable, Sendable {
 extension Database {
   /// The connections of this database at one moment: the writer, those of reads, those of streams.
   package var laneStatuses: (writer: LaneStatus, reader: LaneStatus, stream: LaneStatus) {
-    pool.state.withLock { state in
-      (state.writer.status, state.reader.status, state.stream.status)
+    access.pool.state.withLock { state in
+      (state[.writer].status, state[.reader].status, state[.stream].status)
     }
   }
 }
@@ -28,7 +28,7 @@ extension ConnectionPool.Lane {
   /// Idle connections are nobody's: with the lock held they can be looked at.
   fileprivate var status: LaneStatus {
     LaneStatus(
-      count: count, idle: idle.count, waiting: waiterCount, faults: idle.flatMap(\.faults))
+      count: count, idle: idle.count, waiting: waiters.count, faults: idle.flatMap(\.faults))
   }
 }
 

@@ -17,8 +17,10 @@
 /// held, the write-ahead log cannot be taken back into the file: do not keep one that you do not read.
 ///
 /// An error is thrown at its place, after the rows before it: `DatabaseError`, `ColumnValueError` with
-/// the number of its row. Cancelling the task stops the statement and throws `CancellationError`.
-/// Each iterator is a stream of its own.
+/// the number of its row. Cancelling the task stops the statement and throws `CancellationError`;
+/// `Database.interrupt()` ends the stream with `.interrupt`. With a deadline, counted from when the
+/// first row is asked for, the stream gives its connection back when it passes, and throws
+/// `DeadlineExceeded` after the rows that were read. Each iterator is a stream of its own.
 ///
 /// A database in memory has one connection: all rows are read before the first is given.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
@@ -28,16 +30,19 @@ public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
 
   private let database: Database
   private let source: RowSource<Element>
+  private let duration: Duration?
 
-  package init(database: Database, source: RowSource<Element>) {
+  package init(database: Database, source: RowSource<Element>, deadline: Duration? = nil) {
     self.database = database
     self.source = source
+    duration = deadline
   }
 
   /// A stream from the first row on; nothing is read before a row is asked for.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(
-      consumer: StreamConsumer(producer: StreamProducer(database: database, source: source)))
+      consumer: StreamConsumer(
+        producer: StreamProducer(database: database, source: source, duration: duration)))
   }
 
   /// Gives the rows, one after another; when the last copy of it is gone, the stream ends.

@@ -10,36 +10,26 @@ import CSQLite
 final class StreamCursor<Element: Sendable>: @unchecked Sendable {
   let core: ConnectionCore
   private let source: RowSource<Element>
-  private let guardStatement: StatementPointer
   private var statement: StatementPointer?
   private var progress = RowProgress()
   private var loaded = 0
   private var pacing = BatchPacing()
 
-  /// Makes the connection ready to be interrupted.
-  ///
-  /// SQLite forgets an interruption when a statement begins while no other runs, and so the one that
-  /// comes just before the first step. A statement that runs all the while makes it remember; this
-  /// one reads no table and so holds no snapshot.
-  init(core: ConnectionCore, source: RowSource<Element>) throws {
+  init(core: ConnectionCore, source: RowSource<Element>) {
     self.core = core
     self.source = source
-    guardStatement = try core.lendStatement(text: "SELECT 1")
-    do {
-      _ = try core.step(guardStatement)
-    } catch {
-      core.giveBack(guardStatement)
-      throw error
-    }
   }
 
-  /// Prepares the statement; an interruption from now on ends it.
+  /// Prepares the statement, which takes its first step with the first row.
   func prepare() throws {
     statement = try source.prepare(core)
   }
 
   /// Whether every row was read.
   var isAtEnd: Bool { progress.isAtEnd }
+
+  /// Whether its deadline passed.
+  var isLate: Bool { core.state.pointee.deadline?.hasPassed ?? false }
 
   /// How many rows the next batch may have.
   var room: Int { pacing.rows }
@@ -65,22 +55,14 @@ final class StreamCursor<Element: Sendable>: @unchecked Sendable {
     pacing.grow()
   }
 
-  /// Ends the statement, and what raw SQL may have begun: the connection is as it was.
+  /// Ends the statement, and with it the snapshot.
   func end() {
     if let statement { core.giveBack(statement) }
     statement = nil
-    core.giveBack(guardStatement)
-    if core.isInTransaction { try? core.run(cached: "ROLLBACK") }
   }
 }
 
 extension ConnectionCore {
-  /// Ends what runs on this connection at SQLite's next look; from any thread that knows that the
-  /// connection is not given away meanwhile.
-  func interrupt() {
-    sqlite3_interrupt(handle)
-  }
-
   /// The bytes of the texts and blobs of the row at which a statement stands.
   fileprivate func byteCount(ofRowAt statement: StatementPointer) -> Int {
     var bytes = 0

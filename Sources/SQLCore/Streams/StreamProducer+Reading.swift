@@ -3,70 +3,81 @@
 extension StreamProducer {
   /// Takes a connection and submits the first job.
   func begin() {
+    let deadline = duration.map(Deadline.after)
+    if let deadline { setTimer(to: deadline) }
     let waiter = Waiter()
     _ = waiter.begin { [self] result in
       // Nobody cancels this waiter: a grant to a stream that was closed is given back by its job.
       guard case .success(let grant) = result else { return }
-      database.streamThreads.submit { [self] in open(grant) }
+      database.access.streamThreads.submit { [self] in open(grant, deadline) }
     }
-    guard !pool.takeForStream(waiter: waiter) else { return }
-    let consumer = storage.withLock { storage -> Continuation? in
+    do {
+      try pool.take(.stream, for: waiter)
+    } catch {
+      didNotBegin(error)
+    }
+  }
+
+  private func setTimer(to deadline: Deadline) {
+    let timer = Task.detached { [weak self] in
+      guard (try? await Task.sleep(nanoseconds: deadline.remaining)) != nil else { return }
+      self?.expire()
+    }
+    storage.withLock { $0.timer = timer }
+  }
+
+  private func didNotBegin(_ error: any Error) {
+    let (consumer, timer) = storage.withLock { storage -> (Continuation?, Task<Void, Never>?) in
       guard case .reading(_, let consumer, _) = storage.state else {
         pool.streamDidNotBegin()
-        return nil
+        return (nil, nil)
       }
       storage.state = .ended(ready: [], failure: nil)
-      return consumer
+      return (consumer, storage.timer)
     }
-    let maximum = max(1, database.configuration.maximumReaders)
-    consumer?.resume(throwing: TooManyStreams(maximum: maximum))
+    timer?.cancel()
+    consumer?.resume(throwing: error)
   }
 
   /// Submits the job that reads on.
   func resume(_ cursor: Cursor) {
-    database.streamThreads.submit { [self] in
-      pool.enterThread()
+    database.access.streamThreads.submit { [self] in
+      pool.enter(with: cursor.core)
       read(cursor)
     }
   }
 
   /// Submits the job that gives back the connection of a stream that was closed while it was paused.
   func discard(_ cursor: Cursor) {
-    database.streamThreads.submit { [self] in
-      pool.enterThread()
-      cursor.end()
-      pool.giveBack(cursor.core, to: .stream)
+    database.access.streamThreads.submit { [self] in
+      pool.enter(with: cursor.core)
+      giveBack(cursor)
     }
   }
 
-  private func open(_ grant: ConnectionPool.Grant) {
-    pool.enterThread()
+  private func open(_ grant: ConnectionPool.Grant, _ deadline: Deadline?) {
     let core: ConnectionCore
     do {
-      core = try database.openStream(grant)
+      core = try database.access.open(grant)
     } catch {
       willEnd()
-      pool.giveBackRoom(to: .stream)
+      pool.giveBack(grant, to: .stream)
       return didEnd(last: nil, failure: error)
     }
+    pool.enter(with: core)
+    core.state.pointee.deadline = deadline
+    let cursor = Cursor(core: core, source: source)
     do {
-      let cursor = try Cursor(core: core, source: source)
-      do {
-        guard allowsInterrupting(core) else { throw CancellationError() }
-        try cursor.prepare()
-      } catch {
-        return end(cursor, last: nil, failure: error)
-      }
-      read(cursor)
+      guard allowsCancelling(core) else { throw CancellationError() }
+      try cursor.prepare()
     } catch {
-      willEnd()
-      pool.giveBack(core, to: .stream)
-      didEnd(last: nil, failure: error)
+      return end(cursor, last: nil, failure: error)
     }
+    read(cursor)
   }
 
-  /// Lets the connection be interrupted; false where the stream was closed before.
-  private func allowsInterrupting(_ core: ConnectionCore) -> Bool {
+  /// Lets the access be cancelled; false where the stream was closed before.
+  private func allowsCancelling(_ core: ConnectionCore) -> Bool {
     storage.withLock { storage in
       guard case .reading(let ready, let consumer, nil) = storage.state else { return false }
       storage.state = .reading(ready: ready, consumer: consumer, core: core)
@@ -86,7 +97,8 @@ extension StreamProducer {
       switch handOver(batch, of: cursor) {
       case .goesOn: continue
       // The cursor may be in another job already.
-      case .paused: return pool.leaveThread()
+      case .paused: return pool.leave(cursor.core)
+      case .late: return end(cursor, last: batch, failure: DeadlineExceeded())
       case .closed: return end(cursor, last: nil, failure: nil)
       }
     }
@@ -102,7 +114,7 @@ extension StreamProducer {
   }
 
   private enum HandedOver {
-    case goesOn, paused, closed
+    case goesOn, paused, late, closed
   }
 
   private func handOver(_ batch: Batch, of cursor: Cursor) -> HandedOver {
@@ -114,8 +126,11 @@ extension StreamProducer {
         storage.state = .reading(ready: ready, consumer: nil, core: core)
         return (.goesOn, consumer)
       }
+      let pauses = ready.count + 1 >= Self.maximumReady
+      // The timer is over, and would not end a stream that is paused now.
+      if pauses, cursor.isLate { return (.late, nil) }
       ready.append(batch)
-      guard ready.count >= Self.maximumReady else {
+      guard pauses else {
         storage.state = .reading(ready: ready, consumer: nil, core: core)
         return (.goesOn, nil)
       }
@@ -131,12 +146,18 @@ extension StreamProducer {
   /// Gives back the connection, and only then lets the iterator come to the end.
   private func end(_ cursor: Cursor, last: Batch?, failure: (any Error)?) {
     willEnd()
-    cursor.end()
-    pool.giveBack(cursor.core, to: .stream)
+    giveBack(cursor)
     didEnd(last: last, failure: failure)
   }
 
-  /// Takes the connection out of the state: from now on nobody interrupts it.
+  private func giveBack(_ cursor: Cursor) {
+    cursor.end()
+    // What raw SQL began must not live on.
+    if cursor.core.isInTransaction { try? cursor.core.run(cached: "ROLLBACK") }
+    pool.giveBack(cursor.core, to: .stream)
+  }
+
+  /// Takes the connection out of the state: from now on nobody cancels it.
   private func willEnd() {
     storage.withLock { storage in
       guard case .reading(let ready, let consumer, _) = storage.state else { return }
@@ -146,22 +167,30 @@ extension StreamProducer {
   }
 
   private func didEnd(last: Batch?, failure: (any Error)?) {
-    let answer = storage.withLock { storage -> (Continuation, Result<Batch?, any Error>)? in
-      guard case .ending(var ready, let consumer) = storage.state else { return nil }
-      if let last, last.count > 0 { ready.append(last) }
-      guard let consumer else {
-        storage.state = .ended(ready: ready, failure: failure)
-        return nil
-      }
-      guard ready.isEmpty else {
-        // Who waits has taken what was ready: this is the last batch.
-        storage.state = .ended(ready: [], failure: failure)
-        return (consumer, .success(last))
-      }
-      storage.state = .ended(ready: [], failure: nil)
-      return (consumer, failure.map { .failure($0) } ?? .success(nil))
+    let (answer, timer) = storage.withLock { storage in
+      defer { storage.timer = nil }
+      return (Self.end(&storage.state, last: last, failure: failure), storage.timer)
     }
+    timer?.cancel()
     if let (consumer, result) = answer { consumer.resume(with: result) }
+  }
+
+  private static func end(
+    _ state: inout State, last: Batch?, failure: (any Error)?
+  ) -> (Continuation, Result<Batch?, any Error>)? {
+    guard case .ending(var ready, let consumer) = state else { return nil }
+    if let last, last.count > 0 { ready.append(last) }
+    guard let consumer else {
+      state = .ended(ready: ready, failure: failure)
+      return nil
+    }
+    guard ready.isEmpty else {
+      // Who waits has taken what was ready: this is the last batch.
+      state = .ended(ready: [], failure: failure)
+      return (consumer, .success(last))
+    }
+    state = .ended(ready: [], failure: nil)
+    return (consumer, failure.map { .failure($0) } ?? .success(nil))
   }
 
   // MARK: In memory
@@ -170,9 +199,10 @@ extension StreamProducer {
   /// inside the loop.
   nonisolated(nonsending) func readAll() async throws {
     let source = source
+    let options = AccessOptions(deadline: duration, hops: true)
     do {
-      let (batches, failure) = try await database.reading(hops: true) { core in
-        let cursor = try Cursor(core: core, source: source)
+      let (batches, failure) = try await database.reading(options) { core in
+        let cursor = Cursor(core: core, source: source)
         defer { cursor.end() }
         try cursor.prepare()
         var batches: [Batch] = []
@@ -198,17 +228,6 @@ extension StreamProducer {
     storage.withLock { storage in
       guard case .readingAll = storage.state else { return }
       storage.state = .ended(ready: batches, failure: failure)
-    }
-  }
-}
-
-extension Database {
-  /// The connection that was granted to a stream, opened where it must be.
-  fileprivate func openStream(_ grant: ConnectionPool.Grant) throws -> ConnectionCore {
-    switch grant {
-    case .connection(let core): core
-    case .room:
-      try ConnectionCore(location: location, configuration: configuration, isReader: true)
     }
   }
 }

@@ -5,6 +5,9 @@ import Synchronization
 ///
 /// A job reads until two batches wait, then ends and leaves the statement where it stands: no thread
 /// waits for the iterator. Taking a batch submits the next job.
+///
+/// The stream has one lease of its connection, from the first job to the last: what cancels the
+/// stream, its deadline and `interrupt()` reach it as any other access, while it is paused as well.
 final class StreamProducer<Element: Sendable>: Sendable {
   typealias Batch = RowBatch<Element>
   typealias Cursor = StreamCursor<Element>
@@ -15,7 +18,7 @@ final class StreamProducer<Element: Sendable>: Sendable {
     case idle
     /// All rows are being read at once, on the connection that a database in memory has.
     case readingAll
-    /// A connection is being taken, or a job reads; the core is there from when it may be interrupted.
+    /// A connection is being taken, or a job reads; the core is there from when it may be cancelled.
     case reading(ready: [Batch], consumer: Continuation?, core: ConnectionCore?)
     /// As much is read as may be; no thread uses the cursor.
     case paused(ready: [Batch], cursor: Cursor)
@@ -31,18 +34,23 @@ final class StreamProducer<Element: Sendable>: Sendable {
     var state = State.idle
     /// A batch that was emptied, to be filled again.
     var spare: Batch?
+    /// Ends the stream at its deadline, while no statement runs that would see it pass.
+    var timer: Task<Void, Never>?
   }
 
   static var maximumReady: Int { 2 }
 
   let database: Database
   let source: RowSource<Element>
+  let duration: Duration?
   let storage = Mutex(Storage())
-  var pool: ConnectionPool { database.pool }
+  var pool: ConnectionPool { database.access.pool }
 
-  init(database: Database, source: RowSource<Element>) {
+  /// - Parameter duration: how long the stream may take, from when its first row is asked for.
+  init(database: Database, source: RowSource<Element>, duration: Duration?) {
     self.database = database
     self.source = source
+    self.duration = duration
   }
 
   // MARK: Taking
@@ -144,11 +152,8 @@ final class StreamProducer<Element: Sendable>: Sendable {
 
   // MARK: Ending from outside
 
-  /// Ends the stream where it stands: a running statement is interrupted, and the connection given
+  /// Ends the stream where it stands: a running statement is cancelled, and the connection given
   /// back by a thread of the database.
-  ///
-  /// The interruption meets no other user of the connection: it is sent under the lock, and the job
-  /// takes the connection out of the state before it gives it back.
   func cancel() {
     // What is taken out is dropped behind the lock: rows may have code of their own.
     let old = storage.withLock { storage -> Storage in
@@ -157,17 +162,38 @@ final class StreamProducer<Element: Sendable>: Sendable {
       switch old.state {
       case .reading(_, _, let core):
         pool.streamWillEnd()
-        core?.interrupt()
+        if let core { core.cancel(lease: core.lease) }
       case .paused: pool.streamWillEnd()
       case .idle, .readingAll, .ending, .ended, .closed: break
       }
       return old
     }
+    old.timer?.cancel()
     switch old.state {
     case .reading(_, let consumer, _), .ending(_, let consumer):
       consumer?.resume(throwing: CancellationError())
     case .paused(_, let cursor): discard(cursor)
     case .idle, .readingAll, .ended, .closed: break
     }
+  }
+
+  /// Ends the stream because its deadline passed: one that waits for a connection, and one that is
+  /// not iterated over. A statement that runs sees it by itself.
+  func expire() {
+    let (consumer, cursor) = storage.withLock { storage -> (Continuation?, Cursor?) in
+      switch storage.state {
+      case .reading(_, let consumer, nil):
+        pool.streamWillEnd()
+        storage.state = .closed
+        return (consumer, nil)
+      case .paused(let ready, let cursor):
+        pool.streamWillEnd()
+        storage.state = .ended(ready: ready, failure: DeadlineExceeded())
+        return (nil, cursor)
+      case .idle, .readingAll, .reading, .ending, .ended, .closed: return (nil, nil)
+      }
+    }
+    consumer?.resume(throwing: DeadlineExceeded())
+    if let cursor { discard(cursor) }
   }
 }

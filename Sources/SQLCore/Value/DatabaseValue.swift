@@ -92,6 +92,7 @@ extension DatabaseValue: CustomStringConvertible {
     switch self {
     case .null: return "NULL"
     case .integer(let value): return String(value)
+    case .real(let value) where value.isInfinite: return value < 0 ? "-9e999" : "9e999"
     case .real(let value): return String(value)
     case .text(let value): return "'" + value.doubling("'") + "'"
     case .blob(let value):

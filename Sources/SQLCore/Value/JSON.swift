@@ -45,21 +45,23 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
       throw ColumnValueError.unstorable(Value.self, "JSON cannot hold it: \(error)")
     }
   }
+}
 
-  /// Equal values whose JSON is the same text; never, where the value is not Equatable.
-  ///
-  /// The text decides because Swift's `==` takes a letter with an accent for the pair of letter and
-  /// accent.
+extension JSON {
+  /// Values of the same JSON; so `==` does not count, which takes a letter with an accent for the
+  /// pair of letter and accent.
   public static func isStoredAlike(_ left: JSON, _ right: JSON) -> Bool {
-    guard let value = left.value as? any Equatable, value.isEqual(to: right.value),
-      let text = try? left.databaseValue(as: .standard)
+    // Most often they differ, and that is seen without coding them.
+    if let known = left.value as? any Equatable, !known.isEqual(to: right.value) { return false }
+    guard let left = try? left.databaseValue(as: .standard),
+      let right = try? right.databaseValue(as: .standard)
     else { return false }
-    return (try? right.databaseValue(as: .standard)) == text
+    return left == right
   }
 }
 
 extension Equatable {
-  fileprivate func isEqual(to other: some Any) -> Bool { self == other as? Self }
+  fileprivate func isEqual(to other: Any) -> Bool { other as? Self == self }
 }
 
 extension JSON: Equatable where Value: Equatable {}

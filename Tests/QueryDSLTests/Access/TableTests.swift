@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-private enum Mood: String, ColumnValue { case calm, wild }
+private enum Mien: String, ColumnValue { case calm, wild }
 
 private struct Owner: Model {
   @PrimaryKey var id: Int64
@@ -14,7 +14,7 @@ private struct Animal: Model {
   @PrimaryKey var id: Int64
   @Column var ownerID: Int64?
   @Column var name: String
-  @Column var mood: Mood?
+  @Column var mood: Mien?
   @Column var born: Date
   @Column var tags: JSON<[String]> = []
   @Column var picture: Data?
@@ -43,7 +43,7 @@ struct TableTests {
       try db.table(Animal.select(\.$id, \.$name, \.$mood, \.$born)).description == """
         ┏━━━┳━━━━━━━━━┳━━━━━━━━━━┳━━━━━━━━┳━━━━━━━━━━━━━━━━━━━━━━━━━━━┓
         ┃   ┃ id      ┃ name     ┃ mood   ┃ born                      ┃
-        ┃   ┃ <Int64> ┃ <String> ┃ <Mood> ┃ <Date>                    ┃
+        ┃   ┃ <Int64> ┃ <String> ┃ <Mien> ┃ <Date>                    ┃
         ┡━━━╇━━━━━━━━━╇━━━━━━━━━━╇━━━━━━━━╇━━━━━━━━━━━━━━━━━━━━━━━━━━━┩
         │ 0 │ 1       │ Rex      │ wild   │ 1970-01-01 00:00:00 +0000 │
         │ 1 │ 2       │ Tom      │ nil    │ 1970-01-01 00:01:00 +0000 │
@@ -55,7 +55,7 @@ struct TableTests {
       table.columns.map(\.name) == ["id", "ownerID", "name", "mood", "born", "tags", "picture"])
     #expect(
       table.columns.map(\.type) == [
-        "Int64", "Int64", "String", "Mood", "Date", "JSON<Array<String>>", "Data",
+        "Int64", "Int64", "String", "Mien", "Date", "JSON<Array<String>>", "Data",
       ])
     #expect(table.rows[0].suffix(2) == [#"["dog"]"#, "16 bytes"])
     #expect(table.rows[1].suffix(2) == ["[]", nil])
@@ -115,7 +115,7 @@ struct TableTests {
   @Test("N13 no rows: names and types are still there")
   func noRows() async throws {
     let table = try await db.table(Animal.where { $0.$id > 9 }.select(\.$id, \.$mood))
-    #expect(table.columns.map(\.type) == ["Int64", "Mood"])
+    #expect(table.columns.map(\.type) == ["Int64", "Mien"])
     #expect(table.rows.isEmpty)
   }
 

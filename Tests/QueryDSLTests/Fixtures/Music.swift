@@ -84,7 +84,11 @@ struct Music {
   /// The lines of EXPLAIN QUERY PLAN.
   func plan(of query: some Fetchable) throws -> [String] {
     let sql = try query.sql
-    return try db.rows("EXPLAIN QUERY PLAN \(sql)").map { try $0.get(named: "detail") }
+    return try db.read { connection in
+      // EXPLAIN does not look whether the schema is another meanwhile; a statement that runs does.
+      _ = try connection.row("SELECT 1 FROM sqlite_schema")
+      return try connection.rows("EXPLAIN QUERY PLAN \(sql)").map { try $0.get(named: "detail") }
+    }
   }
 }
 

@@ -146,10 +146,11 @@ extension PredicateTreeTests {
     case 5: return track.$rating.isIn([value, nil])
     case 6: return !(track.$plays < track.$id)
     case 7: return track.$title.like("%\(value)%") || track.$plays + value > 3
-    default: return AnyOf {
-      track.$id > value
-      track.$isLive == true
-    }
+    default:
+      return AnyOf {
+        track.$id > value
+        track.$isLive == true
+      }
     }
   }
 }

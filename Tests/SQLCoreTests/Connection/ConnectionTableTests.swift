@@ -75,6 +75,19 @@ struct ConnectionTableTests {
   func asynchronous() async throws {
     #expect(try await db.table("SELECT 'x' AS x").rows == [["x"]])
     await #expect(throws: DatabaseError.self) { try await db.table("SELECT nothing") }
-    #expect(throws: ColumnValueError.self) { try db.table("SELECT CAST(x'FF' AS TEXT)") }
+  }
+
+  @Test("N13 text that is no UTF-8 throws, with column and row; so do rows and tuples")
+  func invalidText() throws {
+    let sql: SQL = "SELECT 'fine' AS t UNION ALL SELECT CAST(x'FF' AS TEXT)"
+    let reads: [(Database) throws -> Void] = [
+      { _ = try $0.table(sql) }, { _ = try $0.rows(sql) },
+      { _ = try $0.fetch((String).self, sql) },
+    ]
+    for read in reads {
+      let error = #expect(throws: ColumnValueError.self) { try read(db) }
+      #expect(error?.column == "t")
+      #expect(error?.row == 1)
+    }
   }
 }

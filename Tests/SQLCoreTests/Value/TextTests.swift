@@ -34,7 +34,7 @@ struct TextTests {
     let lent = #expect(throws: ColumnValueError.self) {
       try db.fetch((String).self, "SELECT text FROM note")
     }
-    #expect(lent?.description == "text: text with broken bytes is no value of UTF-8")
+    #expect(lent?.description == "text, row 0: text with broken bytes is no value of UTF-8")
     #expect(throws: ColumnValueError.self) { try db.fetch((String?).self, "SELECT text FROM note") }
     #expect(throws: ColumnValueError.self) { try db.rows("SELECT text FROM note") }
     #expect(throws: ColumnValueError.self) { try db.fetch((UUID).self, "SELECT text FROM note") }

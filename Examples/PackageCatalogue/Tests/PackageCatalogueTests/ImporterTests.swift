@@ -60,6 +60,19 @@ struct ImporterTests {
     #expect(summary.leftOut == "1 listed before")
   }
 
+  @Test("sections with strange names are kept apart")
+  func strangeSections() async throws {
+    let sections = ["editors", "main/editors", "contrib/editors", "contrib//editors", "contrib/"]
+    let summary = try await read(
+      sections.enumerated().map { stanza("p\($0)", "Section: \($1)") }.joined())
+    #expect(summary.sections == 5)
+    #expect(
+      try await db.table(Section.order(by: \.$id).select(\.$area, \.$name)).rows == [
+        ["main", "editors"], ["main", "main/editors"], ["contrib", "editors"],
+        ["contrib", "/editors"], ["contrib", ""],
+      ])
+  }
+
   @Test("malformed stanzas are counted and passed over")
   func malformed() async throws {
     let summary = try await read(

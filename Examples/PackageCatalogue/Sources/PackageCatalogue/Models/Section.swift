@@ -19,11 +19,14 @@ struct Section: Model, Hashable {
 }
 
 extension Section {
-  /// Reads a field's text: `editors`, or with its area `contrib/editors`.
+  /// Reads a field's text: `editors`, or with its area `contrib/editors`; main is not written.
+  ///
+  /// Different texts are different sections.
   init(text: String) {
-    let parts = text.split(separator: "/", maxSplits: 1)
-    if parts.count == 2, let area = Area(rawValue: String(parts[0])) {
-      self.init(area: area, name: String(parts[1]))
+    if let slash = text.firstIndex(of: "/"), let area = Area(rawValue: String(text[..<slash])),
+      area != .main
+    {
+      self.init(area: area, name: String(text[text.index(after: slash)...]))
     } else {
       self.init(area: .main, name: text)
     }

@@ -1,0 +1,173 @@
+import SQLCore
+
+// SQLite says that a foreign key failed, and not which. The statement was undone, so that it can be
+// looked for: the reference whose row is missing, or the rows that still refer to the one to go.
+// It costs a few statements, and only after a failure.
+
+/// A foreign key as the database declares it.
+private struct DeclaredForeignKey {
+  let child: String
+  let parent: String
+  var columns: [String]
+  var targets: [String]
+  let onDelete: String
+}
+
+/// An update or a deletion whose model is not known.
+protocol ModelCommand {
+  var layout: ModelLayout { get throws }
+  /// The columns that it assigns; nil for a deletion.
+  var assignedColumns: [String]? { get }
+}
+
+extension DatabaseError {
+  /// Whether this is a foreign key's failure of which the table is not known.
+  var isForeignKeyWithoutPlace: Bool {
+    constraint?.kind == .foreignKey && constraint?.table == nil
+  }
+
+  /// The same error with the table and columns of the foreign key.
+  fileprivate func at(_ key: DeclaredForeignKey?, orTable table: String) -> DatabaseError {
+    var located = self
+    located.constraint?.table = key?.child ?? table
+    located.constraint?.columns = key?.columns ?? []
+    let names = key.map { key in key.columns.map { "\(key.child).\($0)" } } ?? [table]
+    located.message += ": " + names.joined(separator: ", ")
+    return located
+  }
+
+  /// The same error with the row of the models given.
+  func at(row: Int?) -> DatabaseError {
+    guard let row else { return self }
+    var located = self
+    located.message += " (row \(row))"
+    return located
+  }
+}
+
+extension ModelLayout {
+  /// Names the reference of a model, in memory, whose row is not there.
+  func locate(
+    _ error: DatabaseError, writing model: UnsafeRawPointer, on core: ConnectionCore
+  ) -> DatabaseError {
+    guard error.isForeignKeyWithoutPlace else { return error }
+    let connection = core.lend()
+    let failed = connection.keys(of: tableName).first { key in
+      let values = key.columns.compactMap { databaseValue(ofColumn: $0, in: model) }
+      guard values.count == key.columns.count, !values.contains(.null) else { return false }
+      var sql: SQL = "SELECT 1 FROM \(identifier: key.parent) WHERE 1"
+      for (target, value) in zip(key.targets, values) {
+        sql.append(" AND \(identifier: target) = \(value)")
+      }
+      let isMissing = try? connection.row(sql) == nil
+      return isMissing ?? false
+    }
+    return error.at(failed, orTable: tableName)
+  }
+
+  /// Names the rows that still refer to the one with a key that was to be deleted.
+  func locate<ID>(
+    _ error: DatabaseError, deleting id: ID, on core: ConnectionCore
+  ) -> DatabaseError {
+    guard error.isForeignKeyWithoutPlace else { return error }
+    let connection = core.lend()
+    let condition = condition(for: id)
+    let failed = connection.keysThatHold(tableName).first { key in
+      let columns = key.columns.map { Identifier($0).quoted }.joined(separator: ", ")
+      let targets = key.targets.map { Identifier($0).quoted }.joined(separator: ", ")
+      let sql: SQL = """
+        SELECT 1 FROM \(identifier: key.child) WHERE (\(unsafe: columns)) IN \
+        (SELECT \(unsafe: targets) FROM \(identifier: tableName) WHERE \(condition))
+        """
+      let row = try? connection.row(sql)
+      return row != nil
+    }
+    return error.at(failed, orTable: tableName)
+  }
+
+  /// Names the one foreign key that a change of many rows can have violated, else the table.
+  func locate(
+    _ error: DatabaseError, running command: some ModelCommand, on core: ConnectionCore
+  ) -> DatabaseError {
+    guard error.isForeignKeyWithoutPlace else { return error }
+    let connection = core.lend()
+    guard let assigned = command.assignedColumns?.map(\.lowercasedASCII) else {
+      let keys = connection.keysThatHold(tableName)
+      return error.at(keys.count == 1 ? keys[0] : nil, orTable: tableName)
+    }
+    let keys = connection.keys(of: tableName).filter { key in
+      key.columns.contains { assigned.contains($0.lowercasedASCII) }
+    }
+    return error.at(keys.count == 1 ? keys[0] : nil, orTable: tableName)
+  }
+
+  /// `"id" = ?` with the values of a key.
+  private func condition<ID>(for id: ID) -> SQL {
+    var condition: SQL = "1"
+    withUnsafeBytes(of: id) { memory in
+      guard let memory = memory.baseAddress else { return }
+      for (index, slot) in zip(keyColumns, keySlots.slots) {
+        let value = try? plainValue(slot.type, at: memory + Int(slot.offset), form: slot.form)
+        condition.append(" AND \(identifier: columns[index].name) = \(value ?? .null)")
+      }
+    }
+    return condition
+  }
+
+  private func plainValue<Value: ColumnValue>(
+    _ type: Value.Type, at memory: UnsafeRawPointer, form: StoredForm
+  ) throws -> DatabaseValue {
+    try memory.assumingMemoryBound(to: Value.self).pointee.databaseValue(as: form)
+  }
+
+  private func databaseValue(
+    ofColumn name: String, in model: UnsafeRawPointer
+  ) -> DatabaseValue? {
+    guard let index = index(named: name) else { return nil }
+    let column = columns[index]
+    return try? column.type.databaseValue(
+      ofColumnAt: model + Int(slots.slots[index].offset), as: column.form)
+  }
+}
+
+extension Connection {
+  /// The foreign keys of a table.
+  fileprivate func keys(of table: String) -> [DeclaredForeignKey] {
+    (try? foreignKeys(where: "lower(m.name) = lower(\(table))")) ?? []
+  }
+
+  /// The foreign keys of other tables that hold a row of this one.
+  fileprivate func keysThatHold(_ table: String) -> [DeclaredForeignKey] {
+    let keys = try? foreignKeys(where: "lower(f.\"table\") = lower(\(table))")
+    return keys?.filter { $0.onDelete == "NO ACTION" || $0.onDelete == "RESTRICT" } ?? []
+  }
+
+  /// The foreign keys of all tables `m` with a line `f` of the pragma for which a condition holds.
+  fileprivate func foreignKeys(where condition: SQL) throws -> [DeclaredForeignKey] {
+    var keys: [DeclaredForeignKey] = []
+    let rows = try rows(
+      """
+      SELECT m.name, f."table", f."from", f."to", f.on_delete, f.seq
+      FROM sqlite_schema AS m JOIN pragma_foreign_key_list(m.name) AS f
+      WHERE m.type = 'table' AND \(condition) ORDER BY m.name, f.id, f.seq
+      """)
+    for row in rows {
+      let parent = try row.get(String.self, at: 1)
+      let position = try row.get(Int.self, at: 5)
+      if position == 0 {
+        keys.append(
+          DeclaredForeignKey(
+            child: try row.get(at: 0), parent: parent, columns: [], targets: [],
+            onDelete: try row.get(at: 4)))
+      }
+      guard let last = keys.indices.last else { continue }
+      keys[last].columns.append(try row.get(at: 2))
+      // Without columns behind REFERENCES, the parent's key is meant.
+      let target =
+        try row.get(String?.self, at: 3)
+        ?? columns(ofTable: parent).first { $0.primaryKeyPosition == position + 1 }?.name
+      keys[last].targets.append(target ?? "")
+    }
+    return keys
+  }
+}

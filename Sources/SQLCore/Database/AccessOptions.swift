@@ -1,0 +1,23 @@
+/// How a connection is used: for how long, and where.
+struct AccessOptions: Sendable {
+  /// When the access must have ended.
+  var deadline: Deadline?
+  /// Whether it runs on a thread of the database, wherever it is asked for.
+  var hops = false
+  /// Whether it may begin inside another access of the same thread, on that access's connection.
+  var isReentrant = false
+
+  init(deadline: Duration? = nil, hops: Bool = false) {
+    self.deadline = deadline.map(Deadline.after)
+    self.hops = hops
+  }
+}
+
+/// Where the closure of an asynchronous read runs.
+public enum ReadExecution: Sendable {
+  /// Where it is called, while a reader is idle; from the main actor on a thread of the database.
+  /// For what is short.
+  case caller
+  /// On a thread of the database. For what may be long.
+  case background
+}

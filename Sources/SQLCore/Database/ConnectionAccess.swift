@@ -1,0 +1,192 @@
+import Dispatch
+import Synchronization
+
+/// Lends connections to closures: here or on a thread of its own, now or when it is their turn.
+///
+/// What `Database` and `DatabaseSnapshot` have in common.
+final class ConnectionAccess: Sendable {
+  let pool: ConnectionPool
+  private let location: DatabaseLocation
+  private let configuration: Configuration
+  private let threads: WorkerThreads
+  private let writerThread: WorkerThreads
+  /// Where the rows of streams are read, a batch at a time.
+  let streamThreads: WorkerThreads
+
+  init(
+    _ first: ConnectionCore, location: DatabaseLocation, configuration: Configuration,
+    maximumReaders: Int
+  ) {
+    pool = ConnectionPool(writer: first, maximumReaders: maximumReaders)
+    self.location = location
+    self.configuration = configuration
+    threads = WorkerThreads(maximum: max(1, maximumReaders))
+    writerThread = WorkerThreads(maximum: 1)
+    streamThreads = WorkerThreads(maximum: max(1, maximumReaders))
+  }
+
+  /// Runs a closure with a connection of a lane on this thread, which waits for it.
+  func run<Result>(
+    _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
+    _ body: (ConnectionCore) throws -> Result
+  ) throws -> Result {
+    if options.isReentrant, let core = pool.coreOfCurrentThread() { return try body(core) }
+    let core = try pool.takeIdle(lane) ?? take(lane, options.deadline)
+    defer { pool.giveBack(core, to: lane) }
+    core.state.pointee.deadline = options.deadline
+    return try body(core)
+  }
+
+  /// Runs a closure with a connection of a lane: here where one is idle and the closure is short,
+  /// else on a thread of its own, while the task is suspended.
+  nonisolated(nonsending)
+    func run<Result: Sendable>(
+      _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
+      _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+    ) async throws -> Result
+  {
+    try Task.checkCancellation()
+    // What writes waits for the disk, and the main actor for nobody.
+    let mustHop = options.hops || lane == .writer && location.isFile
+    if !mustHop, #isolation !== MainActor.shared, let core = try pool.takeIdle(lane) {
+      defer { pool.giveBack(core, to: lane) }
+      core.state.pointee.deadline = options.deadline
+      core.state.pointee.asksTask = true
+      return try body(core)
+    }
+    try pool.check()
+    let waiter = Waiter()
+    return try await wait(lane, options.deadline, waiter) { continuation in
+      { result in
+        switch result {
+        case .failure(let error):
+          continuation.resume(throwing: error)
+        case .success(let grant):
+          (lane == .writer ? self.writerThread : self.threads).submit {
+            continuation.resume(
+              with: Swift.Result {
+                try self.use(grant, lane, options.deadline, waiter, body)
+              })
+          }
+        }
+      }
+    }
+  }
+
+  /// Waits in line with a write that can share a commit; `granted` is called on the thread of the
+  /// writer, for the first of those that will share it.
+  nonisolated(nonsending)
+    func share<Write: SharedWrite>(
+      _ write: Write, granted: @escaping @Sendable (ConnectionCore, Waiter) -> Void
+    ) async throws -> Write.Value
+  {
+    try Task.checkCancellation()
+    try pool.check()
+    let waiter = Waiter(sharedWrite: write)
+    return try await wait(.writer, nil, waiter) { continuation in
+      // Whoever commits it answers it, which need not be the one that is granted the connection.
+      write.answer(to: continuation)
+      return { result in
+        switch result {
+        case .failure(let error): write.finish(throwing: error)
+        case .success(.connection(let core)): self.writerThread.submit { granted(core, waiter) }
+        // The writer is opened with the database: its lane has no room.
+        case .success(.room): write.finish(throwing: DatabaseError.misuse("there is no writer"))
+        }
+      }
+    }
+  }
+
+  // MARK: Waiting
+
+  /// Suspends the task until the waiter is granted a connection, cancelled, or too late.
+  nonisolated(nonsending)
+    private func wait<Result: Sendable>(
+      _ lane: ConnectionPool.LaneName, _ deadline: Deadline?, _ waiter: Waiter,
+      _ answer: (UnsafeContinuation<Result, any Error>) -> Waiter.Answer
+    ) async throws -> Result
+  {
+    let timer = deadline.map { deadline in
+      Task.detached {
+        try? await Task.sleep(nanoseconds: deadline.remaining)
+        waiter.endWaiting(with: DeadlineExceeded())
+      }
+    }
+    defer { timer?.cancel() }
+    return try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        let answer = answer(continuation)
+        guard waiter.begin(answer) else { return answer(.failure(CancellationError())) }
+        do {
+          try pool.take(lane, for: waiter)
+        } catch {
+          waiter.endWaiting(with: error)
+        }
+      }
+    } onCancel: {
+      waiter.cancel()
+    }
+  }
+
+  /// Waits for a connection on this thread.
+  private func take(
+    _ lane: ConnectionPool.LaneName, _ deadline: Deadline?
+  ) throws -> ConnectionCore {
+    let semaphore = DispatchSemaphore(value: 0)
+    let received = Mutex<Result<ConnectionPool.Grant, any Error>?>(nil)
+    let waiter = Waiter()
+    _ = waiter.begin { result in
+      received.withLock { $0 = result }
+      semaphore.signal()
+    }
+    try pool.take(lane, for: waiter)
+    if let deadline {
+      let time = DispatchTime.now() + .nanoseconds(Int(clamping: deadline.remaining))
+      if semaphore.wait(timeout: time) == .timedOut {
+        waiter.endWaiting(with: DeadlineExceeded())
+        semaphore.wait()
+      }
+    } else {
+      semaphore.wait()
+    }
+    guard let result = received.withLock({ $0 }) else { throw CancellationError() }
+    let core = try open(try result.get(), lane)
+    pool.enter(with: core)
+    return core
+  }
+
+  /// Uses a grant on a thread of our own.
+  private func use<Result>(
+    _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName, _ deadline: Deadline?,
+    _ waiter: Waiter, _ body: (ConnectionCore) throws -> Result
+  ) throws -> Result {
+    let core = try open(grant, lane)
+    pool.enter(with: core)
+    defer { pool.giveBack(core, to: lane) }
+    core.state.pointee.deadline = deadline
+    waiter.run(on: core)
+    defer { waiter.finish() }
+    return try body(core)
+  }
+
+  /// The connection that was granted, opened where it must be.
+  private func open(
+    _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName
+  ) throws -> ConnectionCore {
+    do {
+      return try open(grant)
+    } catch {
+      pool.giveBack(grant, to: lane)
+      throw error
+    }
+  }
+
+  /// The same for a stream, which gives back what could not be opened itself.
+  func open(_ grant: ConnectionPool.Grant) throws -> ConnectionCore {
+    switch grant {
+    case .connection(let core): core
+    case .room:
+      try ConnectionCore(location: location, configuration: configuration, isReader: true)
+    }
+  }
+}

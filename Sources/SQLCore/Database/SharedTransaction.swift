@@ -1,0 +1,163 @@
+import CSQLite
+
+/// Runs the writes that wait at the same time in one transaction, each in a savepoint of its own:
+/// one commit, and one fsync, for many.
+///
+/// The group takes whoever stands in line until the line is empty, the next one wants a transaction
+/// to itself, or the group has grown old. Nobody waits for others to come. The answers are given
+/// after the commit, in the order of the line.
+struct SharedTransaction {
+  private let core: ConnectionCore
+  private let pool: ConnectionPool
+  private var members: [Member] = []
+
+  private struct Member {
+    let write: any SharedWrite
+    var outcome: Outcome
+  }
+
+  private enum Outcome {
+    /// Its savepoint was released.
+    case done
+    case failed(any Error)
+    /// SQLite rolled back the transaction after it.
+    case undone(by: any Error)
+  }
+
+  /// A group of more would make the first wait too long for its answer.
+  private static let maximumCount = 256
+  private static let maximumNanoseconds: UInt64 = 5_000_000
+
+  private init(core: ConnectionCore, pool: ConnectionPool) {
+    self.core = core
+    self.pool = pool
+  }
+
+  /// Runs the first write and those that join it, and answers them all.
+  static func run(first: Waiter, on core: ConnectionCore, pool: ConnectionPool) -> [() -> Void] {
+    var group = SharedTransaction(core: core, pool: pool)
+    group.collect(from: first)
+    group.runUndone()
+    return group.members.map { member in
+      {
+        switch member.outcome {
+        case .done: member.write.finish(throwing: nil)
+        case .failed(let error): member.write.finish(throwing: error)
+        case .undone(let cause):
+          member.write.finish(throwing: SharedTransactionRolledBack(cause: cause))
+        }
+      }
+    }
+  }
+
+  private mutating func collect(from first: Waiter) {
+    let start = Deadline.now
+    var next: Waiter? = first
+    do {
+      first.run(on: core)
+      try core.run(cached: TransactionKind.immediate.rawValue)
+    } catch {
+      first.finish()
+      if let write = first.sharedWrite { members = [Member(write: write, outcome: .failed(error))] }
+      return
+    }
+    while let waiter = next, let write = waiter.sharedWrite {
+      let isOver = add(write, waiter)
+      guard !isOver, members.count < Self.maximumCount,
+        Deadline.now.nanoseconds &- start.nanoseconds < Self.maximumNanoseconds
+      else { break }
+      next = nextInLine()
+    }
+    commit()
+  }
+
+  /// The next in line that still waits.
+  private func nextInLine() -> Waiter? {
+    while let waiter = pool.takeSharedWrite() {
+      if waiter.join() { return waiter }
+    }
+    return nil
+  }
+
+  /// Runs one write in its savepoint; true where the group takes no more.
+  private mutating func add(_ write: any SharedWrite, _ waiter: Waiter) -> Bool {
+    core.state.pointee.sharesTransaction = !members.isEmpty
+    if !members.isEmpty { waiter.run(on: core) }
+    defer {
+      waiter.finish()
+      core.endLease()
+      core.state.pointee.sharesTransaction = false
+    }
+    do {
+      try core.savepoint {
+        try write.run(on: core)
+        try core.checkDeferredForeignKeys()
+      }
+      members.append(Member(write: write, outcome: .done))
+    } catch {
+      members.append(Member(write: write, outcome: .failed(error)))
+      guard core.isInTransaction else {
+        undo(because: error, before: members.count - 1)
+        return true
+      }
+    }
+    return false
+  }
+
+  private mutating func commit() {
+    guard core.isInTransaction else { return }
+    do {
+      try core.run(cached: "COMMIT")
+    } catch {
+      if core.isInTransaction { try? core.run(cached: "ROLLBACK") }
+      undo(because: error, before: members.count)
+    }
+  }
+
+  /// Nothing of the transaction is there any more: of those that had done their part, a lone one
+  /// fails as it would have alone, and the others were undone.
+  private mutating func undo(because cause: any Error, before end: Int) {
+    let done = members.indices.prefix(end).filter { index in
+      if case .done = members[index].outcome { true } else { false }
+    }
+    for index in done {
+      members[index].outcome =
+        members.count == 1 ? .failed(cause) : .undone(by: cause)
+    }
+  }
+
+  /// Runs again, one by one, what was undone and is nothing but data.
+  private mutating func runUndone() {
+    for index in members.indices {
+      guard case .undone = members[index].outcome, members[index].write.canRunAgain else {
+        continue
+      }
+      let write = members[index].write
+      do {
+        try core.transaction(.immediate) { try write.run(on: core) }
+        members[index].outcome = .done
+      } catch {
+        members[index].outcome = .failed(error)
+      }
+      core.endLease()
+    }
+  }
+}
+
+extension ConnectionCore {
+  /// Throws where a foreign key is violated that is checked at the commit: later, nobody could tell
+  /// whose fault it was.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbstatus_options.html>
+  fileprivate func checkDeferredForeignKeys() throws {
+    var violations: Int32 = 0
+    var highest: Int32 = 0
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &violations, &highest, 0)
+    guard violations == 0 else {
+      throw DatabaseError(
+        code: ResultCode(rawValue: SQLITE_CONSTRAINT | 3 << 8),
+        message: "FOREIGN KEY constraint failed: a deferred one was violated at the end of the write",
+        constraint: ConstraintFailure(kind: .foreignKey))
+    }
+  }
+}

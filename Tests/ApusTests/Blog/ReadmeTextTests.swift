@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// The README's example is what the tests beside this one run.
+@Suite("README, the text")
+struct ReadmeTextTests {
+  private let folder = URL(filePath: #filePath).deletingLastPathComponent()
+
+  private func text(of path: String) throws -> String {
+    try String(contentsOf: folder.appending(path: path).standardized, encoding: .utf8)
+  }
+
+  @Test("each line of the Swift in the README stands in a test")
+  func example() throws {
+    let tests = try ["BlogModels.swift", "ReadmeTests.swift", "TourTests.swift"]
+      .map { code(in: try text(of: $0)).joined() }.joined()
+    let readme = try text(of: "../../../README.md")
+    let blocks = readme.components(separatedBy: "```swift\n").dropFirst()
+    let lines = blocks.flatMap { code(in: $0.components(separatedBy: "```")[0]) }
+    #expect(lines.count > 60)
+    for line in lines {
+      // What a loop does is left to the reader; how the package is added is no test's affair.
+      let begin = line.components(separatedBy: "{…")[0]
+      if line.hasPrefix("dependencies:") || line.hasPrefix("targets:") { continue }
+      // Kept out of the expectation, which would print all tests.
+      let stands = tests.contains(begin)
+      #expect(stands, "\(line)")
+    }
+  }
+
+  /// The lines without comments and white space.
+  private func code(in text: String) -> [String] {
+    text.split(separator: "\n").map { line in
+      let end = line.firstRange(of: " //")?.lowerBound ?? line.endIndex
+      return line.hasPrefix("//") ? "" : line[..<end].filter { !$0.isWhitespace }
+    }
+    .filter { !$0.isEmpty }
+  }
+}

@@ -1,0 +1,167 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("insert, save and delete")
+struct ConnectionWriteTests {
+  let db: Database
+
+  init() throws {
+    db = try Database.temporary(models: [Customer.self, Order.self, Line.self])
+  }
+
+  @Test("B10 save inserts what is new and updates what has the key already")
+  func save() throws {
+    try db.save(Customer(id: 1, name: "Jane", mail: "j"))
+    try db.save(Customer(id: 1, name: "Janet", mail: nil))
+    #expect(try db.fetch(Customer.all) == [Customer(id: 1, name: "Janet")])
+    try db.save([Customer(id: 1, name: "J"), Customer(id: 2, name: "K")])
+    #expect(try db.fetch(Customer.select(\.$name).order(by: \.$id)) == ["J", "K"])
+  }
+
+  @Test("B10 save of a loaded model writes its changes; where the row is gone, all of it")
+  func saveLoaded() throws {
+    var customer = try db.save(Customer(id: 1, name: "Jane", mail: "j"))
+    customer.name = "Janet"
+    try db.execute("UPDATE Customer SET mail = 'other'")
+    customer = try db.save(customer)
+    #expect(try db.find(Customer.self, 1)?.mail == "other")
+    try db.execute("DELETE FROM Customer")
+    try db.save(customer)
+    #expect(try db.fetch(Customer.all) == [Customer(id: 1, name: "Janet", mail: "j")])
+  }
+
+  @Test("B10 a conflict over another unique column throws, and leaves both rows")
+  func uniqueConflict() throws {
+    let one = Customer(id: 1, name: "Jane", mail: "j")
+    let two = Customer(id: 2, name: "George", mail: "g")
+    try db.insert([one, two])
+    var error = #expect(throws: DatabaseError.self) {
+      try db.save(Customer(id: 3, name: "New", mail: "j"))
+    }
+    #expect(error?.constraint?.kind == .unique)
+    #expect(error?.constraint?.table == "Customer" && error?.constraint?.columns == ["mail"])
+    error = #expect(throws: DatabaseError.self) {
+      try db.save(Customer(id: 2, name: "New", mail: "j"))
+    }
+    #expect(error?.constraint?.kind == .unique)
+    #expect(try db.fetch(Customer.order(by: \.$id)) == [one, two])
+  }
+
+  @Test("B11 reading by key gives the instance or nil")
+  func find() throws {
+    let customer = Customer(id: 1, name: "Jane")
+    try db.insert(customer)
+    #expect(try db.find(Customer.self, 1) == customer)
+    #expect(try db.find(Customer.self, 2) == nil)
+  }
+
+  @Test("a constraint error says which, on which table and columns")
+  func constraints() throws {
+    try db.insert(Customer(id: 1, name: "Jane", mail: "j"))
+    var error = #expect(throws: DatabaseError.self) {
+      try db.insert(Customer(id: 1, name: "New"))
+    }
+    #expect(
+      error?.constraint
+        == ConstraintFailure(kind: .primaryKey, table: "Customer", columns: ["id"]))
+    error = #expect(throws: DatabaseError.self) {
+      try db.insert(Line(orderID: 1, number: 1, text: "x"))
+    }
+    #expect(
+      error?.constraint
+        == ConstraintFailure(kind: .foreignKey, table: "Line", columns: ["orderID"]))
+    #expect(error?.message == "FOREIGN KEY constraint failed: Line.orderID")
+    let order = try db.insert(Order(customerID: 1))
+    let line = try db.insert(Line(orderID: order.id ?? 0, number: 1, text: "x"))
+    error = #expect(throws: DatabaseError.self) { try db.insert(line) }
+    #expect(
+      error?.constraint
+        == ConstraintFailure(kind: .primaryKey, table: "Line", columns: ["orderID", "number"]))
+    try db.execute("CREATE UNIQUE INDEX lower ON Line (lower(text))")
+    error = #expect(throws: DatabaseError.self) {
+      try db.insert(Line(orderID: order.id ?? 0, number: 2, text: "X"))
+    }
+    #expect(error?.constraint?.kind == .unique && error?.constraint?.name == "lower")
+  }
+
+  @Test("a foreign key: which of two references is missing, in insert, update, save")
+  func foreignKeys() throws {
+    try db.insert(Customer(id: 1, name: "Jane"))
+    func expect(_ columns: [String], _ body: () throws -> Void) {
+      let error = #expect(throws: DatabaseError.self, performing: body)
+      #expect(
+        error?.constraint
+          == ConstraintFailure(kind: .foreignKey, table: "Order", columns: columns))
+    }
+    expect(["customerID"]) { try db.insert(Order(customerID: 9)) }
+    expect(["payerID"]) { try db.insert(Order(customerID: 1, payerID: 9)) }
+    expect(["payerID"]) { try db.save(Order(id: 5, customerID: 1, payerID: 9)) }
+    var order = try db.insert(Order(customerID: 1))
+    order.payerID = 9
+    expect(["payerID"]) { try db.update(order) }
+    expect(["customerID"]) { try db.run(Order.update { $0.set(\.$customerID, to: 9) }) }
+    #expect(try db.count(Order.all) == 1)
+  }
+
+  @Test("a deletion names the rows that still refer to the row, not those that follow it")
+  func deletionOfParent() throws {
+    try db.insert([Customer(id: 1, name: "Jane"), Customer(id: 2, name: "George")])
+    let order = try db.insert(Order(customerID: 1, payerID: 2))
+    try db.insert(Line(orderID: order.id ?? 0, number: 1, text: "x"))
+    for body in [
+      { try db.delete(Customer.self, 1) },
+      { try db.delete(Customer(id: 1, name: "Jane")) },
+      { try db.run(Customer.delete()) > 0 },
+    ] {
+      let error = #expect(throws: DatabaseError.self) { try body() }
+      #expect(
+        error?.constraint
+          == ConstraintFailure(kind: .foreignKey, table: "Order", columns: ["customerID"]))
+    }
+    // ON DELETE SET NULL and CASCADE do what they say.
+    #expect(try db.delete(Customer.self, 2))
+    #expect(try db.fetch(Order.all).map(\.payerID) == [nil])
+    #expect(try db.delete(order))
+    #expect(try db.count(Line.all) == 0)
+  }
+
+  @Test("insert of many: all or none, and the error names the row")
+  func many() throws {
+    let error = #expect(throws: DatabaseError.self) {
+      try db.insert([
+        Customer(id: 1, name: "a", mail: "x"), Customer(id: 2, name: "b", mail: "y"),
+        Customer(id: 3, name: "c", mail: "x"),
+      ])
+    }
+    #expect(error?.message == "UNIQUE constraint failed: Customer.mail (row 2)")
+    #expect(try db.count(Customer.all) == 0)
+    // In a transaction of one's own the rows before the error stay, for who catches it.
+    try db.write { connection in
+      #expect(throws: DatabaseError.self) {
+        try connection.insert([Customer(id: 1, name: "a"), Customer(id: 1, name: "b")])
+      }
+      try connection.insert(Customer(id: 2, name: "c"))
+    }
+    #expect(try db.fetch(Customer.select(\.$name).order(by: \.$id)) == ["a", "c"])
+    #expect(try db.insert([Customer]()).isEmpty)
+  }
+
+  @Test("deletion: true where there was a row")
+  func delete() throws {
+    let customer = try db.insert(Customer(id: 1, name: "Jane"))
+    #expect(try db.delete(customer))
+    #expect(try !db.delete(customer))
+    #expect(try !db.delete(Customer.self, 1))
+  }
+
+  @Test("a column that the table lacks, or a table that is not there, is SQLite's error")
+  func missing() throws {
+    try db.execute("ALTER TABLE Line DROP COLUMN text")
+    #expect(throws: DatabaseError.self) { try db.insert(Line(orderID: 1, number: 1, text: "")) }
+    let error = #expect(throws: DatabaseError.self) {
+      try db.insert(Album(id: 1, name: "x"))
+    }
+    #expect(error?.message == "no such table: Album")
+  }
+}

@@ -1,0 +1,153 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("N1–N5 several models over one table")
+struct FacetTests {
+  struct Profile: Model, Equatable {
+    static let tableName = "profiles"
+    @PrimaryKey var id: Int
+    @Column var name: String
+  }
+
+  struct Contact: Model, Equatable {
+    static let tableName = "Profiles"
+    @PrimaryKey var id: Int
+    @Column var mail: String?
+    @Column var visits: Int
+
+    static var schema: Schema<Contact> { Index(\.$mail) }
+  }
+
+  struct Employee: Model, Equatable {
+    static let tableName = "profiles"
+    @PrimaryKey var id: Int
+    @Column var name: String
+    @Column var mail: String?
+    @Column var managerID: Int?
+
+    static var schema: Schema<Employee> {
+      Index(\.$mail)
+      ForeignKey(\.$managerID, references: \Employee.$id)
+    }
+  }
+
+  @Test("N4 opened together: each adds its columns; what not every facet has, has a default")
+  func together() throws {
+    let db = try Database.temporary()
+    let models: [any Model.Type] = [Profile.self, Contact.self, Employee.self]
+    #expect(
+      try db.migrate(models).description == """
+        profiles
+          + create the table: there is none
+              CREATE TABLE "profiles" (
+                "id" INTEGER PRIMARY KEY NOT NULL,
+                "name" TEXT NOT NULL DEFAULT ''
+              ) STRICT
+        Profiles
+          + add the column mail: rows that are there get NULL
+              ALTER TABLE "Profiles" ADD COLUMN "mail" TEXT
+          + add the column visits: rows that are there get 0
+              ALTER TABLE "Profiles" ADD COLUMN "visits" INTEGER NOT NULL DEFAULT 0
+          + create the index Profiles_on_mail: the schema declares it
+              CREATE INDEX "Profiles_on_mail" ON "Profiles" ("mail")
+        profiles
+          + add the column managerID: rows that are there get NULL
+              ALTER TABLE "profiles" ADD COLUMN "managerID" INTEGER REFERENCES "profiles" ("id")
+        """)
+    #expect(try db.migrationPlan(for: models).steps.isEmpty)
+  }
+
+  @Test("N5 N10 one row through several facets; a narrower write keeps what it does not know")
+  func oneRow() throws {
+    let db = try Database.temporary(models: [Profile.self, Contact.self, Employee.self])
+    try db.insert(Contact(id: 1, mail: "m", visits: 3))
+    #expect(try db.find(Profile.self, 1) == Profile(id: 1, name: ""))
+    try db.save(Profile(id: 1, name: "Jane"))
+    try db.save(Employee(id: 1, name: "Janet", mail: "n", managerID: 1))
+    #expect(try db.find(Contact.self, 1) == Contact(id: 1, mail: "n", visits: 3))
+    try db.save(Contact(id: 1, mail: nil, visits: 4))
+    #expect(
+      try db.find(Employee.self, 1) == Employee(id: 1, name: "Janet", mail: nil, managerID: 1))
+    #expect(try db.count(Profile.all) == 1)
+  }
+
+  @Test("N4 a wider facet opened later adds the columns that are missing, and drops none")
+  func later() throws {
+    let db = try Database.temporary(models: [Profile.self])
+    try db.insert(Profile(id: 1, name: "Jane"))
+    try db.migrate([Employee.self])
+    #expect(try db.find(Employee.self, 1) == Employee(id: 1, name: "Jane"))
+    let plan = try db.migrationPlan(for: [Profile.self])
+    #expect(plan.isEmpty)
+    #expect(plan.steps.map(\.kind) == [.keepColumn("mail"), .keepColumn("managerID")])
+    #expect(try db.columnNames(of: "profiles") == ["id", "name", "mail", "managerID"])
+  }
+
+  @Test("a facet that lacks a column which is NOT NULL without a default could insert nothing")
+  func needed() throws {
+    let db = try Database.temporary(models: [Profile.self])
+    let error = #expect(throws: MigrationError.self) {
+      try db.migrate([Profile.self, Contact.self])
+    }
+    #expect(
+      error?.plan.refusals.map(\.reason) == [
+        "name is NOT NULL without a default, and Contact does not declare it: its insertions "
+          + #"would fail; make it an optional, or write `Default(\.$name, …)` in the schema of "#
+          + "Profile before the table is created"
+      ])
+    struct Moody: Model {
+      static let tableName = "profiles2"
+      @PrimaryKey var id: Int
+      @Column var mood: Temper
+    }
+    struct Calm: Model {
+      static let tableName = "profiles2"
+      @PrimaryKey var id: Int
+    }
+    #expect(throws: MigrationError.self) { try db.migrate([Moody.self, Calm.self]) }
+  }
+
+  @Test("two facets that declare one index, or one the foreign key of the other's column")
+  func shared() throws {
+    struct One: Model {
+      static let tableName = "shared"
+      @PrimaryKey var id: Int
+      @Column var parentID: Int?
+      static var schema: Schema<One> { Index(\.$parentID) }
+    }
+    struct Two: Model {
+      static let tableName = "shared"
+      @PrimaryKey var id: Int
+      @Column var parentID: Int?
+      static var schema: Schema<Two> {
+        Index(\.$parentID)
+        ForeignKey(\.$parentID, references: \Two.$id)
+      }
+    }
+    let db = try Database.temporary(models: [One.self, Two.self])
+    #expect(try db.migrationPlan(for: [Two.self, One.self]).steps.isEmpty)
+    #expect(throws: DatabaseError.self) { try db.insert(One(id: 1, parentID: 9)) }
+    let other = try Database.temporary()
+    try other.execute("CREATE TABLE shared (id INTEGER PRIMARY KEY)")
+    try other.migrate([One.self, Two.self])
+    #expect(throws: DatabaseError.self) { try other.insert(One(id: 1, parentID: 9)) }
+  }
+
+  @Test("N12 a facet whose type disagrees with the column is refused with both")
+  func disagreement() throws {
+    struct Wrong: Model {
+      static let tableName = "profiles"
+      @PrimaryKey var id: Int
+      @Column var name: Int
+    }
+    let db = try Database.temporary(models: [Profile.self])
+    var error = #expect(throws: MigrationError.self) { try db.migrate([Wrong.self]) }
+    #expect(
+      error?.description.contains("name is TEXT in the database and INTEGER in Wrong") == true)
+    let fresh = try Database.temporary()
+    error = #expect(throws: MigrationError.self) { try fresh.migrate([Profile.self, Wrong.self]) }
+    #expect(error?.plan.refusals.count == 1)
+    #expect(try fresh.rows("SELECT * FROM sqlite_schema").isEmpty)
+  }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Migration: what is missing is added")
+struct MigrationTests {
+  enum First {
+    struct Article: Model, Equatable {
+      @PrimaryKey var id: Int
+      @Column var title: String
+      @Column var text: String?
+    }
+  }
+
+  enum Second {
+    struct Article: Model, Equatable {
+      @PrimaryKey var id: Int
+      @Column var title: String
+      @Column var text: String?
+      @Column var stars: Int
+      @Column var price: Double
+      @Column var notes: String
+      @Column var image: Data
+      @Column var seen: Bool
+      @Column var mood: Temper
+      @Column var day: Date
+      @Column var url: URL?
+      @Column var level: Int?
+      @Column var parentID: Int?
+
+      static var schema: Schema<Article> {
+        Default(\.$mood, .odd)
+        Default(\.$day, Date(timeIntervalSince1970: 1))
+        Default(\.$level, 7)
+        ForeignKey(\.$parentID, references: \Article.$id, onDelete: .setNull)
+        Index(\.$title, \.$stars)
+        Unique(\.$url)
+      }
+    }
+  }
+
+  @Test("opening creates the tables, STRICT, with keys, indexes and defaults")
+  func create() throws {
+    let db = try Database.temporary()
+    let plan = try db.migrationPlan(for: [First.Article.self, Line.self, Customer.self])
+    #expect(
+      plan.description == """
+        Article
+          + create the table: there is none
+              CREATE TABLE "Article" (
+                "id" INTEGER PRIMARY KEY NOT NULL,
+                "title" TEXT NOT NULL,
+                "text" TEXT
+              ) STRICT
+        Line
+          + create the table: there is none
+              CREATE TABLE "Line" (
+                "orderID" INTEGER NOT NULL,
+                "number" INTEGER NOT NULL,
+                "text" TEXT NOT NULL,
+                PRIMARY KEY ("orderID", "number"),
+                FOREIGN KEY ("orderID") REFERENCES "Order" ("id") ON DELETE CASCADE
+              ) STRICT
+        Customer
+          + create the table: there is none
+              CREATE TABLE "Customer" (
+                "id" INTEGER PRIMARY KEY NOT NULL,
+                "name" TEXT NOT NULL,
+                "mail" TEXT
+              ) STRICT
+          + create the index Customer_unique_mail: no two rows share its columns
+              CREATE UNIQUE INDEX "Customer_unique_mail" ON "Customer" ("mail")
+          + create the index Customer_unique_name_mail: no two rows share its columns
+              CREATE UNIQUE INDEX "Customer_unique_name_mail" ON "Customer" ("name", "mail")
+        """)
+    // A plan changes nothing; the migration does what it says, and then there is nothing to do.
+    #expect(try db.rows("SELECT * FROM sqlite_schema").isEmpty)
+    #expect(try db.migrate([First.Article.self, Line.self, Customer.self]) == plan)
+    let again = try db.migrationPlan(for: [First.Article.self, Line.self, Customer.self])
+    #expect(again.isEmpty && again.steps.isEmpty)
+    #expect(again.description == "nothing to migrate")
+    #expect(try db.migrate([First.Article.self, Line.self, Customer.self]).isEmpty)
+  }
+
+  @Test("B4 new columns keep the rows: NULL, the declared default, else zero or empty")
+  func addColumns() throws {
+    let db = try Database.temporary(models: [First.Article.self])
+    try db.insert(First.Article(id: 1, title: "a"))
+    let models: [any Model.Type] = [Second.Article.self]
+    let plan = try db.migrationPlan(for: models)
+    #expect(
+      plan.description == """
+        Article
+          + add the column stars: rows that are there get 0 (1 row)
+              ALTER TABLE "Article" ADD COLUMN "stars" INTEGER NOT NULL DEFAULT 0
+          + add the column price: rows that are there get 0.0 (1 row)
+              ALTER TABLE "Article" ADD COLUMN "price" REAL NOT NULL DEFAULT 0.0
+          + add the column notes: rows that are there get '' (1 row)
+              ALTER TABLE "Article" ADD COLUMN "notes" TEXT NOT NULL DEFAULT ''
+          + add the column image: rows that are there get x'' (1 row)
+              ALTER TABLE "Article" ADD COLUMN "image" BLOB NOT NULL DEFAULT x''
+          + add the column seen: rows that are there get 0 (1 row)
+              ALTER TABLE "Article" ADD COLUMN "seen" INTEGER NOT NULL DEFAULT 0
+          + add the column mood: rows that are there get 'o''dd' (1 row)
+              ALTER TABLE "Article" ADD COLUMN "mood" TEXT NOT NULL DEFAULT 'o''dd'
+          + add the column day: rows that are there get 1000000 (1 row)
+              ALTER TABLE "Article" ADD COLUMN "day" INTEGER NOT NULL DEFAULT 1000000
+          + add the column url: rows that are there get NULL (1 row)
+              ALTER TABLE "Article" ADD COLUMN "url" TEXT
+          + add the column level: rows that are there get 7 (1 row)
+              ALTER TABLE "Article" ADD COLUMN "level" INTEGER DEFAULT 7
+          + add the column parentID: rows that are there get NULL (1 row)
+              ALTER TABLE "Article" ADD COLUMN "parentID" INTEGER REFERENCES "Article" ("id") \
+        ON DELETE SET NULL
+          + create the index Article_on_title_stars: the schema declares it
+              CREATE INDEX "Article_on_title_stars" ON "Article" ("title", "stars")
+          + create the index Article_unique_url: no two rows share its columns
+              CREATE UNIQUE INDEX "Article_unique_url" ON "Article" ("url")
+        """)
+    try db.migrate(models)
+    let found = try #require(try db.find(Second.Article.self, 1))
+    let expected = Second.Article(
+      id: 1, title: "a", stars: 0, price: 0, notes: "", image: Data(), seen: false, mood: .odd,
+      day: Date(timeIntervalSince1970: 1), level: 7)
+    #expect(found == expected)
+    #expect(try db.migrationPlan(for: models).steps.isEmpty)
+    // The foreign key of the added column is enforced.
+    var article = found
+    article.parentID = 99
+    #expect(throws: DatabaseError.self) { try db.update(article) }
+  }
+
+  @Test("B6 an index is added to a table that is there; a query uses it")
+  func addIndex() throws {
+    struct Album: Model {
+      @PrimaryKey var id: Int
+      @Column var name: String
+      static var schema: Schema<Album> {
+        Index(\.$name)
+        Index(\.$name)
+      }
+    }
+    let music = try Music()
+    #expect(
+      try music.db.migrate([Album.self]).description == """
+        Album
+          + create the index Album_on_name: the schema declares it
+              CREATE INDEX "Album_on_name" ON "Album" ("name")
+        """)
+    let plan = try music.plan(of: Album.where { $0.$name == "One" })
+    #expect(plan == ["SEARCH Album USING COVERING INDEX Album_on_name (name=?)"])
+    #expect(try music.db.count(Album.all) == 3)
+  }
+
+  @Test("indexes over a_b, and over a and b, do not take each other's name")
+  func indexNames() throws {
+    struct Names: Model {
+      @PrimaryKey var id: Int
+      @Column var a: Int
+      @Column var b: Int
+      @Column var a_b: Int
+      static var schema: Schema<Names> {
+        Index(\.$a_b)
+        Index(\.$a, \.$b)
+      }
+    }
+    let db = try Database.temporary(models: [Names.self])
+    #expect(try db.migrationPlan(for: [Names.self]).steps.isEmpty)
+    #expect(try db.rows("SELECT name FROM pragma_index_list('Names')").count == 2)
+  }
+
+  @Test("a column that no model declares stays, and is listed as kept")
+  func kept() throws {
+    let db = try Database.temporary(models: [Second.Article.self])
+    try db.execute("ALTER TABLE Article ADD COLUMN extra TEXT NOT NULL DEFAULT 'x'")
+    let plan = try db.migrationPlan(for: [Second.Article.self])
+    #expect(
+      plan.description == """
+        Article
+          = keep the column extra: no model declares it
+        """)
+    #expect(plan.isEmpty && plan.steps.map(\.kind) == [.keepColumn("extra")])
+    try db.migrate([Second.Article.self])
+    #expect(try db.columnNames(of: "Article").contains("extra"))
+  }
+
+  @Test("generated columns, triggers and indexes that no model knows stay as they are")
+  func unknown() throws {
+    let db = try Database.temporary(models: [First.Article.self])
+    try db.execute(
+      """
+      ALTER TABLE Article ADD COLUMN shout TEXT AS (upper(title)) VIRTUAL;
+      CREATE INDEX mine ON Article (text) WHERE text IS NOT NULL;
+      CREATE TRIGGER t AFTER INSERT ON Article BEGIN SELECT 1; END
+      """)
+    #expect(try db.migrationPlan(for: [First.Article.self]).steps.isEmpty)
+    try db.migrate([Second.Article.self])
+    let names = try db.rows("SELECT name FROM sqlite_schema").map { try $0[0, as: String.self] }
+    #expect(names.contains("mine") && names.contains("t"))
+    try db.insert(First.Article(id: 1, title: "a"))
+    #expect(try db.row("SELECT shout FROM Article")?[0] == "A")
+  }
+
+  @Test("a hostile name of a table, and what stands in it, is a name")
+  func hostileNames() throws {
+    struct Hostile: Model, Equatable {
+      static let tableName = #"a"; DROP TABLE Album; --'.[x] ü"#
+      @PrimaryKey var id: Int
+      @Column var name: String?
+      static var schema: Schema<Hostile> {
+        Index(\.$name)
+        ForeignKey(\.$parentID, references: \Hostile.$id)
+      }
+      @Column var parentID: Int?
+    }
+    let music = try Music()
+    try music.db.migrate([Hostile.self])
+    #expect(try music.db.migrationPlan(for: [Hostile.self]).steps.isEmpty)
+    let row = Hostile(id: 1, name: "x", parentID: 1)
+    try music.db.insert(row)
+    #expect(try music.db.fetch(Hostile.where { $0.$name == "x" }) == [row])
+    try music.db.save(Hostile(id: 1, name: "y"))
+    let join = Query { (one: Columns<Hostile>, album: Columns<Album>) in
+      From(one)
+      Join(album, on: album.$id == one.$id)
+      Select(one, album.$name)
+    }
+    #expect(try music.db.fetch(join).map(\.1) == ["One"])
+    let error = #expect(throws: DatabaseError.self) {
+      try music.db.insert(Hostile(id: 2, parentID: 9))
+    }
+    #expect(error?.constraint?.table == Hostile.tableName)
+    #expect(error?.constraint?.columns == ["parentID"])
+    #expect(try music.db.delete(Hostile.self, 1))
+  }
+
+  @Test("a file that is opened for reading alone is not migrated")
+  func readOnly() throws {
+    let db = try Database.temporary(models: [First.Article.self])
+    let path = try #require(db.path)
+    var configuration = Configuration()
+    configuration.isReadOnly = true
+    let reader = try Database(
+      path: path, models: [Second.Article.self, Album.self], configuration: configuration)
+    #expect(try reader.count(First.Article.all) == 0)
+    #expect(try reader.migrationPlan(for: [Album.self]).steps.count == 1)
+    #expect(throws: DatabaseError.self) { try reader.migrate([Album.self]) }
+  }
+}
+
+extension Database {
+  func columnNames(of table: String) throws -> [String] {
+    try read { try $0.columns(ofTable: table).map(\.name) }
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+/// Rows that something else wrote, into a table that is not STRICT.
+@Suite("A bad row is an error that names table, column and row")
+struct BadRowTests {
+  enum Status: String, ColumnValue { case draft, published }
+
+  struct Entry: Model, Equatable {
+    @PrimaryKey var id: Int
+    @Column var title: String
+    @Column var level: Int8
+    @Column var status: Status
+    @Column var score: Double?
+    @Column var day: Date?
+    @Column var flag: Bool?
+    @Column var blob: Data?
+    @Column var key: UUID?
+    @Column var tags: JSON<[Int]>?
+  }
+
+  let connection: Connection
+
+  init() throws {
+    connection = try Connection()
+    try connection.execute(
+      """
+      CREATE TABLE Entry (id INTEGER PRIMARY KEY, title, level, status, score, day, flag, blob,
+        key, tags);
+      INSERT INTO Entry (id, title, level, status)
+        VALUES (1, 'a', 1, 'draft'), (2, 'b', 2, 'draft'), (3, 'c', 3, 'draft'),
+          (4, 'd', 4, 'draft'), (5, 'e', 5, 'draft')
+      """)
+  }
+
+  /// Writes a raw value into one column of the third row.
+  func spoil(_ column: String, _ literal: String) throws {
+    try connection.execute(
+      "UPDATE Entry SET \(identifier: column) = \(unsafe: literal) WHERE id = 3")
+  }
+
+  @Test(
+    "by fetch, first, find, select, a tuple, a join, raw SQL",
+    arguments: [
+      ("title", "NULL"), ("title", "7"), ("title", "x'00'"), ("title", "CAST(x'61ff' AS TEXT)"),
+      ("level", "NULL"), ("level", "300"), ("level", "-129"), ("level", "1.5"), ("level", "'1'"),
+      ("level", "9223372036854775807"), ("status", "NULL"), ("status", "'unknown'"),
+      ("status", "'Draft'"), ("status", "1"), ("score", "'x'"), ("score", "x'00'"),
+      ("score", "9007199254740993"), ("day", "'2020-01-01'"), ("day", "1.5"), ("flag", "2"),
+      ("flag", "'true'"), ("blob", "'text'"), ("blob", "1"), ("key", "'no uuid'"),
+      ("key", "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'"), ("tags", "'[1,'"), ("tags", #"'["a"]'"#),
+    ])
+  func everywhere(_ column: String, _ literal: String) throws {
+    try spoil(column, literal)
+
+    func expectError(row: Int?, _ body: () throws -> Void) {
+      let error = #expect(throws: ColumnValueError.self, performing: body)
+      #expect(error?.table == "Entry" && error?.column == column && error?.row == row)
+      #expect(error.map { "\($0)" }?.hasPrefix("Entry.\(column)") == true)
+    }
+    expectError(row: 2) { _ = try connection.fetch(Entry.order(by: \.$id)) }
+    expectError(row: 0) { _ = try connection.fetch(Entry.where { $0.$id == 3 }) }
+    expectError(row: 0) { _ = try connection.first(Entry.where { $0.$id >= 3 }) }
+    expectError(row: 0) { _ = try connection.find(Entry.self, 3) }
+    expectError(row: 2) { _ = try connection.fetch(Entry.self, "SELECT * FROM Entry ORDER BY id") }
+    expectError(row: 2) { _ = try connection.fetch(Entry.select { ($0.$id, $0) }.order(by: \.$id)) }
+    expectError(row: 2) {
+      let join = Query { (one: Columns<Entry>, other: OptionalColumns<Entry>) in
+        From(one)
+        LeftJoin(other, on: one.$id.optional == other.$id)
+        OrderBy(one.$id)
+        Select(one.$id, other)
+      }
+      _ = try connection.fetch(join)
+    }
+    // The rows around it are whole, and the connection goes on.
+    #expect(try connection.fetch(Entry.where { $0.$id != 3 }).count == 4)
+    #expect(try connection.find(Entry.self, 4)?.title == "d")
+  }
+
+  @Test("a column alone, and one among others, in a tuple and in a join")
+  func columns() throws {
+    try spoil("level", "300")
+
+    func expectError(row: Int, _ body: () throws -> Void) {
+      let error = #expect(throws: ColumnValueError.self, performing: body)
+      #expect(error?.table == "Entry" && error?.column == "level" && error?.row == row)
+      #expect(error?.reason == .invalid(expected: "Int8", found: "300"))
+    }
+    expectError(row: 2) { _ = try connection.fetch(Entry.select(\.$level).order(by: \.$id)) }
+    expectError(row: 2) { _ = try connection.fetch(Entry.select(\.$id, \.$level).order(by: \.$id)) }
+    expectError(row: 0) { _ = try connection.first(Entry.select(\.$level).where { $0.$id > 2 }) }
+    expectError(row: 2) {
+      let join = Query { (one: Columns<Entry>, other: OptionalColumns<Entry>) in
+        From(one)
+        LeftJoin(other, on: one.$id.optional == other.$id)
+        OrderBy(one.$id)
+        Select(one.$title, other.$level)
+      }
+      _ = try connection.fetch(join)
+    }
+  }
+
+  @Test("an expression has no table; the name of its column of the result is said")
+  func expressions() throws {
+    let error = #expect(throws: ColumnValueError.self) {
+      try connection.fetch(Entry.select { ($0.$id, $0.$level + 126) }.order(by: \.$id))
+    }
+    #expect(error?.row == 1 && error?.table == nil)
+  }
+
+  @Test("U+0000 in text is kept")
+  func null() throws {
+    try spoil("title", "CAST(x'610062' AS TEXT)")
+    #expect(try connection.find(Entry.self, 3)?.title == "a\u{0}b")
+    #expect(try connection.fetch(Entry.where { $0.$title == "a\u{0}b" }).map(\.id) == [3])
+  }
+
+  @Test("a column that the table lacks is SQLite's error, with the SQL")
+  func noColumn() throws {
+    try connection.execute("ALTER TABLE Entry DROP COLUMN score")
+    let error = #expect(throws: DatabaseError.self) { try connection.fetch(Entry.all) }
+    #expect(error?.message == "no such column: score")
+    #expect(throws: DatabaseError.self) { try connection.find(Entry.self, 1) }
+  }
+}

@@ -1,0 +1,184 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import SQLCore
+
+@Suite("What a connection is set to")
+struct ConfigurationTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test("the defaults: WAL, FULL, foreign keys on")
+  func defaults() throws {
+    let connection = try folder.connection()
+    #expect(try connection.value(String.self, "PRAGMA journal_mode") == "wal")
+    #expect(try connection.value(Int.self, "PRAGMA synchronous") == 2)
+    #expect(try connection.value(Bool.self, "PRAGMA foreign_keys") == true)
+    #expect(try connection.value(Int.self, "PRAGMA journal_size_limit") == 64 << 20)
+    #expect(try connection.value(Bool.self, "PRAGMA query_only") == false)
+    #expect(try connection.value(Bool.self, "PRAGMA trusted_schema") == true)
+  }
+
+  @Test("each can be set otherwise; `relaxed` waits for the disk at checkpoints alone")
+  func changed() throws {
+    #expect(try folder.connection(.relaxed).value(Int.self, "PRAGMA synchronous") == 1)
+    let connection = try folder.connection(
+      .with {
+        $0.synchronous = .extra
+        $0.enforcesForeignKeys = false
+        $0.busyTimeout = .microseconds(1_500)
+        $0.maximumWALBytes = 1 << 20
+        $0.trustsSchema = false
+      })
+    #expect(try connection.value(Int.self, "PRAGMA synchronous") == 3)
+    #expect(try connection.value(Bool.self, "PRAGMA foreign_keys") == false)
+    #expect(try connection.value(Int.self, "PRAGMA journal_size_limit") == 1 << 20)
+    #expect(try connection.value(Bool.self, "PRAGMA trusted_schema") == false)
+  }
+
+  @Test(
+    "a busy timeout is whole milliseconds, rounded up, within a C int",
+    arguments: [
+      (Duration.seconds(5), Int32(5_000)), (.zero, 0), (.nanoseconds(1), 1), (.milliseconds(7), 7),
+      (.microseconds(1_001), 2), (.seconds(-1), 0), (.milliseconds(-1), 0),
+      (.seconds(Int64.max), .max), (.seconds(Int64.min), 0), (.seconds(3_000_000), .max),
+    ])
+  func milliseconds(duration: Duration, expected: Int32) {
+    #expect(duration.wholeMilliseconds == expected)
+  }
+
+  @Test("P7 a connection without a path is in memory")
+  func memory() throws {
+    let connection = try Connection()
+    try connection.execute("CREATE TABLE note (n)")
+    #expect(try connection.value(String.self, "SELECT file FROM pragma_database_list") == "")
+    #expect(
+      try Connection(path: ":memory:").value(Int.self, "SELECT count(*) FROM sqlite_schema") == 0)
+    #expect(try Connection(path: "").tableExists("note") == false)
+    #expect(try connection.tableExists("NOTE"))
+  }
+
+  @Test("text in double quotes is a name: a misspelt column is an error, not text")
+  func doubleQuotes() throws {
+    let connection = try folder.connection()
+    try connection.execute("CREATE TABLE person (name TEXT)")
+    let error = #expect(throws: DatabaseError.self) {
+      try connection.rows("SELECT \"nmae\" FROM person")
+    }
+    #expect(error?.message == "no such column: nmae")
+    #expect(throws: DatabaseError.self) {
+      try connection.execute("CREATE INDEX i ON person (name) WHERE name <> \"x\"")
+    }
+    #expect(throws: DatabaseError.self) { try connection.rows("SELECT \"text\"") }
+  }
+
+  @Test("foreign keys are enforced, and their actions run")
+  func foreignKeys() throws {
+    let connection = try folder.connection()
+    try connection.execute(
+      """
+      CREATE TABLE parent (id INTEGER PRIMARY KEY);
+      CREATE TABLE child (parent INTEGER REFERENCES parent ON DELETE CASCADE);
+      INSERT INTO parent VALUES (1);
+      INSERT INTO child VALUES (1)
+      """)
+    #expect(throws: DatabaseError.self) { try connection.execute("INSERT INTO child VALUES (2)") }
+    try connection.execute("DELETE FROM parent")
+    #expect(try connection.value(Int.self, "SELECT count(*) FROM child") == 0)
+    let free = try folder.connection(.with { $0.enforcesForeignKeys = false })
+    try free.execute("INSERT INTO child VALUES (2)")
+  }
+
+  @Test("defensive mode: the schema table and shadow tables cannot be written")
+  func defensive() throws {
+    let connection = try folder.connection()
+    try connection.execute("PRAGMA writable_schema = ON")
+    #expect(throws: DatabaseError.self) {
+      try connection.execute("INSERT INTO sqlite_schema VALUES ('table', 'a', 'a', 2, '')")
+    }
+  }
+
+  @Test("the closure prepares each connection, last; its error is thrown")
+  func prepareConnection() throws {
+    struct Failure: Error {}
+    let count = Mutex(0)
+    let configuration = Configuration.with {
+      $0.prepareConnection = { connection in
+        count.withLock { $0 += 1 }
+        try connection.execute("PRAGMA cache_size = -77")
+        #expect(try connection.value(Bool.self, "PRAGMA foreign_keys") == true)
+      }
+    }
+    let db = try Database(path: folder.file(), configuration: configuration)
+    #expect(count.withLock { $0 } == 1)
+    #expect(try db.row("PRAGMA cache_size")?[0] == -77)
+    #expect(try db.write { try $0.value(Int.self, "PRAGMA cache_size") } == -77)
+    #expect(count.withLock { $0 } == 2)
+    #expect(throws: Failure.self) {
+      try folder.connection(.with { $0.prepareConnection = { _ in throw Failure() } })
+    }
+    let error = #expect(throws: DatabaseError.self) {
+      try folder.connection(.with { $0.prepareConnection = { try $0.execute("nonsense") } })
+    }
+    #expect(error?.message.hasPrefix(folder.file()) == true)
+  }
+
+  @Test("the connection that prepareConnection was given is good in it alone")
+  func prepareConnectionKept() throws {
+    nonisolated(unsafe) var kept: Connection?
+    let connection = try folder.connection(.with { $0.prepareConnection = { kept = $0 } })
+    let error = #expect(throws: DatabaseError.self) { try kept?.execute("SELECT 1") }
+    #expect(error?.code == .misuse)
+    try connection.execute("SELECT 1")
+  }
+
+  @Test("a timeout of zero fails at once with busy; a longer one waits for the lock")
+  func busyTimeout() throws {
+    let holder = try folder.connection()
+    try holder.execute("CREATE TABLE note (n)")
+    let impatient = try folder.connection(.with { $0.busyTimeout = .zero })
+    try holder.execute("BEGIN IMMEDIATE")
+    let error = #expect(throws: DatabaseError.self) {
+      try impatient.transaction { try $0.execute("INSERT INTO note VALUES (1)") }
+    }
+    #expect(error?.code.primary == .busy)
+    #expect(try !impatient.isInTransaction)
+
+    // The patient one is on its way, or waits already, when the lock is given back.
+    let path = folder.file()
+    let begun = DispatchSemaphore(value: 0)
+    let ended = DispatchSemaphore(value: 0)
+    let result = Mutex<Result<Int, any Error>?>(nil)
+    DispatchQueue.global().async {
+      let outcome = Result {
+        let patient = try Connection(path: path)
+        begun.signal()
+        try patient.transaction { try $0.execute("INSERT INTO note VALUES (2)") }
+        return try patient.value(Int.self, "SELECT max(n) FROM note") ?? 0
+      }
+      result.withLock { $0 = outcome }
+      ended.signal()
+    }
+    begun.wait()
+    try holder.execute("INSERT INTO note VALUES (1); COMMIT")
+    ended.wait()
+    #expect(try result.withLock { try $0?.get() } == 2)
+    try impatient.execute("INSERT INTO note VALUES (3)")
+  }
+
+  @Test("P36 the last rowid and the counts of changes")
+  func counts() throws {
+    let connection = try folder.connection()
+    try connection.execute("CREATE TABLE note (n)")
+    try connection.execute("INSERT INTO note VALUES (1), (2), (3)")
+    #expect(try connection.lastInsertRowID == 3)
+    #expect(try connection.changeCount == 3)
+    try connection.execute("UPDATE note SET n = 0 WHERE n > 1")
+    #expect(try connection.changeCount == 2)
+    #expect(try connection.totalChangeCount == 5)
+  }
+}

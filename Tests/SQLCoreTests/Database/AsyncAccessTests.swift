@@ -1,0 +1,167 @@
+import Testing
+
+@testable import SQLCore
+
+@Suite("D19, D30–D32 asynchronous access")
+struct AsyncAccessTests {
+  private let db: Database
+
+  init() throws {
+    db = try Database.temporary()
+    try db.execute("CREATE TABLE note (n INTEGER PRIMARY KEY)")
+    // A first reader is open, and idle.
+    try db.read { _ in }
+  }
+
+  @Test("a read runs where it is called while a reader is idle")
+  func inline() async throws {
+    let caller = ThreadID.current
+    #expect(try await db.read { _ in ThreadID.current } == caller)
+  }
+
+  @Test("from the main actor a read hops to a thread of the database") @MainActor
+  func mainActor() async throws {
+    let caller = ThreadID.current
+    #expect(try await db.read { _ in ThreadID.current } != caller)
+    MainActor.assertIsolated()
+    #expect(try await db.row("SELECT 7")?[0] == 7)
+  }
+
+  @Test("another actor's reads run on its thread") @OtherActor
+  func otherActor() async throws {
+    let caller = ThreadID.current
+    #expect(try await db.read { _ in ThreadID.current } == caller)
+    OtherActor.assertIsolated()
+  }
+
+  @Test("what may be long hops always")
+  func long() async throws {
+    let caller = ThreadID.current
+    #expect(try await db.reading(hops: true) { _ in ThreadID.current } != caller)
+  }
+
+  @Test("writes run on one thread of the database, and return to the caller's isolation")
+  @MainActor
+  func writer() async throws {
+    let caller = ThreadID.current
+    let first = try await db.write { _ in ThreadID.current }
+    let second = try await db.writeWithoutTransaction { _ in ThreadID.current }
+    #expect(first != caller)
+    #expect(first == second)
+    MainActor.assertIsolated()
+  }
+
+  @Test("P15 writes run in the order in which they were asked for")
+  func order() async throws {
+    let holding = Holding(writerOf: db)
+    let order = Shared<[Int]>([])
+    // Each runs up to where it waits before the next one begins.
+    let tasks = (0..<50).map { number in
+      Task.immediate { [db] in
+        try await db.write { _ in order.change { $0.append(number) } }
+      }
+    }
+    holding.end()
+    for task in tasks { try await task.value }
+    #expect(order.current == Array(0..<50))
+  }
+
+  @Test("reads wait, suspended, while no reader is idle, and none is lost")
+  func waitingReads() async throws {
+    let db = try Database.temporary(configuration: .with { $0.maximumReaders = 2 })
+    let holdings = [Holding(readerOf: db), Holding(readerOf: db)]
+    let tasks = (0..<20).map { number in
+      Task.immediate { try await db.read { try $0.value(Int.self, "SELECT \(number)") } }
+    }
+    for holding in holdings { holding.end() }
+    var values: [Int?] = []
+    for task in tasks { values.append(try await task.value) }
+    #expect(values == Array(0..<20))
+  }
+
+  @Test("D32 a task cancelled while it waits throws CancellationError; the next in line is served")
+  func cancelledWhileWaiting() async throws {
+    let db = try Database.temporary(configuration: .with { $0.maximumReaders = 1 })
+    try await db.write { try $0.execute("CREATE TABLE note (n)") }
+    let holdings = [Holding(writerOf: db), Holding(readerOf: db)]
+    func write(_ number: Int) -> Task<Void, any Error> {
+      Task.immediate {
+        try await db.write { try $0.execute("INSERT INTO note VALUES (\(number))") }
+      }
+    }
+    func read() -> Task<Int?, any Error> {
+      Task.immediate { try await db.read { try $0.value(Int.self, "SELECT count(*) FROM note") } }
+    }
+    let writes = (write(1), write(2), write(3))
+    let reads = (read(), read())
+    writes.0.cancel()
+    writes.1.cancel()
+    reads.0.cancel()
+    await #expect(throws: CancellationError.self) { try await writes.0.value }
+    await #expect(throws: CancellationError.self) { try await writes.1.value }
+    await #expect(throws: CancellationError.self) { try await reads.0.value }
+    for holding in holdings { holding.end() }
+    try await writes.2.value
+    _ = try await reads.1.value
+    #expect(try await db.rows("SELECT n FROM note").map { $0[0] } == [3])
+    // The pool is whole: every access is served.
+    try onAnotherThread {
+      try db.execute("INSERT INTO note VALUES (4)")
+      try db.read { _ in }
+    }
+  }
+
+  @Test("a task that is cancelled already writes nothing")
+  func cancelledBefore() async throws {
+    let task = Task { [db] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await db.write { try $0.execute("INSERT INTO note VALUES (1)") }
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try await db.row("SELECT count(*) FROM note")?[0] == 0)
+  }
+
+  @Test("an error in the closure is thrown and leaves the connections whole")
+  func errors() async throws {
+    struct Failure: Error {}
+    for _ in 0..<20 {
+      await #expect(throws: Failure.self) {
+        try await db.write { connection in
+          try connection.execute("INSERT INTO note VALUES (1)")
+          throw Failure()
+        }
+      }
+      await #expect(throws: Failure.self) { try await db.read { _ in throw Failure() } }
+    }
+    try await db.write { try $0.execute("INSERT INTO note VALUES (1)") }
+    #expect(try await db.row("SELECT count(*) FROM note")?[0] == 1)
+  }
+
+  @Test("in memory, reads and writes take turns on one connection")
+  func memory() async throws {
+    let db = try Database.inMemory()
+    try await db.write { try $0.execute("CREATE TABLE note (n)") }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<50 {
+        group.addTask {
+          try await db.write { try $0.execute("INSERT INTO note VALUES (\(number))") }
+        }
+        group.addTask {
+          _ = try await db.read { connection in
+            let counts = try (0..<2).map { _ in
+              try connection.value(Int.self, "SELECT count(*) FROM note")
+            }
+            #expect(counts[0] == counts[1])
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await db.row("SELECT count(*) FROM note")?[0] == 50)
+  }
+}
+
+@globalActor
+private actor OtherActor {
+  static let shared = OtherActor()
+}

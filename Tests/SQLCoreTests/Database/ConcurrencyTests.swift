@@ -1,0 +1,194 @@
+import Foundation
+import SQLCore
+import Testing
+
+/// Money moves between two tables while others count it. Run under the thread sanitizer, too.
+@Suite("Concurrency: writers and readers of one file")
+struct ConcurrencyTests {
+  private static let total = 1_000
+
+  private func make() throws -> Database {
+    let db = try Database.temporary()
+    try db.execute(
+      """
+      CREATE TABLE cash (id INTEGER PRIMARY KEY, amount INTEGER NOT NULL) STRICT;
+      CREATE TABLE bank (id INTEGER PRIMARY KEY, amount INTEGER NOT NULL) STRICT;
+      CREATE TABLE receipt (id INTEGER PRIMARY KEY) STRICT;
+      INSERT INTO cash VALUES (1, \(Self.total));
+      INSERT INTO bank VALUES (1, 0)
+      """)
+    return db
+  }
+
+  /// Moves some, and writes a receipt.
+  private static func move(_ amount: Int, receipt id: Unique64, _ connection: Connection) throws {
+    try connection.execute("UPDATE cash SET amount = amount - \(amount)")
+    try connection.execute("UPDATE bank SET amount = amount + \(amount)")
+    try connection.execute("INSERT INTO receipt VALUES (\(id))")
+  }
+
+  /// The sum over both tables, each read by a statement of its own.
+  private static func sum(_ connection: Connection) throws -> Int {
+    let cash = try connection.value(Int.self, "SELECT sum(amount) FROM cash") ?? 0
+    let bank = try connection.value(Int.self, "SELECT sum(amount) FROM bank") ?? 0
+    return cash + bank
+  }
+
+  private struct Tally: Sendable {
+    var acknowledged: [Unique64] = []
+    var reads = 0
+  }
+
+  private func expectWhole(_ tally: Tally, in db: Database) throws {
+    let stored = try db.fetch((Unique64).self, "SELECT id FROM receipt")
+    #expect(Set(stored) == Set(tally.acknowledged))
+    #expect(stored.count == tally.acknowledged.count)
+    #expect(tally.acknowledged.count >= 8)
+    #expect(tally.reads >= 8)
+    #expect(try db.read { try Self.sum($0) } == Self.total)
+    #expect(try db.row("PRAGMA integrity_check")?[0] == "ok")
+    print("\(stored.count) writes and \(tally.reads) reads")
+  }
+
+  /// Runs 8 tasks that write and 8 that read until `duration` has passed, each at least once.
+  private func run(_ databases: [Database], for duration: Duration) async throws -> Tally {
+    let end = ContinuousClock.now + duration
+    return try await withThrowingTaskGroup(of: Tally.self) { group in
+      for number in 0..<8 {
+        let db = databases[number % databases.count]
+        group.addTask {
+          var tally = Tally()
+          repeat {
+            let id = Unique64(tag: Int16(number))
+            try await db.write { try Self.move(number - 3, receipt: id, $0) }
+            tally.acknowledged.append(id)
+          } while ContinuousClock.now < end
+          return tally
+        }
+        group.addTask {
+          var tally = Tally()
+          repeat {
+            let sum = try await db.read { try Self.sum($0) }
+            tally.reads += 1
+            guard sum == Self.total else {
+              Issue.record("the sum is \(sum)")
+              return tally
+            }
+          } while ContinuousClock.now < end
+          return tally
+        }
+      }
+      return try await group.reduce(into: Tally()) {
+        $0.acknowledged += $1.acknowledged
+        $0.reads += $1.reads
+      }
+    }
+  }
+
+  @Test("8 tasks that write and 8 that read, for 10 s: the sum is constant, no receipt is lost")
+  func tenSeconds() async throws {
+    let db = try make()
+    let tally = try await run([db], for: .seconds(10))
+    try onAnotherThread { try expectWhole(tally, in: db) }
+  }
+
+  @Test("two databases on one file: they wait for each other, and none is busy")
+  func twoDatabases() async throws {
+    let db = try make()
+    let other = try Database(path: try #require(db.path))
+    let tally = try await run([db, other], for: .seconds(2))
+    try onAnotherThread { try expectWhole(tally, in: other) }
+  }
+
+  @Test("threads that wait, beside tasks that suspend")
+  func threadsAndTasks() async throws {
+    let db = try make()
+    let tally = Shared(Tally())
+    let threads = (0..<4).map { number in
+      Task.detached {
+        try onAnotherThread {
+          for _ in 0..<50 {
+            let id = Unique64(tag: Int16(number))
+            try db.write { try Self.move(1, receipt: id, $0) }
+            let sum = try db.read { try Self.sum($0) }
+            #expect(sum == Self.total)
+            tally.change {
+              $0.acknowledged.append(id)
+              $0.reads += 1
+            }
+          }
+        }
+      }
+    }
+    let tasks = try await run([db], for: .zero)
+    for thread in threads { try await thread.value }
+    var both = tally.current
+    both.acknowledged += tasks.acknowledged
+    both.reads += tasks.reads
+    let whole = both
+    try onAnotherThread { try expectWhole(whole, in: db) }
+  }
+
+  @Test("tasks that are cancelled at any time lose nothing that was acknowledged")
+  func cancellation() async throws {
+    let db = try make()
+    let acknowledged = Shared<[Unique64]>([])
+    for round in 0..<30 {
+      let tasks = (0..<8).map { number in
+        Task {
+          let id = Unique64(tag: Int16(number))
+          try await db.write { try Self.move(1, receipt: id, $0) }
+          acknowledged.change { $0.append(id) }
+          let sum = try await db.read { try Self.sum($0) }
+          #expect(sum == Self.total)
+        }
+      }
+      for (number, task) in tasks.enumerated() where (number + round) % 3 == 0 { task.cancel() }
+      for task in tasks {
+        do {
+          try await task.value
+        } catch is CancellationError {}
+      }
+    }
+    let stored = try await db.fetch((Unique64).self, "SELECT id FROM receipt")
+    #expect(Set(stored).isSuperset(of: acknowledged.current))
+    #expect(try await db.read { try Self.sum($0) } == Self.total)
+  }
+
+  @Test("a new file that many open at once: each finds it in WAL mode, and none is busy")
+  func opening() async throws {
+    let folder = try TemporaryFolder()
+    for round in 0..<5 {
+      let path = folder.file("\(round).sqlite")
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<8 {
+          group.addTask {
+            try onAnotherThread {
+              let db = try Database(path: path)
+              try db.execute("CREATE TABLE IF NOT EXISTS note (n INTEGER)")
+              try db.execute("INSERT INTO note VALUES (\(number))")
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let count = try await Database(path: path).row("SELECT count(*) FROM note")
+      #expect(count?[0] == 8)
+    }
+  }
+
+  @Test("databases that come and go while their tasks run")
+  func lifetimes() async throws {
+    for _ in 0..<20 {
+      let task: Task<Int?, any Error>
+      do {
+        let db = try make()
+        task = Task {
+          try await db.write { try Self.move(1, receipt: Unique64(), $0) }
+          return try await db.read { try $0.value(Int.self, "SELECT count(*) FROM receipt") }
+        }
+      }
+      #expect(try await task.value == 1)
+    }
+  }
+}

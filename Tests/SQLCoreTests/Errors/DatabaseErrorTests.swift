@@ -1,0 +1,75 @@
+import SQLCore
+import Testing
+
+@Suite("P34 errors")
+struct DatabaseErrorTests {
+  private func error(_ sql: SQL) throws -> DatabaseError {
+    let connection = try Connection()
+    try connection.execute("CREATE TABLE note (a INTEGER PRIMARY KEY, b TEXT)")
+    return try #require(throws: DatabaseError.self) { try connection.rows(sql) }
+  }
+
+  @Test("P34 an error carries code, message, SQL and the place of the fault")
+  func parts() throws {
+    let error = try error("SELECT a, nowhere FROM note WHERE a = \(7)")
+    #expect(error.code == .error)
+    #expect(error.message == "no such column: nowhere")
+    #expect(error.sql == "SELECT a, nowhere FROM note WHERE a = ?")
+    #expect(error.offset == 10)
+    #expect(
+      error.description == """
+        SQLite error 1: no such column: nowhere
+          in: SELECT a, nowhere FROM note WHERE a = ?
+                        ^
+        """)
+  }
+
+  @Test("the mark stands under the fault behind letters of several bytes, too")
+  func mark() throws {
+    let error = try error("SELECT 'äöü', nowhere FROM note")
+    #expect(error.offset == 17)
+    #expect(error.description.split(separator: "\n").last == "                    ^")
+  }
+
+  @Test("a text of several lines has the place, and no mark")
+  func lines() throws {
+    let error = try error("SELECT a,\nFROM note")
+    #expect(error.offset == 10)
+    #expect(!error.description.contains("^"))
+  }
+
+  @Test("the place counts from the beginning, also behind comments and empty statements")
+  func behindComment() throws {
+    #expect(try error("/* ; */ ; SELEC a").offset == 10)
+    #expect(try error("-- ä\nSELECT nowhere").offset == 13)
+  }
+
+  @Test("an error while a statement runs has no place, and its extended code")
+  func running() throws {
+    let error = try error("INSERT INTO note VALUES (1, 'a'), (1, 'b')")
+    #expect(error.code.rawValue == 1555)
+    #expect(error.code.primary == .constraint)
+    #expect(error.offset == nil)
+    #expect(error.sql == "INSERT INTO note VALUES (1, 'a'), (1, 'b')")
+  }
+
+  @Test("codes describe themselves")
+  func codes() {
+    #expect(ResultCode.busy.description == "database is locked (5)")
+    #expect(ResultCode(rawValue: 2067).primary == .constraint)
+    #expect(ResultCode(rawValue: 12_345).description == "unknown error (12345)")
+    #expect(DatabaseError(code: .interrupt, message: "").isInterruption)
+    #expect(DatabaseError(code: ResultCode(rawValue: 516), message: "").isInterruption)
+    #expect(!DatabaseError(code: .busy, message: "").isInterruption)
+  }
+
+  @Test("a value error tells its place: table, column and row")
+  func valueError() {
+    let reason = ColumnValueError.Reason.mismatch(expected: "TEXT", found: "BLOB")
+    #expect(ColumnValueError(reason).description == "expected TEXT, found BLOB")
+    #expect(
+      ColumnValueError(reason, table: "Post", column: "title", row: 3).description
+        == "Post.title, row 3: expected TEXT, found BLOB")
+    #expect(ColumnValueError(reason, row: 3).description == "row 3: expected TEXT, found BLOB")
+  }
+}

@@ -1,0 +1,28 @@
+import SQLCore
+
+extension TemporaryFolder {
+  /// A connection of its own to the file in the folder.
+  func connection(
+    _ configuration: Configuration = Configuration(), file: String = "database.sqlite"
+  ) throws -> Connection {
+    try Connection(path: self.file(file), configuration: configuration)
+  }
+}
+
+extension Connection {
+  /// The first value of a statement.
+  func value<Value: ColumnValue>(
+    _ type: Value.Type = Value.self, _ sql: SQL
+  ) throws -> Value? {
+    try row(sql)?.get(type, at: 0)
+  }
+}
+
+extension Configuration {
+  /// The defaults with some changed.
+  static func with(_ change: (inout Configuration) -> Void) -> Configuration {
+    var configuration = Configuration()
+    change(&configuration)
+    return configuration
+  }
+}

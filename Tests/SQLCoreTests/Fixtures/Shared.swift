@@ -1,0 +1,16 @@
+import Synchronization
+
+/// A value that several tasks change, one at a time.
+final class Shared<Value: Sendable>: Sendable {
+  private let value: Mutex<Value>
+
+  init(_ value: Value) {
+    self.value = Mutex(value)
+  }
+
+  var current: Value { value.withLock { $0 } }
+
+  func change(_ body: (inout Value) -> Void) {
+    value.withLock { body(&$0) }
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+@testable import SQLCore
+
+@Suite("SQL with interpolation")
+struct SQLTests {
+  @Test("N21 interpolated values become parameters, in order, and are never pasted")
+  func binding() throws {
+    let name = "'; DROP TABLE note; --"
+    let sql: SQL = "UPDATE note SET name = \(name), n = \(7) WHERE x IS \(Int?.none)"
+    #expect(sql.text == "UPDATE note SET name = ?, n = ? WHERE x IS ?")
+    #expect(try sql.values == [.text(name), 7, nil])
+    #expect(sql.description == sql.text)
+  }
+
+  @Test("values of every kind, and DatabaseValue, are bound")
+  func kinds() throws {
+    let sql: SQL = "\(true) \(1.5) \(Data([1])) \(DatabaseValue.text("a")) \(DatabaseValue.null)"
+    #expect(sql.text == "? ? ? ? ?")
+    #expect(try sql.values == [1, 1.5, .blob(Data([1])), "a", nil])
+  }
+
+  @Test("a piece of SQL in another keeps its values in their places")
+  func pieces() throws {
+    let condition: SQL = "n > \(2) AND n < \(5)"
+    let sql: SQL = "SELECT \(1) WHERE \(condition) LIMIT \(3)"
+    #expect(sql.text == "SELECT ? WHERE n > ? AND n < ? LIMIT ?")
+    #expect(try sql.values == [1, 2, 5, 3])
+    #expect(try ("a \(1)" as SQL + " b \(2)").values == [1, 2])
+    var appended: SQL = "a"
+    appended.append(" \(9)")
+    #expect(appended.text == "a ?")
+  }
+
+  @Test("text made at run time is pasted only where the word is unsafe")
+  func unsafe() throws {
+    let name = "note"
+    #expect(SQL(unsafe: "SELECT * FROM \(name)").text == "SELECT * FROM note")
+    #expect(("SELECT * FROM \(unsafe: name)" as SQL).text == "SELECT * FROM note")
+    #expect(try ("SELECT * FROM \(unsafe: name)" as SQL).values.isEmpty)
+    let type: Any.Type = String.self
+    #expect(!(type is SQL.Type))
+  }
+
+  @Test("a value that cannot be stored is thrown when it would be bound, before anything runs")
+  func unstorable() throws {
+    let connection = try Connection()
+    try connection.execute("CREATE TABLE note (a, b)")
+    let sql: SQL = "INSERT INTO note VALUES (\(1), \(Double.nan))"
+    #expect(throws: ColumnValueError.self) { try sql.values }
+    #expect(throws: ColumnValueError.self) { try connection.execute(sql) }
+    #expect(throws: ColumnValueError.self) { try connection.rows(sql) }
+    #expect(throws: ColumnValueError.self) { try connection.prepare(sql) }
+    #expect(try connection.value(Int.self, "SELECT count(*) FROM note") == 0)
+    try connection.execute("INSERT INTO note VALUES (\(1), \(2.0))")
+  }
+
+  @Test("a value of a user's type whose error is another travels as ColumnValueError")
+  func otherError() throws {
+    struct Failure: Error {}
+    struct Unwilling: ColumnValue {
+      static var storageClass: StorageClass { .text }
+      init() {}
+      init(_ cell: borrowing Cell) throws { throw Failure() }
+      func databaseValue(as form: StoredForm) throws -> DatabaseValue { throw Failure() }
+    }
+    let error = #expect(throws: ColumnValueError.self) {
+      try Connection().execute("SELECT \(Unwilling())")
+    }
+    #expect(error?.description == "Unwilling cannot be stored: Failure()")
+    #expect(throws: Failure.self) { try Connection().fetch((Unwilling).self, "SELECT 1") }
+  }
+
+  @Test("U+0000 in SQL is refused, where SQLite would stop at it in silence")
+  func zero() throws {
+    let connection = try Connection()
+    for sql: SQL in ["SELECT 1\u{0}, 2", "SELECT 1; SELECT '\u{0}'", "\u{0}"] {
+      let error = #expect(throws: DatabaseError.self) { try connection.execute(sql) }
+      #expect(error?.message == "SQL cannot hold U+0000; bind the text as a value")
+      #expect(error?.sql?.contains("␀") == true)
+    }
+    #expect(throws: DatabaseError.self) {
+      try connection.execute("CREATE TABLE \(identifier: "a\u{0}b") (n)")
+    }
+    #expect(try connection.value(String.self, "SELECT \("a\u{0}b")") == "a\u{0}b")
+  }
+}
+
+@Suite("Identifiers")
+struct IdentifierTests {
+  static let hostile = [
+    "", " ", "select", "a b", "a\"b", "\"", "\"\"", "a'b", "a;b", "a.b", "a]b", "a`b", "a--b",
+    "/*", "é", "\u{1F426}", "\"\u{301}; DROP TABLE note; --", "a\r\nb", "?", ":a", "\\", "%s",
+    "\u{301}", "\u{202E}x", "\"\u{FE0F}", "\u{200D}\"\u{200D}",
+  ]
+
+  @Test("hostile names come back as names of tables and columns", arguments: hostile)
+  func roundTrip(name: String) throws {
+    let folder = try TemporaryFolder()
+    let connection = try folder.connection()
+    try connection.execute("CREATE TABLE note (n INTEGER)")
+    let table = "t\(name)"
+    try connection.execute("CREATE TABLE \(identifier: table) (\(Identifier("c\(name)")) INTEGER)")
+    try connection.execute("INSERT INTO \(identifier: table) VALUES (\(7))")
+    let row = try connection.row("SELECT \(identifier: "c\(name)") FROM \(identifier: table)")
+    #expect(row?.values == [7])
+    #expect(row?.columnNames.map { Array($0.utf8) } == [Array("c\(name)".utf8)])
+    let tables = try connection.rows("SELECT name FROM sqlite_schema ORDER BY rowid")
+    #expect(tables.map { $0[0] } == ["note", .text(table)])
+  }
+
+  @Test("a name is quoted, with the quotation marks in it doubled")
+  func quoted() {
+    #expect(Identifier("title").quoted == "\"title\"")
+    #expect(Identifier("a\"b").description == "\"a\"\"b\"")
+    let literal: Identifier = "x"
+    #expect(literal.name == "x")
+    #expect(Array(Identifier("\"\u{301}").quoted.utf8) == Array("\"\"\"\u{301}\"".utf8))
+  }
+}

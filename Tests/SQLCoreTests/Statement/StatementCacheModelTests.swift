@@ -1,0 +1,156 @@
+import Testing
+
+@testable import SQLCore
+
+/// The cache beside a plain array that does the same the slow way.
+@Suite("The statement cache does what a plain list does")
+struct StatementCacheModelTests {
+  /// The most recently used last.
+  private struct Model {
+    var keys: [[UInt8]] = []
+    let maximum: Int
+  }
+
+  /// `hashBits`: how many bits of the hash are kept; few make keys meet in one slot.
+  @Test(
+    "random operations, also where many keys have one hash",
+    arguments: [64, 5, 2, 0], [1, 3, 16])
+  func random(hashBits: Int, maximum: Int) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    print("StatementCacheModelTests \(hashBits) \(maximum): seed \(seed)")
+    var random = SeededGenerator(state: seed)
+    let connection = try Connection()
+    let core = connection.core
+    var cache = StatementCache(maximumCount: maximum, maximumByteCount: .max)
+    defer { cache.deallocate() }
+    var model = Model(maximum: maximum)
+    func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
+      // The high bits as well: they decide the slot only where there are low ones.
+      hashBits == 64 ? hashed(key) : hashed(key) & ((1 << UInt64(hashBits)) - 1)
+    }
+    for step in 0..<3_000 {
+      let key: [UInt8] = [1, UInt8.random(in: 0..<40, using: &random)]
+      let found = key.withUnsafeBytes { bytes in cache.find(bytes, hash: hash(bytes)) }
+      let index = model.keys.firstIndex(of: key)
+      guard (found != nil) == (index != nil),
+        found.map({ $0.pointee.key.map(Array.init) }) ?? key == key
+      else {
+        Issue.record("step \(step): found \(found != nil), seed \(seed)")
+        return
+      }
+      if let index {
+        model.keys.append(model.keys.remove(at: index))
+      } else {
+        let statement = try made(key, by: core, hash: hash)
+        let isKept = cache.insert(statement)
+        #expect(isKept)
+        statement.pointee.isInUse = false
+        if model.keys.count == model.maximum { model.keys.removeFirst() }
+        model.keys.append(key)
+      }
+      guard cache.count == model.keys.count else {
+        Issue.record("step \(step): \(cache.count) and \(model.keys.count), seed \(seed)")
+        return
+      }
+    }
+    cache.removeAll()
+    #expect(cache.count == 0)
+    #expect(cache.byteCount == 0)
+  }
+
+  @Test("what is in use stays, and bytes are counted on the way in and out")
+  func inUse() throws {
+    let connection = try Connection()
+    var cache = StatementCache(maximumCount: 2, maximumByteCount: .max)
+    defer { cache.deallocate() }
+    let statements = try (0..<3).map {
+      try made([1, UInt8($0)], by: connection.core, hash: hashed)
+    }
+    var areKept = [cache.insert(statements[0]), cache.insert(statements[1])]
+    #expect(cache.byteCount == statements[0].pointee.byteCount * 2)
+    // Both are in use: there is no room.
+    areKept.append(cache.insert(statements[2]))
+    statements[1].pointee.isInUse = false
+    areKept.append(cache.insert(statements[2]))
+    #expect(areKept == [true, true, false, true])
+    #expect(cache.count == 2)
+    let key: [UInt8] = [1, 0]
+    #expect(key.withUnsafeBytes { cache.find($0, hash: hashed($0)) } == statements[0])
+  }
+
+  private func made(
+    _ key: [UInt8], by core: ConnectionCore, hash: (UnsafeRawBufferPointer) -> UInt64
+  ) throws -> StatementPointer {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: key.count, alignment: 1)
+    copy.copyBytes(from: key)
+    let bytes = UnsafeRawBufferPointer(copy)
+    return StatementPointer.make(try core.compileOne("SELECT 1"), key: bytes, hash: hash(bytes))
+  }
+}
+
+@Suite("Keys of statements")
+struct StatementKeyTests {
+  @Test("a key grows with what is written, and begins anew")
+  func growing() {
+    var key = StatementKey()
+    defer { key.deallocate() }
+    key.begin(.shape)
+    var expected: [UInt8] = [2]
+    for number in 0..<2_000 {
+      key.append(UInt8(truncatingIfNeeded: number))
+      expected.append(UInt8(truncatingIfNeeded: number))
+    }
+    #expect(Array(key.bytes) == expected)
+    key.begin(.text)
+    key.append(unmeasured: String(repeating: "é", count: 10_000))
+    #expect(Array(key.bytes) == [1] + Array(repeating: [0xC3, 0xA9], count: 10_000).joined())
+    key.begin(.shape)
+    key.append(UInt32(0x0403_0201))
+    #expect(Array(key.bytes) == [2, 1, 2, 3, 4])
+  }
+
+  @Test("two texts do not run into each other")
+  func texts() {
+    func bytes(_ texts: String...) -> [UInt8] {
+      var key = StatementKey()
+      defer { key.deallocate() }
+      key.begin(.shape)
+      for text in texts { key.append(text: text) }
+      return Array(key.bytes)
+    }
+    #expect(bytes("ab", "c") != bytes("a", "bc"))
+    #expect(bytes("", "a") != bytes("a", ""))
+  }
+
+  @Test("the hash reads every byte of a key of any length, and its length")
+  func hash() {
+    var seen: [UInt64: [UInt8]] = [:]
+    for length in 0...70 {
+      let zeros = [UInt8](repeating: 0, count: length)
+      var keys = [zeros]
+      for position in 0..<length {
+        var key = zeros
+        key[position] = 1
+        keys.append(key)
+      }
+      for key in keys {
+        let hash = key.withUnsafeBytes { hashed($0) }
+        #expect(hash == key.withUnsafeBytes { hashed($0) })
+        if let other = seen.updateValue(key, forKey: hash) {
+          Issue.record("\(key) and \(other) have one hash")
+        }
+      }
+    }
+  }
+}
+
+private let hashSeed = UInt64.random(in: .min ... .max)
+
+/// The hash of bytes, in memory with the room behind them that it asks for; other bytes are there
+/// each time.
+private func hashed(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+  let padding = (0..<16).map { _ in UInt8.random(in: 0...255) }
+  return (Array(bytes) + padding).withUnsafeBufferPointer { padded in
+    padded.baseAddress.map { KeyHash.hash($0, count: bytes.count, seed: hashSeed) } ?? 0
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+@testable import SQLCore
+
+@Suite("P32 IN a bound array of any size")
+struct ArrayTableTests {
+  private let folder: TemporaryFolder
+  private let connection: Connection
+
+  init() throws {
+    folder = try TemporaryFolder()
+    connection = try folder.connection()
+    try connection.execute(
+      """
+      CREATE TABLE animal (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+      CREATE INDEX animal_name ON animal (name);
+      INSERT INTO animal (name)
+        VALUES ('dog'), ('dragon'), ('hedgehog'), ('cat'), ('swift'), ('a' || char(0) || 'b')
+      """)
+  }
+
+  private func named(_ values: [DatabaseValue]) -> SQL {
+    SQL(
+      text: "SELECT name FROM animal WHERE name IN (SELECT value FROM apus_array(?)) ORDER BY name",
+      bindings: [.array(BoundArray(values))])
+  }
+
+  @Test("P32 dog, dragon, hedgehog selects dog, hedgehog")
+  func few() throws {
+    try connection.execute("DELETE FROM animal WHERE name = 'dragon'")
+    let rows = try connection.rows(named(["dog", "dragon", "hedgehog"]))
+    #expect(rows.map { $0[0] } == ["dog", "hedgehog"])
+  }
+
+  @Test("0, 1 and 100,000 values are one statement")
+  func sizes() throws {
+    let before = try connection.statementCacheStatistics
+    #expect(try connection.rows(named([])).isEmpty)
+    #expect(try connection.rows(named(["swift"])).map { $0[0] } == ["swift"])
+    let many = (0..<100_000).map { DatabaseValue.text("x\($0)") } + ["cat", "dog"]
+    #expect(try connection.rows(named(many)).map { $0[0] } == ["cat", "dog"])
+    let after = try connection.statementCacheStatistics
+    #expect(after.misses == before.misses + 1)
+    #expect(after.hits == before.hits + 2)
+  }
+
+  @Test("the array is given back after the statement")
+  func released() throws {
+    weak var held: BoundArray?
+    do {
+      let array = BoundArray(["dog"])
+      held = array
+      _ = try connection.rows(
+        SQL(text: "SELECT value FROM apus_array(?)", bindings: [.array(array)]))
+    }
+    #expect(held == nil)
+    do {
+      let array = BoundArray(["dog"])
+      held = array
+      // There is no such parameter.
+      #expect(throws: DatabaseError.self) {
+        try connection.rows(SQL(text: "SELECT 1", bindings: [.array(array)]))
+      }
+    }
+    #expect(held == nil)
+  }
+
+  @Test("values of every storage class come back as they are, in order")
+  func storageClasses() throws {
+    let values: [DatabaseValue] = [
+      .integer(.min), 1.5, "a\u{0}b", "", .blob(Data([0, 1])), .blob(Data()), nil, .integer(.max),
+      1,
+      1, .real(.infinity),
+    ]
+    let rows = try connection.rows(
+      SQL(
+        text: "SELECT rowid, value, typeof(value) FROM apus_array(?)",
+        bindings: [.array(BoundArray(values))]))
+    #expect(rows.map { $0[1] } == values)
+    #expect(rows.map { $0[0] } == values.indices.map { .integer(Int64($0)) })
+    #expect(try connection.rows(named(["a\u{0}b"])).map { $0[0] } == ["a\u{0}b"])
+    #expect(try connection.rows(named([1, .blob(Data("dog".utf8)), nil])).isEmpty)
+  }
+
+  @Test("an index on the column is used")
+  func index() throws {
+    var sql: SQL = "EXPLAIN QUERY PLAN "
+    sql.append(named(["dog"]))
+    let plan = try connection.rows(sql).map { try $0.get(String.self, named: "detail") }
+    #expect(plan.contains { $0.hasPrefix("SEARCH animal USING COVERING INDEX animal_name") })
+    #expect(!plan.contains { $0.hasPrefix("SCAN animal") })
+  }
+
+  @Test("the same array twice, a join, and a statement in itself")
+  func several() throws {
+    let array = BoundArray([1, 2, 3])
+    let sum = try connection.row(
+      SQL(
+        text: """
+          SELECT sum(a.value * b.value) FROM apus_array(?) a JOIN apus_array(?) b
+          """, bindings: [.array(array), .array(array)]))
+    #expect(sum?[0] == 36)
+    var count = 0
+    let sql = SQL(text: "SELECT value FROM apus_array(?)", bindings: [.array(array)])
+    try connection.forEach(sql) { _ in try connection.forEach(sql) { _ in count += 1 } }
+    #expect(count == 9)
+    let reversed = SQL(
+      text: "SELECT value FROM apus_array(?) WHERE value > 1 ORDER BY value DESC LIMIT 1",
+      bindings: [.array(array)])
+    #expect(try connection.row(reversed)?[0] == 3)
+  }
+
+  @Test("anything but a bound array is an array of nothing; SQL text cannot make one")
+  func notAnArray() throws {
+    #expect(try connection.rows("SELECT value FROM apus_array(\(7))").isEmpty)
+    #expect(try connection.rows("SELECT value FROM apus_array('apus-array')").isEmpty)
+    #expect(try connection.rows("SELECT value FROM apus_array(NULL)").isEmpty)
+    #expect(try connection.rows("SELECT value FROM apus_array").isEmpty)
+    #expect(throws: DatabaseError.self) {
+      try connection.execute("CREATE VIRTUAL TABLE mine USING apus_array")
+    }
+    #expect(throws: DatabaseError.self) { try connection.execute("DELETE FROM apus_array") }
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// The compiler, and what a client program needs of the build under test.
+struct Toolchain: Sendable {
+  /// `swiftc`.
+  let compiler: URL
+  /// The folder of this build's `Apus.swiftmodule`, in debug and release and under each
+  /// `--scratch-path`.
+  let modules: URL
+  /// What the module `SQLCore` imports.
+  let moduleMap: URL
+
+  /// Where the C modules are compiled to, once. A cache that is named by two paths, one through a
+  /// symbolic link, is refused by the compiler; this one is named here alone.
+  var moduleCache: URL {
+    modules.deletingLastPathComponent().appending(path: "ClientModuleCache")
+  }
+
+  struct NotFound: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  static func find() throws -> Toolchain {
+    Toolchain(compiler: try compiler(), modules: try modules(), moduleMap: try moduleMap())
+  }
+
+  private static func compiler() throws -> URL {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let candidates = path.split(separator: ":").map {
+      URL(filePath: String($0)).appending(path: "swiftc")
+    }
+    guard let compiler = candidates.first(where: { isExecutable($0) }) else {
+      throw NotFound(description: "no swiftc in PATH, which is \(path)")
+    }
+    return compiler
+  }
+
+  /// Above the running tests, wherever they were built.
+  private static func modules() throws -> URL {
+    var places = CommandLine.arguments.filter { $0.contains(".xctest") }
+    if let executable = Bundle.main.executablePath { places.append(executable) }
+    for place in places {
+      var folder = URL(filePath: place).resolvingSymlinksInPath()
+      while folder.pathComponents.count > 1 {
+        folder.deleteLastPathComponent()
+        let modules = folder.appending(path: "Modules")
+        if exists(modules.appending(path: "Apus.swiftmodule")) { return modules }
+      }
+    }
+    throw NotFound(description: "no Modules/Apus.swiftmodule above any of \(places)")
+  }
+
+  private static func moduleMap() throws -> URL {
+    let package = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
+    let map = package.appending(path: "Sources/CSQLite/module.modulemap")
+    guard exists(map) else { throw NotFound(description: "there is no \(map.path)") }
+    return map
+  }
+
+  private static func exists(_ file: URL) -> Bool {
+    FileManager.default.fileExists(atPath: file.path)
+  }
+
+  private static func isExecutable(_ file: URL) -> Bool {
+    FileManager.default.isExecutableFile(atPath: file.path)
+  }
+}

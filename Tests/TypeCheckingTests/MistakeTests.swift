@@ -1,0 +1,35 @@
+import Testing
+
+/// Comparing a column with a value of another type is a compile error, at the right place.
+@Suite("Mistakes that do not compile")
+struct MistakeTests {
+  @Test("a value of another type", arguments: Mistake.ofValue)
+  func value(_ mistake: Mistake) async throws { try await check(mistake) }
+
+  @Test("a column of another type", arguments: Mistake.ofColumn)
+  func column(_ mistake: Mistake) async throws { try await check(mistake) }
+
+  @Test("an operation that the type does not have", arguments: Mistake.ofOperation)
+  func operation(_ mistake: Mistake) async throws { try await check(mistake) }
+
+  @Test("a line that is no predicate", arguments: Mistake.ofLine)
+  func line(_ mistake: Mistake) async throws { try await check(mistake) }
+
+  /// The compiler finds the column without `$` and has no words for it.
+  @Test("a missing $")
+  func missingSign() async throws {
+    let client = Mistake(#"$0.string == "x""#, "").client
+    let errors = try await ClientCompiler.shared.errors(in: client)
+    #expect(errors.count == 1)
+    #expect(errors.allSatisfy { $0.message.contains("failed to produce diagnostic") })
+  }
+
+  private func check(_ mistake: Mistake) async throws {
+    let client = mistake.client
+    let errors = try await ClientCompiler.shared.errors(in: client)
+    let first = try #require(errors.first, "it compiles")
+    #expect([first.place] == client.expectedPlaces)
+    #expect(first.message.contains(mistake.message), "\(first)")
+    #expect(!errors.contains { $0.isSurrender })
+  }
+}

@@ -1,0 +1,20 @@
+import Testing
+
+/// The solver is quick over right predicates and not slow over wrong ones.
+@Suite("Type checking of predicates")
+struct PredicateTests {
+  @Test("a right predicate compiles", arguments: PredicateProgram.right)
+  func right(_ program: PredicateProgram) async throws {
+    let errors = try await ClientCompiler.shared.errors(in: program.client)
+    #expect(errors == [])
+  }
+
+  @Test("one mistake among many terms is found where it is", arguments: PredicateProgram.wrong)
+  func wrong(_ program: PredicateProgram) async throws {
+    let client = program.client
+    let mistake = try #require(program.mistake)
+    let place = try #require(client.expectedPlaces.first)
+    let errors = try await ClientCompiler.shared.errors(in: client)
+    #expect(errors == [Diagnostic(place: place, message: mistake.kind.message)])
+  }
+}

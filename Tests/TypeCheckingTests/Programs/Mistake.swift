@@ -1,0 +1,87 @@
+import Testing
+
+/// A predicate that must not compile, and what the compiler says instead.
+struct Mistake: Sendable {
+  /// The predicate; `‸` stands before the place that the error names.
+  let predicate: String
+  /// A part of the message.
+  let message: String
+
+  init(_ predicate: String, _ message: String) {
+    self.predicate = predicate
+    self.message = message
+  }
+
+  var client: ClientProgram {
+    ClientProgram(
+      .item,
+      """
+      func query(day: Date, page: URL, other: Columns<Other>) -> some Fetchable<Item> {
+        Item.where {
+          \(predicate)
+        }
+      }
+      """)
+  }
+}
+
+extension Mistake: CustomTestStringConvertible {
+  var testDescription: String { predicate.filter { $0 != "‸" } }
+}
+
+extension Mistake {
+  /// A column beside a value of another type.
+  static let ofValue = [
+    Mistake(#"$0.$int ‸== "text""#, "operands of type 'SQLExpression<Int>' and 'String'"),
+    Mistake(#"$0.$int ‸> "text""#, "operands of type 'SQLExpression<Int>' and 'String'"),
+    Mistake("$0.$int ‸== 2.5", "operands of type 'SQLExpression<Int>' and 'Double'"),
+    Mistake("$0.$string ‸== 1", "operands of type 'SQLExpression<String>' and 'Int'"),
+    Mistake("$0.$bool ‸== 1", "operands of type 'SQLExpression<Bool>' and 'Int'"),
+    Mistake("$0.$double ‸== day", "operands of type 'SQLExpression<Double>' and 'Date'"),
+    Mistake("$0.$date ‸> 1", "operands of type 'SQLExpression<Date>' and 'Int'"),
+    Mistake("$0.$id ‸== 1", "operands of type 'SQLExpression<Unique64>' and 'Int'"),
+    Mistake(#"$0.$id ‸== "1""#, "operands of type 'SQLExpression<Unique64>' and 'String'"),
+    Mistake(#"$0.$status ‸== "draft""#, "operands of type 'SQLExpression<Status>' and 'String'"),
+    Mistake("$0.$status == .‸drafted", "reference to member 'drafted' cannot be resolved"),
+    Mistake(
+      #"$0.$optionalInt == ‸"text""#,
+      "cannot convert value of type 'String' to expected argument type 'SQLExpression<Int?>'"),
+    // The compiler takes the value's type for nil's: it says where, and not quite what.
+    Mistake("$0.$int ‸== nil", "binary operator '==' cannot be applied to operands"),
+    Mistake("$0.$string ‸!= nil", "binary operator '!=' cannot be applied to operands"),
+    Mistake(#"$0.$int.isIn([‸"a"])"#, "cannot convert value of type 'String'"),
+    Mistake("$0.$string.like(‸1)", "cannot convert value of type 'Int'"),
+    Mistake("$0.$int.‸like(\"%\")", "no exact matches in call to instance method 'like'"),
+    Mistake("$0.$int.between(1, and: ‸\"b\")", "cannot convert value of type 'String'"),
+  ]
+
+  /// A column beside a column of another type.
+  static let ofColumn = [
+    Mistake("$0.$int == $0.‸$string", "cannot convert value of type 'SQLExpression<String>'"),
+    Mistake("$0.$int == $0.‸$optionalInt", "cannot convert value of type 'SQLExpression<Int?>'"),
+    Mistake("$0.$int == other.‸$title", "cannot convert value of type 'SQLExpression<String>'"),
+    Mistake("$0.$id < other.‸$title", "cannot convert value of type 'SQLExpression<String>'"),
+  ]
+
+  /// An operation that the column's type does not have.
+  static let ofOperation = [
+    Mistake("$0.$decimal ‸< 2", "requires that 'Decimal' conform to 'OrderedColumnValue'"),
+    Mistake(
+      #"$0.$json ‸< ["a"]"#, "requires that 'JSON<[String]>' conform to 'OrderedColumnValue'"),
+    Mistake("$0.$url ‸>= page", "requires that 'URL' conform to 'OrderedColumnValue'"),
+    Mistake("$0.$decimal ‸+ 1 == 2", "operands of type 'SQLExpression<Decimal>' and 'Int'"),
+    Mistake("$0.$decimal ‸- 1 == 2", "operands of type 'SQLExpression<Decimal>' and 'Int'"),
+    Mistake("$0.$date ‸+ 1 == day", "operands of type 'SQLExpression<Date>' and 'Int'"),
+    Mistake("$0.$int ‸+ 2.5 > 3", "operands of type 'SQLExpression<Int>' and 'Double'"),
+    Mistake(#"$0.$int ‸+ "x" == 1"#, "operands of type 'SQLExpression<Int>' and 'String'"),
+  ]
+
+  /// A line that is no predicate.
+  static let ofLine = [
+    Mistake("$0.‸$bool", "cannot convert value of type 'SQLExpression<Bool>'"),
+    Mistake("!$0.‸$bool", "cannot convert value of type 'SQLExpression<Bool>'"),
+    Mistake("$0.$int == 1 && ‸true", "cannot convert value of type 'Bool'"),
+    Mistake("$0.$int ‸= 1", "cannot convert value of type '()'"),
+    Mistake("$0.‸$nope == 1", "has no dynamic member '$nope'"),
+  ]
+}
