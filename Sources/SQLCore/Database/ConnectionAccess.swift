@@ -48,7 +48,7 @@ final class ConnectionAccess: Sendable {
     try Task.checkCancellation()
     // What writes waits for the disk, and the main actor for nobody.
     let mustHop = options.hops || lane == .writer && location.isFile
-    if !mustHop, #isolation !== MainActor.shared, let core = try pool.takeIdle(lane) {
+    if !mustHop, !Self.isMain(#isolation), let core = try pool.takeIdle(lane) {
       defer { pool.giveBack(core, to: lane) }
       core.state.pointee.deadline = options.deadline
       core.state.pointee.asksTask = true
@@ -71,6 +71,13 @@ final class ConnectionAccess: Sendable {
         }
       }
     }
+  }
+
+  /// Apart from its caller, and not inlined there: Swift 6.3 compiles the comparison inside an
+  /// asynchronous function to code that its own verifier refuses, in release.
+  @inline(never)
+  private static func isMain(_ actor: (any Actor)?) -> Bool {
+    actor === MainActor.shared
   }
 
   /// Waits in line with a write that can share a commit; `granted` is called on the thread of the
