@@ -103,6 +103,22 @@ struct RowStreamTests {
     #expect(error?.code == .range)
   }
 
+  @Test("P30 the first model comes while SQLite still looks for the second")
+  func firstModel() async throws {
+    let db = try Self.database()
+    for try await sensor in db.stream(
+      Sensor.self,
+      """
+      WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)
+      SELECT id, 'hall' AS room FROM n WHERE id < 2
+      """)
+    {
+      #expect(sensor == Sensor(id: 1, room: "hall"))
+      break
+    }
+    try await expectWhole(db)
+  }
+
   @Test("P31 a bad value is thrown at its row, after the rows before it", arguments: [false, true])
   func badValue(inMemory: Bool) async throws {
     let db = try inMemory ? Database.inMemory() : Database.temporary()
