@@ -28,15 +28,14 @@ extension StreamProducer {
 
   private func didNotBegin(_ error: any Error) {
     let (consumer, timer) = storage.withLock { storage -> (Continuation?, Task<Void, Never>?) in
-      guard case .reading(_, let consumer, _) = storage.state else {
+      guard case .reading = storage.state else {
         pool.streamDidNotBegin()
         return (nil, nil)
       }
-      storage.state = .ended(ready: [], failure: nil)
-      return (consumer, storage.timer)
+      return storage.end(throwing: error)
     }
     timer?.cancel()
-    consumer?.resume(throwing: error)
+    consumer?.resume()
   }
 
   /// Submits the job that reads on.
@@ -79,8 +78,8 @@ extension StreamProducer {
   /// Lets the access be cancelled; false where the stream was closed before.
   private func allowsCancelling(_ core: ConnectionCore) -> Bool {
     storage.withLock { storage in
-      guard case .reading(let ready, let consumer, nil) = storage.state else { return false }
-      storage.state = .reading(ready: ready, consumer: consumer, core: core)
+      guard case .reading(nil) = storage.state else { return false }
+      storage.state = .reading(core: core)
       return true
     }
   }
@@ -119,25 +118,15 @@ extension StreamProducer {
 
   private func handOver(_ batch: Batch, of cursor: Cursor) -> HandedOver {
     let (handed, consumer) = storage.withLock { storage -> (HandedOver, Continuation?) in
-      guard case .reading(var ready, let consumer, let core) = storage.state else {
-        return (.closed, nil)
-      }
-      if let consumer {
-        storage.state = .reading(ready: ready, consumer: nil, core: core)
-        return (.goesOn, consumer)
-      }
-      let pauses = ready.count + 1 >= Self.maximumReady
+      guard case .reading = storage.state else { return (.closed, nil) }
+      let pauses = storage.ready.count + 1 >= Self.maximumReady
       // The timer is over, and would not end a stream that is paused now.
       if pauses, cursor.isLate { return (.late, nil) }
-      ready.append(batch)
-      guard pauses else {
-        storage.state = .reading(ready: ready, consumer: nil, core: core)
-        return (.goesOn, nil)
-      }
-      storage.state = .paused(ready: ready, cursor: cursor)
-      return (.paused, nil)
+      storage.ready.append(batch)
+      if pauses { storage.state = .paused(cursor: cursor) }
+      return (pauses ? .paused : .goesOn, storage.consumer.take())
     }
-    consumer?.resume(returning: batch)
+    consumer?.resume()
     return handed
   }
 
@@ -160,44 +149,27 @@ extension StreamProducer {
   /// Takes the connection out of the state: from now on nobody cancels it.
   private func willEnd() {
     storage.withLock { storage in
-      guard case .reading(let ready, let consumer, _) = storage.state else { return }
-      storage.state = .ending(ready: ready, consumer: consumer)
+      guard case .reading = storage.state else { return }
+      storage.state = .ending
       pool.streamWillEnd()
     }
   }
 
   private func didEnd(last: Batch?, failure: (any Error)?) {
-    let (answer, timer) = storage.withLock { storage in
-      defer { storage.timer = nil }
-      return (Self.end(&storage.state, last: last, failure: failure), storage.timer)
+    let (consumer, timer) = storage.withLock { storage -> (Continuation?, Task<Void, Never>?) in
+      guard case .ending = storage.state else { return (nil, nil) }
+      if let last, last.count > 0 { storage.ready.append(last) }
+      return storage.end(throwing: failure)
     }
     timer?.cancel()
-    if let (consumer, result) = answer { consumer.resume(with: result) }
-  }
-
-  private static func end(
-    _ state: inout State, last: Batch?, failure: (any Error)?
-  ) -> (Continuation, Result<Batch?, any Error>)? {
-    guard case .ending(var ready, let consumer) = state else { return nil }
-    if let last, last.count > 0 { ready.append(last) }
-    guard let consumer else {
-      state = .ended(ready: ready, failure: failure)
-      return nil
-    }
-    guard ready.isEmpty else {
-      // Who waits has taken what was ready: this is the last batch.
-      state = .ended(ready: [], failure: failure)
-      return (consumer, .success(last))
-    }
-    state = .ended(ready: [], failure: nil)
-    return (consumer, failure.map { .failure($0) } ?? .success(nil))
+    consumer?.resume()
   }
 
   // MARK: In memory
 
   /// Reads every row before the first is given: the one connection is then free for whoever writes
   /// inside the loop.
-  nonisolated(nonsending) func readAll() async throws {
+  nonisolated(nonsending) func readAll() async {
     let source = source
     let options = AccessOptions(deadline: duration, hops: true)
     do {
@@ -227,7 +199,8 @@ extension StreamProducer {
   private func endReadingAll(_ batches: [Batch], _ failure: (any Error)?) {
     storage.withLock { storage in
       guard case .readingAll = storage.state else { return }
-      storage.state = .ended(ready: batches, failure: failure)
+      storage.ready = batches
+      _ = storage.end(throwing: failure)
     }
   }
 }

@@ -11,7 +11,7 @@ import Synchronization
 final class StreamProducer<Element: Sendable>: Sendable {
   typealias Batch = RowBatch<Element>
   typealias Cursor = StreamCursor<Element>
-  typealias Continuation = UnsafeContinuation<RowBatch<Element>?, any Error>
+  typealias Continuation = UnsafeContinuation<Void, Never>
 
   enum State: Sendable {
     /// Nothing was asked for.
@@ -19,23 +19,36 @@ final class StreamProducer<Element: Sendable>: Sendable {
     /// All rows are being read at once, on the connection that a database in memory has.
     case readingAll
     /// A connection is being taken, or a job reads; the core is there from when it may be cancelled.
-    case reading(ready: [Batch], consumer: Continuation?, core: ConnectionCore?)
+    case reading(core: ConnectionCore?)
     /// As much is read as may be; no thread uses the cursor.
-    case paused(ready: [Batch], cursor: Cursor)
+    case paused(cursor: Cursor)
     /// The last row was read, or an error met; the connection is on its way back.
-    case ending(ready: [Batch], consumer: Continuation?)
-    /// The connection is back; what was read waits, and then the error.
-    case ended(ready: [Batch], failure: (any Error)?)
+    case ending
+    /// The connection is back, or nobody waits for it: there is only what was read, and the failure.
+    case ended
     /// Cancelled or dropped: whoever holds the connection gives it back.
     case closed
   }
 
   struct Storage: Sendable {
     var state = State.idle
+    /// What was read and not taken.
+    var ready: [Batch] = []
+    /// What is thrown after the rows that were read.
+    var failure: (any Error)?
+    /// Who waits until there is something to take.
+    var consumer: Continuation?
     /// A batch that was emptied, to be filled again.
     var spare: Batch?
     /// Ends the stream at its deadline, while no statement runs that would see it pass.
     var timer: Task<Void, Never>?
+
+    /// Ends the stream with what is ready; who waits is to be resumed.
+    mutating func end(throwing error: (any Error)?) -> (Continuation?, Task<Void, Never>?) {
+      state = .ended
+      failure = error
+      return (consumer.take(), timer.take())
+    }
   }
 
   static var maximumReady: Int { 2 }
@@ -59,94 +72,77 @@ final class StreamProducer<Element: Sendable>: Sendable {
     case batch(Batch, resuming: Cursor?)
     case end
     case failure(any Error)
-    /// Nothing was asked for before: the caller begins.
-    case mustBegin
-    case mustReadAll
-    /// Without a continuation: there is nothing yet. With one: it will be resumed.
     case mustWait
+    case mustReadAll
   }
 
   /// The next batch; nil at the end. Suspends only where none is ready.
   func next(
     recycling used: Batch?, isolation actor: isolated (any Actor)?
   ) async throws -> Batch? {
-    switch answer(recycling: used) {
-    case .batch(let batch, let cursor):
-      if let cursor { resume(cursor) }
-      return batch
-    case .end: return nil
-    case .failure(let error): throw error
-    case .mustReadAll:
-      try await readAll()
-      return try await next(recycling: nil, isolation: actor)
-    case .mustBegin, .mustWait: break
-    }
-    return try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        switch answer(to: continuation) {
-        case .batch(let batch, let cursor):
-          if let cursor { resume(cursor) }
-          continuation.resume(returning: batch)
-        case .end: continuation.resume(returning: nil)
-        case .failure(let error): continuation.resume(throwing: error)
-        case .mustBegin: begin()
-        case .mustWait, .mustReadAll: break
-        }
+    if let used { storage.withLock { $0.spare = used } }
+    while true {
+      switch answer() {
+      case .batch(let batch, let cursor):
+        if let cursor { resume(cursor) }
+        return batch
+      case .end: return nil
+      case .failure(let error): throw error
+      case .mustWait: await wait(isolation: actor)
+      case .mustReadAll: await readAll()
       }
-    } onCancel: {
-      cancel()
     }
   }
 
-  private func answer(
-    to consumer: Continuation? = nil, recycling used: Batch? = nil
-  ) -> Answer {
+  private func answer() -> Answer {
     storage.withLock { storage in
-      if let used { storage.spare = used }
+      guard storage.consumer == nil else { return .failure(Self.twoConsumers) }
+      guard storage.ready.isEmpty else {
+        let batch = storage.ready.removeFirst()
+        guard case .paused(let cursor) = storage.state else {
+          return .batch(batch, resuming: nil)
+        }
+        storage.state = .reading(core: cursor.core)
+        return .batch(batch, resuming: cursor)
+      }
       switch storage.state {
       case .idle where !database.location.isFile:
         storage.state = .readingAll
         return .mustReadAll
-      case .idle:
-        guard let consumer else { return .mustWait }
-        storage.state = .reading(ready: [], consumer: consumer, core: nil)
-        return .mustBegin
-      case .reading(var ready, nil, let core):
-        guard ready.isEmpty else {
-          let batch = ready.removeFirst()
-          storage.state = .reading(ready: ready, consumer: nil, core: core)
-          return .batch(batch, resuming: nil)
-        }
-        if consumer != nil {
-          storage.state = .reading(ready: [], consumer: consumer, core: core)
-        }
-        return .mustWait
-      case .paused(var ready, let cursor):
-        let batch = ready.removeFirst()
-        storage.state = .reading(ready: ready, consumer: nil, core: cursor.core)
-        return .batch(batch, resuming: cursor)
-      case .ending(var ready, nil):
-        guard ready.isEmpty else {
-          let batch = ready.removeFirst()
-          storage.state = .ending(ready: ready, consumer: nil)
-          return .batch(batch, resuming: nil)
-        }
-        if consumer != nil { storage.state = .ending(ready: [], consumer: consumer) }
-        return .mustWait
-      case .ended(var ready, let failure):
-        guard ready.isEmpty else {
-          let batch = ready.removeFirst()
-          storage.state = .ended(ready: ready, failure: failure)
-          return .batch(batch, resuming: nil)
-        }
-        storage.state = .ended(ready: [], failure: nil)
-        return failure.map { .failure($0) } ?? .end
-      case .closed:
-        return .failure(CancellationError())
-      case .reading, .ending, .readingAll:
-        return .failure(
-          DatabaseError.misuse("the next row was asked for while another is being waited for"))
+      case .idle, .reading, .paused, .ending: return .mustWait
+      case .ended: return storage.failure.take().map { .failure($0) } ?? .end
+      case .closed: return .failure(CancellationError())
+      case .readingAll: return .failure(Self.twoConsumers)
       }
+    }
+  }
+
+  private static var twoConsumers: DatabaseError {
+    .misuse("the next row was asked for while another is being waited for")
+  }
+
+  /// Suspends the task until there is something to take, and begins to read where nobody did.
+  private func wait(isolation actor: isolated (any Actor)?) async {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let (waits, begins) = storage.withLock { storage -> (Bool, Bool) in
+          guard storage.ready.isEmpty else { return (false, false) }
+          switch storage.state {
+          case .idle:
+            storage.consumer = continuation
+            storage.state = .reading(core: nil)
+            return (true, true)
+          case .reading, .paused, .ending:
+            storage.consumer = continuation
+            return (true, false)
+          case .ended, .closed, .readingAll: return (false, false)
+          }
+        }
+        if begins { begin() }
+        if !waits { continuation.resume() }
+      }
+    } onCancel: {
+      cancel()
     }
   }
 
@@ -160,7 +156,7 @@ final class StreamProducer<Element: Sendable>: Sendable {
       let old = storage
       storage = Storage(state: .closed)
       switch old.state {
-      case .reading(_, _, let core):
+      case .reading(let core):
         pool.streamWillEnd()
         if let core { core.cancel(lease: core.lease) }
       case .paused: pool.streamWillEnd()
@@ -169,12 +165,8 @@ final class StreamProducer<Element: Sendable>: Sendable {
       return old
     }
     old.timer?.cancel()
-    switch old.state {
-    case .reading(_, let consumer, _), .ending(_, let consumer):
-      consumer?.resume(throwing: CancellationError())
-    case .paused(_, let cursor): discard(cursor)
-    case .idle, .readingAll, .ended, .closed: break
-    }
+    if case .paused(let cursor) = old.state { discard(cursor) }
+    old.consumer?.resume()
   }
 
   /// Ends the stream because its deadline passed: one that waits for a connection, and one that is
@@ -182,18 +174,16 @@ final class StreamProducer<Element: Sendable>: Sendable {
   func expire() {
     let (consumer, cursor) = storage.withLock { storage -> (Continuation?, Cursor?) in
       switch storage.state {
-      case .reading(_, let consumer, nil):
+      case .reading(nil):
         pool.streamWillEnd()
-        storage.state = .closed
-        return (consumer, nil)
-      case .paused(let ready, let cursor):
+        return (storage.end(throwing: DeadlineExceeded()).0, nil)
+      case .paused(let cursor):
         pool.streamWillEnd()
-        storage.state = .ended(ready: ready, failure: DeadlineExceeded())
-        return (nil, cursor)
+        return (storage.end(throwing: DeadlineExceeded()).0, cursor)
       case .idle, .readingAll, .reading, .ending, .ended, .closed: return (nil, nil)
       }
     }
-    consumer?.resume(throwing: DeadlineExceeded())
     if let cursor { discard(cursor) }
+    consumer?.resume()
   }
 }
