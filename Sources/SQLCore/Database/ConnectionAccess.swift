@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Lends connections to closures: here or on a thread of its own, now or when it is their turn.
 ///
@@ -140,7 +139,7 @@ final class ConnectionAccess: Sendable {
     _ lane: ConnectionPool.LaneName, _ deadline: Deadline?
   ) throws -> ConnectionCore {
     let semaphore = DispatchSemaphore(value: 0)
-    let received = Mutex<Result<ConnectionPool.Grant, any Error>?>(nil)
+    let received = Lock<Result<ConnectionPool.Grant, any Error>?>(nil)
     let waiter = Waiter()
     _ = waiter.begin { result in
       received.withLock { $0 = result }

@@ -1,7 +1,5 @@
-import Synchronization
-
-/// Lends the connections of a database: one writer, several readers, as many more for streams of rows;
-/// first come first served.
+/// Lends the connections of a database: one writer, several readers, as many more for streams of
+/// rows; first come, first served.
 ///
 /// One lock guards the lanes; it is held for a few instructions, and never while anybody's code
 /// runs.
@@ -72,7 +70,7 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  let state: Mutex<State>
+  let state: Lock<State>
 
   init(writer: ConnectionCore, maximumReaders: Int) {
     var state = State()
@@ -81,7 +79,7 @@ final class ConnectionPool: Sendable {
     state[.writer].idle = [writer]
     state[.reader].maximum = maximumReaders
     state[.stream].maximum = maximumReaders
-    self.state = Mutex(state)
+    self.state = Lock(state)
   }
 
   // MARK: Taking

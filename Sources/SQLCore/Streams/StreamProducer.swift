@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Reads the rows of one iteration on threads of the database, a batch at a time and at most two
 /// ahead of who iterates.
 ///
@@ -56,7 +54,7 @@ final class StreamProducer<Element: Sendable>: Sendable {
   let database: Database
   let source: RowSource<Element>
   let duration: Duration?
-  let storage = Mutex(Storage())
+  let storage = Lock(Storage())
   var pool: ConnectionPool { database.access.pool }
 
   /// - Parameter duration: how long the stream may take, from when its first row is asked for.
