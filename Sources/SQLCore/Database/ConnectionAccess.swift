@@ -3,7 +3,8 @@ import Synchronization
 
 /// Lends connections to closures: here or on a thread of its own, now or when it is their turn.
 ///
-/// What `Database` and `DatabaseSnapshot` have in common.
+/// What `Database` and `DatabaseSnapshot` have in common; the one connection of a snapshot takes the
+/// place of the writer.
 final class ConnectionAccess: Sendable {
   let pool: ConnectionPool
   private let location: DatabaseLocation
@@ -31,6 +32,7 @@ final class ConnectionAccess: Sendable {
     let core = try pool.takeIdle(lane) ?? take(lane, options.deadline)
     defer { pool.giveBack(core, to: lane) }
     core.state.pointee.deadline = options.deadline
+    if options.deadline != nil { try core.checkStopped() }
     return try body(core)
   }
 
@@ -42,13 +44,11 @@ final class ConnectionAccess: Sendable {
       _ body: @escaping @Sendable (ConnectionCore) throws -> Result
     ) async throws -> Result
   {
-    try Task.checkCancellation()
-    // What writes waits for the disk, and the main actor for nobody.
-    let mustHop = options.hops || lane == .writer && location.isFile
-    if !mustHop, #isolation !== MainActor.shared, let core = try pool.takeIdle(lane) {
+    if !options.hops, #isolation !== MainActor.shared, let core = try pool.takeIdle(lane) {
       defer { pool.giveBack(core, to: lane) }
       core.state.pointee.deadline = options.deadline
       core.state.pointee.asksTask = true
+      try core.checkStopped()
       return try body(core)
     }
     try pool.check()
@@ -94,6 +94,19 @@ final class ConnectionAccess: Sendable {
     }
   }
 
+  /// Runs on a thread of its own what blocks, and needs no connection of the pool.
+  nonisolated(nonsending)
+    func runWithoutConnection<Result: Sendable>(
+      _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result
+  {
+    try Task.checkCancellation()
+    try pool.check()
+    return try await withUnsafeThrowingContinuation { continuation in
+      threads.submit { continuation.resume(with: Swift.Result { try body() }) }
+    }
+  }
+
   // MARK: Waiting
 
   /// Suspends the task until the waiter is granted a connection, cancelled, or too late.
@@ -113,7 +126,7 @@ final class ConnectionAccess: Sendable {
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
         let answer = answer(continuation)
-        guard waiter.begin(answer) else { return answer(.failure(CancellationError())) }
+        if let error = waiter.begin(answer) { return answer(.failure(error)) }
         do {
           try pool.take(lane, for: waiter)
         } catch {
@@ -163,6 +176,7 @@ final class ConnectionAccess: Sendable {
     core.state.pointee.deadline = deadline
     waiter.run(on: core)
     defer { waiter.finish() }
+    try core.checkStopped()
     return try body(core)
   }
 

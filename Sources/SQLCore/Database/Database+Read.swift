@@ -1,27 +1,15 @@
-extension Database {
-  /// Reads from one snapshot: whatever others write meanwhile, the closure does not see it.
-  ///
-  /// The closure runs on this thread; where no reader is idle, the thread waits for one. It returns
-  /// the closure's value and rethrows its error. Writing inside throws `.readOnly`. With a deadline,
-  /// waiting and reading are ended when it passes, and `DeadlineExceeded` is thrown.
-  /// - SeeAlso: <https://www.sqlite.org/isolation.html>
+extension Database: DatabaseReader {
   public func read<Result>(
-    deadline: Duration? = nil, _ body: (Connection) throws -> Result
+    deadline: Duration?, _ body: (Connection) throws -> Result
   ) throws -> Result {
     try reading(AccessOptions(deadline: deadline)) { core in
       try core.snapshot { try body(core.lend()) }
     }
   }
 
-  /// The same from asynchronous code.
-  ///
-  /// The closure runs where it is called while a reader is idle, except on the main actor, from
-  /// which it hops to a thread of the database; `on: .background` hops always, for what may be long.
-  /// Where no reader is idle, the task suspends. Cancelling the task ends its statement, or its
-  /// waiting, and throws `CancellationError`.
   nonisolated(nonsending)
     public func read<Result: Sendable>(
-      on execution: ReadExecution = .caller, deadline: Duration? = nil,
+      on execution: ReadExecution, deadline: Duration?,
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
@@ -31,27 +19,26 @@ extension Database {
     }
   }
 
-  /// Reads without a transaction: two statements of the closure may see different commits.
-  ///
-  /// - Parameter isReentrant: true lets it begin inside another access of this thread, on that
-  ///   access's connection; what is not committed there is seen then.
   public func readWithoutTransaction<Result>(
-    isReentrant: Bool = false, _ body: (Connection) throws -> Result
+    isReentrant: Bool, _ body: (Connection) throws -> Result
   ) throws -> Result {
     var options = AccessOptions()
     options.isReentrant = isReentrant
     return try reading(options) { core in try body(core.lend()) }
   }
 
-  /// Reads without a transaction, from asynchronous code.
   nonisolated(nonsending)
     public func readWithoutTransaction<Result: Sendable>(
-      _ body: @escaping @Sendable (Connection) throws -> Result
+      on execution: ReadExecution, _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    try await reading(AccessOptions()) { core in try body(core.lend()) }
+    try await reading(AccessOptions(hops: execution == .background)) { core in
+      try body(core.lend())
+    }
   }
+}
 
+extension Database {
   /// Lends a reader on this thread. A single statement is a snapshot of its own.
   package func reading<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
     try reading(AccessOptions(), body)
@@ -92,7 +79,7 @@ extension ConnectionCore {
     defer {
       (allowsWriting, state.pointee.authorizer.isReader) = (outer.0, outer.1)
       // What raw SQL began inside must not live on.
-      if isInTransaction, !outer.2 { try? run(cached: "ROLLBACK") }
+      if !outer.2 { rollBack() }
     }
     return try body()
   }

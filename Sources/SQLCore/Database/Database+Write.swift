@@ -32,7 +32,7 @@ extension Database {
     ) async throws -> Result
   {
     guard !alone, deadline == nil else {
-      return try await writing(AccessOptions(deadline: deadline)) { core in
+      return try await writing(deadline: deadline) { core in
         try core.transaction(.immediate) { try body(core.lend()) }
       }
     }
@@ -64,7 +64,7 @@ extension Database {
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    try await writing(AccessOptions()) { core in try body(core.lend()) }
+    try await writing { core in try body(core.lend()) }
   }
 
   package func writing<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
@@ -77,12 +77,15 @@ extension Database {
     try access.run(.writer, options) { core in try attended(core, body) }
   }
 
+  /// Lends the writer to a task. To a file it writes on a thread of the database: it waits for the
+  /// disk.
   nonisolated(nonsending)
     private func writing<Result: Sendable>(
-      _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+      deadline: Duration? = nil, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
     ) async throws -> Result
   {
-    try await access.run(.writer, options) { core in try self.attended(core, body) }
+    let options = AccessOptions(deadline: deadline, hops: location.isFile)
+    return try await access.run(.writer, options) { core in try self.attended(core, body) }
   }
 
   nonisolated(nonsending)
@@ -101,10 +104,10 @@ extension Database {
         first.finish()
         first.sharedWrite?.finish(throwing: error)
       }
-      // Those who are answered may write again before the connection is given back, and so stand
-      // together in line for the next commit.
-      for answer in answers { answer() }
+      // Given back first: who was answered may close the database. Those who write again still stand
+      // together in line for the next commit, which begins on this thread after the answers.
       pool.giveBack(core, to: .writer)
+      for answer in answers { answer() }
     }
   }
 
@@ -115,7 +118,7 @@ extension Database {
     let observer = writeObserver.withLock { $0 }
     try observer?.writeWillBegin(on: core)
     defer {
-      if core.isInTransaction { try? core.run(cached: "ROLLBACK") }
+      core.rollBack()
       // One that came meanwhile is told, too: it saw nothing of this write.
       (observer ?? writeObserver.withLock { $0 })?.writeDidEnd(on: core)
     }

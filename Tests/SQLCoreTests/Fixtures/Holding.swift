@@ -3,13 +3,18 @@ import Foundation
 import SQLCore
 import Synchronization
 
+/// Starts a thread.
+func startThread(_ body: @escaping @Sendable () -> Void) {
+  Thread.detachNewThread(body)
+}
+
 /// Runs a closure on a thread of its own and waits for it.
 func onAnotherThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) throws -> Result {
   let ended = DispatchSemaphore(value: 0)
   let outcome = Mutex<Swift.Result<Result, any Error>?>(nil)
-  Thread.detachNewThread {
+  startThread {
     let result = Swift.Result { try body() }
     outcome.withLock { $0 = result }
     ended.signal()
@@ -35,6 +40,16 @@ final class Holding: Sendable {
     }
   }
 
+  /// The writer, without a transaction.
+  init(writerWithoutTransactionOf db: Database) {
+    hold { [begun, mayEnd] in
+      try db.writeWithoutTransaction { _ in
+        begun.signal()
+        mayEnd.wait()
+      }
+    }
+  }
+
   /// One of the readers, in a snapshot.
   init(readerOf db: Database) {
     hold { [begun, mayEnd] in
@@ -46,7 +61,7 @@ final class Holding: Sendable {
   }
 
   private func hold(_ access: @escaping @Sendable () throws -> Void) {
-    Thread.detachNewThread { [ended] in
+    startThread { [ended] in
       try? access()
       ended.signal()
     }
