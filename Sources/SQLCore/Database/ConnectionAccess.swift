@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Lends connections to closures: here or on a thread of its own, now or when it is their turn.
 ///
@@ -44,7 +43,7 @@ final class ConnectionAccess: Sendable {
       _ body: @escaping @Sendable (ConnectionCore) throws -> Result
     ) async throws -> Result
   {
-    if !options.hops, #isolation !== MainActor.shared, let core = try pool.takeIdle(lane) {
+    if !options.hops, !Self.isMain(#isolation), let core = try pool.takeIdle(lane) {
       defer { pool.giveBack(core, to: lane) }
       core.state.pointee.deadline = options.deadline
       core.state.pointee.asksTask = true
@@ -68,6 +67,13 @@ final class ConnectionAccess: Sendable {
         }
       }
     }
+  }
+
+  /// Apart from its caller, and not inlined there: Swift 6.3 compiles the comparison inside an
+  /// asynchronous function to code that its own verifier refuses, in release.
+  @inline(never)
+  private static func isMain(_ actor: (any Actor)?) -> Bool {
+    actor === MainActor.shared
   }
 
   /// Waits in line with a write that can share a commit; `granted` is called on the thread of the
@@ -143,7 +149,7 @@ final class ConnectionAccess: Sendable {
     _ lane: ConnectionPool.LaneName, _ deadline: Deadline?
   ) throws -> ConnectionCore {
     let semaphore = DispatchSemaphore(value: 0)
-    let received = Mutex<Result<ConnectionPool.Grant, any Error>?>(nil)
+    let received = Lock<Result<ConnectionPool.Grant, any Error>?>(nil)
     let waiter = Waiter()
     _ = waiter.begin { result in
       received.withLock { $0 = result }

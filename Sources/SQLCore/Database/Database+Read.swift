@@ -1,4 +1,5 @@
 extension Database: DatabaseReader {
+  /// Reads from one snapshot on this thread, with a reader; see `DatabaseReader`.
   public func read<Result>(
     deadline: Duration?, _ body: (Connection) throws -> Result
   ) throws -> Result {
@@ -7,6 +8,7 @@ extension Database: DatabaseReader {
     }
   }
 
+  /// Reads from one snapshot, from asynchronous code; see `DatabaseReader`.
   nonisolated(nonsending)
     public func read<Result: Sendable>(
       on execution: ReadExecution, deadline: Duration?,
@@ -19,6 +21,7 @@ extension Database: DatabaseReader {
     }
   }
 
+  /// Reads without a transaction, on this thread; see `DatabaseReader`.
   public func readWithoutTransaction<Result>(
     isReentrant: Bool, _ body: (Connection) throws -> Result
   ) throws -> Result {
@@ -27,6 +30,7 @@ extension Database: DatabaseReader {
     return try reading(options) { core in try body(core.lend()) }
   }
 
+  /// Reads without a transaction, from asynchronous code; see `DatabaseReader`.
   nonisolated(nonsending)
     public func readWithoutTransaction<Result: Sendable>(
       on execution: ReadExecution, _ body: @escaping @Sendable (Connection) throws -> Result

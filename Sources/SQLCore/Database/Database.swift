@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -26,7 +24,7 @@ public final class Database: Sendable {
   /// Which lane reads take: in memory, and without readers, there is one connection for all.
   let readLane: ConnectionPool.LaneName
   let temporaryFile: TemporaryFile?
-  let writeObserver = Mutex<(any WriteObserver)?>(nil)
+  let writeObserver = Lock<(any WriteObserver)?>(nil)
 
   /// Opens a file, and creates it where it is missing and the configuration allows writing.
   ///

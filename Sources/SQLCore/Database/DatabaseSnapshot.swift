@@ -15,6 +15,7 @@
 /// let go of one that is old.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public final class DatabaseSnapshot: DatabaseReader {
+  /// How its database was opened.
   public let configuration: Configuration
   private let access: ConnectionAccess
   /// Stays on disk as long as the snapshot reads it.
@@ -54,6 +55,7 @@ public final class DatabaseSnapshot: DatabaseReader {
     try await access.run(.writer, AccessOptions()) { core in try core.holdSnapshot() }
   }
 
+  /// Reads the state that is held, on this thread; see `DatabaseReader`.
   public func read<Result>(
     deadline: Duration?, _ body: (Connection) throws -> Result
   ) throws -> Result {
@@ -62,6 +64,7 @@ public final class DatabaseSnapshot: DatabaseReader {
     }
   }
 
+  /// Reads the state that is held, from asynchronous code; see `DatabaseReader`.
   nonisolated(nonsending)
     public func read<Result: Sendable>(
       on execution: ReadExecution, deadline: Duration?,
@@ -94,10 +97,12 @@ public final class DatabaseSnapshot: DatabaseReader {
     try await read(on: execution, deadline: nil, body)
   }
 
+  /// Ends the statement that runs, which throws `.interrupt`; the state stays held.
   public func interrupt() {
     access.pool.interrupt()
   }
 
+  /// Lets go of the state and closes the connection; throws `.busy` while an access runs or waits.
   public func close() throws {
     try access.pool.close()
   }

@@ -55,7 +55,8 @@ struct CancellationStormTests {
   }
 
   /// Does one piece of work; whether it wrote its number.
-  private static func run(_ work: Work, _ number: Int, in databases: Databases) async throws -> Bool {
+  private static func run(_ work: Work, _ number: Int, in databases: Databases) async throws -> Bool
+  {
     let db = databases.db
     let count: @Sendable (Connection) throws -> Int? = {
       try $0.value(Int.self, "SELECT count(*) FROM note")

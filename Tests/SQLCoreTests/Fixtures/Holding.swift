@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import SQLCore
-import Synchronization
 
 /// Starts a thread.
 func startThread(_ body: @escaping @Sendable () -> Void) {
@@ -13,7 +12,7 @@ func onAnotherThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) throws -> Result {
   let ended = DispatchSemaphore(value: 0)
-  let outcome = Mutex<Swift.Result<Result, any Error>?>(nil)
+  let outcome = Lock<Swift.Result<Result, any Error>?>(nil)
   startThread {
     let result = Swift.Result { try body() }
     outcome.withLock { $0 = result }

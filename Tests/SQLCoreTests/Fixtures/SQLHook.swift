@@ -1,6 +1,5 @@
 import CSQLite
 import Dispatch
-import Synchronization
 
 @testable import SQLCore
 
@@ -72,7 +71,7 @@ final class Stop: Sendable {
 /// Something that runs on a thread of its own, and its outcome.
 final class Running<Value: Sendable>: Sendable {
   private let ended = DispatchSemaphore(value: 0)
-  private let outcome = Mutex<Result<Value, any Error>?>(nil)
+  private let outcome = Lock<Result<Value, any Error>?>(nil)
 
   init(_ body: @escaping @Sendable () throws -> Value) {
     startThread { [self] in
