@@ -5,8 +5,8 @@ struct ConfinementTests {
   @Test(
     "P20 it cannot leave an asynchronous read, a write, or cross to another thread",
     arguments: [
-      "func leak(db: Database) async throws { _ = try await db.‸read { $0 } }",
-      "func leak(db: Database) async throws { _ = try await db.‸write { $0 } }",
+      "func leak(db: Database) async throws { _ = try await db.‸read(on: .background) { $0 } }",
+      "func leak(db: Database) async throws { _ = try await db.‸write(alone: true) { $0 } }",
       "func leak(connection: Connection) -> any Sendable { ‸connection }",
     ])
   func connection(code: String) async throws {

@@ -54,11 +54,13 @@ extension DatabaseReader {
   }
 
   /// The model with that key, or nil: one index seek.
+  @inlinable
   public func find<M: Model>(_ model: M.Type, _ id: M.ID) throws -> M? {
     try readWithoutTransaction { try $0.find(model, id) }
   }
 
   /// The model with that key, or nil: one index seek.
+  @inlinable
   nonisolated(nonsending)
     public func find<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> M?
   {

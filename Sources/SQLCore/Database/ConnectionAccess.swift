@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Lends connections to closures: here or on a thread of its own, now or when it is their turn.
 ///
@@ -10,6 +11,8 @@ final class ConnectionAccess: Sendable {
   private let configuration: Configuration
   private let threads: WorkerThreads
   private let writerThread: WorkerThreads
+  /// Counts the accesses of tasks, to let other tasks run once in a while.
+  private let accessCount = Atomic<UInt8>(0)
 
   init(
     _ first: ConnectionCore, location: DatabaseLocation, configuration: Configuration,
@@ -43,12 +46,15 @@ final class ConnectionAccess: Sendable {
       _ body: @escaping @Sendable (ConnectionCore) throws -> Result
     ) async throws -> Result
   {
-    if !options.hops, !Self.isMain(#isolation), let core = try pool.takeIdle(lane) {
-      defer { pool.giveBack(core, to: lane) }
-      core.state.pointee.deadline = options.deadline
-      core.state.pointee.asksTask = true
-      try core.checkStopped()
-      return try body(core)
+    if !options.hops, !Self.isMain(#isolation) {
+      if isTimeToYield { await Task.yield() }
+      if let core = try pool.takeIdle(lane) {
+        defer { pool.giveBack(core, to: lane) }
+        core.state.pointee.deadline = options.deadline
+        core.state.pointee.asksTask = true
+        try core.checkStopped()
+        return try body(core)
+      }
     }
     try pool.check()
     let waiter = Waiter()
@@ -74,6 +80,12 @@ final class ConnectionAccess: Sendable {
   @inline(never)
   private static func isMain(_ actor: (any Actor)?) -> Bool {
     actor === MainActor.shared
+  }
+
+  /// True once in 64 accesses. One that runs where it is called does not suspend: tasks that read in
+  /// loops would keep the few threads of Swift's pool, and no other task would ever run.
+  private var isTimeToYield: Bool {
+    accessCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
   }
 
   /// Waits in line with a write that can share a commit; `granted` is called on the thread of the

@@ -36,8 +36,9 @@ extension Database: DatabaseReader {
       on execution: ReadExecution, _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    try await reading(AccessOptions(hops: execution == .background)) { core in
-      try body(core.lend())
+    // One closure in place of two: each is allocated.
+    try await access.run(readLane, AccessOptions(hops: execution == .background)) { core in
+      try core.reading { try body(core.lend()) }
     }
   }
 }

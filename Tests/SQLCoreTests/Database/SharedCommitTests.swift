@@ -1,83 +1,14 @@
-import CSQLite
 import Testing
 
 @testable import SQLCore
 
-/// Writes that wait at the same time share a transaction: what one does to itself, and to others.
+/// Writes that wait at the same time share a transaction: what each does to itself.
 @Suite("Shared commits")
-struct SharedCommitTests {
-  private let db: Database
-  private let commits = Shared(0)
+struct SharedCommitTests: SharedCommitSuite {
+  let group: SharedCommits
 
   init() throws {
-    db = try Database.temporary(
-      configuration: .with { $0.maximumSharedTransactionAge = .seconds(3_600) })
-    try db.execute(
-      """
-      CREATE TABLE note (n INTEGER PRIMARY KEY, text TEXT);
-      CREATE TRIGGER refused BEFORE INSERT ON note WHEN new.n = 999
-      BEGIN SELECT RAISE(ROLLBACK, 'not 999'); END;
-      CREATE TABLE line (note INTEGER REFERENCES note (n) DEFERRABLE INITIALLY DEFERRED);
-      """)
-    let context = Unmanaged.passUnretained(commits).toOpaque()
-    try db.writeWithoutTransaction { connection in
-      _ = sqlite3_commit_hook(
-        connection.core.handle,
-        { context in
-          guard let context else { return 0 }
-          Unmanaged<Shared<Int>>.fromOpaque(context).takeUnretainedValue().change { $0 += 1 }
-          return 0
-        }, context)
-    }
-  }
-
-  private typealias Member = @Sendable (Connection) throws -> Void
-
-  private static func insert(_ number: Int) -> Member {
-    { try $0.execute("INSERT INTO note (n) VALUES (\(number))") }
-  }
-
-  private struct Outcome {
-    /// nil where a member was acknowledged.
-    var errors: [(any Error)?] = []
-    var commits = 0
-
-    func database(_ index: Int) -> DatabaseError? { errors[index] as? DatabaseError }
-    func isUndone(_ index: Int) -> Bool { errors[index] is SharedTransactionRolledBack }
-  }
-
-  /// Runs members that stand in line together.
-  private func run(
-    _ members: [Member], whileWaiting: ([Task<Void, any Error>]) -> Void = { _ in }
-  ) async -> Outcome {
-    let holding = Holding(writerWithoutTransactionOf: db)
-    commits.change { $0 = 0 }
-    let tasks = members.map { member in
-      Task.immediate { [db] in try await db.write { try member($0) } }
-    }
-    whileWaiting(tasks)
-    holding.end()
-    var outcome = Outcome()
-    for task in tasks {
-      do {
-        try await task.value
-        outcome.errors.append(nil)
-      } catch {
-        outcome.errors.append(error)
-      }
-    }
-    outcome.commits = commits.current
-    return outcome
-  }
-
-  private func expectRows(
-    _ rows: [Int], sourceLocation: SourceLocation = #_sourceLocation
-  ) async throws {
-    let found = try await db.fetch((Int).self, "SELECT n FROM note ORDER BY n")
-    #expect(found == rows, sourceLocation: sourceLocation)
-    #expect(
-      try await db.writeWithoutTransaction { try $0.isInTransaction } == false,
-      sourceLocation: sourceLocation)
+    group = try SharedCommits()
   }
 
   @Test("those that stand in line are committed at once")
@@ -198,87 +129,6 @@ struct SharedCommitTests {
     try await expectRows([1, 3])
   }
 
-  /// What makes SQLite roll back the whole transaction from inside a member.
-  enum Rollback: CaseIterable {
-    case orRollback, raise, interrupt
-
-    func run(_ connection: Connection, in db: Database) throws {
-      switch self {
-      case .orRollback: try connection.execute("INSERT OR ROLLBACK INTO note (n) VALUES (1)")
-      case .raise: try connection.execute("INSERT INTO note (n) VALUES (999)")
-      case .interrupt:
-        let hook = SQLHook { db.interrupt() }
-        try hook.configuration().prepareConnection?(connection)
-        try connection.execute(
-          "INSERT INTO note (n) SELECT 1000 + total FROM (\(unsafe: SQLHook.rows.text))")
-      }
-    }
-  }
-
-  @Test(
-    "where SQLite rolls all back, the others are told so and run no second time",
-    arguments: Rollback.allCases)
-  func wholeRollback(rollback: Rollback) async throws {
-    let runs = Shared(0)
-    let counted: Member = { connection in
-      runs.change { $0 += 1 }
-      try Self.insert(2)(connection)
-    }
-    let outcome = await run([
-      Self.insert(1), counted, { [db] in try rollback.run($0, in: db) }, Self.insert(4),
-    ])
-    #expect(outcome.isUndone(0))
-    #expect(outcome.isUndone(1))
-    let cause = (outcome.errors[0] as? SharedTransactionRolledBack)?.cause as? DatabaseError
-    #expect(cause != nil)
-    #expect(cause?.code == outcome.database(2)?.code)
-    switch rollback {
-    case .orRollback, .raise: #expect(outcome.database(2)?.code.primary == .constraint)
-    case .interrupt: #expect(outcome.database(2)?.isInterruption == true)
-    }
-    // Those that had not begun stand in line for the next commit.
-    #expect(outcome.errors[3] == nil)
-    #expect(runs.current == 1)
-    try await expectRows([4])
-  }
-
-  @Test(
-    "a member that catches a whole rollback and returns fails, and its last write is not kept",
-    arguments: [Rollback.orRollback, .raise])
-  func caughtRollback(rollback: Rollback) async throws {
-    let outcome = await run([
-      Self.insert(1),
-      { [db] connection in
-        try? rollback.run(connection, in: db)
-        try? Self.insert(5)(connection)
-      },
-      Self.insert(3),
-    ])
-    #expect(outcome.isUndone(0))
-    #expect(outcome.database(1)?.code == .abort)
-    #expect(outcome.errors[2] == nil)
-    try await expectRows([3])
-  }
-
-  @Test(
-    "what is nothing but data is run again, one by one, and acknowledged",
-    arguments: Rollback.allCases)
-  func replay(rollback: Rollback) async throws {
-    let holding = Holding(writerWithoutTransactionOf: db)
-    let inserts = (0..<3).map { number in
-      Task.immediate { [db] in try await db.writeData { try Self.insert(number)($0) } }
-    }
-    let failing = Task.immediate { [db] in
-      try await db.write { try rollback.run($0, in: db) }
-    }
-    let last = Task.immediate { [db] in try await db.writeData { try Self.insert(3)($0) } }
-    holding.end()
-    for task in inserts { try await task.value }
-    await #expect(throws: DatabaseError.self) { try await failing.value }
-    try await last.value
-    try await expectRows([0, 1, 2, 3])
-  }
-
   @Test(
     "raw BEGIN, COMMIT and ROLLBACK are refused in a member, and harm nobody",
     arguments: ["COMMIT", "ROLLBACK", "END", "BEGIN", "COMMIT; BEGIN"])
@@ -296,40 +146,6 @@ struct SharedCommitTests {
     #expect(outcome.errors[2] == nil)
     #expect(outcome.commits == 1)
     try await expectRows([1, 3])
-  }
-
-  @Test("a commit that is vetoed acknowledges nobody")
-  func veto() async throws {
-    try await db.writeWithoutTransaction { connection in
-      _ = sqlite3_commit_hook(connection.core.handle, { _ in 1 }, nil)
-    }
-    let outcome = await run([Self.insert(1), Self.insert(2)])
-    #expect(outcome.isUndone(0))
-    #expect(outcome.isUndone(1))
-    let alone = await run([Self.insert(3)])
-    #expect(alone.database(0)?.code.primary == .constraint)
-    try await db.writeWithoutTransaction { _ = sqlite3_commit_hook($0.core.handle, nil, nil) }
-    try await expectRows([])
-    let after = await run([Self.insert(4)])
-    #expect(after.errors[0] == nil)
-    try await expectRows([4])
-  }
-
-  @Test("a full database fails the member that meets it, and acknowledges what was committed")
-  func full() async throws {
-    try await db.writeWithoutTransaction { connection in
-      let pages = try connection.value(Int.self, "PRAGMA page_count") ?? 0
-      _ = try connection.rows("PRAGMA max_page_count = \(unsafe: String(pages + 20))")
-    }
-    let text = String(repeating: "x", count: 3_000)
-    let outcome = await run(
-      (0..<100).map { number in
-        { try $0.execute("INSERT INTO note VALUES (\(number), \(text))") }
-      })
-    let acknowledged = outcome.errors.indices.filter { outcome.errors[$0] == nil }
-    #expect(acknowledged.count < 100)
-    #expect(outcome.errors.contains { ($0 as? DatabaseError)?.code.primary == .full })
-    try await expectRows(acknowledged)
   }
 
   @Test("cancelling a member ends it alone: waiting, running, or in a statement that writes")

@@ -7,7 +7,7 @@ import Testing
 /// Tasks that are cancelled at random while they read, write and wait. Run under the thread
 /// sanitizer, too; `APUS_STORM_TASKS` says how many there are.
 @Suite("Concurrency: a storm of cancellations")
-struct CancellationStormTests {
+struct CancellationConcurrencyTests {
   private static let taskCount =
     ProcessInfo.processInfo.environment["APUS_STORM_TASKS"].flatMap(Int.init) ?? 50_000
 
@@ -104,7 +104,7 @@ struct CancellationStormTests {
   @Test("autocommit, writable, no open statement, completed writes = stored rows, none too many")
   func storm() async throws {
     let seed = UInt64.random(in: .min ... .max)
-    print("CancellationStormTests: \(Self.taskCount) tasks, seed \(seed)")
+    print("CancellationConcurrencyTests: \(Self.taskCount) tasks, seed \(seed)")
     var random = SeededGenerator(state: seed)
     let databases = try Databases()
     var tally = Tally()
