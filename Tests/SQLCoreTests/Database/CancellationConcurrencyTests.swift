@@ -16,6 +16,7 @@ struct CancellationConcurrencyTests {
     case read, longRead, backgroundRead, unisolatedRead, snapshot
     case write, longWrite, writeData, writeAlone, writeWithDeadline, writeWithoutTransaction
     case otherWrite
+    case stream, streamLeft
   }
 
   /// What became of the tasks.
@@ -45,6 +46,24 @@ struct CancellationConcurrencyTests {
   /// Many steps of SQLite's machine.
   private static let long: SQL =
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) SELECT max(i) FROM n"
+
+  private static let longRows: SQL =
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000) SELECT i FROM n"
+
+  /// Reads the rows of a stream up to one of them; as many others may hold theirs.
+  private static func readStream(of db: Database, upTo last: Int) async throws {
+    var expected = 1
+    do {
+      for try await row in db.stream((Int).self, longRows) {
+        try expect(row == expected, "a row of a stream is missing")
+        guard expected < last else { return }
+        expected += 1
+      }
+    } catch is TooManyStreams {
+      return
+    }
+    try expect(expected == 2_001, "a stream was cut")
+  }
 
   private static func insert(_ number: Int, _ connection: Connection) throws {
     try connection.execute("INSERT INTO note VALUES (\(number))")
@@ -94,9 +113,12 @@ struct CancellationConcurrencyTests {
     case .writeWithoutTransaction:
       try await db.writeWithoutTransaction { try insert(number, $0) }
     case .otherWrite: try await databases.other.write { try insert(number, $0) }
+    case .stream: try await readStream(of: db, upTo: .max)
+    case .streamLeft: try await readStream(of: db, upTo: 1)
     }
     switch work {
-    case .read, .longRead, .backgroundRead, .unisolatedRead, .snapshot: return false
+    case .read, .longRead, .backgroundRead, .unisolatedRead, .snapshot, .stream, .streamLeft:
+      return false
     default: return true
     }
   }
@@ -121,7 +143,8 @@ struct CancellationConcurrencyTests {
         )
       }
       var cancelled: Set<Int> = []
-      for index in tasks.indices.shuffled(using: &random).prefix(Int.random(in: 0...100)) {
+      let count = Int.random(in: 0...100, using: &random)
+      for index in tasks.indices.shuffled(using: &random).prefix(count) {
         for _ in 0..<Int.random(in: 0...3, using: &random) { await Task.yield() }
         tasks[index].1.cancel()
         cancelled.insert(index)
@@ -141,6 +164,8 @@ struct CancellationConcurrencyTests {
     #expect(tally.cancelled > 0)
     print("\(tally.acknowledged.count) writes, \(tally.cancelled) cancelled")
     let acknowledged = tally.acknowledged
+    // Those that streams left are on their way back.
+    try await SQLCoreTests.expectWhole(databases.db)
     try onAnotherThread { try Self.expectWhole(databases, acknowledged) }
   }
 
