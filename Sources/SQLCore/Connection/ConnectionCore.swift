@@ -12,9 +12,9 @@ package final class ConnectionCore: @unchecked Sendable {
   package let configuration: Configuration
   package let isReader: Bool
   /// Which access the core is lent to: a `Connection` of an earlier one is stale.
-  private let currentLease = Atomic<UInt64>(0)
-  /// The lease whose access is to end.
-  let cancelledLease = Atomic<UInt64>(.max)
+  private let currentLease = Atomic<UInt64>(1)
+  /// The latest lease whose access is to end.
+  let cancelledLease = Atomic<UInt64>(0)
   /// Set by `interrupt()`, looked at while waiting for a lock.
   let isInterruptRequested = Atomic<Bool>(false)
 
@@ -36,11 +36,19 @@ package final class ConnectionCore: @unchecked Sendable {
   }
 
   deinit {
-    state.pointee.cache.deallocate()
+    close()
     state.pointee.key.deallocate()
-    sqlite3_close_v2(handle)
     state.deinitialize(count: 1)
     state.deallocate()
+  }
+
+  /// Closes the connection: values of `Connection` that somebody kept must not keep the file open.
+  /// Nobody may use or interrupt the core any more.
+  func close() {
+    guard !state.pointee.isClosed else { return }
+    state.pointee.isClosed = true
+    state.pointee.cache.deallocate()
+    sqlite3_close_v2(handle)
   }
 
   // MARK: Leases
@@ -56,6 +64,7 @@ package final class ConnectionCore: @unchecked Sendable {
     state.pointee.deadline = nil
     state.pointee.asksTask = false
     state.pointee.stopReason = nil
+    state.pointee.changedConnection = false
     currentLease.wrappingAdd(1, ordering: .relaxed)
   }
 
