@@ -43,10 +43,6 @@ struct ModelFields {
     guard columns.count <= 2_000 else {
       throw ModelError(model, "SQLite's tables have at most 2,000 columns")
     }
-    var seen: Set<String> = []
-    for column in columns where !seen.insert(column.name.lowercasedASCII).inserted {
-      throw ModelError(model, "\(column.name): two columns differ by case alone, which SQL ignores")
-    }
     let table = M.tableName
     guard !table.isEmpty, !table.utf8.contains(0),
       !table.lowercasedASCII.hasPrefix("sqlite_")

@@ -1,0 +1,171 @@
+import SQLCore
+
+/// Compares what models declare with what a database has.
+struct MigrationPlanner {
+  /// How much of a migration is planned.
+  enum Extent {
+    case whole
+    /// Only what adds and widens: what goes, and what must be unique, waits for the steps of the
+    /// user's own that read the old columns.
+    case expanding
+  }
+
+  let connection: Connection
+  var extent = Extent.whole
+  var invalidValues = MigrationOptions.InvalidValues.refused
+  var checksValues = false
+  /// The names of the views that models declare, folded: they are made anew where they must.
+  var declaredViews: Set<String> = []
+
+  init(connection: Connection) {
+    self.connection = connection
+  }
+
+  /// The steps, on a connection whose SQL does not know the functions of a migration yet.
+  func steps(for declared: Declarations, on core: ConnectionCore) throws -> [PlannedStep] {
+    try MigrationFunctions(of: declared.tables).use(on: core) { try steps(for: declared) }
+  }
+
+  func steps(for declared: Declarations) throws -> [PlannedStep] {
+    let schema = try LiveSchema(of: connection)
+    let names = Set(declared.tables.map(\.name.lowercasedASCII))
+    // Views go first and come last: a column that one of them names cannot be dropped.
+    var steps: [PlannedStep] = []
+    var created: [PlannedStep] = []
+    for view in declared.views { try plan(view, in: schema, &steps, &created) }
+    if extent == .whole { steps += removedViews(declared, in: schema) }
+    for table in declared.tables {
+      if schema.declares(exactly: table), !checksValues { continue }
+      var planner = TablePlanner(table, schema: schema, planner: self, otherTables: names)
+      steps += try planner.plan()
+    }
+    if extent == .whole { steps += try removedTables(declared, in: schema) }
+    return steps + created
+  }
+
+  // MARK: What belongs to no table that is declared
+
+  private func removedTables(
+    _ declared: Declarations, in schema: LiveSchema
+  ) throws -> [PlannedStep] {
+    try declared.removals.compactMap { removal in
+      guard case .table(let name) = removal, let entry = schema.entry(name), entry.kind == .table
+      else { return nil }
+      guard !declared.tables.contains(where: { $0.name.isSame(as: name) }) else {
+        return PlannedStep(
+          MigrationPlan.Step(
+            .refuse, table: name,
+            reason: "`Dropped(table: \"\(name)\")` is declared, and a model is that table"))
+      }
+      return PlannedStep(
+        running: MigrationPlan.Step(
+          .dropTable, kind: .destructive, table: entry.name,
+          sql: "DROP TABLE \(Identifier(entry.name).quoted)", reason: "the schema says so",
+          rowCount: try connection.count(entry.name)))
+    }
+  }
+
+  private func removedViews(_ declared: Declarations, in schema: LiveSchema) -> [PlannedStep] {
+    declared.removals.compactMap { removal in
+      guard case .view(let name) = removal, let entry = schema.entry(name), entry.kind == .view,
+        !declared.views.contains(where: { $0.name.isSame(as: name) }),
+        !declared.tables.contains(where: { $0.name.isSame(as: name) })
+      else { return nil }
+      return PlannedStep(running: .dropView(entry.name))
+    }
+  }
+
+  // MARK: Views
+
+  private func plan(
+    _ view: ViewDefinition, in schema: LiveSchema, _ dropped: inout [PlannedStep],
+    _ created: inout [PlannedStep]
+  ) throws {
+    let found = schema.relation(view.name)
+    if let found, found.kind == .table {
+      return dropped.append(
+        PlannedStep(
+          MigrationPlan.Step(
+            .refuse, table: view.name,
+            reason: "\(view.name) is a table in the database and a view in \(view.model); give the "
+              + "view another name, or drop the table by a schema",
+            line: "Dropped(table: \(view.name.swiftLiteral))")))
+    }
+    guard found?.sql?.normalSQL != view.createView.normalSQL else { return }
+    if let found {
+      dropped.append(PlannedStep(running: .dropView(found.name, reason: "its query is another")))
+    }
+    created.append(
+      PlannedStep(
+        running: MigrationPlan.Step(
+          .createView, table: view.name, sql: view.createView,
+          reason: found == nil ? "there is none" : "its query is another")))
+  }
+}
+
+extension MigrationPlan.Step {
+  static func dropView(
+    _ name: String, reason: String = "the schema says so"
+  ) -> MigrationPlan.Step {
+    MigrationPlan.Step(
+      .dropView, table: name, sql: "DROP VIEW \(Identifier(name).quoted)", reason: reason)
+  }
+}
+
+extension LiveSchema {
+  /// Whether a table and its indexes are, to the letter, what is declared, and nothing besides.
+  fileprivate func declares(exactly table: TableDefinition) -> Bool {
+    guard table.problems.isEmpty, let entry = entry(table.name), entry.kind == .table,
+      entry.sql == table.createTable
+    else { return false }
+    let found = indexes(of: table.name)
+    let declared = table.indexes.uniqued()
+    guard found.count == declared.count else { return false }
+    let texts = Set(found.map(\.sql))
+    return declared.allSatisfy { texts.contains(table.createIndex($0)) }
+      && !table.removals.contains { removal in
+        if case .trigger(let name) = removal { hasTrigger(name) } else { false }
+      }
+  }
+
+  func hasTrigger(_ name: String) -> Bool {
+    entries.contains { $0.kind == .trigger && $0.name.isSame(as: name) }
+  }
+}
+
+extension Array where Element: Hashable {
+  func uniqued() -> [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}
+
+extension Connection {
+  /// How many rows a table has.
+  func count(_ table: String) throws -> Int {
+    try row("SELECT count(*) FROM \(identifier: table)")?.get(Int.self, at: 0) ?? 0
+  }
+
+  /// A number that a statement gives.
+  func number(_ sql: String) throws -> Int {
+    try row(SQL(unsafe: sql))?.get(Int.self, at: 0) ?? 0
+  }
+}
+
+/// What the models of a database declare.
+struct Declarations {
+  var tables: [TableDefinition]
+  var views: [ViewDefinition]
+
+  /// What the schemas drop, in one order whoever asks.
+  var removals: [Removal] {
+    tables.flatMap(\.removals).uniqued().sorted { "\($0)" < "\($1)" }
+  }
+}
+
+/// A view as its model declares it.
+struct ViewDefinition {
+  let model: String
+  let name: String
+  let createView: String
+}
