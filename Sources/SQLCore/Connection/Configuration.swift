@@ -36,6 +36,8 @@ public struct Configuration: Sendable {
   public var maximumCachedStatementBytes = 1 << 20
   /// The size in bytes to which the write-ahead log is cut after a checkpoint.
   public var maximumWALBytes = 64 << 20
+  /// Who may change the schema: tables, columns, indexes, triggers and views.
+  public var schemaPolicy = SchemaPolicy.automatic
   /// Runs for each new connection, last: pragmas, functions, collations.
   public var prepareConnection: (@Sendable (Connection) throws -> Void)?
 

@@ -34,6 +34,7 @@ extension ConnectionCore {
       throw location.describe(error)
     }
     state.pointee.authorizer.isReader = isReader || configuration.isReadOnly
+    state.pointee.authorizer.lock = SchemaLock(configuration.schemaPolicy)
   }
 
   /// Runs one statement of our own, without the cache.

@@ -35,7 +35,14 @@ extension Database {
   }
 
   private func open(with models: [any Model.Type], _ options: MigrationOptions) throws {
-    if !configuration.isReadOnly { try migrate(models, options) }
+    if !configuration.isReadOnly {
+      let declared = try Declarations(of: models)
+      if configuration.schemaPolicy == .validated {
+        try validate(declared, options)
+      } else {
+        try migrate(declared, options)
+      }
+    }
     try read { try $0.advanceIDs(past: models) }
   }
 
@@ -88,6 +95,9 @@ extension Database {
     // Most often there is nothing to do: that is found without the write lock.
     let plan = try migrationPlan(for: declared, options)
     guard !plan.isEmpty else { return plan }
+    if let reason = configuration.schemaPolicy.lock(for: plan) {
+      throw MigrationError(plan: plan, reason: reason)
+    }
     // Steps of the user's own may do away with a reason to refuse.
     guard plan.refusals.isEmpty || plan.hasUserStep else { throw MigrationError(plan: plan) }
     if let path = options.copyPath {
@@ -97,6 +107,27 @@ extension Database {
     return try writing { core in
       try MigrationRun.run(on: core, declared: declared, options: options)
     }
+  }
+}
+
+extension Database {
+  /// Throws where the models are not what the database has.
+  private func validate(_ declared: Declarations, _ options: MigrationOptions) throws {
+    let plan = try migrationPlan(for: declared, options)
+    guard plan.isEmpty else {
+      throw MigrationError(
+        plan: plan,
+        reason: "`Configuration.schemaPolicy` is `.validated`: change the schema yourself, or call "
+          + "`migrate`")
+    }
+  }
+}
+
+extension SchemaPolicy {
+  /// Why a plan cannot be run; nil where it can.
+  fileprivate func lock(for plan: MigrationPlan) -> String? {
+    let isLocked = plan.steps.contains { !$0.isKept && locks($0.table) }
+    return isLocked ? "the schema is locked by `Configuration.schemaPolicy`" : nil
   }
 }
 

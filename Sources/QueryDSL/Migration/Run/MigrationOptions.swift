@@ -21,6 +21,8 @@ public struct MigrationOptions: Sendable {
   /// Where a copy of the file is put before anything is changed; a migration that finds nothing to do
   /// makes none. `VACUUM INTO`: it throws where the file exists.
   public var copyPath: String?
+  /// How long it waits for another process that migrates the same file.
+  public var waiting: Duration
   /// Steps of your own, in the order in which they run.
   public var steps: [MigrationStep]
   /// Told before each statement, and while the rows of a large table are copied.
@@ -31,12 +33,13 @@ public struct MigrationOptions: Sendable {
   /// The options; each has a default.
   public init(
     invalidValues: InvalidValues = .refused, checksValues: Bool = false, copyPath: String? = nil,
-    steps: [MigrationStep] = [],
+    waiting: Duration = .seconds(600), steps: [MigrationStep] = [],
     progress: (@Sendable (MigrationProgress) throws -> Void)? = nil
   ) {
     self.invalidValues = invalidValues
     self.checksValues = checksValues
     self.copyPath = copyPath
+    self.waiting = waiting
     self.steps = steps
     self.progress = progress
   }

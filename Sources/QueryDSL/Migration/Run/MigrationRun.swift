@@ -31,10 +31,30 @@ struct MigrationRun {
         try? core.run(pragma: "PRAGMA foreign_keys = ON")
       }
     }
-    return try core.transaction(.immediate) {
-      var run = MigrationRun(on: core, declared: declared, options: options)
-      try run.functions.use(on: core) { try run.migrate() }
-      return MigrationPlan(steps: run.done)
+    return try waiting(options.waiting) { begin in
+      try core.transaction(.immediate) {
+        begin()
+        var run = MigrationRun(on: core, declared: declared, options: options)
+        try run.functions.use(on: core) { try run.migrate() }
+        return MigrationPlan(steps: run.done)
+      }
+    }
+  }
+
+  /// Another process may migrate for longer than a statement waits for its lock.
+  private static func waiting<Result>(
+    _ patience: Duration, _ body: (_ begin: () -> Void) throws -> Result
+  ) throws -> Result {
+    let start = ContinuousClock.now
+    while true {
+      var hasBegun = false
+      do {
+        return try body { hasBegun = true }
+      } catch let error as DatabaseError
+        where error.code.primary == .busy && !hasBegun && start.duration(to: .now) < patience
+      {
+        continue
+      }
     }
   }
 
