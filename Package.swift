@@ -27,7 +27,10 @@ let package = Package(
     .target(name: "Apus", dependencies: ["SQLCore", "QueryDSL", "ChangeObservation"]),
 
     .testTarget(name: "SQLCoreTests", dependencies: ["SQLCore"]),
-    .testTarget(name: "QueryDSLTests", dependencies: ["QueryDSL"]),
+    // Tests of migration run it, and kill it.
+    .executableTarget(
+      name: "MigrationProcess", dependencies: ["QueryDSL"], path: "Tests/MigrationProcess"),
+    .testTarget(name: "QueryDSLTests", dependencies: ["QueryDSL", "MigrationProcess"]),
     .testTarget(name: "ChangeObservationTests", dependencies: ["ChangeObservation"]),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
     .testTarget(name: "TypeCheckingTests", dependencies: ["Apus"]),

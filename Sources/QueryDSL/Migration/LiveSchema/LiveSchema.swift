@@ -67,7 +67,7 @@ struct LiveSchema {
     let column = column.lowercasedASCII
     return entries.filter { entry in
       guard entry.kind == .view || entry.kind == .trigger, let sql = entry.sql else { return false }
-      return sql.mentions(table) && sql.mentions(column)
+      return sql.mentions(table, orBeforePoint: true) && sql.mentions(column)
     }
   }
 }

@@ -94,16 +94,18 @@ extension LiveTable.Constraint.Kind {
 }
 
 extension String {
-  /// Whether SQL names a column or table, folded; a function of that name does not count.
-  func mentions(_ name: String) -> Bool {
+  /// Whether SQL names a column, folded; a function of that name does not count, and neither does a
+  /// table before a point.
+  func mentions(_ name: String, orBeforePoint: Bool = false) -> Bool {
     let tokens = SQLTokens(self).tokens
     return tokens.indices.contains { index in
       let token = tokens[index]
       guard token.kind == .word || token.kind == .quotedName,
         token.value.lowercasedASCII == name
       else { return false }
-      return index + 1 == tokens.count || token.kind == .quotedName
-        || !tokens[index + 1].isSign("(")
+      guard index + 1 < tokens.count else { return true }
+      if tokens[index + 1].isSign(".") { return orBeforePoint }
+      return token.kind == .quotedName || !tokens[index + 1].isSign("(")
     }
   }
 
