@@ -111,6 +111,11 @@ extension String {
 
   /// The SQL with a name in the place of another, wherever it is no function.
   func renaming(_ name: String, to newName: String) -> String {
+    replacing(name, bySQL: Identifier(newName).quoted)
+  }
+
+  /// The SQL with an expression in the place of a name, wherever that is no function.
+  func replacing(_ name: String, bySQL expression: String) -> String {
     let folded = name.lowercasedASCII
     let sql = SQLTokens(self)
     var renamed = ""
@@ -121,7 +126,7 @@ extension String {
         index + 1 == sql.tokens.count || !sql.tokens[index + 1].isSign("(")
       else { continue }
       renamed += String(decoding: sql.bytes[end..<token.range.lowerBound], as: UTF8.self)
-      renamed += Identifier(newName).quoted
+      renamed += expression
       end = token.range.upperBound
     }
     return renamed + String(decoding: sql.bytes[end...], as: UTF8.self)

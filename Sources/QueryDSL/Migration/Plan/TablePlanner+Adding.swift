@@ -38,10 +38,15 @@ extension TablePlanner {
             .addColumn(column.name), table: declared.name, sql: sql,
             reason: "rows that are there get \(given)", rowCount: try rowCount())
           : nil))
-    if !declared.isKey(column.name) || sources[column.name.lowercasedASCII] == nil {
-      sources[column.name.lowercasedASCII] = TableRebuild.Source(
-        column: column.name, sql: value ?? "NULL", isSame: false)
-    }
+    // The rowid is there already, and becomes the key.
+    let source = isRowID(column) ? liveRowIDName : value
+    sources[column.name.lowercasedASCII] = TableRebuild.Source(
+      column: column.name, sql: source ?? "NULL", isSame: false)
+  }
+
+  /// Whether a new column is the rowid that the table has without a name for it.
+  private func isRowID(_ column: TableDefinition.Column) -> Bool {
+    declared.hasRowIDKey && declared.isKey(column.name) && !live.isWithoutRowID
   }
 
   /// Whether there is a value for the rows that are there; else it is refused.
@@ -50,12 +55,7 @@ extension TablePlanner {
     let isReference = declared.foreignKeys.contains { key in
       key.columns.contains { $0.isSame(as: column.name) }
     }
-    if declared.isKey(column.name), declared.hasRowIDKey, live.isWithoutRowID == false {
-      // The rowid is there already, and may become the key.
-      sources[column.name.lowercasedASCII] = TableRebuild.Source(
-        column: column.name, sql: liveRowIDName ?? "NULL", isSame: false)
-      return true
-    }
+    if isRowID(column) { return true }
     guard column.fallbackLiteral == nil || isReference else { return true }
     let why =
       isReference

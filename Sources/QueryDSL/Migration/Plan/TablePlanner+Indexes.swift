@@ -105,6 +105,7 @@ extension TablePlanner {
     let condition = index.condition ?? "1"
     let isKnown = (tokens + SQLTokens(condition).tokens).allSatisfy { token in
       token.kind != .quotedName || live.column(token.value) != nil
+        || sources[token.value.lowercasedASCII] != nil
     }
     guard isKnown else { return nil }
     var terms = index.terms.map { term in
@@ -114,6 +115,12 @@ extension TablePlanner {
     for (name, former) in oldColumnNames {
       terms = terms.map { $0.renaming(name, to: former) }
       rows = rows.renaming(name, to: former)
+    }
+    for source in sources.values where live.column(source.column) == nil {
+      // A number alone would name a column of the result.
+      let value = "coalesce(\(source.sql), NULL)"
+      terms = terms.map { $0.replacing(source.column, bySQL: value) }
+      rows = rows.replacing(source.column, bySQL: value)
     }
     let isThere = terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
     return try connection.number(
