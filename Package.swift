@@ -26,10 +26,19 @@ let package = Package(
     ),
     .target(name: "Apus", dependencies: ["SQLCore", "QueryDSL", "ChangeObservation"]),
 
-    .testTarget(name: "SQLCoreTests", dependencies: ["SQLCore"]),
-    // Tests of migration run it, and kill it.
+    // What tests of several processes run beside themselves.
     .executableTarget(
-      name: "MigrationProcess", dependencies: ["QueryDSL"], path: "Tests/MigrationProcess"),
+      name: "DatabaseProcess", dependencies: ["SQLCore"], path: "Tests/Support/DatabaseProcess"
+    ),
+    .executableTarget(
+      name: "MigrationProcess", dependencies: ["QueryDSL"], path: "Tests/Support/MigrationProcess"
+    ),
+    // Counts how often a file is forced to disk.
+    .target(
+      name: "CCountingVFS", dependencies: ["CSQLite"], path: "Tests/Support/CCountingVFS"
+    ),
+    .testTarget(
+      name: "SQLCoreTests", dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS"]),
     .testTarget(name: "QueryDSLTests", dependencies: ["QueryDSL", "MigrationProcess"]),
     .testTarget(name: "ChangeObservationTests", dependencies: ["ChangeObservation"]),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),

@@ -1,5 +1,4 @@
 import SQLCore
-import Synchronization
 
 /// Records what the writer changes while somebody watches, and tells of it after the commit.
 ///
@@ -18,7 +17,7 @@ final class ChangeTracker: @unchecked Sendable {
     var version = 0
   }
 
-  private let registry = Mutex(Registry())
+  private let registry = Lock(Registry())
   private var recording: Recording?
   private var recordedVersion = -1
 
@@ -83,6 +82,11 @@ extension ChangeTracker: WriteObserver {
     for subscription in late {
       subscription.deliver(CommittedChanges(isUnknown: true))
     }
+  }
+
+  /// Anything may have changed, and no hook told of it.
+  func contentWasReplaced(on core: ConnectionCore) {
+    publish(CommittedChanges(isUnknown: true))
   }
 }
 

@@ -12,9 +12,9 @@ package final class ConnectionCore: @unchecked Sendable {
   package let configuration: Configuration
   package let isReader: Bool
   /// Which access the core is lent to: a `Connection` of an earlier one is stale.
-  private let currentLease = Atomic<UInt64>(0)
-  /// The lease whose access is to end.
-  let cancelledLease = Atomic<UInt64>(.max)
+  private let currentLease = Atomic<UInt64>(1)
+  /// The latest lease whose access is to end.
+  let cancelledLease = Atomic<UInt64>(0)
   /// Set by `interrupt()`, looked at while waiting for a lock.
   let isInterruptRequested = Atomic<Bool>(false)
 
@@ -22,7 +22,8 @@ package final class ConnectionCore: @unchecked Sendable {
 
   /// Opens a connection and prepares it as the configuration says.
   package init(location: DatabaseLocation, configuration: Configuration, isReader: Bool) throws {
-    let handle = try location.open(readOnly: configuration.isReadOnly)
+    let handle = try location.open(
+      readOnly: configuration.isReadOnly, immutable: configuration.isImmutable)
     self.configuration = configuration
     self.isReader = isReader
     state = .allocate(capacity: 1)

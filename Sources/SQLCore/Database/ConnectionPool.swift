@@ -1,12 +1,11 @@
-import Synchronization
-
-/// Lends the connections of a database: one writer, several readers, first come first served.
+/// Lends the connections of a database: one writer, several readers, as many more for streams of
+/// rows; first come, first served.
 ///
 /// One lock guards the lanes; it is held for a few instructions, and never while anybody's code
 /// runs.
 final class ConnectionPool: Sendable {
   /// Which connections an access may use.
-  enum LaneName: Int, CaseIterable, Sendable { case writer, reader }
+  enum LaneName: Int, CaseIterable, Sendable { case writer, reader, stream }
 
   /// What an access is given.
   enum Grant: Sendable {
@@ -15,12 +14,14 @@ final class ConnectionPool: Sendable {
     case room
   }
 
-  private struct Lane {
+  struct Lane {
     var maximum = 0
     var idle: [ConnectionCore] = []
     /// Idle, lent, or being opened.
     var count = 0
     var waiters = WaitingLine()
+    /// How many are lent to streams that end: they are on their way back.
+    var endingCount = 0
 
     mutating func take() -> Grant? {
       if let core = idle.popLast() { return .connection(core) }
@@ -28,15 +29,28 @@ final class ConnectionPool: Sendable {
       count += 1
       return .room
     }
+
+    mutating func removeIdle() -> [ConnectionCore] {
+      defer {
+        count -= idle.count
+        idle = []
+      }
+      return idle
+    }
   }
 
-  /// A thread that runs an access, and the connection that it uses.
-  private struct Occupant {
-    let thread: ThreadID
+  /// A connection that is lent, and the thread that uses it.
+  struct Occupant {
+    /// nil while a stream is not read, and for a long job, whose thread may use the database.
+    var thread: ThreadID?
     let core: ConnectionCore
+    let place: SourcePlace?
+    /// Whether the connection is none of a lane's.
+    var isBeside = false
+    let start = Deadline.roughlyNow
   }
 
-  private struct State {
+  struct State {
     var lanes = LaneName.allCases.map { _ in Lane() }
     var occupants: [Occupant] = []
     var isClosed = false
@@ -51,9 +65,17 @@ final class ConnectionPool: Sendable {
       if isClosed { throw ConnectionPool.closed }
       if occupants.contains(where: { $0.thread == thread }) { throw ConnectionPool.reentrancy }
     }
+
+    mutating func removeIdle() -> [ConnectionCore] {
+      lanes.indices.flatMap { lanes[$0].removeIdle() }
+    }
+
+    func index(of core: ConnectionCore) -> Int? {
+      occupants.lastIndex { $0.core === core }
+    }
   }
 
-  private let state: Mutex<State>
+  let state: Lock<State>
 
   init(writer: ConnectionCore, maximumReaders: Int) {
     var state = State()
@@ -61,18 +83,19 @@ final class ConnectionPool: Sendable {
     state[.writer].count = 1
     state[.writer].idle = [writer]
     state[.reader].maximum = maximumReaders
-    self.state = Mutex(state)
+    state[.stream].maximum = maximumReaders
+    self.state = Lock(state)
   }
 
   // MARK: Taking
 
   /// A connection that is idle, for this thread; nil where there is none.
-  func takeIdle(_ name: LaneName) throws -> ConnectionCore? {
+  func takeIdle(_ name: LaneName, for place: SourcePlace? = nil) throws -> ConnectionCore? {
     let thread = ThreadID.current
     return try state.withLock { state throws in
       try state.check(thread)
       guard let core = state[name].idle.popLast() else { return nil }
-      state.occupants.append(Occupant(thread: thread, core: core))
+      state.occupants.append(Occupant(thread: thread, core: core, place: place))
       return core
     }
   }
@@ -82,6 +105,10 @@ final class ConnectionPool: Sendable {
     let grant = try state.withLock { state throws -> Grant? in
       if state.isClosed { throw Self.closed }
       if let grant = state[name].take() { return grant }
+      if name == .stream, state[name].waiters.count >= state[name].endingCount {
+        // Those of other streams may be held for ever, even by who asks.
+        throw TooManyStreams(maximum: state[name].maximum)
+      }
       state[name].waiters.append(waiter)
       return nil
     }
@@ -95,9 +122,23 @@ final class ConnectionPool: Sendable {
   }
 
   /// This thread uses a connection that was granted: another access from inside it is found so.
-  func enter(with core: ConnectionCore) {
-    let thread = ThreadID.current
-    state.withLock { $0.occupants.append(Occupant(thread: thread, core: core)) }
+  func enter(with core: ConnectionCore, for place: SourcePlace? = nil) {
+    let occupant = Occupant(thread: .current, core: core, place: place)
+    state.withLock { state in
+      if let index = state.index(of: core) {
+        state.occupants[index].thread = occupant.thread
+      } else {
+        state.occupants.append(occupant)
+      }
+    }
+  }
+
+  /// A long job begins on a connection of its own.
+  func admit(_ core: ConnectionCore, for place: SourcePlace) throws {
+    try state.withLock { state throws in
+      if state.isClosed { throw Self.closed }
+      state.occupants.append(Occupant(thread: nil, core: core, place: place, isBeside: true))
+    }
   }
 
   /// The connection that this thread uses already.
@@ -121,27 +162,59 @@ final class ConnectionPool: Sendable {
   /// Ends the lease, leaves the thread and gives the connection to the next in line.
   func giveBack(_ core: ConnectionCore, to name: LaneName) {
     core.endLease()
+    leave(core)
+    giveBack(.connection(core), to: name)
+  }
+
+  /// The access that uses the connection has ended.
+  func leave(_ core: ConnectionCore) {
     state.withLock { state in
-      guard let index = state.occupants.lastIndex(where: { $0.core === core }) else { return }
+      guard let index = state.index(of: core) else { return }
       state.occupants.swapAt(index, state.occupants.count - 1)
       state.occupants.removeLast()
     }
-    giveBack(.connection(core), to: name)
   }
 
   /// Gives a grant to the next in line: one that was not used, too.
   func giveBack(_ grant: Grant, to name: LaneName) {
+    // A stream says that it ends before it gives back.
+    var isEnding = name == .stream
     while true {
       let waiter = state.withLock { state -> Waiter? in
+        if isEnding { state[name].endingCount -= 1 }
+        isEnding = false
         if let waiter = state[name].waiters.removeFirst() { return waiter }
         switch grant {
-        case .connection(let core): state[name].idle.append(core)
-        case .room: state[name].count -= 1
+        case .connection(let core) where !state.isClosed: state[name].idle.append(core)
+        case .connection, .room: state[name].count -= 1
         }
         return nil
       }
       // One that was cancelled meanwhile lets the next one have it.
       guard let waiter, !waiter.grant(grant) else { return }
+    }
+  }
+
+  // MARK: Streams
+
+  /// A stream ends: it will give back its connection, or the room for one.
+  func streamWillEnd() {
+    state.withLock { $0[.stream].endingCount += 1 }
+  }
+
+  /// Takes back `streamWillEnd()`, for a stream that was granted nothing.
+  func streamDidNotBegin() {
+    state.withLock { $0[.stream].endingCount -= 1 }
+  }
+
+  /// This thread uses the connection no longer, which stays lent; another may use it already.
+  func leaveThread(with core: ConnectionCore) {
+    let thread = ThreadID.current
+    state.withLock { state in
+      guard let index = state.index(of: core), state.occupants[index].thread == thread else {
+        return
+      }
+      state.occupants[index].thread = nil
     }
   }
 
@@ -152,28 +225,42 @@ final class ConnectionPool: Sendable {
     state.withLock { $0.occupants.map(\.core) }
   }
 
-  /// Lets nobody in any more, and gives out the connections; throws busy where one is in use.
+  /// The reads that run since that moment or longer, the oldest first.
+  func readers(since moment: Deadline) -> [PinnedLog.Reader] {
+    let now = Deadline.roughlyNow.nanoseconds
+    let occupants = state.withLock(\.occupants)
+    return
+      occupants
+      .filter { $0.core.isReader && $0.start.nanoseconds <= moment.nanoseconds }
+      .sorted { $0.start.nanoseconds < $1.start.nanoseconds }
+      .map { occupant in
+        PinnedLog.Reader(
+          fileID: occupant.place?.fileID.description, line: occupant.place.map { Int($0.line) },
+          age: .nanoseconds(Int64(clamping: now &- occupant.start.nanoseconds)))
+      }
+  }
+
+  /// Lets nobody in any more, and gives out the connections; throws busy where one is in use by who
+  /// does not end already.
   func close() throws -> [ConnectionCore] {
     try state.withLock { state throws in
       guard !state.isClosed else { return [] }
-      guard state.lanes.allSatisfy({ $0.count == $0.idle.count && $0.waiters.isEmpty }) else {
+      guard !state.occupants.contains(where: \.isBeside),
+        state.lanes.allSatisfy({
+          $0.count == $0.idle.count + $0.endingCount && $0.waiters.isEmpty
+        })
+      else {
         throw DatabaseError(
           code: .busy, message: "the database is in use; close it when every access has ended")
       }
       state.isClosed = true
-      return state.lanes.indices.flatMap { index in
-        defer { state.lanes[index] = Lane() }
-        return state.lanes[index].idle
-      }
+      return state.removeIdle()
     }
   }
 
   /// The connections, when nobody can ask for one any more.
   func removeAll() -> [ConnectionCore] {
-    state.withLock { state in
-      defer { state.lanes = state.lanes.map { _ in Lane() } }
-      return state.lanes.flatMap(\.idle)
-    }
+    state.withLock { $0.removeIdle() }
   }
 
   private static var closed: DatabaseError { .misuse("the database is closed") }
@@ -186,11 +273,12 @@ final class ConnectionPool: Sendable {
 }
 
 /// Who waits, first in first out; taking the first costs no copy of the rest.
-private struct WaitingLine {
+struct WaitingLine {
   private var waiters: [Waiter] = []
   private var start = 0
 
-  var isEmpty: Bool { start == waiters.count }
+  var count: Int { waiters.count - start }
+  var isEmpty: Bool { count == 0 }
   var first: Waiter? { isEmpty ? nil : waiters[start] }
 
   mutating func append(_ waiter: Waiter) { waiters.append(waiter) }

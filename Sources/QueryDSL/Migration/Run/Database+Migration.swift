@@ -101,7 +101,7 @@ extension Database {
     // Steps of the user's own may do away with a reason to refuse.
     guard plan.refusals.isEmpty || plan.hasUserStep else { throw MigrationError(plan: plan) }
     if let path = options.copyPath {
-      try writeWithoutTransaction { try $0.execute("VACUUM INTO \(path)") }
+      try vacuum(into: path)
     }
     // Another process may have done it meanwhile: it is planned again, under the write lock.
     return try writing { core in
