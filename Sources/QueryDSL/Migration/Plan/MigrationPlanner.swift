@@ -23,7 +23,10 @@ struct MigrationPlanner {
 
   /// The steps, on a connection whose SQL does not know the functions of a migration yet.
   func steps(for declared: Declarations, on core: ConnectionCore) throws -> [PlannedStep] {
-    try MigrationFunctions(of: declared.tables).use(on: core) { try steps(for: declared) }
+    let schema = try LiveSchema(of: connection)
+    // Most often there is nothing to do, and a look at the texts is enough.
+    if !checksValues, declared.isExactly(in: schema) { return [] }
+    return try MigrationFunctions(of: declared.tables).use(on: core) { try steps(for: declared) }
   }
 
   func steps(for declared: Declarations) throws -> [PlannedStep] {
@@ -109,6 +112,14 @@ extension MigrationPlan.Step {
   ) -> MigrationPlan.Step {
     MigrationPlan.Step(
       .dropView, table: name, sql: "DROP VIEW \(Identifier(name).quoted)", reason: reason)
+  }
+}
+
+extension Declarations {
+  /// Whether the database has, to the letter, what is declared, and nothing is to be dropped.
+  fileprivate func isExactly(in schema: LiveSchema) -> Bool {
+    tables.allSatisfy(schema.declares(exactly:)) && removals.isEmpty
+      && views.allSatisfy { schema.relation($0.name)?.sql == $0.createView }
   }
 }
 

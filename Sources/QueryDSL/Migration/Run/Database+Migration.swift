@@ -35,15 +35,16 @@ extension Database {
   }
 
   private func open(with models: [any Model.Type], _ options: MigrationOptions) throws {
-    if !configuration.isReadOnly {
-      let declared = try Declarations(of: models)
-      if configuration.schemaPolicy == .validated {
-        try validate(declared, options)
-      } else {
-        try migrate(declared, options)
-      }
+    guard !configuration.isReadOnly else { return try read { try $0.advanceIDs(past: models) } }
+    let declared = try Declarations(of: models)
+    // Asked on the writer, which is open: a reader would have to be opened for it.
+    let plan = try writing { try Self.plan(for: declared, options, on: $0) }
+    if configuration.schemaPolicy == .validated {
+      try validate(plan)
+    } else {
+      try run(plan, for: declared, options)
     }
-    try read { try $0.advanceIDs(past: models) }
+    try writing { try $0.lend().advanceIDs(past: models) }
   }
 
   /// What `migrate` would do; nothing is changed.
@@ -93,7 +94,13 @@ extension Database {
   @discardableResult
   func migrate(_ declared: Declarations, _ options: MigrationOptions) throws -> MigrationPlan {
     // Most often there is nothing to do: that is found without the write lock.
-    let plan = try migrationPlan(for: declared, options)
+    try run(migrationPlan(for: declared, options), for: declared, options)
+  }
+
+  @discardableResult
+  private func run(
+    _ plan: MigrationPlan, for declared: Declarations, _ options: MigrationOptions
+  ) throws -> MigrationPlan {
     guard !plan.isEmpty else { return plan }
     if let reason = configuration.schemaPolicy.lock(for: plan) {
       throw MigrationError(plan: plan, reason: reason)
@@ -112,8 +119,7 @@ extension Database {
 
 extension Database {
   /// Throws where the models are not what the database has.
-  private func validate(_ declared: Declarations, _ options: MigrationOptions) throws {
-    let plan = try migrationPlan(for: declared, options)
+  private func validate(_ plan: MigrationPlan) throws {
     guard plan.isEmpty else {
       throw MigrationError(
         plan: plan,
