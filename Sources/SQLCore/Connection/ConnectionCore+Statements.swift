@@ -80,7 +80,7 @@ extension ConnectionCore {
     statement.pointee.isRunning = false
     guard code == SQLITE_DONE else {
       // The error's words are those of the last call: they are read before anything else runs.
-      let failure = failure(code, of: statement)
+      let failure = failure(code, sql: statement.sql)
       sqlite3_reset(statement.handle)
       noteRollback(after: failure)
       state.pointee.observer?.statementDidRun(statement, failed: true, on: self)
@@ -102,6 +102,8 @@ extension ConnectionCore {
     let statement = try lendStatement(text: text)
     defer { giveBack(statement) }
     start(statement)
+    state.pointee.runsOwnStatement = true
+    defer { state.pointee.runsOwnStatement = false }
     try run(statement)
   }
 
@@ -124,7 +126,8 @@ extension ConnectionCore {
 
   private func start(_ statement: StatementPointer) {
     statement.pointee.isRunning = true
-    state.pointee.runsReadOnly = statement.pointee.isReadOnly
+    // What was said before it began is not meant for it.
+    isInterruptRequested.store(false, ordering: .relaxed)
     state.pointee.observer?.statementWillRun(statement, on: self)
   }
 

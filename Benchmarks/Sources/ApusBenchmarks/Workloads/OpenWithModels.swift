@@ -53,7 +53,7 @@ extension Workload {
         var tables = 0
         for _ in 0..<200 {
           let database = try Database(path: path, models: models, configuration: .relaxed)
-          try withExtendedLifetime(database) { tables += models.count }
+          withExtendedLifetime(database) { tables += models.count }
         }
         return tables
       })

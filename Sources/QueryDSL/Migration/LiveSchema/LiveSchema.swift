@@ -18,6 +18,8 @@ struct LiveSchema {
 
   private(set) var entries: [Entry] = []
   private var positions: [String: Int] = [:]
+  /// The positions of indexes and triggers by the table to which they belong, folded.
+  private var positionsByTable: [String: [Int]] = [:]
 
   init(of connection: Connection) throws {
     try connection.forEach("SELECT type, name, tbl_name, sql FROM sqlite_schema") { row in
@@ -26,6 +28,9 @@ struct LiveSchema {
         kind: kind, name: try row.get(at: 1), table: try row.get(at: 2), sql: try row.get(at: 3))
       // Tables, views and indexes share one space of names; triggers have their own.
       if kind != .trigger { positions[entry.name.lowercasedASCII] = entries.count }
+      if kind == .index || kind == .trigger {
+        positionsByTable[entry.table.lowercasedASCII, default: []].append(entries.count)
+      }
       entries.append(entry)
     }
   }
@@ -57,8 +62,13 @@ struct LiveSchema {
   func triggers(of table: String) -> [Entry] { dependents(of: table, .trigger) }
 
   private func dependents(of table: String, _ kind: Entry.Kind) -> [Entry] {
-    let folded = table.lowercasedASCII
-    return entries.filter { $0.kind == kind && $0.table.lowercasedASCII == folded }
+    let positions = positionsByTable[table.lowercasedASCII] ?? []
+    return positions.map { entries[$0] }.filter { $0.kind == kind }
+  }
+
+  /// The definitions of the indexes of a table that are no constraint's.
+  func indexDefinitions(of table: String) -> [String] {
+    dependents(of: table, .index).compactMap(\.sql)
   }
 
   /// The views, and the triggers of whatever table, whose text names both of two things.

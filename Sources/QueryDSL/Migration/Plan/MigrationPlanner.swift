@@ -37,8 +37,10 @@ struct MigrationPlanner {
     var created: [PlannedStep] = []
     for view in declared.views { try plan(view, in: schema, &steps, &created) }
     if extent == .whole { steps += removedViews(declared, in: schema) }
-    for table in declared.tables {
-      if schema.declares(exactly: table), !checksValues { continue }
+    for (table, text) in zip(declared.tables, declared.texts) {
+      if !checksValues, text.isExactly(in: schema), !table.hasTriggerToRemove(in: schema) {
+        continue
+      }
       var planner = TablePlanner(table, schema: schema, planner: self, otherTables: names)
       steps += try planner.plan()
     }
@@ -115,30 +117,7 @@ extension MigrationPlan.Step {
   }
 }
 
-extension Declarations {
-  /// Whether the database has, to the letter, what is declared, and nothing is to be dropped.
-  fileprivate func isExactly(in schema: LiveSchema) -> Bool {
-    tables.allSatisfy(schema.declares(exactly:)) && removals.isEmpty
-      && views.allSatisfy { schema.relation($0.name)?.sql == $0.createView }
-  }
-}
-
 extension LiveSchema {
-  /// Whether a table and its indexes are, to the letter, what is declared, and nothing besides.
-  fileprivate func declares(exactly table: TableDefinition) -> Bool {
-    guard table.problems.isEmpty, let entry = entry(table.name), entry.kind == .table,
-      entry.sql == table.createTable
-    else { return false }
-    let found = indexes(of: table.name)
-    let declared = table.indexes.uniqued()
-    guard found.count == declared.count else { return false }
-    let texts = Set(found.map(\.sql))
-    return declared.allSatisfy { texts.contains(table.createIndex($0)) }
-      && !table.removals.contains { removal in
-        if case .trigger(let name) = removal { hasTrigger(name) } else { false }
-      }
-  }
-
   func hasTrigger(_ name: String) -> Bool {
     entries.contains { $0.kind == .trigger && $0.name.isSame(as: name) }
   }
@@ -163,19 +142,8 @@ extension Connection {
   }
 }
 
-/// What the models of a database declare.
-struct Declarations {
-  var tables: [TableDefinition]
-  var views: [ViewDefinition]
-
-  /// What the schemas drop, in one order whoever asks.
-  var removals: [Removal] {
-    tables.flatMap(\.removals).uniqued().sorted { "\($0)" < "\($1)" }
-  }
-}
-
 /// A view as its model declares it.
-struct ViewDefinition {
+struct ViewDefinition: Sendable {
   let model: String
   let name: String
   let createView: String

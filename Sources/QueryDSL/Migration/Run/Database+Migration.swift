@@ -137,30 +137,6 @@ extension SchemaPolicy {
   }
 }
 
-extension Declarations {
-  /// What models declare.
-  init(of models: [any Model.Type]) throws {
-    self.init(tables: [], views: [])
-    var definitions: [TableDefinition] = []
-    for model in models {
-      if let view = model as? any ViewModel.Type {
-        views.append(try Self.view(view))
-      } else {
-        definitions.append(try Self.definition(model))
-      }
-    }
-    tables = TableDefinition.tables(of: definitions)
-  }
-
-  private static func definition<M: Model>(_ model: M.Type) throws -> TableDefinition {
-    try TableDefinition(of: model)
-  }
-
-  private static func view<V: ViewModel>(_ model: V.Type) throws -> ViewDefinition {
-    try ViewDefinition(of: model)
-  }
-}
-
 extension MigrationPlan {
   fileprivate var hasUserStep: Bool {
     steps.contains { if case .userStep = $0.action { true } else { false } }
