@@ -30,13 +30,16 @@ let package = Package(
     .executableTarget(
       name: "DatabaseProcess", dependencies: ["SQLCore"], path: "Tests/Support/DatabaseProcess"
     ),
+    .executableTarget(
+      name: "MigrationProcess", dependencies: ["QueryDSL"], path: "Tests/Support/MigrationProcess"
+    ),
     // Counts how often a file is forced to disk.
     .target(
       name: "CCountingVFS", dependencies: ["CSQLite"], path: "Tests/Support/CCountingVFS"
     ),
     .testTarget(
       name: "SQLCoreTests", dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS"]),
-    .testTarget(name: "QueryDSLTests", dependencies: ["QueryDSL"]),
+    .testTarget(name: "QueryDSLTests", dependencies: ["QueryDSL", "MigrationProcess"]),
     .testTarget(name: "ChangeObservationTests", dependencies: ["ChangeObservation"]),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
     .testTarget(name: "TypeCheckingTests", dependencies: ["Apus"]),

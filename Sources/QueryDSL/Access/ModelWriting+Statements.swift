@@ -22,7 +22,7 @@ extension ModelWriting {
   func upsertStatement() throws -> StatementPointer {
     try lendStatement(.upsert) {
       let keys = layout.keyColumns.map { layout.columns[$0].quotedName }.joined(separator: ", ")
-      let others = layout.columns.filter { !$0.isPrimaryKey }
+      let others = layout.columns.filter { !$0.isPrimaryKey && !$0.isGenerated }
       let action =
         others.isEmpty
         ? "NOTHING"

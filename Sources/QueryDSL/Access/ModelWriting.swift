@@ -48,10 +48,10 @@ struct ModelWriting {
     _ model: UnsafeMutableRawPointer, by statement: StatementPointer, assigningKey: Bool, row: Int?
   ) throws {
     try run(statement, layout.orders.inserted(assigningKey: assigningKey), model, row)
-    try settle(model)
     if assigningKey, let key = layout.rowIDColumn {
       try layout.slots.assign(.integer(core.lastInsertRowID), toColumn: key, of: model)
     }
+    try settle(model)
   }
 
   /// Updates the changed columns of a model; false where the row is gone.
@@ -84,6 +84,13 @@ struct ModelWriting {
   private func exists(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
     let statement = try core.lendFindStatement(layout)
     defer { core.giveBack(statement) }
+    return try find(model, by: statement, row: row)
+  }
+
+  /// Steps to the row with the model's key; false where there is none.
+  private func find(
+    _ model: UnsafeMutableRawPointer, by statement: StatementPointer, row: Int?
+  ) throws -> Bool {
     var parameter: Int32 = 0
     for column in layout.orders.key {
       parameter += 1
@@ -103,6 +110,21 @@ struct ModelWriting {
   private func settle(_ model: UnsafeMutableRawPointer) throws {
     try layout.round(model)
     layout.slots.markClean(model)
+    if !layout.generatedColumns.isEmpty { try readGeneratedColumns(of: model) }
+  }
+
+  private func readGeneratedColumns(of model: UnsafeMutableRawPointer) throws {
+    let statement = try core.lendFindStatement(layout)
+    defer { core.giveBack(statement) }
+    guard try find(model, by: statement, row: nil) else { return }
+    for index in layout.generatedColumns {
+      do {
+        let value = try StatementRow(statement: statement).databaseValue(at: index)
+        try layout.slots.assign(value, toColumn: index, of: model)
+      } catch {
+        throw layout.locate(error, column: index, row: nil)
+      }
+    }
   }
 
   private func run(

@@ -2,17 +2,17 @@
 /// as the process.
 struct ColumnOrders: @unchecked Sendable {
   // Written once, in `init`, and never freed: a model's layout is for ever.
-  /// Every column.
+  /// Every column that is written: not what SQLite calculates.
   let all: UnsafeBufferPointer<UInt16>
   /// The columns of the key.
   let key: UnsafeBufferPointer<UInt16>
-  /// Every column but those of the key.
+  /// Every column that is written but those of the key.
   let others: UnsafeBufferPointer<UInt16>
   /// Whether the key is one that the database assigns where the model has none.
   let mayAssignKey: Bool
 
   init(of columns: [ModelColumn], rowIDColumn: Int?) {
-    let indices = columns.indices
+    let indices = columns.indices.filter { !columns[$0].isGenerated }
     all = Self.list(indices.map { $0 })
     key = Self.list(indices.filter { columns[$0].isPrimaryKey })
     others = Self.list(indices.filter { !columns[$0].isPrimaryKey })

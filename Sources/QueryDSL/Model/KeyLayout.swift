@@ -15,14 +15,16 @@ enum KeyLayout {
     let fields = FieldReflection.fields(of: id) ?? []
     guard fields.count <= keys.count else {
       throw ModelError(
-        M.self, "its ID, \(id), has properties besides \(keys.map(\.name).joined(separator: ", "))")
+        M.self,
+        "its ID, \(id), has properties besides "
+          + keys.map(\.property).joined(separator: ", "))
     }
     let slots = try keys.map { key in
-      guard let field = fields.first(where: { $0.name == key.name }), field.type == key.type
+      guard let field = fields.first(where: { $0.name == key.property }), field.type == key.type
       else {
         throw ModelError(
           M.self,
-          "its ID is \(id), which has no property `\(key.name): \(key.type)` for that key column; "
+          "its ID is \(id), which has no property `\(key.property): \(key.type)` for that key column; "
             + "declare `struct ID: Hashable, Sendable` with one for each @PrimaryKey, and "
             + "`var id: ID` over them")
       }

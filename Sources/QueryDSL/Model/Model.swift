@@ -29,6 +29,9 @@ public protocol Model: ResultRow, Identifiable where ID: Sendable {
   /// The name of the table. Default: the name of the type.
   static var tableName: String { get }
 
+  /// How the columns are called after the properties. Default: as the properties.
+  static var columnNaming: ColumnNaming { get }
+
   /// What the columns cannot say themselves: indexes, foreign keys, defaults, stored forms.
   /// Default: nothing.
   @SchemaBuilder<Self> static var schema: Schema<Self> { get }
@@ -37,6 +40,9 @@ public protocol Model: ResultRow, Identifiable where ID: Sendable {
 extension Model {
   /// The name of the type, without the types around it.
   public static var tableName: String { String(describing: Self.self) }
+
+  /// As the properties.
+  public static var columnNaming: ColumnNaming { .asDeclared }
 
   /// Nothing.
   public static var schema: Schema<Self> { Schema(elements: []) }

@@ -39,17 +39,9 @@ struct ModelFields {
     guard columns.count <= 2_000 else {
       throw ModelError(model, "SQLite's tables have at most 2,000 columns")
     }
-    var seen: Set<String> = []
-    for column in columns where !seen.insert(column.name.lowercasedASCII).inserted {
-      throw ModelError(model, "\(column.name): two columns differ by case alone, which SQL ignores")
-    }
     guard let model = model as? any Model.Type else {
       guard !columns.isEmpty else { throw ModelError(model, "a row has at least one @Column") }
       return
-    }
-    guard columns.contains(where: { $0.wrapper.isPrimaryKey }) else {
-      throw ModelError(
-        model, "it has no primary key; write @PrimaryKey before the property that is it")
     }
     let table = model.tableName
     guard !table.isEmpty, !table.utf8.contains(0),

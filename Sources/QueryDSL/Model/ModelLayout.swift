@@ -4,11 +4,15 @@ import SQLCore
 @usableFromInline
 package struct ModelColumn: Sendable {
   @usableFromInline package let name: String
+  /// The name of the property.
+  let property: String
   @usableFromInline package let type: any ColumnValue.Type
   package let isOptional: Bool
   package let isPrimaryKey: Bool
   @usableFromInline package let form: StoredForm
   package let storageClass: StorageClass
+  /// Whether SQLite calculates it: it is read and never written.
+  package let isGenerated: Bool
 
   /// The name in double quotes.
   package let quotedName: String
@@ -34,7 +38,11 @@ package final class ModelLayout: @unchecked Sendable {
   let keySlots: ColumnSlots
   /// The one key column that is the rowid, where there is one.
   package let rowIDColumn: Int?
+  /// Whether the table has a rowid, which WITHOUT ROWID leaves out.
+  let hasRowID: Bool
   let orders: ColumnOrders
+  /// What SQLite calculates, to be read back when a model was written.
+  let generatedColumns: [Int]
   private let roundedColumns: [Int]
   private let ignored: [(offset: Int, type: any IgnoredWrapper.Type)]
   /// What finds the columns by their key paths.
@@ -44,15 +52,17 @@ package final class ModelLayout: @unchecked Sendable {
   var hasIgnored: Bool { !ignored.isEmpty }
 
   private init<M: ResultRow>(
-    of model: M.Type, number: UInt16, fields: ModelFields, forms: [Int: StoredForm]
+    of model: M.Type, number: UInt16, fields: ModelFields, lines: LayoutLines
   ) throws {
     self.number = number
     self.model = model
     tableName = (model as? any Model.Type)?.tableName ?? String(describing: model)
     quotedTableName = Identifier(tableName).quoted
     ignored = fields.ignored
+    let naming = (model as? any Model.Type)?.columnNaming ?? .asDeclared
     let columns = try fields.columns.enumerated().map { index, field in
-      let form = forms[index] ?? .standard
+      let form = lines.forms[index] ?? .standard
+      let name = lines.names[index] ?? naming.name(of: field.name)
       guard let storageClass = field.wrapper.valueType.storageClass(as: form),
         storageClass != .null
       else {
@@ -60,14 +70,15 @@ package final class ModelLayout: @unchecked Sendable {
           M.self, "\(field.name): \(field.wrapper.valueType) has no stored form `.\(form)`")
       }
       return ModelColumn(
-        name: field.name, type: field.wrapper.valueType,
+        name: name, property: field.name, type: field.wrapper.valueType,
         isOptional: field.wrapper.valueType.isOptional,
         isPrimaryKey: field.wrapper.isPrimaryKey, form: form, storageClass: storageClass,
-        quotedName: Identifier(field.name).quoted)
+        isGenerated: lines.generated.contains(index), quotedName: Identifier(name).quoted)
     }
+    try Self.checkNames(columns, of: M.self)
     slots = ColumnSlots(
       fields.columns.enumerated().map { index, field in
-        field.wrapper.slot(offset: field.offset, form: forms[index] ?? .standard)
+        field.wrapper.slot(offset: field.offset, form: lines.forms[index] ?? .standard)
       },
       stride: MemoryLayout<M>.stride)
     names = Names(
@@ -80,7 +91,10 @@ package final class ModelLayout: @unchecked Sendable {
     keySlots =
       try (model as? any Model.Type).map { try KeyLayout.slots(ofKeyOf: $0, for: keys) }
       ?? ColumnSlots([], stride: 0)
-    rowIDColumn = keys.count == 1 && keys[0].storageClass == .integer ? keyColumns[0] : nil
+    hasRowID = !lines.isWithoutRowID
+    rowIDColumn =
+      hasRowID && keys.count == 1 && keys[0].storageClass == .integer ? keyColumns[0] : nil
+    generatedColumns = columns.indices.filter { columns[$0].isGenerated }
     orders = ColumnOrders(of: columns, rowIDColumn: rowIDColumn)
     if let key = keys.first(where: \.isOptional), rowIDColumn == nil {
       throw ModelError(
@@ -93,29 +107,43 @@ package final class ModelLayout: @unchecked Sendable {
   /// Reads the layout of a type.
   static func make<Row: ResultRow>(of row: Row.Type, number: UInt16) throws -> ModelLayout {
     let fields = try ModelFields(of: row)
-    let forms = try (row as? any Model.Type).map { try declaredForms(of: $0, fields) } ?? [:]
-    return try ModelLayout(of: row, number: number, fields: fields, forms: forms)
+    let lines = try (row as? any Model.Type).map { try declaredLines(of: $0, fields) }
+    return try ModelLayout(of: row, number: number, fields: fields, lines: lines ?? LayoutLines())
   }
 
-  /// The stored forms that a model's schema declares.
-  private static func declaredForms<M: Model>(
+  /// What a model's schema says of its layout.
+  private static func declaredLines<M: Model>(
     of model: M.Type, _ fields: ModelFields
-  ) throws -> [Int: StoredForm] {
+  ) throws -> LayoutLines {
     // The schema's key paths are resolved against an instance, which needs no forms yet.
     let naming = fields.makeNamingInstance(of: M.self)
     defer {
       naming.assumingMemoryBound(to: M.self).deinitialize(count: 1)
       naming.deallocate()
     }
-    var forms: [Int: StoredForm] = [:]
-    for case .stored(let path, let form) in M.schema.elements.map(\.kind) {
-      let instance = naming.assumingMemoryBound(to: M.self)
+    let instance = naming.assumingMemoryBound(to: M.self)
+    return try LayoutLines(of: M.self) { path, line in
       guard let index = (instance.pointee[keyPath: path] as? any AnyColumnReference)?.index else {
-        throw ModelError(M.self, "Stored(…) needs a column: `\\.$name`, with the dollar sign")
+        throw ModelError(M.self, "\(line)(…) needs a column: `\\.$name`, with the dollar sign")
       }
-      forms[index] = form
+      return index
     }
-    return forms
+  }
+
+  /// Named by a strategy or a line, two columns may meet that the properties kept apart.
+  private static func checkNames(
+    _ columns: [ModelColumn], of model: any ResultRow.Type
+  ) throws {
+    var seen: Set<String> = []
+    for column in columns {
+      guard !column.name.isEmpty, !column.name.utf8.contains(0) else {
+        throw ModelError(model, "\"\(column.name)\" cannot be the name of a column")
+      }
+      guard seen.insert(column.name.lowercasedASCII).inserted else {
+        throw ModelError(
+          model, "\(column.name): two columns differ by case alone, which SQL ignores")
+      }
+    }
   }
 
   /// The index of the column that a key path names; nil where it names none.

@@ -13,10 +13,17 @@ public struct Columns<M: ResultRow>: TableScope {
 
   /// The columns of a table of its own, which a query must have in its FROM or a join.
   public init() {
+    self.init(source: TableID.nextSource())
+  }
+
+  /// The columns of the one table that a declaration is about: a CHECK, an index, a generated column.
+  static var declared: Columns { Columns(source: TableID.declared) }
+
+  private init(source: UInt32) {
     // What names a column cannot throw: the error comes when the query is rendered.
     let layout = try? M.layout
     names = layout?.names
-    table = TableID(layout: layout?.number ?? 0, source: TableID.nextSource())
+    table = TableID(layout: layout?.number ?? 0, source: source)
   }
 
   /// The column that a key path names.

@@ -50,6 +50,9 @@ package protocol QuerySink {
 /// place among those in scope instead: a query built again has the same.
 @usableFromInline
 package struct TableID: Hashable, Sendable {
+  /// The source of the table that a declaration is about; no table of a query has it.
+  static var declared: UInt32 { 0 }
+
   package let source: UInt32
   /// The number of the model's layout.
   package let layout: UInt16

@@ -9,6 +9,14 @@ struct TextSink: QuerySink {
   private(set) var bindings: [BoundValue] = []
   private var scopes: [Scope] = []
   private var commonTables: [[CommonTableName]] = []
+  /// A declaration has no parameters: values stand in its text.
+  private let writesLiterals: Bool
+  /// Where a list of values is written as literals, its query and parentheses are left out.
+  private var isInArray = false
+
+  init(writingLiterals: Bool = false) {
+    writesLiterals = writingLiterals
+  }
 
   private struct Scope {
     var tables: [ScopedTable]
@@ -33,6 +41,12 @@ struct TextSink: QuerySink {
   }
 
   mutating func token(_ token: SQLToken) {
+    if writesLiterals, token == .arrayValues { isInArray = true }
+    if isInArray, token == .arrayValues || token == .open { return }
+    if isInArray, token == .close {
+      isInArray = false
+      return
+    }
     text += token.text.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
   }
 
@@ -88,14 +102,21 @@ struct TextSink: QuerySink {
     text += Identifier(name).quoted
   }
 
-  mutating func value(_ value: BoundValue) {
+  mutating func value(_ value: BoundValue) throws {
+    guard !writesLiterals else { return text += try Self.literal(value) }
     text += "?"
     bindings.append(value)
   }
 
-  mutating func fragment(_ sql: SQL) {
+  mutating func fragment(_ sql: SQL) throws {
+    guard !writesLiterals else { return text += try sql.declaration }
     text += sql.text
     bindings += sql.bindings
+  }
+
+  private static func literal(_ value: BoundValue) throws -> String {
+    guard case .array(let array) = value else { return try value.databaseValue.description }
+    return array.values.map(\.description).joined(separator: ", ")
   }
 
   mutating func openScope(

@@ -5,6 +5,10 @@ struct AuthorizerRules {
   /// A reader neither lifts `query_only` nor attaches a file, which `query_only` would create, nor
   /// detaches one that later reads want.
   var isReader = false
+  /// What of the schema may not be changed.
+  var lock: SchemaLock?
+  /// Whether the lock denied the statement that is being prepared.
+  var wasDeniedByLock = false
   /// What the statement that is being prepared does, besides reading and writing rows.
   var effects: StatementEffects = []
 }
@@ -66,6 +70,7 @@ private func authorize(
   case SQLITE_ATTACH, SQLITE_DETACH:
     state.pointee.authorizer.effects.insert(.changesConnection)
     if state.pointee.authorizer.isReader { return SQLITE_DENY }
+    if state.pointee.authorizer.lock == .everything { return state.denyUnlessVacuuming() }
   case SQLITE_PRAGMA:
     state.pointee.authorizer.effects.insert(.changesConnection)
     if state.pointee.authorizer.isReader, let first, second != nil,
@@ -76,6 +81,11 @@ private func authorize(
   case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW,
     SQLITE_ALTER_TABLE, SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
     state.pointee.authorizer.effects.insert(.changesSchema)
+    if let lock = state.pointee.authorizer.lock,
+      lock.denies(action, first.map { String(cString: $0) }, second.map { String(cString: $0) })
+    {
+      return state.denyUnlessVacuuming()
+    }
   case SQLITE_TRANSACTION:
     state.pointee.authorizer.effects.insert(.controlsTransaction)
   default:

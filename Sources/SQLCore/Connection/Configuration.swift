@@ -56,6 +56,8 @@ public struct Configuration: Sendable {
   /// log growing: `onPinnedLog` tells which.
   /// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
   public var maximumWALBytes = 64 << 20
+  /// Who may change the schema: tables, columns, indexes, triggers and views.
+  public var schemaPolicy = SchemaPolicy.automatic
   /// Is told when the write-ahead log is above its bound because somebody keeps reading from it:
   /// how large it is, which reads may hold it, where they were asked for, and for how long.
   ///

@@ -18,6 +18,7 @@ extension ConnectionCore {
     var text = text
     // Compiling anew, after a change of the schema, leaves something here as well.
     state.pointee.authorizer.effects = []
+    state.pointee.authorizer.wasDeniedByLock = false
     return try text.withUTF8 { bytes -> (OpaquePointer, Int)? in
       guard let start = bytes.baseAddress else { return nil }
       var statement: OpaquePointer?
@@ -32,6 +33,9 @@ extension ConnectionCore {
           return code
         }
         guard code == SQLITE_OK else {
+          if state.pointee.authorizer.wasDeniedByLock {
+            throw DatabaseError.schemaIsLocked(sql: String(decoding: bytes, as: UTF8.self))
+          }
           if code == SQLITE_AUTH, state.pointee.authorizer.isReader {
             throw readOnly(sql: String(decoding: bytes, as: UTF8.self))
           }

@@ -35,6 +35,7 @@ extension ConnectionCore {
       throw location.describe(error)
     }
     state.pointee.authorizer.isReader = isReader || configuration.isReadOnly
+    state.pointee.authorizer.lock = SchemaLock(configuration.schemaPolicy)
   }
 
   /// Runs one statement of our own, without the cache.

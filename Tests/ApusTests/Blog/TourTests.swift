@@ -84,6 +84,12 @@ struct TourTests {
       @Column var tags: JSON<[String]> = []
       @Column var createdAt = Date()
       @Column var rating = 0
+
+      static var schema: Schema<Post> {
+        ForeignKey(\.$authorID, references: \Author.$id, onDelete: .cascade)
+        Index(\.$status, \.$createdAt)
+        Unique(\.$url)
+      }
     }
   }
 

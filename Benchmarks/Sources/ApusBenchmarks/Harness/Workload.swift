@@ -54,6 +54,6 @@ extension Workload.Side {
 extension Workload {
   static let all: [Workload] = [
     insertArray, insertEach, fetchAll, findByKey, typedQuery, updateColumn,
-    findSync, findAsync, findFromMainActor, streamRows,
+    findSync, findAsync, findFromMainActor, streamRows, openWithModels,
   ]
 }

@@ -1,0 +1,94 @@
+import SQLCore
+import Synchronization
+
+/// What the models of a database declare.
+struct Declarations: Sendable {
+  /// The definitions of a table and its indexes, to be compared to the letter.
+  struct Text: Sendable {
+    let table: String
+    let createTable: String
+    let createIndexes: Set<String>
+  }
+
+  let tables: [TableDefinition]
+  let views: [ViewDefinition]
+  let texts: [Text]
+  /// What the schemas drop, in one order whoever asks.
+  let removals: [Removal]
+
+  init(tables: [TableDefinition], views: [ViewDefinition]) {
+    self.tables = tables
+    self.views = views
+    texts = tables.map { table in
+      Text(
+        table: table.name, createTable: table.problems.isEmpty ? table.createTable : "",
+        createIndexes: Set(table.indexes.map(table.createIndex)))
+    }
+    removals = tables.flatMap(\.removals).uniqued().sorted { "\($0)" < "\($1)" }
+  }
+
+  /// Whether the database has, to the letter, what is declared, and nothing is to be dropped.
+  func isExactly(in schema: LiveSchema) -> Bool {
+    removals.isEmpty && texts.allSatisfy { $0.isExactly(in: schema) }
+      && views.allSatisfy { schema.relation($0.name)?.sql == $0.createView }
+  }
+}
+
+extension Declarations.Text {
+  /// Whether the table and its indexes are what is declared, and nothing besides.
+  func isExactly(in schema: LiveSchema) -> Bool {
+    guard let entry = schema.entry(table), entry.kind == .table, entry.sql == createTable else {
+      return false
+    }
+    let found = schema.indexDefinitions(of: table)
+    return found.count == createIndexes.count && found.allSatisfy(createIndexes.contains)
+  }
+}
+
+extension TableDefinition {
+  func hasTriggerToRemove(in schema: LiveSchema) -> Bool {
+    removals.contains { removal in
+      if case .trigger(let name) = removal { schema.hasTrigger(name) } else { false }
+    }
+  }
+}
+
+// MARK: From models
+
+extension Declarations {
+  /// As a layout, what a list of models declares is read from their types once a process.
+  private static let known = Mutex<[[ObjectIdentifier]: Declarations]>([:])
+
+  /// What models declare.
+  init(of models: [any Model.Type]) throws {
+    let key = models.map { ObjectIdentifier($0) }
+    if let known = Self.known.withLock({ $0[key] }) {
+      self = known
+      return
+    }
+    var definitions: [TableDefinition] = []
+    var views: [ViewDefinition] = []
+    // The schemas are the user's code: no lock is held.
+    for model in models {
+      if let view = model as? any ViewModel.Type {
+        views.append(try Self.view(view))
+      } else {
+        definitions.append(try Self.definition(model))
+      }
+    }
+    let declared = Declarations(tables: TableDefinition.tables(of: definitions), views: views)
+    self = declared
+    Self.known.withLock { known in
+      // Programs have a few lists; one that makes lists without end keeps none.
+      if known.count < 256 { known[key] = declared }
+    }
+  }
+
+  private static func definition<M: Model>(_ model: M.Type) throws -> TableDefinition {
+    try TableDefinition(of: model)
+  }
+
+  private static func view<V: ViewModel>(_ model: V.Type) throws -> ViewDefinition {
+    try ViewDefinition(of: model)
+  }
+}

@@ -1,0 +1,90 @@
+import SQLCore
+
+extension TableDefinition {
+  /// The tables that models declare. Several models may be one table: each adds what it has, and
+  /// none takes anything away.
+  static func tables(of definitions: [TableDefinition]) -> [TableDefinition] {
+    var facets: [[TableDefinition]] = []
+    for definition in definitions {
+      let folded = definition.name.lowercasedASCII
+      if let index = facets.firstIndex(where: { $0[0].name.lowercasedASCII == folded }) {
+        facets[index].append(definition)
+      } else {
+        facets.append([definition])
+      }
+    }
+    return facets.map { $0.count == 1 ? $0[0] : merged($0) }
+  }
+
+  private static func merged(_ facets: [TableDefinition]) -> TableDefinition {
+    var table = facets[0]
+    for facet in facets.dropFirst() { table.add(facet) }
+    for index in table.columns.indices {
+      let column = table.columns[index]
+      guard !column.isOptional, column.defaultSQL == nil, column.generated == nil,
+        !table.isKey(column.name),
+        let other = facets.first(where: { !$0.declares(column.name) })
+      else { continue }
+      // A facet that lacks a column inserts rows without it.
+      table.columns[index].defaultSQL = column.fallbackLiteral
+      if column.fallbackLiteral == nil,
+        let first = facets.first(where: { $0.declares(column.name) })
+      {
+        table.problems.append(
+          "\(column.name) is not optional and has no default, and \(other.model) does not declare "
+            + "it: its insertions would fail; write `Default(\(column.type.path), …)` in the "
+            + "schema of \(first.model), or declare `@Column var \(column.type.property): "
+            + "\(column.type.name)?`")
+      }
+    }
+    table.model = facets.map(\.model).joined(separator: ", ")
+    return table
+  }
+
+  private mutating func add(_ facet: TableDefinition) {
+    if facet.keyNames.map(\.lowercasedASCII) != keyNames.map(\.lowercasedASCII) {
+      problems.append(
+        "the primary key is (\(keyNames.joined(separator: ", "))) in \(model) and "
+          + "(\(facet.keyNames.joined(separator: ", "))) in \(facet.model)")
+    }
+    for column in facet.columns {
+      guard let index = columns.firstIndex(where: { $0.name.isSame(as: column.name) }) else {
+        columns.append(column)
+        continue
+      }
+      merge(column, at: index, of: facet.model)
+    }
+    for index in facet.indexes where !indexes.contains(index) { indexes.append(index) }
+    for key in facet.foreignKeys where !foreignKeys.contains(key) { foreignKeys.append(key) }
+    for check in facet.checks where !checks.contains(check) { checks.append(check) }
+    isWithoutRowID = isWithoutRowID ?? facet.isWithoutRowID
+    // What another facet has stays.
+    removals = removals.union(facet.removals).filter { removal in
+      if case .column(let name) = removal { !declares(name) } else { true }
+    }
+    renamedColumns += facet.renamedColumns
+    formerNames += facet.formerNames.filter { !formerNames.contains($0) }
+  }
+
+  private mutating func merge(_ column: Column, at index: Int, of other: String) {
+    let mine = columns[index]
+    if mine.storageClass != column.storageClass {
+      problems.append(
+        "\(mine.name) is \(mine.storageClass.rawValue) in \(model) and "
+          + "\(column.storageClass.rawValue) in \(other); declare one type in both")
+    } else if mine.isOptional != column.isOptional {
+      let (optional, required) = mine.isOptional ? (model, other) : (other, model)
+      problems.append(
+        "\(mine.name) is optional in \(optional) and not in \(required); declare it alike in both")
+    }
+    columns[index].defaultSQL = mine.defaultSQL ?? column.defaultSQL
+    columns[index].collation = mine.collation ?? column.collation
+    columns[index].generated = mine.generated ?? column.generated
+    columns[index].conversion = mine.conversion ?? column.conversion
+  }
+}
+
+extension String {
+  /// Whether SQL takes two names for one.
+  func isSame(as other: String) -> Bool { lowercasedASCII == other.lowercasedASCII }
+}

@@ -1,0 +1,178 @@
+import SQLCore
+
+extension TableDefinition {
+  /// What a model declares; throws `ModelError` for a line that cannot be followed.
+  init<M: Model>(of model: M.Type) throws {
+    let layout = try M.layout
+    var reader = SchemaReader<M>(layout: layout)
+    for element in M.schema.elements { try reader.read(element.kind) }
+    let columns = try layout.columns.enumerated().map { index, column in
+      try reader.column(column, at: index)
+    }
+    self.init(
+      layout.tableName, model: String(describing: model), columns: columns,
+      keyNames: layout.keyColumns.map { layout.columns[$0].name },
+      isWithoutRowID: reader.isWithoutRowID)
+    indexes = reader.indexes
+    foreignKeys = reader.foreignKeys
+    checks = reader.checks
+    removals = reader.removals
+    renamedColumns = reader.renamed
+    formerNames = reader.formerNames
+  }
+}
+
+/// Collects what the lines of a schema say of columns and tables.
+private struct SchemaReader<M: Model> {
+  let layout: ModelLayout
+  var defaults: [Int: String] = [:]
+  var collations: [Int: String] = [:]
+  var generated: [Int: TableDefinition.Generated] = [:]
+  var conversions: [Int: ValueConversion] = [:]
+  var isWithoutRowID: Bool?
+  var indexes: [TableDefinition.Index] = []
+  var foreignKeys: [TableDefinition.ForeignKey] = []
+  var checks: [TableDefinition.Check] = []
+  var removals: Set<Removal> = []
+  var renamed: [(name: String, from: String)] = []
+  var formerNames: [String] = []
+
+  init(layout: ModelLayout) {
+    self.layout = layout
+  }
+
+  private func index(_ path: PartialKeyPath<M>, in line: String) throws -> Int {
+    guard let index = layout.index(ofColumn: path) else {
+      throw ModelError(M.self, "\(line)(…) needs columns: `\\.$name`, with the dollar sign")
+    }
+    return index
+  }
+
+  private func name(_ path: PartialKeyPath<M>, in line: String) throws -> String {
+    layout.columns[try index(path, in: line)].name
+  }
+
+  mutating func read(_ kind: SchemaElement<M>.Kind) throws {
+    switch kind {
+    case .index(let line): indexes.append(try definition(of: line))
+    case .foreignKey(let line):
+      foreignKeys.append(
+        TableDefinition.ForeignKey(
+          columns: try line.columns.map { try name($0, in: "ForeignKey") },
+          target: try line.target(), onDelete: line.onDelete, onUpdate: line.onUpdate,
+          isDeferred: line.isDeferred))
+    case .check(let name, let predicates):
+      if let condition = try layout.declaration(of: predicates()) {
+        checks.append(TableDefinition.Check(condition, name: name))
+      }
+    case .default(let path, let value):
+      let index = try index(path, in: "Default")
+      defaults[index] = try value(layout.columns[index].form).databaseValue.description
+    case .defaultSQL(let path, let sql):
+      defaults[try index(path, in: "Default")] = Self.defaultClause(try sql.declaration)
+    case .collated(let path, let collation):
+      collations[try index(path, in: "Collated")] = collation.name
+    case .generated(let path, let storage, let expression):
+      let index = try index(path, in: "Generated")
+      guard !layout.columns[index].isPrimaryKey else {
+        throw ModelError(M.self, "\(layout.columns[index].name): a key cannot be generated")
+      }
+      generated[index] = TableDefinition.Generated(
+        expression: try layout.declaration(of: expression()), storage: storage)
+    case .rowID(let isLeftOut): isWithoutRowID = isLeftOut
+    case .renamed(let path, let former):
+      renamed.append((try name(path, in: "Renamed"), former))
+    case .renamedTable(let former): formerNames.append(former)
+    case .dropped(let removal):
+      if case .column(let name) = removal, layout.index(named: name) != nil {
+        throw ModelError(M.self, "Dropped(\"\(name)\"): a property declares that column")
+      }
+      removals.insert(removal)
+    case .droppedAttribute(let path, let attribute):
+      removals.insert(.attribute(column: try name(path, in: "Dropped"), attribute))
+    case .converted(let path, let conversion):
+      let index = try index(path, in: "Converted")
+      conversions[index] = conversion(layout.columns[index].form)
+    case .stored, .named: break
+    }
+  }
+
+  private func definition(of line: IndexLine<M>) throws -> TableDefinition.Index {
+    let terms: [String]
+    switch line.terms {
+    case .columns(let paths):
+      let names = try paths.map { try name($0, in: line.isUnique ? "Unique" : "Index") }
+      terms = names.map { Identifier($0).quoted }
+    case .expressions(let expressions):
+      terms = try expressions().map { term in
+        var text = try layout.declaration(of: term.node)
+        // A lone expression in an index stands in parentheses where it is no function.
+        if case .column = term.node {} else { text = "(\(text))" }
+        if let collation = term.collation { text += " COLLATE \(collation.sql)" }
+        return term.isDescending ? text + " DESC" : text
+      }
+    }
+    guard !terms.isEmpty else {
+      throw ModelError(M.self, "\(line.isUnique ? "Unique" : "Index")(…) names no column")
+    }
+    return TableDefinition.Index(
+      terms, isUnique: line.isUnique, name: line.name,
+      condition: try layout.declaration(of: line.predicates()))
+  }
+
+  /// A literal and a keyword stand alone; all else needs parentheses.
+  private static func defaultClause(_ sql: String) -> String {
+    let tokens = SQLTokens(sql).tokens
+    let isSigned = tokens.first?.isSign("-") ?? false
+    if tokens.dropFirst(isSigned ? 1 : 0).count == 1, let last = tokens.last {
+      switch last.kind {
+      case .number, .string, .blob: return sql
+      case .word where !isSigned:
+        let words = ["null", "true", "false", "current_time", "current_date", "current_timestamp"]
+        if words.contains(last.value.lowercasedASCII) { return sql }
+      default: break
+      }
+    }
+    return "(\(sql))"
+  }
+
+  func column(_ column: ModelColumn, at index: Int) throws -> TableDefinition.Column {
+    TableDefinition.Column(
+      column.name, column.storageClass, isOptional: column.isOptional,
+      defaultSQL: defaults[index], fallbackLiteral: Self.fallback(for: column.type),
+      collation: collations[index], generated: generated[index], conversion: conversions[index],
+      type: Self.type(column.type, column))
+  }
+
+  private static func type<Value: ColumnValue>(
+    _ type: Value.Type, _ column: ModelColumn
+  ) -> ColumnType {
+    ColumnType(type, form: column.form, property: column.property)
+  }
+
+  /// Zero of the numbers, the empty text and bytes; no other type has a value that stands for none.
+  private static func fallback(for type: any ColumnValue.Type) -> String? {
+    switch type {
+    case is any FixedWidthInteger.Type, is Bool.Type: "0"
+    case is any BinaryFloatingPoint.Type: "0.0"
+    case is String.Type: "''"
+    case is any RangeReplaceableCollection<UInt8>.Type: "x''"
+    default: nil
+    }
+  }
+}
+
+extension Collation {
+  /// The name as SQL has it.
+  var sql: String { name.isPlainName ? name : Identifier(name).quoted }
+}
+
+extension String {
+  /// Whether it needs no quotation marks.
+  fileprivate var isPlainName: Bool {
+    !isEmpty
+      && utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+      }
+  }
+}

@@ -1,0 +1,159 @@
+import SQLCore
+
+/// A table as its models declare it, in SQL's terms.
+struct TableDefinition {
+  /// A column, with what a migration must know of its Swift type.
+  struct Column {
+    var name: String
+    var storageClass: StorageClass
+    var isOptional: Bool
+    /// The declared default: a literal, or an expression in parentheses.
+    var defaultSQL: String?
+    /// What old rows get where nothing is declared: zero or empty, for the types that have it.
+    var fallbackLiteral: String?
+    var collation: String?
+    var generated: Generated?
+    /// How values of another form become those of this one.
+    var conversion: ValueConversion?
+    /// The Swift type, for the words of a refusal and to see which values it can read.
+    var type: ColumnType
+
+    init(
+      _ name: String, _ storageClass: StorageClass, isOptional: Bool = false,
+      defaultSQL: String? = nil, fallbackLiteral: String? = nil, collation: String? = nil,
+      generated: Generated? = nil, conversion: ValueConversion? = nil, type: ColumnType? = nil
+    ) {
+      self.name = name
+      self.storageClass = storageClass
+      self.isOptional = isOptional
+      self.defaultSQL = defaultSQL
+      self.fallbackLiteral = fallbackLiteral
+      self.collation = collation
+      self.generated = generated
+      self.conversion = conversion
+      self.type = type ?? ColumnType(storageClass: storageClass, isOptional: isOptional, name: name)
+    }
+  }
+
+  /// What SQLite calculates a column from.
+  struct Generated: Hashable {
+    var expression: String
+    var storage: GeneratedStorage
+  }
+
+  struct Index: Hashable {
+    /// nil where the name is made of what it orders by.
+    var givenName: String?
+    /// Each in SQL.
+    var terms: [String]
+    var isUnique: Bool
+    var condition: String?
+
+    init(
+      _ terms: [String], isUnique: Bool = false, name: String? = nil, condition: String? = nil
+    ) {
+      self.terms = terms
+      self.isUnique = isUnique
+      givenName = name
+      self.condition = condition
+    }
+  }
+
+  struct ForeignKey: Hashable {
+    var columns: [String]
+    var target: ForeignKeyTarget
+    var onDelete: ForeignKeyAction
+    var onUpdate: ForeignKeyAction
+    var isDeferred: Bool
+
+    init(
+      columns: [String], target: ForeignKeyTarget, onDelete: ForeignKeyAction = .noAction,
+      onUpdate: ForeignKeyAction = .noAction, isDeferred: Bool = false
+    ) {
+      self.columns = columns
+      self.target = target
+      self.onDelete = onDelete
+      self.onUpdate = onUpdate
+      self.isDeferred = isDeferred
+    }
+  }
+
+  struct Check: Hashable {
+    var name: String?
+    var condition: String
+
+    init(_ condition: String, name: String? = nil) {
+      self.condition = condition
+      self.name = name
+    }
+  }
+
+  /// The name of the model, or of several.
+  var model: String
+  var name: String
+  var columns: [Column]
+  var keyNames: [String]
+  /// nil where nothing is said.
+  var isWithoutRowID: Bool?
+  var indexes: [Index] = []
+  var foreignKeys: [ForeignKey] = []
+  var checks: [Check] = []
+  var removals: Set<Removal> = []
+  /// How columns, and the table, were called before.
+  var renamedColumns: [(name: String, from: String)] = []
+  var formerNames: [String] = []
+  /// Why the declaration itself cannot be followed.
+  var problems: [String] = []
+
+  init(
+    _ name: String, model: String? = nil, columns: [Column], keyNames: [String],
+    isWithoutRowID: Bool? = nil
+  ) {
+    self.name = name
+    self.model = model ?? name
+    self.columns = columns
+    self.keyNames = keyNames
+    self.isWithoutRowID = isWithoutRowID
+  }
+
+  var quotedName: String { Identifier(name).quoted }
+
+  /// Whether the key is the rowid.
+  var hasRowIDKey: Bool {
+    isWithoutRowID != true && keyNames.count == 1
+      && column(keyNames[0])?.storageClass == .integer
+  }
+
+  func column(_ name: String) -> Column? {
+    let folded = name.lowercasedASCII
+    return columns.first { $0.name.lowercasedASCII == folded }
+  }
+
+  func declares(_ column: String) -> Bool { self.column(column) != nil }
+
+  func isKey(_ column: String) -> Bool {
+    let folded = column.lowercasedASCII
+    return keyNames.contains { $0.lowercasedASCII == folded }
+  }
+
+  func removes(_ removal: Removal) -> Bool {
+    removals.contains { $0.folded == removal.folded }
+  }
+}
+
+extension Removal {
+  /// The same for names that differ by case, and texts that differ by spelling.
+  fileprivate var folded: Removal {
+    switch self {
+    case .column(let name): .column(name.lowercasedASCII)
+    case .index(let name): .index(name.lowercasedASCII)
+    case .trigger(let name): .trigger(name.lowercasedASCII)
+    case .view(let name): .view(name.lowercasedASCII)
+    case .table(let name): .table(name.lowercasedASCII)
+    case .foreignKey(let names): .foreignKey(names.map(\.lowercasedASCII))
+    case .unique(let names): .unique(names.map(\.lowercasedASCII))
+    case .check(let text): .check(text.normalSQL.joined(separator: " "))
+    case .attribute(let name, let attribute): .attribute(column: name.lowercasedASCII, attribute)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import SQLCore
+
+/// Everything that a database's schema has, read by one statement; definitions are taken apart when
+/// they are asked for.
+struct LiveSchema {
+  struct Entry {
+    enum Kind: String {
+      case table, index, trigger, view
+    }
+
+    let kind: Kind
+    let name: String
+    /// The table to which an index or a trigger belongs.
+    let table: String
+    /// nil for an index that a constraint brings with it.
+    let sql: String?
+  }
+
+  private(set) var entries: [Entry] = []
+  private var positions: [String: Int] = [:]
+  /// The positions of indexes and triggers by the table to which they belong, folded.
+  private var positionsByTable: [String: [Int]] = [:]
+
+  init(of connection: Connection) throws {
+    try connection.forEach("SELECT type, name, tbl_name, sql FROM sqlite_schema") { row in
+      guard let kind = Entry.Kind(rawValue: try row.get(at: 0)) else { return }
+      let entry = Entry(
+        kind: kind, name: try row.get(at: 1), table: try row.get(at: 2), sql: try row.get(at: 3))
+      // Tables, views and indexes share one space of names; triggers have their own.
+      if kind != .trigger { positions[entry.name.lowercasedASCII] = entries.count }
+      if kind == .index || kind == .trigger {
+        positionsByTable[entry.table.lowercasedASCII, default: []].append(entries.count)
+      }
+      entries.append(entry)
+    }
+  }
+
+  /// The table, view or index of that name, without case.
+  func entry(_ name: String) -> Entry? {
+    positions[name.lowercasedASCII].map { entries[$0] }
+  }
+
+  /// The table or view of that name.
+  func relation(_ name: String) -> Entry? {
+    guard let entry = entry(name), entry.kind == .table || entry.kind == .view else { return nil }
+    return entry
+  }
+
+  func table(_ name: String) throws -> LiveTable? {
+    guard let entry = entry(name), entry.kind == .table, let sql = entry.sql else { return nil }
+    var table = try TableParser.parse(sql)
+    table.name = entry.name
+    return table
+  }
+
+  func indexes(of table: String) -> [LiveIndex] {
+    dependents(of: table, .index).compactMap { entry in
+      entry.sql.map { LiveIndex(name: entry.name, sql: $0) }
+    }
+  }
+
+  func triggers(of table: String) -> [Entry] { dependents(of: table, .trigger) }
+
+  private func dependents(of table: String, _ kind: Entry.Kind) -> [Entry] {
+    let positions = positionsByTable[table.lowercasedASCII] ?? []
+    return positions.map { entries[$0] }.filter { $0.kind == kind }
+  }
+
+  /// The definitions of the indexes of a table that are no constraint's.
+  func indexDefinitions(of table: String) -> [String] {
+    dependents(of: table, .index).compactMap(\.sql)
+  }
+
+  /// The views, and the triggers of whatever table, whose text names both of two things.
+  func dependents(naming table: String, _ column: String) -> [Entry] {
+    let table = table.lowercasedASCII
+    let column = column.lowercasedASCII
+    return entries.filter { entry in
+      guard entry.kind == .view || entry.kind == .trigger, let sql = entry.sql else { return false }
+      return sql.mentions(table, orBeforePoint: true) && sql.mentions(column)
+    }
+  }
+}
+
+/// An index as its definition says.
+struct LiveIndex {
+  let name: String
+  let sql: String
+  let isUnique: Bool
+  /// What it orders by, and of which rows, to be compared.
+  var terms: [String]
+  var condition: [String]
+
+  init(name: String, sql: String) {
+    self.name = name
+    self.sql = sql
+    let text = SQLTokens(sql)
+    isUnique = text.tokens.dropFirst().first?.isWord("unique") ?? false
+    var depth = 0
+    var open: Int?
+    var close = text.tokens.endIndex
+    for (index, token) in text.tokens.enumerated() {
+      if token.isSign("(") {
+        depth += 1
+        open = open ?? index
+      } else if token.isSign(")") {
+        depth -= 1
+        if depth == 0 {
+          close = index
+          break
+        }
+      }
+    }
+    terms = text.tokens[min((open ?? -1) + 1, close)..<close].map(\.normal)
+    let condition = text.tokens[close...].dropFirst()
+    self.condition = condition.first?.isWord("where") == true ? condition.dropFirst().normal : []
+    // Upwards is what is meant where nothing is said.
+    var plain: [String] = []
+    for (index, term) in terms.enumerated() {
+      let isLast = index + 1 == terms.count || terms[index + 1] == ","
+      if !(term == "asc" && isLast) { plain.append(term) }
+    }
+    terms = plain
+  }
+
+  /// The columns, where it has no expressions, collations or directions.
+  var plainColumns: [String]? {
+    let parts = terms.split(separator: ",")
+    return parts.allSatisfy { $0.count == 1 } ? parts.map { $0[$0.startIndex] } : nil
+  }
+
+  /// Whether it names a column; a folded name is given.
+  func mentions(_ column: String) -> Bool { terms.contains(column) || condition.contains(column) }
+
+  mutating func rename(_ column: String, to name: String) {
+    let folded = column.lowercasedASCII
+    terms = terms.map { $0 == folded ? name.lowercasedASCII : $0 }
+    condition = condition.map { $0 == folded ? name.lowercasedASCII : $0 }
+  }
+}

@@ -1,0 +1,219 @@
+/// The words and signs of a text of SQL, as SQLite takes it apart.
+///
+/// The PRAGMAs do not tell all that a schema declares: checks, collations, names of constraints and
+/// what generated columns calculate stand in the text alone.
+struct SQLTokens {
+  struct Token {
+    enum Kind {
+      case word, quotedName, string, number, blob, parameter, sign
+    }
+
+    let kind: Kind
+    /// Where it stands in the text, in bytes of UTF-8.
+    let range: Range<Int>
+    /// A name or text without its quotation marks, else what stands there.
+    let value: String
+
+    /// Whether it can be a name: SQLite takes text for one where a name must be.
+    var isName: Bool { kind == .word || kind == .quotedName || kind == .string }
+
+    func isWord(_ word: String) -> Bool { kind == .word && value.lowercasedASCII == word }
+    func isSign(_ sign: String) -> Bool { kind == .sign && value == sign }
+
+    /// What it means, without case where SQL has none, and with one spelling where it has two.
+    var normal: String {
+      switch kind {
+      case .word, .quotedName: value.lowercasedASCII
+      case .string: "'" + value
+      case .number, .blob: value.lowercasedASCII
+      case .parameter: value
+      case .sign:
+        switch value {
+        case "==": "="
+        case "!=": "<>"
+        default: value
+        }
+      }
+    }
+  }
+
+  private(set) var tokens: [Token] = []
+  let bytes: [UInt8]
+
+  init(_ text: String) {
+    bytes = Array(text.utf8)
+    var position = 0
+    while let token = next(&position) { tokens.append(token) }
+  }
+
+  /// The text of some tokens that stand one behind another.
+  func text(_ tokens: ArraySlice<Token>) -> String {
+    guard let first = tokens.first, let last = tokens.last else { return "" }
+    return text(first.range.lowerBound..<last.range.upperBound)
+  }
+
+  private func text(_ range: Range<Int>) -> String {
+    String(decoding: bytes[range], as: UTF8.self)
+  }
+
+  private func byte(_ position: Int) -> UInt8 {
+    position < bytes.count ? bytes[position] : 0
+  }
+
+  private func skip(_ position: inout Int, while condition: (UInt8) -> Bool) {
+    while position < bytes.count, condition(bytes[position]) { position += 1 }
+  }
+
+  /// The next token; nil at the end.
+  private func next(_ position: inout Int) -> Token? {
+    skipSpace(&position)
+    guard position < bytes.count else { return nil }
+    let start = position
+    let first = bytes[position]
+    switch first {
+    case UInt8(ascii: "\""), UInt8(ascii: "`"):
+      return quoted(&position, by: first, .quotedName)
+    case UInt8(ascii: "'"):
+      return quoted(&position, by: first, .string)
+    case UInt8(ascii: "["):
+      skip(&position) { $0 != UInt8(ascii: "]") }
+      let value = text(start + 1..<position)
+      position = min(position + 1, bytes.count)
+      return Token(kind: .quotedName, range: start..<position, value: value)
+    case UInt8(ascii: "x"), UInt8(ascii: "X"):
+      if byte(position + 1) == UInt8(ascii: "'") {
+        position += 1
+        _ = quoted(&position, by: UInt8(ascii: "'"), .string)
+        return token(.blob, start..<position)
+      }
+      return word(&position)
+    case UInt8(ascii: "0")...UInt8(ascii: "9"):
+      return number(&position)
+    case UInt8(ascii: ".") where byte(position + 1).isDigit:
+      return number(&position)
+    case UInt8(ascii: "?"), UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "$"),
+      UInt8(ascii: "#"):
+      position += 1
+      skip(&position) { $0.isWordByte }
+      return token(.parameter, start..<position)
+    case _ where first.isWordByte:
+      return word(&position)
+    default:
+      return sign(&position)
+    }
+  }
+
+  private func token(_ kind: Token.Kind, _ range: Range<Int>) -> Token {
+    Token(kind: kind, range: range, value: text(range))
+  }
+
+  private func word(_ position: inout Int) -> Token {
+    let start = position
+    skip(&position) { $0.isWordByte }
+    return token(.word, start..<position)
+  }
+
+  private func number(_ position: inout Int) -> Token {
+    let start = position
+    while position < bytes.count {
+      let isExponent =
+        bytes[position - 1 < start ? start : position - 1] | 0x20 == UInt8(ascii: "e")
+      let isSigned =
+        isExponent && (bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-"))
+        && byte(start + 1) | 0x20 != UInt8(ascii: "x")
+      guard bytes[position].isWordByte || bytes[position] == UInt8(ascii: ".") || isSigned else {
+        break
+      }
+      position += 1
+    }
+    return token(.number, start..<position)
+  }
+
+  private func quoted(_ position: inout Int, by mark: UInt8, _ kind: Token.Kind) -> Token {
+    let start = position
+    var value: [UInt8] = []
+    position += 1
+    while position < bytes.count {
+      if bytes[position] == mark {
+        guard byte(position + 1) == mark else { break }
+        position += 1
+      }
+      value.append(bytes[position])
+      position += 1
+    }
+    position = min(position + 1, bytes.count)
+    return Token(
+      kind: kind, range: start..<position, value: String(decoding: value, as: UTF8.self))
+  }
+
+  private static let pairs: Set<String> = ["||", "<<", ">>", "<=", ">=", "<>", "!=", "==", "->"]
+
+  private func sign(_ position: inout Int) -> Token {
+    let start = position
+    let pair = text(start..<min(start + 2, bytes.count))
+    position += Self.pairs.contains(pair) ? 2 : 1
+    if pair == "->", byte(position) == UInt8(ascii: ">") { position += 1 }
+    return token(.sign, start..<min(position, bytes.count))
+  }
+
+  private func skipSpace(_ position: inout Int) {
+    while position < bytes.count {
+      switch (bytes[position], byte(position + 1)) {
+      case (0x20, _), (0x09...0x0D, _):
+        position += 1
+      case (UInt8(ascii: "-"), UInt8(ascii: "-")):
+        skip(&position) { $0 != 0x0A }
+      case (UInt8(ascii: "/"), UInt8(ascii: "*")):
+        position += 2
+        while position < bytes.count {
+          if bytes[position] == UInt8(ascii: "*"), byte(position + 1) == UInt8(ascii: "/") { break }
+          position += 1
+        }
+        position = min(position + 2, bytes.count)
+      default:
+        return
+      }
+    }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+  /// A letter, a digit, `_`, `$`, or a part of a character beyond ASCII.
+  fileprivate var isWordByte: Bool {
+    isDigit || self >= 0x80 || self == UInt8(ascii: "_") || self == UInt8(ascii: "$")
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+  }
+}
+
+extension Sequence<SQLTokens.Token> {
+  /// What the tokens mean; equal for texts that differ in space, comments and spelling alone.
+  var normal: [String] {
+    var words = map(\.normal)
+    while words.isInParentheses {
+      words.removeFirst()
+      words.removeLast()
+    }
+    return words
+  }
+}
+
+extension [String] {
+  /// Whether the first is a parenthesis that the last one closes.
+  fileprivate var isInParentheses: Bool {
+    guard first == "(", last == ")" else { return false }
+    var depth = 0
+    for (index, word) in enumerated() {
+      if word == "(" { depth += 1 }
+      if word == ")" { depth -= 1 }
+      if depth == 0 { return index == count - 1 }
+    }
+    return false
+  }
+}
+
+extension String {
+  /// What the text means as SQL, to be compared.
+  var normalSQL: [String] { SQLTokens(self).tokens.normal }
+}

@@ -1,0 +1,55 @@
+extension MigrationPlan: CustomStringConvertible {
+  /// The plan as a difference: `+` for what comes, `-` for what goes, `~` for what changes, `=` for
+  /// what is kept and `!` for what is refused.
+  public var description: String {
+    guard !steps.isEmpty else { return "nothing to migrate" }
+    var lines: [String] = []
+    var table: String?
+    for step in steps {
+      if step.table != table {
+        table = step.table
+        lines.append(step.table)
+      }
+      var rows = step.rowCount.map { $0 == 1 ? " (1 row)" : " (\($0) rows)" } ?? ""
+      if step.kind == .destructive { rows += " (loses data)" }
+      lines.append("  \(step.action.sign) \(step.action.title): \(step.reason)\(rows)")
+      if let sql = step.sql { lines += sql.split(separator: "\n").map { "      \($0)" } }
+      if let line = step.line { lines.append("      \(line)") }
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension MigrationPlan.Step.Action {
+  fileprivate var sign: String {
+    switch self {
+    case .createTable, .createView, .addColumn, .createIndex: "+"
+    case .dropTable, .dropView, .dropColumn, .deleteRows, .dropIndex, .dropTrigger: "-"
+    case .renameTable, .renameColumn, .rebuildTable, .userStep: "~"
+    case .keepColumn, .keepDeclaration: "="
+    case .refuse: "!"
+    }
+  }
+
+  fileprivate var title: String {
+    switch self {
+    case .createTable: "create the table"
+    case .renameTable(let name): "rename the table \(name)"
+    case .dropTable: "drop the table"
+    case .createView: "create the view"
+    case .dropView: "drop the view"
+    case .addColumn(let name): "add the column \(name)"
+    case .renameColumn(let name, let newName): "rename the column \(name) to \(newName)"
+    case .dropColumn(let name): "drop the column \(name)"
+    case .rebuildTable: "rebuild the table"
+    case .deleteRows: "delete rows"
+    case .createIndex(let name): "create the index \(name)"
+    case .dropIndex(let name): "drop the index \(name)"
+    case .dropTrigger(let name): "drop the trigger \(name)"
+    case .keepColumn(let name): "keep the column \(name)"
+    case .keepDeclaration(let name): "keep \(name)"
+    case .userStep(let name): "run the step \(name)"
+    case .refuse: "refused"
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import SQLCore
+
+/// Compares what models declare with what a database has.
+struct MigrationPlanner {
+  /// How much of a migration is planned.
+  enum Extent {
+    case whole
+    /// Only what adds and widens: what goes, and what must be unique, waits for the steps of the
+    /// user's own that read the old columns.
+    case expanding
+  }
+
+  let connection: Connection
+  var extent = Extent.whole
+  var invalidValues = MigrationOptions.InvalidValues.refused
+  var checksValues = false
+  /// The names of the views that models declare, folded: they are made anew where they must.
+  var declaredViews: Set<String> = []
+
+  init(connection: Connection) {
+    self.connection = connection
+  }
+
+  /// The steps, on a connection whose SQL does not know the functions of a migration yet.
+  func steps(for declared: Declarations, on core: ConnectionCore) throws -> [PlannedStep] {
+    let schema = try LiveSchema(of: connection)
+    // Most often there is nothing to do, and a look at the texts is enough.
+    if !checksValues, declared.isExactly(in: schema) { return [] }
+    return try MigrationFunctions(of: declared.tables).use(on: core) { try steps(for: declared) }
+  }
+
+  func steps(for declared: Declarations) throws -> [PlannedStep] {
+    let schema = try LiveSchema(of: connection)
+    let names = Set(declared.tables.map(\.name.lowercasedASCII))
+    // Views go first and come last: a column that one of them names cannot be dropped.
+    var steps: [PlannedStep] = []
+    var created: [PlannedStep] = []
+    for view in declared.views { try plan(view, in: schema, &steps, &created) }
+    if extent == .whole { steps += removedViews(declared, in: schema) }
+    for (table, text) in zip(declared.tables, declared.texts) {
+      if !checksValues, text.isExactly(in: schema), !table.hasTriggerToRemove(in: schema) {
+        continue
+      }
+      var planner = TablePlanner(table, schema: schema, planner: self, otherTables: names)
+      steps += try planner.plan()
+    }
+    if extent == .whole { steps += try removedTables(declared, in: schema) }
+    return steps + created
+  }
+
+  // MARK: What belongs to no table that is declared
+
+  private func removedTables(
+    _ declared: Declarations, in schema: LiveSchema
+  ) throws -> [PlannedStep] {
+    try declared.removals.compactMap { removal in
+      guard case .table(let name) = removal, let entry = schema.entry(name), entry.kind == .table
+      else { return nil }
+      guard !declared.tables.contains(where: { $0.name.isSame(as: name) }) else {
+        return PlannedStep(
+          MigrationPlan.Step(
+            .refuse, table: name,
+            reason: "`Dropped(table: \"\(name)\")` is declared, and a model is that table"))
+      }
+      return PlannedStep(
+        running: MigrationPlan.Step(
+          .dropTable, kind: .destructive, table: entry.name,
+          sql: "DROP TABLE \(Identifier(entry.name).quoted)", reason: "the schema says so",
+          rowCount: try connection.count(entry.name)))
+    }
+  }
+
+  private func removedViews(_ declared: Declarations, in schema: LiveSchema) -> [PlannedStep] {
+    declared.removals.compactMap { removal in
+      guard case .view(let name) = removal, let entry = schema.entry(name), entry.kind == .view,
+        !declared.views.contains(where: { $0.name.isSame(as: name) }),
+        !declared.tables.contains(where: { $0.name.isSame(as: name) })
+      else { return nil }
+      return PlannedStep(running: .dropView(entry.name))
+    }
+  }
+
+  // MARK: Views
+
+  private func plan(
+    _ view: ViewDefinition, in schema: LiveSchema, _ dropped: inout [PlannedStep],
+    _ created: inout [PlannedStep]
+  ) throws {
+    let found = schema.relation(view.name)
+    if let found, found.kind == .table {
+      return dropped.append(
+        PlannedStep(
+          MigrationPlan.Step(
+            .refuse, table: view.name,
+            reason: "\(view.name) is a table in the database and a view in \(view.model); give the "
+              + "view another name, or drop the table by a schema",
+            line: "Dropped(table: \(view.name.swiftLiteral))")))
+    }
+    guard found?.sql?.normalSQL != view.createView.normalSQL else { return }
+    if let found {
+      dropped.append(PlannedStep(running: .dropView(found.name, reason: "its query is another")))
+    }
+    created.append(
+      PlannedStep(
+        running: MigrationPlan.Step(
+          .createView, table: view.name, sql: view.createView,
+          reason: found == nil ? "there is none" : "its query is another")))
+  }
+}
+
+extension MigrationPlan.Step {
+  static func dropView(
+    _ name: String, reason: String = "the schema says so"
+  ) -> MigrationPlan.Step {
+    MigrationPlan.Step(
+      .dropView, table: name, sql: "DROP VIEW \(Identifier(name).quoted)", reason: reason)
+  }
+}
+
+extension LiveSchema {
+  func hasTrigger(_ name: String) -> Bool {
+    entries.contains { $0.kind == .trigger && $0.name.isSame(as: name) }
+  }
+}
+
+extension Array where Element: Hashable {
+  func uniqued() -> [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}
+
+extension Connection {
+  /// How many rows a table has.
+  func count(_ table: String) throws -> Int {
+    try row("SELECT count(*) FROM \(identifier: table)")?.get(Int.self, at: 0) ?? 0
+  }
+
+  /// A number that a statement gives.
+  func number(_ sql: String) throws -> Int {
+    try row(SQL(unsafe: sql))?.get(Int.self, at: 0) ?? 0
+  }
+}
+
+/// A view as its model declares it.
+struct ViewDefinition: Sendable {
+  let model: String
+  let name: String
+  let createView: String
+}

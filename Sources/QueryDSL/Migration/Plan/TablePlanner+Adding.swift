@@ -1,0 +1,90 @@
+import SQLCore
+
+extension TablePlanner {
+  /// Adds a column that the table does not have.
+  mutating func add(_ column: TableDefinition.Column) throws {
+    if let generated = column.generated {
+      let sql = "ALTER TABLE \(quotedLiveName) ADD COLUMN \(column.sql())"
+      // A stored one would have to be written into each row; NOT NULL is checked in each.
+      let canAlter = generated.storage == .virtual && column.isOptional
+      return changes.append(
+        Change(
+          reason: "\(column.name) is added, and calculated",
+          alter: canAlter
+            ? MigrationPlan.Step(
+              .addColumn(column.name), table: declared.name, sql: sql, reason: "it is calculated",
+              rowCount: try rowCount())
+            : nil))
+    }
+    guard try findValue(for: column) else { return }
+    let value = column.isOptional ? column.defaultSQL : column.defaultSQL ?? column.fallbackLiteral
+    let reference = declared.foreignKeys.first {
+      $0.columns.map(\.lowercasedASCII) == [column.name.lowercasedASCII]
+    }
+    // What ALTER TABLE refuses: https://www.sqlite.org/lang_altertable.html#altertabaddcol
+    let canAlter =
+      !declared.isKey(column.name) && (column.isOptional || value != nil)
+      && (value.map(Self.isConstant) ?? true) && (reference == nil || value == nil)
+      && !checksMention(column.name)
+    var sql = "ALTER TABLE \(quotedLiveName) ADD COLUMN \(column.sql(addingDefault: true))"
+    if let reference { sql += " \(reference.references)" }
+    let given = value ?? "NULL"
+    changes.append(
+      Change(
+        reason: "\(column.name) is added"
+          + (try rowCount() == 0 && value == nil ? "" : ", and is \(given) in the rows there"),
+        alter: canAlter
+          ? MigrationPlan.Step(
+            .addColumn(column.name), table: declared.name, sql: sql,
+            reason: "rows that are there get \(given)", rowCount: try rowCount())
+          : nil))
+    // The rowid is there already, and becomes the key.
+    let source = isRowID(column) ? liveRowIDName : value
+    sources[column.name.lowercasedASCII] = TableRebuild.Source(
+      column: column.name, sql: source ?? "NULL", isSame: false)
+  }
+
+  /// Whether a new column is the rowid that the table has without a name for it.
+  private func isRowID(_ column: TableDefinition.Column) -> Bool {
+    declared.hasRowIDKey && declared.isKey(column.name) && !live.isWithoutRowID
+  }
+
+  /// Whether there is a value for the rows that are there; else it is refused.
+  private mutating func findValue(for column: TableDefinition.Column) throws -> Bool {
+    guard !column.isOptional, column.defaultSQL == nil, try rowCount() > 0 else { return true }
+    let isReference = declared.foreignKeys.contains { key in
+      key.columns.contains { $0.isSame(as: column.name) }
+    }
+    if isRowID(column) { return true }
+    guard column.fallbackLiteral == nil || isReference else { return true }
+    let why =
+      isReference
+      ? "refers to another table, and rows that are there would refer to nothing"
+      : "needs a value for the rows that are there"
+    let other =
+      declared.isKey(column.name)
+      ? "" : ", or write `Default(\(column.type.path), …)` in the schema of \(declared.model)"
+    refuse(
+      "the new column \(column.name) \(why); make it an optional\(other)",
+      line: "@Column var \(column.type.property): \(column.type.name)?", rowCount: try rowCount())
+    return false
+  }
+
+  /// The rowid of the table in the database, by a name that no column takes from it.
+  var liveRowIDName: String? {
+    guard !live.isWithoutRowID else { return nil }
+    return ["rowid", "_rowid_", "oid"].first { live.column($0) == nil }
+  }
+
+  /// A check over a new column is no part of ALTER TABLE.
+  private func checksMention(_ column: String) -> Bool {
+    declared.checks.contains { $0.condition.mentions(column.lowercasedASCII) }
+  }
+
+  /// A literal with or without a sign, and no expression or CURRENT_TIME.
+  private static func isConstant(_ value: String) -> Bool {
+    let tokens = SQLTokens(value).tokens
+    guard let last = tokens.last, !tokens.contains(where: { $0.isSign("(") }) else { return false }
+    return !last.value.lowercasedASCII.hasPrefix("current_")
+  }
+}

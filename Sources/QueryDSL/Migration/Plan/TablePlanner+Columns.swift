@@ -1,0 +1,231 @@
+import SQLCore
+
+extension TablePlanner {
+  /// Compares a declared column with the one in the database, or adds it.
+  mutating func compare(_ column: TableDefinition.Column) throws {
+    guard let found = live.column(column.name) else { return try add(column) }
+    try compareGeneration(column, found)
+    if column.generated == nil { try compareValues(column, found) }
+    compareAttributes(column, found)
+  }
+
+  // MARK: Generated columns, defaults, collations
+
+  private mutating func compareGeneration(
+    _ column: TableDefinition.Column, _ found: LiveTable.Column
+  ) throws {
+    switch (column.generated, found.generated) {
+    case (nil, nil): return
+    case (let declared?, let existing?):
+      let isSame =
+        declared.expression.normalSQL == existing.expression.normalSQL
+        && (declared.storage == .stored) == existing.isStored
+      guard !isSame else { return }
+      changes.append(Change(reason: "\(column.name) is calculated otherwise"))
+    case (let generated?, nil):
+      try compareValues(of: column, with: generated)
+    case (nil, .some):
+      // The values stay: they are what was calculated.
+      changes.append(Change(reason: "\(column.name) is written and no more calculated"))
+    }
+  }
+
+  /// A column that was written is calculated from now on: where what was written is another, it
+  /// would be lost.
+  private mutating func compareValues(
+    of column: TableDefinition.Column, with generated: TableDefinition.Generated
+  ) throws {
+    var expression = generated.expression
+    for (name, old) in oldColumnNames { expression = expression.renaming(name, to: old) }
+    let lost = try rows(where: "\(oldName(of: column.name)) IS NOT (\(expression))")
+    guard lost > 0 else {
+      return changes.append(Change(reason: "\(column.name) is calculated"))
+    }
+    refuse(
+      "\(column.name) is written in the database and calculated in \(declared.model), and \(lost) "
+        + "of the values there \(lost == 1 ? "is another" : "are others"); call the column "
+        + "otherwise, and the old one is kept",
+      line: "Named(\(column.type.path), \"\(column.name)Calculated\")", rowCount: lost)
+  }
+
+  private mutating func compareAttributes(
+    _ column: TableDefinition.Column, _ found: LiveTable.Column
+  ) {
+    let path = column.type.path
+    if let collation = column.collation {
+      if !collation.isSame(as: found.collation ?? "BINARY") {
+        changes.append(Change(reason: "\(column.name) is compared by \(collation)"))
+      }
+    } else if let collation = found.collation, !collation.isSame(as: "BINARY") {
+      if declared.removes(.attribute(column: column.name, .collation)) {
+        changes.append(Change(reason: "\(column.name) is compared by its bytes"))
+      } else {
+        keep(
+          "the collation \(collation) of \(column.name)", line: "Dropped(collationOf: \(path))")
+      }
+    }
+    guard column.generated == nil else { return }
+    if let value = column.defaultSQL {
+      if value.normalSQL != found.defaultText?.normalSQL {
+        changes.append(Change(reason: "the default of \(column.name) is \(value)"))
+      }
+    } else if let value = found.defaultText, !isImplied(value, in: column) {
+      if declared.removes(.attribute(column: column.name, .default)) {
+        changes.append(Change(reason: "\(column.name) has no default any more"))
+      } else {
+        keep("the default \(value) of \(column.name)", line: "Dropped(defaultOf: \(path))")
+      }
+    }
+  }
+
+  /// Zero and the empty text are what ALTER TABLE had to leave there when it added the column; to
+  /// take them away would cost a rebuild.
+  private func isImplied(_ value: String, in column: TableDefinition.Column) -> Bool {
+    !column.isOptional && value.normalSQL == column.fallbackLiteral?.normalSQL
+  }
+
+  // MARK: Types and NULL
+
+  private mutating func compareValues(
+    _ column: TableDefinition.Column, _ found: LiveTable.Column
+  ) throws {
+    let oldClass = StorageClass(declaredType: found.type)
+    let isOtherClass = oldClass != column.storageClass || mustBeInteger(column, found)
+    // A key is never NULL where it is the rowid; elsewhere SQLite allows it, and nobody means it.
+    let isKey = live.isKey(column.name) && declared.isKey(column.name)
+    let allowsNull = !found.isNotNull && !isKey
+    let losesNull = allowsNull && !column.isOptional
+    let gainsNull = found.isNotNull && column.isOptional && !isKey
+    if isOtherClass || losesNull {
+      try convert(column, found, losesNull: losesNull, isOtherClass: isOtherClass)
+    } else {
+      if gainsNull { changes.append(Change(reason: "\(column.name) may be NULL")) }
+      if planner.checksValues { try checkValues(of: column, source: oldName(of: column.name)) }
+    }
+  }
+
+  /// A key that the database assigns must be declared INTEGER and nothing else.
+  private func mustBeInteger(
+    _ column: TableDefinition.Column, _ found: LiveTable.Column
+  ) -> Bool {
+    declared.hasRowIDKey && declared.isKey(column.name) && column.isOptional
+      && found.type.lowercasedASCII != "integer"
+  }
+
+  private mutating func convert(
+    _ column: TableDefinition.Column, _ found: LiveTable.Column, losesNull: Bool,
+    isOtherClass: Bool
+  ) throws {
+    let old = oldName(of: column.name)
+    let new = Identifier(column.name).quoted
+    let oldClass = StorageClass(declaredType: found.type)
+    let oldType = found.type.isEmpty ? "untyped" : found.type
+    let reason =
+      isOtherClass
+      ? "\(column.name) is \(oldType) in the database and \(column.storageClass.rawValue) in "
+        + declared.model
+      : "\(column.name) may be NULL in the database and is not optional in \(declared.model)"
+    let line = conversionLine(column, oldClass, allowsNull: !found.isNotNull)
+    if column.conversion != nil {
+      changes.append(Change(reason: reason, kind: isOtherClass ? .destructive : .lossless))
+      return setSource(column, "apus_convert('\(key(of: column))', \(new))")
+    }
+    if losesNull, try rows(where: "\(old) IS NULL") > 0 {
+      let count = try rows(where: "\(old) IS NULL")
+      return refuse(
+        "\(reason), and \(count) of the values there \(count == 1 ? "is" : "are") NULL; declare it "
+          + "as an optional, or say what they become", line: line, rowCount: try rowCount())
+    }
+    guard isOtherClass else { return changes.append(Change(reason: reason)) }
+    if column.type.hasForms, let oldClass {
+      // A date in another form is another number: it is read and written.
+      guard column.type.form(oldClass) != nil else {
+        return refuse(
+          "\(reason), which several forms of \(column.type.name) are; say how it is read",
+          line: line, rowCount: try rowCount())
+      }
+      try checkValues(of: column, source: "apus_form('\(key(of: column))', \(old))")
+      changes.append(Change(reason: reason))
+      return setSource(column, "apus_form('\(key(of: column))', \(new))")
+    }
+    let change = ValueChange(column: old, target: column.storageClass)
+    let lost = try rows(where: "NOT (\(change.isLossless))")
+    guard lost == 0 else {
+      return refuse(
+        "\(reason), and \(lost) of the values there would not be the same; say what they become, or "
+          + "declare a new property", line: line, rowCount: try rowCount())
+    }
+    try checkValues(of: column, source: change.sql)
+    changes.append(Change(reason: reason))
+    setSource(column, ValueChange(column: new, target: column.storageClass).sql)
+  }
+
+  private mutating func setSource(_ column: TableDefinition.Column, _ sql: String) {
+    sources[column.name.lowercasedASCII] = TableRebuild.Source(
+      column: column.name, sql: sql, isSame: false)
+  }
+
+  /// The column's name in a literal, by which the functions of a migration find it.
+  func key(of column: TableDefinition.Column) -> String {
+    MigrationFunctions.key(table: declared.name, column: column.name)
+      .replacing("'", with: "''")
+  }
+
+  private func conversionLine(
+    _ column: TableDefinition.Column, _ oldClass: StorageClass?, allowsNull: Bool
+  ) -> String {
+    let type = column.type
+    let old = (oldClass ?? .text).swiftType + (allowsNull ? "?" : "")
+    if oldClass == column.storageClass, !type.hasForms {
+      return "Converted(\(type.path), from: \(type.name)?.self) { $0 ?? "
+        + "\(type.emptyValue ?? "…") }"
+    }
+    /// How one value becomes another, and an optional of one.
+    func line(_ value: String, mayFail: Bool) -> String {
+      let map = mayFail ? "flatMap" : "map"
+      let converted = allowsNull ? "$0.\(map) { \(value) }" : value
+      let isComplete = type.isOptional || !allowsNull && !mayFail
+      let ending = isComplete ? "" : " ?? \(type.emptyValue ?? "…")"
+      return "Converted(\(type.path), from: \(old).self) { \(converted)\(ending) }"
+    }
+    switch (oldClass, column.storageClass, type.emptyValue) {
+    case (.text?, .integer, "0"?), (.text?, .real, "0"?), (.text?, .integer, "false"?):
+      return line("\(type.name)($0)", mayFail: true)
+    case (.real?, .integer, "0"?):
+      return line("\(type.name)(exactly: $0.rounded())", mayFail: true)
+    case (.integer?, .text, "\"\""?), (.real?, .text, "\"\""?):
+      return line("String($0)", mayFail: false)
+    case (.blob?, .text, "\"\""?):
+      return line("String(decoding: $0, as: UTF8.self)", mayFail: false)
+    default:
+      let empty = type.isOptional ? "nil" : type.emptyValue ?? "…"
+      return "Converted(\(type.path), from: \(old).self) { _ in \(empty) }"
+    }
+  }
+
+  // MARK: Values that no type reads
+
+  /// Looks whether the type reads what a column will hold; what it does not is refused, or deleted
+  /// where that was asked for.
+  private mutating func checkValues(
+    of column: TableDefinition.Column, source: String
+  ) throws {
+    guard !column.type.readsAll else { return }
+    let condition = "NOT apus_reads('\(key(of: column))', \(source))"
+    let count = try rows(where: condition)
+    guard count > 0 else { return }
+    let reason =
+      "\(column.name) holds values that are none of \(column.type.name), in \(count) "
+      + (count == 1 ? "row" : "rows")
+    try delete(
+      count, reason,
+      "DELETE FROM \(quotedLiveName) WHERE "
+        + condition.renamed(from: oldName(of: column.name), to: Identifier(column.name).quoted))
+  }
+}
+
+extension String {
+  fileprivate func renamed(from old: String, to new: String) -> String {
+    old == new ? self : replacing(old, with: new)
+  }
+}

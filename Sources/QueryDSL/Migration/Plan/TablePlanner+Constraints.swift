@@ -1,0 +1,184 @@
+import SQLCore
+
+extension TablePlanner {
+  // MARK: Foreign keys
+
+  mutating func compareForeignKeys() throws {
+    for key in declared.foreignKeys {
+      let added = key.columns.allSatisfy { live.column($0) == nil }
+      guard let existing = live.foreignKeys.first(where: { refersAlike($0, key) }) else {
+        // A column that is only now added brings its reference with it.
+        if added, key.columns.count == 1 { continue }
+        changes.append(
+          Change(reason: "\(key.columns.joined(separator: ", ")) refers to \(key.target.table)"))
+        if !added { try checkReferences(key) }
+        continue
+      }
+      if existing.onDelete != key.onDelete.rawValue || existing.onUpdate != key.onUpdate.rawValue
+        || existing.isDeferred != key.isDeferred
+      {
+        changes.append(
+          Change(
+            reason: "the reference of \(key.columns.joined(separator: ", ")) to "
+              + "\(key.target.table) acts otherwise"))
+      }
+    }
+  }
+
+  /// The same columns that refer to the same columns.
+  func refersAlike(_ existing: LiveTable.ForeignKey, _ key: TableDefinition.ForeignKey) -> Bool {
+    guard existing.target.isSame(as: key.target.table) || isFormerName(existing.target, of: key)
+    else { return false }
+    var targets = existing.targetColumns
+    if targets.isEmpty { targets = (try? schema.table(existing.target))?.key.columns ?? [] }
+    return existing.columns.map(\.lowercasedASCII) == key.columns.map(\.lowercasedASCII)
+      && targets.map(\.lowercasedASCII) == key.target.columns.map(\.lowercasedASCII)
+  }
+
+  /// Whether the key refers to this table itself, by the name that it has until it is renamed.
+  private func isFormerName(_ name: String, of key: TableDefinition.ForeignKey) -> Bool {
+    name.isSame(as: oldName) && key.target.table.isSame(as: declared.name)
+  }
+
+  /// Rows that refer to nothing are none of a new foreign key's.
+  private mutating func checkReferences(_ key: TableDefinition.ForeignKey) throws {
+    guard let target = schema.relation(key.target.table) else { return }
+    guard let parent = try schema.table(target.name),
+      key.target.columns.allSatisfy({ parent.column($0) != nil })
+    else { return }
+    func isMissing(_ columns: [String]) -> String {
+      let isThere = columns.map { "child.\($0) IS NOT NULL" }.joined(separator: " AND ")
+      let isParent = zip(columns, key.target.columns).map { column, name in
+        "parent.\(Identifier(name).quoted) = child.\(column)"
+      }
+      return "\(isThere) AND NOT EXISTS (SELECT 1 FROM \(Identifier(target.name).quoted) AS parent "
+        + "WHERE \(isParent.joined(separator: " AND ")))"
+    }
+    let count = try connection.number(
+      "SELECT count(*) FROM \(Identifier(oldName).quoted) AS child WHERE "
+        + isMissing(key.columns.map { oldName(of: $0) }))
+    guard count > 0 else { return }
+    try delete(
+      count,
+      "\(key.columns.joined(separator: ", ")) shall refer to \(key.target.table), and "
+        + "\(count) of the rows there \(count == 1 ? "refers" : "refer") to nothing",
+      "DELETE FROM \(quotedLiveName) AS child WHERE "
+        + isMissing(key.columns.map { Identifier($0).quoted }))
+  }
+
+  /// Deletes rows that a declaration forbids, where that was asked for; else they are refused.
+  mutating func delete(_ count: Int, _ reason: String, _ sql: String) throws {
+    guard planner.invalidValues == .deleted else {
+      return refuse(
+        "\(reason); make them right by a `MigrationStep`, or let the migration delete the rows",
+        line: "MigrationOptions(invalidValues: .deleted)", rowCount: count)
+    }
+    steps.append(
+      PlannedStep(
+        running: MigrationPlan.Step(
+          .deleteRows, kind: .destructive, table: declared.name, sql: sql, reason: reason,
+          rowCount: count)))
+  }
+
+  // MARK: Checks
+
+  mutating func compareChecks() throws {
+    for check in declared.checks {
+      let condition = check.condition.normalSQL
+      let isThere = live.constraints.contains { constraint in
+        guard case .check(let text) = constraint.kind else { return false }
+        return text.normalSQL == condition && (check.name == nil || check.name == constraint.name)
+      }
+      guard !isThere else { continue }
+      changes.append(Change(reason: "each row fulfils \(check.condition)"))
+      let isKnown = SQLTokens(check.condition).tokens.allSatisfy { token in
+        token.kind != .quotedName || live.column(token.value) != nil
+      }
+      guard isKnown else { continue }
+      var old = check.condition
+      for (name, former) in oldColumnNames { old = old.renaming(name, to: former) }
+      let count = try rows(where: "NOT (\(old))")
+      guard count > 0 else { continue }
+      try delete(
+        count,
+        "each row shall fulfil \(check.condition), and \(count) of the rows there "
+          + "\(count == 1 ? "does" : "do") not",
+        "DELETE FROM \(quotedLiveName) WHERE NOT (\(check.condition))")
+    }
+  }
+
+  // MARK: What no model declares
+
+  /// Constraints that no model declares are kept, but those that a schema drops.
+  mutating func compareUndeclaredConstraints() {
+    for constraint in live.constraints where !isDeclared(constraint) {
+      if isRemoved(constraint) {
+        changes.append(Change(reason: "\(constraint.text) is dropped"))
+      } else if !constraint.isOf({ !declared.declares($0) }) {
+        keep(constraint.text, line: constraint.removalLine)
+      }
+    }
+  }
+
+  /// Whether a model says the same, or something else about the same.
+  func isDeclared(_ constraint: LiveTable.Constraint) -> Bool {
+    switch constraint.kind {
+    case .foreignKey(let key):
+      return declared.foreignKeys.contains { refersAlike(key, $0) }
+    case .check(let text):
+      let condition = text.normalSQL
+      return declared.checks.contains { check in
+        check.condition.normalSQL == condition
+          || check.name != nil && check.name?.lowercasedASCII == constraint.name?.lowercasedASCII
+      }
+    case .unique: return false
+    }
+  }
+
+  func isRemoved(_ constraint: LiveTable.Constraint) -> Bool {
+    guard planner.extent == .whole else { return false }
+    return switch constraint.kind {
+    case .foreignKey(let key): declared.removes(.foreignKey(key.columns))
+    case .unique(let columns): declared.removes(.unique(columns))
+    case .check(let text):
+      declared.removes(.check(text))
+        || constraint.name.map { declared.removes(.check($0)) } ?? false
+    }
+  }
+}
+
+extension LiveTable {
+  var foreignKeys: [ForeignKey] {
+    constraints.compactMap { constraint in
+      if case .foreignKey(let key) = constraint.kind { key } else { nil }
+    }
+  }
+}
+
+extension LiveTable.Constraint {
+  /// Whether all its columns are of some kind: those of a kept column are kept with it.
+  fileprivate func isOf(_ isOne: (String) -> Bool) -> Bool {
+    switch kind {
+    case .foreignKey(let key): key.columns.allSatisfy(isOne)
+    case .unique(let columns): columns.allSatisfy(isOne)
+    case .check: false
+    }
+  }
+
+  /// The line of a schema that drops it.
+  var removalLine: String {
+    func list(_ names: [String]) -> String {
+      names.map(\.swiftLiteral).joined(separator: ", ")
+    }
+    return switch kind {
+    case .foreignKey(let key): "Dropped(foreignKey: \(list(key.columns)))"
+    case .unique(let columns): "Dropped(unique: \(list(columns)))"
+    case .check(let text): "Dropped(check: \((name ?? text).swiftLiteral))"
+    }
+  }
+}
+
+extension String {
+  /// The text as Swift writes it.
+  var swiftLiteral: String { debugDescription }
+}

@@ -1,0 +1,141 @@
+import SQLCore
+
+extension TablePlanner {
+  /// Names that Apus gives to an index of what it orders by, folded.
+  func generatedNames(of index: LiveIndex) -> Set<String> {
+    var names: Set<String> = []
+    for table in [declared.name, oldName] + declared.formerNames {
+      let name = TableDefinition.indexName(
+        table: table, isUnique: index.isUnique, index, columns: live.columns.map(\.name)
+      ).lowercasedASCII
+      names.insert(name)
+      if let columns = index.plainColumns { names.insert("\(name)_\(columns.count)") }
+    }
+    return names
+  }
+
+  /// Whether the name of an index says that a schema declared it: it comes and goes with the code.
+  func comesFromCode(_ index: LiveIndex) -> Bool {
+    let name = index.name.lowercasedASCII
+    return formerIndexNames[index.name, default: []].contains(name)
+      || generatedNames(of: index).contains(name)
+  }
+
+  private func found(_ index: TableDefinition.Index) -> LiveIndex? {
+    let name = declared.name(of: index)
+    return indexes.first { $0.name.isSame(as: name) }
+  }
+
+  private func isSame(_ index: TableDefinition.Index, _ found: LiveIndex) -> Bool {
+    let wanted = LiveIndex(name: found.name, sql: declared.createIndex(index))
+    return wanted.isUnique == found.isUnique && wanted.terms == found.terms
+      && wanted.condition == found.condition
+  }
+
+  /// Drops indexes that are declared otherwise, or as dropped, or no more.
+  mutating func dropIndexes() {
+    let names = Set(declared.indexes.map { declared.name(of: $0).lowercasedASCII })
+    let others = live.columns.map(\.name.lowercasedASCII).filter { name in
+      !declared.declares(name) && !(planner.extent == .whole && declared.removes(.column(name)))
+    }
+    for index in indexes {
+      let reason: String
+      if let line = declared.indexes.first(where: { self.found($0)?.name == index.name }) {
+        guard !isSame(line, index) else { continue }
+        reason = "the schema declares another of that name"
+      } else if declared.removes(.index(index.name)) {
+        reason = "the schema says so"
+      } else if comesFromCode(index), !names.contains(index.name.lowercasedASCII),
+        !others.contains(where: index.mentions)
+      {
+        reason = "the schema declares it no more"
+      } else {
+        continue
+      }
+      steps.append(
+        PlannedStep(
+          running: MigrationPlan.Step(
+            .dropIndex(index.name), table: declared.name,
+            sql: "DROP INDEX \(Identifier(index.name).quoted)", reason: reason)))
+    }
+  }
+
+  mutating func createIndexes() throws {
+    for index in declared.indexes.uniqued() {
+      if let found = found(index), isSame(index, found) { continue }
+      guard !isConstrained(index) else { continue }
+      // Steps of the user's own may still have to make the values different.
+      if planner.extent == .expanding, index.isUnique { continue }
+      let name = declared.name(of: index)
+      if let taken = schema.entry(name), !taken.table.isSame(as: oldName) {
+        refuse(
+          "the index \(name) cannot be created: \(taken.kind.rawValue) \(taken.name) has that name; "
+            + "give the index another by `name:`")
+        continue
+      }
+      if index.isUnique, let count = try sharedValues(of: index), count > 0 {
+        let columns = index.terms.joined(separator: ", ").replacing("\"", with: "")
+        refuse(
+          "\(columns) shall be unique, and \(count) of the values there "
+            + "\(count == 1 ? "is" : "are") in several rows; make them different by a "
+            + "`MigrationStep`, or declare an index alone",
+          line: "Index(\(index.paths(in: declared).joined(separator: ", ")))",
+          rowCount: try rowCount())
+        continue
+      }
+      steps.append(create(index))
+    }
+  }
+
+  /// Whether a constraint of the table says the same as a unique index.
+  private func isConstrained(_ index: TableDefinition.Index) -> Bool {
+    guard index.isUnique, index.condition == nil, index.givenName == nil else { return false }
+    let terms = index.terms.map(\.normalSQL)
+    return live.constraints.contains { constraint in
+      guard case .unique(let columns) = constraint.kind, !isRemoved(constraint) else {
+        return false
+      }
+      return columns.map { [$0.lowercasedASCII] } == terms
+    }
+  }
+
+  /// How many values of an index over columns that are there come more than once.
+  private func sharedValues(of index: TableDefinition.Index) throws -> Int? {
+    let tokens = index.terms.flatMap { SQLTokens($0).tokens }
+    let condition = index.condition ?? "1"
+    let isKnown = (tokens + SQLTokens(condition).tokens).allSatisfy { token in
+      token.kind != .quotedName || live.column(token.value) != nil
+        || sources[token.value.lowercasedASCII] != nil
+    }
+    guard isKnown else { return nil }
+    var terms = index.terms.map { term in
+      term.hasSuffix(" DESC") ? String(term.dropLast(" DESC".count)) : term
+    }
+    var rows = condition
+    for (name, former) in oldColumnNames {
+      terms = terms.map { $0.renaming(name, to: former) }
+      rows = rows.renaming(name, to: former)
+    }
+    for source in sources.values where live.column(source.column) == nil {
+      // A number alone would name a column of the result.
+      let value = "coalesce(\(source.sql), NULL)"
+      terms = terms.map { $0.replacing(source.column, bySQL: value) }
+      rows = rows.replacing(source.column, bySQL: value)
+    }
+    let isThere = terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    return try connection.number(
+      """
+      SELECT count(*) FROM (SELECT 1 FROM \(Identifier(oldName).quoted) WHERE (\(rows)) AND \(isThere)
+        GROUP BY \(terms.joined(separator: ", ")) HAVING count(*) > 1)
+      """)
+  }
+}
+
+extension TableDefinition.Index {
+  /// The columns as key paths, for a line to paste.
+  fileprivate func paths(in table: TableDefinition) -> [String] {
+    terms.flatMap { SQLTokens($0).tokens }.compactMap { token in
+      table.column(token.value).map(\.type.path)
+    }
+  }
+}

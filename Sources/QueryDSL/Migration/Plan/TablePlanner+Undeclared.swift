@@ -1,0 +1,93 @@
+import SQLCore
+
+extension TablePlanner {
+  /// Columns that no model declares are kept, but those that a schema drops.
+  mutating func compareUndeclaredColumns() throws {
+    for column in live.columns where !declared.declares(column.name) {
+      if declared.removes(.column(column.name)), planner.extent == .whole {
+        try drop(column)
+      } else if column.generated == nil, !declared.removes(.column(column.name)) {
+        keep(column)
+      }
+    }
+  }
+
+  private mutating func keep(_ column: LiveTable.Column) {
+    let name = column.name
+    if column.isNotNull, column.defaultText == nil, !live.isKey(name) {
+      let type = (StorageClass(declaredType: column.type) ?? .text).swiftType
+      return refuse(
+        "\(name) is NOT NULL without a default and no property declares it: insertions would fail; "
+          + "declare it as a property of \(declared.model), or drop it by "
+          + "`Dropped(\(name.swiftLiteral))`",
+        line: "@Column var \(name): \(type)")
+    }
+    kept.append(
+      PlannedStep(
+        MigrationPlan.Step(
+          .keepColumn(name), table: declared.name, reason: "no model declares it",
+          line: "Dropped(\(name.swiftLiteral))")))
+  }
+
+  // MARK: Dropping
+
+  private mutating func drop(_ column: LiveTable.Column) throws {
+    let name = column.name
+    let folded = name.lowercasedASCII
+    guard !refusesToDrop(name) else { return }
+    let rows = try rows(where: "\(oldName(of: name)) IS NOT NULL")
+    let isNamed =
+      live.constraints.contains { $0.kind.mentions(folded) }
+      || live.columns.contains { $0.generated?.expression.mentions(folded) ?? false }
+      || live.isKey(name)
+    let step = MigrationPlan.Step(
+      .dropColumn(name), kind: column.generated == nil ? .destructive : .lossless,
+      table: declared.name,
+      sql: "ALTER TABLE \(quotedLiveName) DROP COLUMN \(Identifier(name).quoted)",
+      reason: "the schema says so", rowCount: rows)
+    changes.append(
+      Change(
+        reason: "\(name) is dropped", kind: step.kind, alter: isNamed ? nil : step))
+  }
+
+  /// What names the column must go first, and that is said by the schema as well.
+  private mutating func refusesToDrop(_ name: String) -> Bool {
+    let folded = name.lowercasedASCII
+    var isRefused = false
+    func refuse(_ what: String, _ line: String) {
+      isRefused = true
+      self.refuse("the column \(name) cannot go while \(what) names it", line: line)
+    }
+    for index in indexes where index.mentions(folded) && !comesFromCode(index) {
+      if !declared.removes(.index(index.name)) {
+        refuse("the index \(index.name)", "Dropped(index: \(index.name.swiftLiteral))")
+      }
+    }
+    for constraint in live.constraints
+    where constraint.kind.mentions(folded) && !isRemoved(constraint) && !isDeclared(constraint) {
+      refuse(constraint.text, constraint.removalLine)
+    }
+    for column in live.columns
+    where column.generated?.expression.mentions(folded) ?? false {
+      let isGone =
+        declared.declares(column.name) || declared.removes(.column(column.name))
+      if !isGone {
+        refuse("the column \(column.name)", "Dropped(\(column.name.swiftLiteral))")
+      }
+    }
+    for entry in schema.dependents(naming: oldName, name) {
+      switch entry.kind {
+      case .trigger where !declared.removes(.trigger(entry.name)):
+        refuse("the trigger \(entry.name)", "Dropped(trigger: \(entry.name.swiftLiteral))")
+      case .view where !declared.removes(.view(entry.name)) && !isDeclaredView(entry.name):
+        refuse("the view \(entry.name)", "Dropped(view: \(entry.name.swiftLiteral))")
+      default: break
+      }
+    }
+    return isRefused
+  }
+
+  private func isDeclaredView(_ name: String) -> Bool {
+    planner.declaredViews.contains(name.lowercasedASCII)
+  }
+}

@@ -1,0 +1,193 @@
+import SQLCore
+
+/// Compares one table as it is declared with the table in the database.
+struct TablePlanner {
+  /// A difference that an ALTER or a rebuild does away with.
+  struct Change {
+    /// In the words of the rebuild that does it.
+    let reason: String
+    var kind = MigrationPlan.Step.Kind.lossless
+    /// The step that does it by ALTER; nil where only a rebuild can.
+    var alter: MigrationPlan.Step?
+  }
+
+  let declared: TableDefinition
+  let schema: LiveSchema
+  let planner: MigrationPlanner
+  /// The names of all tables that are declared, folded.
+  let otherTables: Set<String>
+  var connection: Connection { planner.connection }
+
+  /// The table in the database, as it is when what was renamed is renamed.
+  var live = LiveTable(name: "", sql: "")
+  /// The name by which it can be asked before anything ran.
+  var oldName = ""
+  /// The names of its columns before anything ran, folded, by those that they get.
+  var oldColumnNames: [String: String] = [:]
+  var indexes: [LiveIndex] = []
+  /// Names that Apus would have given the indexes before something was renamed.
+  var formerIndexNames: [String: Set<String>] = [:]
+  var changes: [Change] = []
+  var steps: [PlannedStep] = []
+  /// What stays though no model declares it, told behind the steps.
+  var kept: [PlannedStep] = []
+  /// How the values of the columns of a rebuild come about.
+  var sources: [String: TableRebuild.Source] = [:]
+  private var cachedRowCount: Int?
+
+  init(
+    _ declared: TableDefinition, schema: LiveSchema, planner: MigrationPlanner,
+    otherTables: Set<String>
+  ) {
+    self.declared = declared
+    self.schema = schema
+    self.planner = planner
+    self.otherTables = otherTables
+  }
+
+  /// The steps in the order in which they run.
+  mutating func plan() throws -> [PlannedStep] {
+    for problem in declared.problems { refuse(problem) }
+    guard declared.problems.isEmpty else { return steps }
+    guard try findTable() else {
+      steps.append(create(declared.createTable))
+      for index in declared.indexes.uniqued() { steps.append(create(index)) }
+      return steps
+    }
+    guard !steps.contains(where: { $0.step.kind == .refused }) else { return steps }
+    renameColumns()
+    removeTriggers()
+    try compareKey()
+    for column in declared.columns { try compare(column) }
+    try compareForeignKeys()
+    try compareChecks()
+    compareUndeclaredConstraints()
+    try compareUndeclaredColumns()
+    dropIndexes()
+    try change()
+    try createIndexes()
+    return steps + kept
+  }
+
+  // MARK: Finding the table
+
+  /// Finds the table, under its name or a former one; false where it is to be created.
+  private mutating func findTable() throws -> Bool {
+    var found = schema.relation(declared.name)
+    if found == nil {
+      found = declared.formerNames.compactMap { schema.entry($0) }.first { $0.kind == .table }
+      if let found {
+        steps.append(
+          PlannedStep(
+            running: MigrationPlan.Step(
+              .renameTable(from: found.name), table: declared.name,
+              sql: "ALTER TABLE \(Identifier(found.name).quoted) RENAME TO "
+                + declared.quotedName,
+              reason: "the schema says so")))
+      }
+    }
+    guard let found else { return false }
+    guard found.kind == .table else {
+      if declared.removes(.view(found.name)) {
+        steps.append(PlannedStep(running: .dropView(found.name)))
+        return false
+      }
+      refuse(
+        "\(declared.name) is a view; a model needs a table",
+        line: "Dropped(view: \(found.name.swiftLiteral))")
+      return true
+    }
+    oldName = found.name
+    do {
+      guard let table = try schema.table(found.name) else { return false }
+      live = table
+    } catch is TableParser.Unreadable {
+      refuse("the definition of the table cannot be read: \(found.sql ?? "")")
+      return true
+    }
+    if !declared.name.isSame(as: found.name) { live.rename(to: declared.name) }
+    indexes = schema.indexes(of: found.name)
+    return true
+  }
+
+  private func create(_ sql: String) -> PlannedStep {
+    PlannedStep(
+      running: MigrationPlan.Step(
+        .createTable, table: declared.name, sql: sql, reason: "there is none"))
+  }
+
+  func create(_ index: TableDefinition.Index) -> PlannedStep {
+    PlannedStep(
+      running: MigrationPlan.Step(
+        .createIndex(declared.name(of: index)), table: declared.name,
+        sql: declared.createIndex(index),
+        reason: index.isUnique ? "no two rows share its columns" : "the schema declares it"))
+  }
+
+  private mutating func renameColumns() {
+    for index in indexes { formerIndexNames[index.name, default: []] = generatedNames(of: index) }
+    for (name, former) in declared.renamedColumns {
+      guard live.column(former) != nil, live.column(name) == nil else { continue }
+      steps.append(
+        PlannedStep(
+          running: MigrationPlan.Step(
+            .renameColumn(from: former, to: name), table: declared.name,
+            sql: "ALTER TABLE \(quotedLiveName) RENAME COLUMN \(Identifier(former).quoted) TO "
+              + Identifier(name).quoted,
+            reason: "the schema says so")))
+      live.rename(former, to: name)
+      for index in indexes.indices { indexes[index].rename(former, to: name) }
+      oldColumnNames[name.lowercasedASCII] = former
+    }
+  }
+
+  private mutating func removeTriggers() {
+    guard planner.extent == .whole else { return }
+    for case .trigger(let name) in declared.removals where schema.hasTrigger(name) {
+      steps.append(
+        PlannedStep(
+          running: MigrationPlan.Step(
+            .dropTrigger(name), table: declared.name,
+            sql: "DROP TRIGGER \(Identifier(name).quoted)",
+            reason: "the schema says so")))
+    }
+  }
+
+  // MARK: What the steps need
+
+  var quotedLiveName: String { Identifier(live.name).quoted }
+
+  mutating func refuse(_ reason: String, line: String? = nil, rowCount: Int? = nil) {
+    steps.append(
+      PlannedStep(
+        MigrationPlan.Step(
+          .refuse, table: declared.name, reason: reason, line: line, rowCount: rowCount)))
+  }
+
+  mutating func keep(_ what: String, line: String) {
+    kept.append(
+      PlannedStep(
+        MigrationPlan.Step(
+          .keepDeclaration(what), table: declared.name, reason: "no model declares it",
+          line: line)))
+  }
+
+  /// How many rows the table has; counting reads it whole, and is done once.
+  mutating func rowCount() throws -> Int {
+    if let cachedRowCount { return cachedRowCount }
+    let count = try connection.count(oldName)
+    cachedRowCount = count
+    return count
+  }
+
+  /// How many rows fulfil a condition, over the columns as they are called before anything ran.
+  func rows(where condition: String) throws -> Int {
+    try connection.number(
+      "SELECT count(*) FROM \(Identifier(oldName).quoted) WHERE \(condition)")
+  }
+
+  /// A column, quoted, as it is called before anything ran.
+  func oldName(of column: String) -> String {
+    Identifier(oldColumnNames[column.lowercasedASCII] ?? column).quoted
+  }
+}

@@ -1,0 +1,50 @@
+import SQLCore
+
+/// How values of one storage class become those of another, in SQL, and which of them do so without
+/// loss.
+///
+/// A column that is not STRICT may hold any class, whatever it declares: each value is looked at.
+/// - SeeAlso: <https://www.sqlite.org/lang_expr.html#castexpr>
+struct ValueChange {
+  let column: String
+  let target: StorageClass
+
+  /// The value as the new class has it.
+  var sql: String {
+    "CASE typeof(\(column)) WHEN '\(target.typeName)' THEN \(column) "
+      + "ELSE CAST(\(column) AS \(target.rawValue)) END"
+  }
+
+  /// 1 where the value comes back as it was when it is turned back; NULL is none's business.
+  var isLossless: String {
+    let classes: [StorageClass] = [.integer, .real, .text, .blob]
+    let cases = classes.filter { $0 != target }.map { old in
+      "WHEN '\(old.typeName)' THEN \(condition(from: old))"
+    }
+    return "CASE typeof(\(column)) \(cases.joined(separator: " ")) ELSE 1 END"
+  }
+
+  /// Integers that a Double holds, each and all between them.
+  private static let exact = "BETWEEN -9007199254740992 AND 9007199254740992"
+
+  private func condition(from old: StorageClass) -> String {
+    let back = "CAST(CAST(\(column) AS \(target.rawValue)) AS \(old.rawValue)) = \(column)"
+    switch (old, target) {
+    case (.integer, .text), (.text, .blob): return "1"
+    case (.integer, .real): return "\(column) \(Self.exact)"
+    case (.real, .integer): return "\(column) \(Self.exact) AND \(back)"
+    case (.text, .real):
+      // `5` is the text of 5.0 as well.
+      return "(\(back) COLLATE BINARY OR CAST(CAST(\(column) AS INTEGER) AS TEXT) = \(column) "
+        + "COLLATE BINARY AND CAST(\(column) AS INTEGER) \(Self.exact))"
+    case (.text, .integer): return "\(back) COLLATE BINARY"
+    case (.real, .text), (.blob, .text): return back
+    default: return "0"
+    }
+  }
+}
+
+extension StorageClass {
+  /// As `typeof` says it.
+  var typeName: String { rawValue.lowercasedASCII }
+}

@@ -1,0 +1,99 @@
+import SQLCore
+
+/// How a migration goes about its work.
+public struct MigrationOptions: Sendable {
+  /// What becomes of rows whose values no type reads or a new constraint forbids.
+  public enum InvalidValues: Hashable, Sendable {
+    /// The migration is refused, and says how many there are.
+    case refused
+    /// The rows are deleted. Rows of other tables that refer to them are not: if there are any, the
+    /// migration throws, and nothing is done.
+    case deleted
+  }
+
+  /// What becomes of rows whose values no type reads or a new constraint forbids.
+  public var invalidValues: InvalidValues
+  /// Whether all values of the models' columns are read, also where nothing changed.
+  ///
+  /// A column that became an enumeration over its type looks in the file as before: only this finds
+  /// a text that is no case. It reads every row.
+  public var checksValues: Bool
+  /// Where a copy of the file is put before anything is changed; a migration that finds nothing to do
+  /// makes none. `VACUUM INTO`: it throws where the file exists.
+  public var copyPath: String?
+  /// How long it waits for another process that migrates the same file.
+  public var waiting: Duration
+  /// Steps of your own, in the order in which they run.
+  public var steps: [MigrationStep]
+  /// Told before each statement, and while the rows of a large table are copied.
+  ///
+  /// It runs inside the transaction; what it throws ends the migration, and nothing is done.
+  public var progress: (@Sendable (MigrationProgress) throws -> Void)?
+
+  /// The options; each has a default.
+  public init(
+    invalidValues: InvalidValues = .refused, checksValues: Bool = false, copyPath: String? = nil,
+    waiting: Duration = .seconds(600), steps: [MigrationStep] = [],
+    progress: (@Sendable (MigrationProgress) throws -> Void)? = nil
+  ) {
+    self.invalidValues = invalidValues
+    self.checksValues = checksValues
+    self.copyPath = copyPath
+    self.waiting = waiting
+    self.steps = steps
+    self.progress = progress
+  }
+}
+
+/// How far a migration is.
+public struct MigrationProgress: Hashable, Sendable {
+  /// The table whose step runs.
+  public let table: String
+  /// The statement that runs next.
+  public let sql: String
+  /// How many rows of the table were copied; 0 before and outside of a copy.
+  public let copiedRows: Int
+  /// How many rows there are to copy; 0 outside of a copy.
+  public let rowCount: Int
+}
+
+/// A step of a migration that is your own: named, run once for each database, in the migration's
+/// transaction.
+///
+/// ```swift
+/// let options = MigrationOptions(steps: [
+///   MigrationStep("slugs from titles") { connection in
+///     try connection.execute("UPDATE Post SET slug = lower(replace(title, ' ', '-'))")
+///   }
+/// ])
+/// ```
+///
+/// A step that runs after the automatic part sees the new columns and still the old ones: columns,
+/// tables and constraints that a schema drops go behind it, and unique indexes come behind it. Foreign
+/// keys are not enforced while steps run: they are checked before the migration is committed. A
+/// database that has none of the tables yet is new: its steps are noted as done, and do not run.
+public struct MigrationStep: Sendable {
+  /// When a step runs.
+  public enum Moment: Hashable, Sendable {
+    /// Before tables and columns are compared.
+    case before
+    /// When tables and columns were added, and before anything goes.
+    case after
+  }
+
+  /// The name by which the database remembers that it was run.
+  public let name: String
+  /// When it runs.
+  public let moment: Moment
+  let body: @Sendable (Connection) throws -> Void
+
+  /// A step; what it throws ends the migration, and nothing is done.
+  public init(
+    _ name: String, _ moment: Moment = .after,
+    run body: @escaping @Sendable (Connection) throws -> Void
+  ) {
+    self.name = name
+    self.moment = moment
+    self.body = body
+  }
+}

@@ -1,0 +1,243 @@
+import SQLCore
+
+/// Runs a migration inside its transaction.
+struct MigrationRun {
+  let core: ConnectionCore
+  let declared: Declarations
+  let options: MigrationOptions
+  let functions: MigrationFunctions
+  /// What was done.
+  private(set) var done: [MigrationPlan.Step] = []
+
+  init(on core: ConnectionCore, declared: Declarations, options: MigrationOptions) {
+    self.core = core
+    self.declared = declared
+    self.options = options
+    functions = MigrationFunctions(of: declared.tables)
+  }
+
+  private var connection: Connection { core.lend() }
+
+  /// Runs everything on the writer: a transaction that is committed whole or not at all.
+  ///
+  /// Foreign keys are switched off before it begins: while they are enforced, dropping the old table
+  /// of a rebuild would delete the rows that refer to it, also where they are deferred.
+  static func run(
+    on core: ConnectionCore, declared: Declarations, options: MigrationOptions
+  ) throws -> MigrationPlan {
+    try core.run(pragma: "PRAGMA foreign_keys = OFF")
+    defer {
+      if core.configuration.enforcesForeignKeys {
+        try? core.run(pragma: "PRAGMA foreign_keys = ON")
+      }
+    }
+    return try waiting(options.waiting) { begin in
+      try core.transaction(.immediate) {
+        begin()
+        var run = MigrationRun(on: core, declared: declared, options: options)
+        try run.functions.use(on: core) { try run.migrate() }
+        return MigrationPlan(steps: run.done)
+      }
+    }
+  }
+
+  /// Another process may migrate for longer than a statement waits for its lock.
+  private static func waiting<Result>(
+    _ patience: Duration, _ body: (_ begin: () -> Void) throws -> Result
+  ) throws -> Result {
+    let start = ContinuousClock.now
+    while true {
+      var hasBegun = false
+      do {
+        return try body { hasBegun = true }
+      } catch let error as DatabaseError
+        where error.code.primary == .busy && !hasBegun && start.duration(to: .now) < patience
+      {
+        continue
+      }
+    }
+  }
+
+  private mutating func migrate() throws {
+    let log = MigrationLog(connection: connection)
+    let isNew = try declared.isNew(in: LiveSchema(of: connection))
+    let pending = isNew ? [] : try log.pending(options.steps)
+    guard try !pending.isEmpty || !plan(.whole).allSatisfy({ $0.step.isKept }) else {
+      done = try plan(.whole).map(\.step)
+      return
+    }
+    let before = try foreignKeyViolations()
+    try run(pending.filter { $0.moment == .before })
+    let after = pending.filter { $0.moment == .after }
+    if !after.isEmpty {
+      try run(plan(.expanding), keepingTrackOfKept: false)
+      try run(after)
+    }
+    try run(plan(.whole), keepingTrackOfKept: true)
+    try checkForeignKeys(before: before)
+    try log.note(isNew ? options.steps : pending)
+  }
+
+  private func plan(_ extent: MigrationPlanner.Extent) throws -> [PlannedStep] {
+    var planner = MigrationPlanner(connection: connection)
+    planner.extent = extent
+    planner.configure(options, declared)
+    return try planner.steps(for: declared)
+  }
+
+  // MARK: Steps
+
+  private mutating func run(_ steps: [MigrationStep]) throws {
+    for step in steps {
+      try report(step.name, "-- \(step.name)")
+      try step.body(connection)
+      done.append(MigrationPlan.Step(step))
+    }
+  }
+
+  private mutating func run(_ steps: [PlannedStep], keepingTrackOfKept: Bool) throws {
+    let plan = MigrationPlan(steps: steps.map(\.step))
+    guard plan.refusals.isEmpty else { throw MigrationError(plan: plan) }
+    for planned in steps where keepingTrackOfKept || !planned.step.isKept {
+      switch planned.work {
+      case .none: break
+      case .statements(let statements):
+        for sql in statements { try execute(sql, of: planned.step.table) }
+      case .rebuild(let rebuild):
+        try run(rebuild, rowCount: planned.step.rowCount ?? 0)
+      }
+      done.append(planned.step)
+    }
+  }
+
+  private func report(_ table: String, _ sql: String, copied: Int = 0, of count: Int = 0) throws {
+    try options.progress?(
+      MigrationProgress(table: table, sql: sql, copiedRows: copied, rowCount: count))
+  }
+
+  private func execute(_ sql: String, of table: String) throws {
+    try report(table, sql)
+    try connection.execute(SQL(unsafe: sql))
+  }
+
+  // MARK: Rebuilding
+
+  private func run(_ rebuild: TableRebuild, rowCount: Int) throws {
+    let table = rebuild.table
+    let attached = try AttachedObjects(of: table, in: connection)
+    try execute(rebuild.createTable, of: table)
+    try copy(rebuild, rowCount: rowCount)
+    try report(table, "-- is every row there?")
+    try rebuild.check(in: connection)
+    // Other definitions name the table: they are left as they are, and find the new one.
+    try core.run(pragma: "PRAGMA legacy_alter_table = ON")
+    defer { try? core.run(pragma: "PRAGMA legacy_alter_table = OFF") }
+    try execute(rebuild.dropTable, of: table)
+    try execute(rebuild.renameTable, of: table)
+    for sql in attached.definitions { try execute(sql, of: table) }
+    try attached.restoreRows(in: connection)
+  }
+
+  /// How many rows are copied by one statement.
+  private static let chunk = 10_000
+
+  private func copy(_ rebuild: TableRebuild, rowCount: Int) throws {
+    guard let rowID = rebuild.oldRowID, rowCount > Self.chunk else {
+      try report(rebuild.table, rebuild.copy, of: rowCount)
+      return try connection.execute(SQL(unsafe: rebuild.copy))
+    }
+    let table = Identifier(rebuild.table).quoted
+    let copy = try connection.prepare(
+      SQL(unsafe: "\(rebuild.copy) WHERE \(rowID) > ? AND \(rowID) <= ?"))
+    let next = try connection.prepare(
+      SQL(
+        unsafe: "SELECT max(\(rowID)), count(*) FROM (SELECT \(rowID) FROM \(table) "
+          + "WHERE \(rowID) > ? ORDER BY \(rowID) LIMIT \(Self.chunk))"))
+    // Nothing is before the least, which has no number before itself.
+    if let least = try connection.row(
+      SQL(unsafe: "SELECT min(\(rowID)) FROM \(table)"))?.get(Int64?.self, at: 0), least == .min
+    {
+      try connection.execute(SQL(unsafe: "\(rebuild.copy) WHERE \(rowID) = \(Int64.min)"))
+    }
+    var last = Int64.min
+    var copied = 0
+    while true {
+      try next.bind([.integer(last)])
+      guard try next.step(), let end = try next.get(Int64?.self, at: 0) else { break }
+      let count = try next.get(Int.self, at: 1)
+      try next.reset()
+      try report(rebuild.table, rebuild.copy, copied: copied, of: rowCount)
+      try copy.bind([.integer(last), .integer(end)])
+      try copy.run()
+      copied += count
+      last = end
+    }
+    try next.reset()
+  }
+
+  // MARK: Foreign keys
+
+  private struct Violations {
+    var rows: [[DatabaseValue]: Int] = [:]
+    /// The check itself fails where a key refers to what is no key.
+    var error: DatabaseError?
+  }
+
+  private func foreignKeyViolations() throws -> Violations {
+    var violations = Violations()
+    do {
+      for row in try connection.rows("PRAGMA foreign_key_check") {
+        // The number of the key changes with the definition of its table.
+        violations.rows[Array(row.values.prefix(3)), default: 0] += 1
+      }
+    } catch let error as DatabaseError where error.code.primary == .error {
+      violations.error = error
+    }
+    return violations
+  }
+
+  /// Whether the migration left rows that refer to nothing; those that did before are none of its
+  /// business.
+  private func checkForeignKeys(before: Violations) throws {
+    guard done.contains(where: \.concernsReferences) else { return }
+    try report("", "PRAGMA foreign_key_check")
+    let after = try foreignKeyViolations()
+    if let error = after.error, before.error == nil { throw error }
+    for (row, count) in after.rows where count > before.rows[row, default: 0] {
+      throw MigrationError(
+        plan: MigrationPlan(steps: done),
+        reason: "row \(row[1]) of \(row[0]) would refer to a row of \(row[2]) that is not there")
+    }
+  }
+}
+
+extension MigrationPlan.Step {
+  /// Whether it may leave rows that refer to nothing.
+  fileprivate var concernsReferences: Bool {
+    switch action {
+    case .rebuildTable, .deleteRows, .dropTable, .dropColumn, .renameTable, .renameColumn,
+      .userStep:
+      true
+    case .createTable, .createView, .dropView, .addColumn, .createIndex, .dropIndex,
+      .dropTrigger, .keepColumn, .keepDeclaration, .refuse:
+      false
+    }
+  }
+}
+
+extension MigrationPlanner {
+  mutating func configure(_ options: MigrationOptions, _ declared: Declarations) {
+    invalidValues = options.invalidValues
+    checksValues = options.checksValues
+    declaredViews = Set(declared.views.map(\.name.lowercasedASCII))
+  }
+}
+
+extension Declarations {
+  /// Whether the database has none of the tables, by whatever name.
+  func isNew(in schema: LiveSchema) -> Bool {
+    !tables.contains { table in
+      ([table.name] + table.formerNames).contains { schema.relation($0) != nil }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import SQLCore
+
+/// What a schema says of the layout of its model: the lines that count before any SQL is written.
+struct LayoutLines {
+  private(set) var forms: [Int: StoredForm] = [:]
+  private(set) var names: [Int: String] = [:]
+  private(set) var generated: Set<Int> = []
+  private(set) var isWithoutRowID = false
+
+  /// Nothing: of a row that is no model.
+  init() {}
+
+  /// - Parameter index: the column that a key path names, with the line in which it stands.
+  init<M: Model>(
+    of model: M.Type, index: (PartialKeyPath<M>, String) throws -> Int
+  ) throws {
+    for element in M.schema.elements {
+      switch element.kind {
+      case .stored(let path, let form): forms[try index(path, "Stored")] = form
+      case .named(let path, let name): names[try index(path, "Named")] = name
+      case .generated(let path, _, _): generated.insert(try index(path, "Generated"))
+      case .rowID(let isLeftOut): isWithoutRowID = isLeftOut
+      case .index, .foreignKey, .check, .default, .defaultSQL, .collated, .renamed, .renamedTable,
+        .dropped, .droppedAttribute, .converted:
+        break
+      }
+    }
+  }
+}

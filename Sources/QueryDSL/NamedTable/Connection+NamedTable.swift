@@ -1,0 +1,167 @@
+import SQLCore
+
+extension Connection {
+  /// Writes a plain struct into a table: it inserts the row with its `id`, or updates the columns
+  /// that the struct has; others stay as they are.
+  ///
+  /// ```swift
+  /// struct Profile: Codable { var id: Int64; var name: String; var place: Place? }
+  /// try connection.write(profile, to: .profiles)
+  /// // INSERT INTO "profiles" (…) VALUES (…) ON CONFLICT ("id") DO UPDATE SET …
+  /// ```
+  ///
+  /// Every stored property is a column; one whose type has no stored form is JSON. The first write
+  /// creates the table, a wider struct adds its columns, and nothing is dropped. Where
+  /// `Configuration.schemaPolicy` does not allow that, this throws `MigrationError`. Throws
+  /// `ModelError` where a column of the table has another type.
+  public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) throws {
+    try write([row], to: table)
+  }
+
+  /// Writes plain structs into a table, one after another.
+  public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) throws {
+    let layout = try PlainLayout<Row>()
+    try prepare(table, for: layout)
+    let names = layout.fields.map(\.name)
+    let others = names.filter { $0 != "id" }.map { Identifier($0).quoted }
+    let action =
+      others.isEmpty
+      ? "NOTHING" : "UPDATE SET " + others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+    for row in rows {
+      var sql: SQL = "INSERT INTO \(identifier: table.name) (\(unsafe: names.quotedList)) VALUES ("
+      for (index, value) in try layout.values(of: row).enumerated() {
+        sql.append(index == 0 ? "\(value)" : ", \(value)")
+      }
+      try execute(sql + ") ON CONFLICT (\"id\") DO \(unsafe: action)")
+    }
+  }
+
+  /// The row with that `id` as a plain struct; nil where there is none. One index seek.
+  ///
+  /// A column that the table does not have is nil, or zero or empty. Throws `ColumnValueError` for a
+  /// value that is none of its property's type, and `ModelError` where a column has another type.
+  public func read<Row: Codable & Sendable>(
+    id: some ColumnValue, from table: TableName
+  ) throws -> Row? {
+    let layout = try PlainLayout<Row>()
+    return try rows(of: layout, in: table, where: "WHERE \"id\" = \(id)").first
+  }
+
+  /// All rows of a table as plain structs, in the order of their `id`.
+  public func read<Row: Codable & Sendable>(from table: TableName) throws -> [Row] {
+    try rows(of: PlainLayout<Row>(), in: table, where: "ORDER BY \"id\"")
+  }
+
+  /// Deletes the row with that `id`; false where there is none.
+  @discardableResult
+  public func delete(id: some ColumnValue, from table: TableName) throws -> Bool {
+    guard try tableExists(table.name) else { return false }
+    try execute("DELETE FROM \(identifier: table.name) WHERE \"id\" = \(id)")
+    return try changeCount > 0
+  }
+
+  /// The rows of a table as text, to be looked at.
+  public func table(named table: TableName) throws -> ResultTable {
+    try self.table("SELECT * FROM \(identifier: table.name)")
+  }
+
+  private func rows<Row>(
+    of layout: PlainLayout<Row>, in table: TableName, where condition: SQL
+  ) throws -> [Row] {
+    let columns = try columns(ofTable: table.name)
+    guard !columns.isEmpty else {
+      // Where nothing may create it, its absence is a mistake.
+      try requirePolicy(for: table, steps: [], "there is no table \(table.name)")
+      return []
+    }
+    try check(layout, against: columns, in: table)
+    let terms = try layout.fields.map { field in
+      if columns.contains(where: { $0.name.isSame(as: field.name) }) {
+        return Identifier(field.name).quoted
+      }
+      try requirePolicy(for: table, steps: [], "\(table.name) has no column \(field.name)")
+      guard let fallback = field.fallback else {
+        throw ModelError(
+          Row.self,
+          "\(table.name) has no column \(field.name), and \(field.typeName) has no value "
+            + "that stands for none; make it an optional")
+      }
+      return fallback.description
+    }
+    let select: SQL = """
+      SELECT \(unsafe: terms.joined(separator: ", ")) FROM \(identifier: table.name) \(condition)
+      """
+    return try rows(select).map { try layout.row(of: $0.values, in: table) }
+  }
+
+  // MARK: The table
+
+  /// Creates the table, or adds the columns that it lacks.
+  private func prepare<Row>(_ table: TableName, for layout: PlainLayout<Row>) throws {
+    let columns = try columns(ofTable: table.name)
+    try check(layout, against: columns, in: table)
+    let steps: [MigrationPlan.Step]
+    if columns.isEmpty {
+      steps = [
+        MigrationPlan.Step(
+          .createTable, table: table.name, sql: layout.createTable(table), reason: "there is none")
+      ]
+    } else {
+      let missing = layout.fields.filter { field in
+        !columns.contains { $0.name.isSame(as: field.name) }
+      }
+      steps = missing.map { field in
+        MigrationPlan.Step(
+          .addColumn(field.name), table: table.name,
+          sql: "ALTER TABLE \(Identifier(table.name).quoted) ADD COLUMN \(field.sql)",
+          reason: "\(Row.self) has it")
+      }
+    }
+    guard !steps.isEmpty else { return }
+    try requirePolicy(
+      for: table, steps: steps, "\(Row.self) needs what \(table.name) does not have")
+    for step in steps {
+      if let sql = step.sql { try execute(SQL(unsafe: sql)) }
+    }
+  }
+
+  /// Throws where the schema may not be changed.
+  private func requirePolicy(
+    for table: TableName, steps: [MigrationPlan.Step], _ what: String
+  ) throws {
+    let policy = try use().configuration.schemaPolicy
+    guard policy == .validated || policy.locks(table.name) else { return }
+    throw MigrationError(
+      plan: MigrationPlan(steps: steps),
+      reason: "\(what), and `Configuration.schemaPolicy` lets nothing add it")
+  }
+
+  private func check<Row>(
+    _ layout: PlainLayout<Row>, against columns: [TableColumn], in table: TableName
+  ) throws {
+    for field in layout.fields {
+      guard let column = columns.first(where: { $0.name.isSame(as: field.name) }) else { continue }
+      guard StorageClass(declaredType: column.declaredType) == field.storageClass else {
+        let declared = column.declaredType.isEmpty ? "untyped" : column.declaredType
+        throw ModelError(
+          Row.self,
+          "\(field.name) is \(declared) in the table \(table.name), and \(field.typeName) is "
+            + "\(field.storageClass.rawValue)")
+      }
+    }
+    let keys = columns.filter { $0.primaryKeyPosition > 0 }
+    guard columns.isEmpty || keys.count == 1 && keys[0].name.isSame(as: "id") else {
+      throw ModelError(Row.self, "the primary key of the table \(table.name) is not its `id`")
+    }
+  }
+}
+
+extension PlainLayout {
+  fileprivate func createTable(_ table: TableName) -> String {
+    let columns = fields.map { field in
+      guard field.name == "id" else { return field.sql }
+      return "\"id\" \(field.storageClass.rawValue) PRIMARY KEY NOT NULL"
+    }
+    return TableText(columns: columns, constraints: []).createTable(table.name)
+  }
+}

@@ -1,0 +1,83 @@
+import SQLCore
+
+// Each call is an access of its own; `Connection` has the same verbs, for several in one.
+
+extension Database {
+  /// Writes a plain struct into a table, in a transaction of its own; as `Connection.write`.
+  public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) throws {
+    try write { try $0.write(row, to: table) }
+  }
+
+  /// Writes a plain struct into a table, in a transaction of its own; as `Connection.write`.
+  nonisolated(nonsending)
+    public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) async throws
+  {
+    try await writeData { try $0.write(row, to: table) }
+  }
+
+  /// Writes plain structs into a table, all or none.
+  public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) throws {
+    try write { try $0.write(rows, to: table) }
+  }
+
+  /// Writes plain structs into a table, all or none.
+  nonisolated(nonsending)
+    public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) async throws
+  {
+    try await writeData { try $0.write(rows, to: table) }
+  }
+
+  /// The row with that `id` as a plain struct; nil where there is none.
+  public func read<Row: Codable & Sendable>(
+    id: some ColumnValue, from table: TableName
+  ) throws -> Row? {
+    try reading { try $0.lend().read(id: id, from: table) }
+  }
+
+  /// The row with that `id` as a plain struct; nil where there is none.
+  nonisolated(nonsending)
+    public func read<Row: Codable & Sendable>(
+      id: some ColumnValue, from table: TableName
+    ) async throws -> Row?
+  {
+    try await reading(hops: false) { try $0.lend().read(id: id, from: table) }
+  }
+
+  /// All rows of a table as plain structs, in the order of their `id`.
+  public func read<Row: Codable & Sendable>(from table: TableName) throws -> [Row] {
+    try reading { try $0.lend().read(from: table) }
+  }
+
+  /// All rows of a table as plain structs, in the order of their `id`.
+  nonisolated(nonsending)
+    public func read<Row: Codable & Sendable>(from table: TableName) async throws -> [Row]
+  {
+    try await reading(hops: true) { try $0.lend().read(from: table) }
+  }
+
+  /// Deletes the row with that `id`; false where there is none.
+  @discardableResult
+  public func delete(id: some ColumnValue, from table: TableName) throws -> Bool {
+    try write { try $0.delete(id: id, from: table) }
+  }
+
+  /// Deletes the row with that `id`; false where there is none.
+  @discardableResult
+  nonisolated(nonsending)
+    public func delete(id: some ColumnValue, from table: TableName) async throws -> Bool
+  {
+    try await writeData { try $0.delete(id: id, from: table) }
+  }
+
+  /// The rows of a table as text, to be looked at.
+  public func table(named table: TableName) throws -> ResultTable {
+    try reading { try $0.lend().table(named: table) }
+  }
+
+  /// The rows of a table as text, to be looked at.
+  nonisolated(nonsending)
+    public func table(named table: TableName) async throws -> ResultTable
+  {
+    try await reading(hops: true) { try $0.lend().table(named: table) }
+  }
+}

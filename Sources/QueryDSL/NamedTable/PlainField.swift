@@ -1,0 +1,104 @@
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A stored property of a plain struct as a column: its own stored form where the type has one, JSON
+/// where it is Codable alone.
+struct PlainField {
+  let name: String
+  let offset: Int
+  let storageClass: StorageClass
+  let isOptional: Bool
+  let typeName: String
+  /// What a row has that was there before the column was.
+  let fallback: DatabaseValue?
+  /// Reads the property out of a struct in memory.
+  let store: (UnsafeRawPointer) throws -> DatabaseValue
+  /// Writes the property into memory that has room for it.
+  let load: (DatabaseValue, UnsafeMutableRawPointer) throws -> Void
+  let destroy: (UnsafeMutableRawPointer) -> Void
+
+  /// nil for a type that no column holds.
+  init?(_ field: StoredField) {
+    if let type = field.type as? any ColumnValue.Type {
+      self.init(type, field)
+    } else if let type = field.type as? any (Encodable & Decodable).Type {
+      self.init(codable: type, field)
+    } else {
+      return nil
+    }
+  }
+
+  private init<Value: ColumnValue>(_ type: Value.Type, _ field: StoredField) {
+    name = field.name
+    offset = field.offset
+    storageClass = type.storageClass
+    isOptional = type.isOptional
+    typeName = String(describing: type)
+    fallback = isOptional ? .null : Self.fallback(for: type)
+    store = { memory in
+      try memory.assumingMemoryBound(to: Value.self).pointee.databaseValue(as: .standard)
+    }
+    load = { value, memory in
+      memory.initializeMemory(as: Value.self, to: try value.read(Value.self))
+    }
+    destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
+  }
+
+  private init<Value: Codable>(codable type: Value.Type, _ field: StoredField) {
+    name = field.name
+    offset = field.offset
+    storageClass = .text
+    isOptional = type is any AnyOptional.Type
+    typeName = String(describing: type)
+    fallback = isOptional ? .null : nil
+    store = { memory in
+      let value = memory.assumingMemoryBound(to: Value.self).pointee
+      if (value as? any AnyOptional)?.isNil == true { return .null }
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+    load = { value, memory in
+      let text: String = value.isNull ? "null" : try value.read()
+      do {
+        let decoded = try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+        memory.initializeMemory(as: Value.self, to: decoded)
+      } catch {
+        throw ColumnValueError.invalid(text, as: Value.self)
+      }
+    }
+    destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
+  }
+
+  private static func fallback(for type: any ColumnValue.Type) -> DatabaseValue? {
+    switch type {
+    case is any FixedWidthInteger.Type, is Bool.Type: .integer(0)
+    case is any BinaryFloatingPoint.Type: .real(0)
+    case is String.Type: .text("")
+    case is any RangeReplaceableCollection<UInt8>.Type: .blob(Data())
+    default: nil
+    }
+  }
+
+  /// The column as it is declared: another struct that lacks the property writes rows without it,
+  /// so that it may be NULL or has a default.
+  var sql: String {
+    let declared = "\(Identifier(name).quoted) \(storageClass.rawValue)"
+    guard !isOptional, let fallback else { return declared }
+    return "\(declared) NOT NULL DEFAULT \(fallback)"
+  }
+}
+
+/// An optional whose wrapped type is not known.
+protocol AnyOptional {
+  var isNil: Bool { get }
+}
+
+extension Optional: AnyOptional {
+  var isNil: Bool { self == nil }
+}

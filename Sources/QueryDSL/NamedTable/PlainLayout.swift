@@ -1,0 +1,60 @@
+import SQLCore
+
+/// The stored properties of a plain struct as the columns of a table.
+struct PlainLayout<Row: Codable & Sendable> {
+  let fields: [PlainField]
+  let id: PlainField
+
+  /// Throws `ModelError` for what is no struct, has no `id`, or has a property that no column holds.
+  init() throws {
+    guard let stored = FieldReflection.fields(of: Row.self) else {
+      throw ModelError(Row.self, "only a struct is written to a table")
+    }
+    fields = try stored.map { field in
+      guard let column = PlainField(field) else {
+        throw ModelError(
+          Row.self,
+          "the stored property \(field.name): \(field.type) is neither a column value nor "
+            + "Codable")
+      }
+      return column
+    }
+    guard let id = fields.first(where: { $0.name == "id" }), !id.isOptional else {
+      throw ModelError(Row.self, "it has no property `id`, which is the key of its row")
+    }
+    self.id = id
+  }
+
+  func values(of row: Row) throws -> [DatabaseValue] {
+    try withUnsafeBytes(of: row) { bytes in
+      guard let memory = bytes.baseAddress else { return [] }
+      return try fields.map { field in
+        do {
+          return try field.store(memory + field.offset)
+        } catch let error as ColumnValueError {
+          throw error.at(table: nil, column: field.name, row: nil)
+        }
+      }
+    }
+  }
+
+  /// A struct of these values, in the order of the fields.
+  func row(of values: [DatabaseValue], in table: TableName) throws -> Row {
+    try withUnsafeTemporaryAllocation(of: Row.self, capacity: 1) { buffer in
+      guard let row = buffer.baseAddress else { throw DatabaseError.misuse("no memory") }
+      let memory = UnsafeMutableRawPointer(row)
+      var loaded = 0
+      do {
+        for (field, value) in zip(fields, values) {
+          try field.load(value, memory + field.offset)
+          loaded += 1
+        }
+      } catch {
+        for field in fields.prefix(loaded) { field.destroy(memory + field.offset) }
+        guard let error = error as? ColumnValueError else { throw error }
+        throw error.at(table: table.name, column: fields[loaded].name, row: nil)
+      }
+      return row.move()
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import SQLCore
+
+/// A foreign key as a schema declares it.
+struct ForeignKeyLine<M: Model> {
+  let columns: [PartialKeyPath<M>]
+  /// Resolved when it is needed: two models may refer to each other.
+  let target: () throws -> ForeignKeyTarget
+  let onDelete: ForeignKeyAction
+  let onUpdate: ForeignKeyAction
+  let isDeferred: Bool
+}
+
+/// The table and columns to which a foreign key refers.
+struct ForeignKeyTarget: Hashable, Sendable {
+  var table: String
+  var columns: [String]
+}
+
+/// What happens to a row when the row to which it refers goes or changes its key.
+///
+/// - SeeAlso: <https://www.sqlite.org/foreignkeys.html#fk_actions>
+public enum ForeignKeyAction: String, Sendable {
+  /// It is refused.
+  case noAction = "NO ACTION"
+  /// It is refused at once, also where the key is deferred.
+  case restrict = "RESTRICT"
+  /// The reference becomes NULL.
+  case setNull = "SET NULL"
+  /// The reference becomes its column's default.
+  case setDefault = "SET DEFAULT"
+  /// The row is deleted, or its reference follows the key.
+  case cascade = "CASCADE"
+}
+
+/// A foreign key.
+///
+/// ```swift
+/// ForeignKey(\.$authorID, references: \Author.$id, onDelete: .cascade)
+/// // FOREIGN KEY ("authorID") REFERENCES "Author" ("id") ON DELETE CASCADE
+/// ```
+///
+/// A deferred one is checked when the transaction commits, not after each statement:
+/// `DEFERRABLE INITIALLY DEFERRED`.
+/// - SeeAlso: <https://www.sqlite.org/foreignkeys.html>
+public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
+  _ column: KeyPath<M, ColumnReference<Value>>,
+  references target: KeyPath<Target, ColumnReference<Value>>,
+  onDelete: ForeignKeyAction = .noAction, onUpdate: ForeignKeyAction = .noAction,
+  deferred: Bool = false
+) -> SchemaElement<M> {
+  foreignKey([column], [target], Target.self, onDelete, onUpdate, deferred)
+}
+
+/// A foreign key that may be NULL, or that refers to a key which the database assigns.
+public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
+  _ column: KeyPath<M, ColumnReference<Value?>>,
+  references target: KeyPath<Target, ColumnReference<Value>>,
+  onDelete: ForeignKeyAction = .noAction, onUpdate: ForeignKeyAction = .noAction,
+  deferred: Bool = false
+) -> SchemaElement<M> {
+  foreignKey([column], [target], Target.self, onDelete, onUpdate, deferred)
+}
+
+/// A foreign key that refers to a key which the database assigns.
+public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
+  _ column: KeyPath<M, ColumnReference<Value>>,
+  references target: KeyPath<Target, ColumnReference<Value?>>,
+  onDelete: ForeignKeyAction = .noAction, onUpdate: ForeignKeyAction = .noAction,
+  deferred: Bool = false
+) -> SchemaElement<M> {
+  foreignKey([column], [target], Target.self, onDelete, onUpdate, deferred)
+}
+
+/// A foreign key of two columns.
+///
+/// ```swift
+/// ForeignKey(\.$orderID, \.$line, references: \Line.$orderID, \Line.$number)
+/// // FOREIGN KEY ("orderID", "line") REFERENCES "Line" ("orderID", "number")
+/// ```
+public func ForeignKey<M: Model, Target: Model, First: ColumnValue, Second: ColumnValue>(
+  _ first: KeyPath<M, ColumnReference<First>>, _ second: KeyPath<M, ColumnReference<Second>>,
+  references firstTarget: KeyPath<Target, ColumnReference<First>>,
+  _ secondTarget: KeyPath<Target, ColumnReference<Second>>,
+  onDelete: ForeignKeyAction = .noAction, onUpdate: ForeignKeyAction = .noAction,
+  deferred: Bool = false
+) -> SchemaElement<M> {
+  foreignKey(
+    [first, second], [firstTarget, secondTarget], Target.self, onDelete, onUpdate, deferred)
+}
+
+/// A foreign key of two columns that may be NULL; it refers to nothing while one of them is.
+public func ForeignKey<M: Model, Target: Model, First: ColumnValue, Second: ColumnValue>(
+  _ first: KeyPath<M, ColumnReference<First?>>, _ second: KeyPath<M, ColumnReference<Second?>>,
+  references firstTarget: KeyPath<Target, ColumnReference<First>>,
+  _ secondTarget: KeyPath<Target, ColumnReference<Second>>,
+  onDelete: ForeignKeyAction = .noAction, onUpdate: ForeignKeyAction = .noAction,
+  deferred: Bool = false
+) -> SchemaElement<M> {
+  foreignKey(
+    [first, second], [firstTarget, secondTarget], Target.self, onDelete, onUpdate, deferred)
+}
+
+/// A foreign key of three columns.
+public func ForeignKey<
+  M: Model, Target: Model, First: ColumnValue, Second: ColumnValue, Third: ColumnValue
+>(
+  _ first: KeyPath<M, ColumnReference<First>>, _ second: KeyPath<M, ColumnReference<Second>>,
+  _ third: KeyPath<M, ColumnReference<Third>>,
+  references firstTarget: KeyPath<Target, ColumnReference<First>>,
+  _ secondTarget: KeyPath<Target, ColumnReference<Second>>,
+  _ thirdTarget: KeyPath<Target, ColumnReference<Third>>,
+  onDelete: ForeignKeyAction = .noAction, onUpdate: ForeignKeyAction = .noAction,
+  deferred: Bool = false
+) -> SchemaElement<M> {
+  foreignKey(
+    [first, second, third], [firstTarget, secondTarget, thirdTarget], Target.self, onDelete,
+    onUpdate, deferred)
+}
+
+private func foreignKey<M: Model, Target: Model>(
+  _ columns: [PartialKeyPath<M>], _ targets: [PartialKeyPath<Target>], _: Target.Type,
+  _ onDelete: ForeignKeyAction, _ onUpdate: ForeignKeyAction, _ isDeferred: Bool
+) -> SchemaElement<M> {
+  let resolve = {
+    let layout = try Target.layout
+    let names = try targets.map { target in
+      guard let index = layout.index(ofColumn: target) else {
+        throw ModelError(M.self, "ForeignKey: \(target) is no column")
+      }
+      return layout.columns[index].name
+    }
+    return ForeignKeyTarget(table: layout.tableName, columns: names)
+  }
+  return SchemaElement(
+    kind: .foreignKey(
+      ForeignKeyLine(
+        columns: columns, target: resolve, onDelete: onDelete, onUpdate: onUpdate,
+        isDeferred: isDeferred)))
+}

@@ -1,0 +1,179 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Migration: steps of the user's own, and values that no type reads")
+struct MigrationStepTests {
+  struct Old: Model {
+    static let tableName = "Person"
+    @PrimaryKey var id: Int
+    @Column var first: String
+    @Column var last: String
+  }
+
+  struct New: Model, Equatable {
+    static let tableName = "Person"
+    @PrimaryKey var id: Int
+    @Column var name: String
+    static var schema: Schema<New> {
+      Dropped("first")
+      Dropped("last")
+      Unique(\.$name)
+    }
+  }
+
+  func database() throws -> Database {
+    let db = try Database.temporary(models: [Old.self])
+    try db.insert([Old(id: 1, first: "Jane", last: "Doe"), Old(id: 2, first: "Jo", last: "Roe")])
+    return db
+  }
+
+  static let naming = MigrationStep("names") { connection in
+    try connection.execute("UPDATE Person SET name = first || ' ' || last")
+  }
+
+  @Test("a step sees the new columns and still the old ones; it runs once")
+  func after() throws {
+    let db = try database()
+    // Without the step, all names would be alike.
+    #expect(throws: MigrationError.self) { try db.migrate([New.self]) }
+    let options = MigrationOptions(steps: [Self.naming])
+    #expect(try db.migrationPlan(for: [New.self], options).steps.last?.action == .userStep("names"))
+    let plan = try db.migrate([New.self], options)
+    #expect(
+      plan.steps.map(\.action) == [
+        .addColumn("name"), .userStep("names"), .dropColumn("first"), .dropColumn("last"),
+        .createIndex("Person_unique_name"),
+      ])
+    #expect(plan.steps.filter { $0.kind == .destructive }.map(\.rowCount) == [2, 2])
+    #expect(
+      try db.fetch(New.order(by: \.$id)) == [
+        New(id: 1, name: "Jane Doe"), New(id: 2, name: "Jo Roe"),
+      ])
+    #expect(try db.migrate([New.self], options).isEmpty)
+    #expect(try db.columnNames(of: "Person") == ["id", "name"])
+  }
+
+  @Test("a step before sees the tables as they were, and can make a refused migration right")
+  func before() throws {
+    let db = try database()
+    try db.execute("INSERT INTO Person VALUES (3, 'Jane', 'Doe')")
+    let again = MigrationStep("names again", .before) { connection in
+      try connection.execute("DELETE FROM Person WHERE id = 3")
+    }
+    let plan = try db.migrate([New.self], MigrationOptions(steps: [again, Self.naming]))
+    #expect(plan.steps.first?.action == .userStep("names again"))
+    #expect(try db.count(New.all) == 2)
+  }
+
+  @Test("what a step throws undoes all; a row that refers to nothing does so as well")
+  func failing() throws {
+    struct Stop: Error {}
+    let db = try database()
+    try db.execute(
+      """
+      CREATE TABLE Child (personID INTEGER REFERENCES Person (id) ON DELETE CASCADE);
+      INSERT INTO Child VALUES (2)
+      """)
+    let stop = MigrationStep("stop") { _ in throw Stop() }
+    #expect(throws: Stop.self) {
+      try db.migrate([New.self], MigrationOptions(steps: [Self.naming, stop]))
+    }
+    let orphaning = MigrationStep("orphans") { try $0.execute("DELETE FROM Person WHERE id = 2") }
+    let error = #expect(throws: MigrationError.self) {
+      try db.migrate([New.self], MigrationOptions(steps: [Self.naming, orphaning]))
+    }
+    #expect(
+      error?.reason == "row 1 of 'Child' would refer to a row of 'Person' that is not there")
+    #expect(try db.columnNames(of: "Person") == ["id", "first", "last"])
+    #expect(try db.count(Old.all) == 2)
+    #expect(try db.row("PRAGMA foreign_keys")?[0] == 1)
+  }
+
+  @Test("a new database notes its steps as done, and does not run them")
+  func new() throws {
+    let db = try Database.temporary()
+    let options = MigrationOptions(steps: [Self.naming])
+    #expect(try db.migrate([New.self], options).steps.count == 2)
+    #expect(try db.migrationPlan(for: [New.self], options).isEmpty)
+  }
+
+  // MARK: Values that no type reads
+
+  struct Text: Model {
+    static let tableName = "Note"
+    @PrimaryKey var id: Int
+    @Column var mood: String
+  }
+
+  struct Moody: Model {
+    static let tableName = "Note"
+    @PrimaryKey var id: Int
+    @Column var mood: Temper
+  }
+
+  struct Numbered: Model {
+    enum Level: Int, ColumnValue { case low = 1, high }
+    static let tableName = "Note"
+    @PrimaryKey var id: Int
+    @Column var mood: Level
+  }
+
+  @Test("B8 B36 a column becomes an enumeration: what is no case throws, or is deleted when asked")
+  func enumeration() throws {
+    let db = try Database.temporary(models: [Text.self])
+    try db.insert([Text(id: 1, mood: "calm"), Text(id: 2, mood: "merry")])
+    // In the file nothing tells the two types apart.
+    #expect(try db.migrate([Moody.self]).isEmpty)
+    let error = #expect(throws: MigrationError.self) {
+      try db.migrate([Moody.self], MigrationOptions(checksValues: true))
+    }
+    #expect(
+      error?.plan.refusals.first?.reason == "mood holds values that are none of Temper, in 1 row; "
+        + "make them right by a `MigrationStep`, or let the migration delete the rows")
+    #expect(error?.plan.refusals.first?.line == "MigrationOptions(invalidValues: .deleted)")
+    let plan = try db.migrate(
+      [Moody.self], MigrationOptions(invalidValues: .deleted, checksValues: true))
+    #expect(plan.steps.map(\.action) == [.deleteRows] && plan.steps.first?.rowCount == 1)
+    #expect(try db.fetch(Moody.all).map(\.mood) == [.calm])
+  }
+
+  @Test(
+    "B8 text becomes an enumeration over Int: where the type of storage changes, values are read")
+  func convertedEnumeration() throws {
+    let db = try Database.temporary(models: [Text.self])
+    try db.insert([Text(id: 1, mood: "1"), Text(id: 2, mood: "7")])
+    #expect(throws: MigrationError.self) { try db.migrate([Numbered.self]) }
+    try db.migrate([Numbered.self], MigrationOptions(invalidValues: .deleted))
+    #expect(try db.fetch(Numbered.all).map(\.mood) == [.low])
+  }
+
+  struct Checked: Model {
+    static let tableName = "Note"
+    @PrimaryKey var id: Int
+    @Column var mood: String
+    @Column var ownerID: Int?
+    static var schema: Schema<Checked> {
+      Check { $0.$mood != "merry" }
+      ForeignKey(\.$ownerID, references: \Album.$id)
+    }
+  }
+
+  @Test("B36 rows that a new check or reference forbids are refused, or deleted when asked")
+  func constraints() throws {
+    let db = try Database.temporary()
+    try db.execute(
+      """
+      CREATE TABLE Note (id INTEGER PRIMARY KEY, mood TEXT NOT NULL, ownerID INTEGER);
+      INSERT INTO Note VALUES (1, 'calm', NULL), (2, 'merry', NULL), (3, 'calm', 9)
+      """)
+    let models: [any Model.Type] = [Album.self, Checked.self]
+    let error = #expect(throws: MigrationError.self) { try db.migrate(models) }
+    #expect(error?.plan.refusals.count == 1)
+    try db.migrate([Album.self])
+    #expect(try db.migrationPlan(for: models).refusals.map(\.rowCount) == [1, 1])
+    try db.migrate(models, MigrationOptions(invalidValues: .deleted))
+    #expect(try db.fetch(Checked.all).map(\.id) == [1])
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+/// A plan that refuses a step says, in a line that can be pasted, how to declare what it needs. Each
+/// test has the model before the line and the model with the line, as it was pasted.
+protocol RefusalExpecting {}
+
+extension RefusalExpecting {
+  /// Migrates a table that is there already, and expects that it is refused for one reason, with a
+  /// line that stands in the test's file, in the schema of the pasted model; and that nothing was done.
+  func expectRefused(
+    _ sql: SQL, _ model: any Model.Type, _ reason: String, line: String,
+    pastedInto pasted: any Model.Type, others: [any Model.Type] = [],
+    filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Database {
+    let db = try Database.temporary()
+    try db.execute(sql)
+    let before = try db.rows("SELECT sql FROM sqlite_schema ORDER BY name").map(\.values)
+    let error = #expect(throws: MigrationError.self, sourceLocation: sourceLocation) {
+      try db.migrate(others + [model])
+    }
+    let refusals = error?.plan.refusals ?? []
+    #expect(refusals.map(\.reason) == [reason], sourceLocation: sourceLocation)
+    #expect(refusals.map(\.line) == [line], sourceLocation: sourceLocation)
+    let description = error?.description ?? ""
+    #expect(
+      description.hasPrefix("the database was not migrated, and nothing was changed:"),
+      sourceLocation: sourceLocation)
+    #expect(description.contains("  ! refused: \(reason)"), sourceLocation: sourceLocation)
+    #expect(description.contains("\n      \(line)"), sourceLocation: sourceLocation)
+    let after = try db.rows("SELECT sql FROM sqlite_schema ORDER BY name").map(\.values)
+    #expect(after == before, sourceLocation: sourceLocation)
+    let path = try #require(db.path)
+    #expect(throws: MigrationError.self, sourceLocation: sourceLocation) {
+      try Database(path: path, models: others + [model])
+    }
+    // The line, pasted, stands alone in a line of the test's file.
+    let source = try String(contentsOfFile: filePath, encoding: .utf8)
+    #expect(
+      source.split(separator: "\n").contains { $0.trimmingCharacters(in: .whitespaces) == line },
+      "\(line)", sourceLocation: sourceLocation)
+    try db.migrate(others + [pasted])
+    let again = try db.migrationPlan(for: others + [pasted])
+    #expect(again.isEmpty, "\(again)", sourceLocation: sourceLocation)
+    return db
+  }
+}

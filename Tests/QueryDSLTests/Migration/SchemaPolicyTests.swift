@@ -1,0 +1,101 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("G1 N6 policies: who may change the schema")
+struct SchemaPolicyTests {
+  struct Note: Model {
+    @PrimaryKey var id: Int
+    @Column var text: String
+  }
+
+  struct WiderNote: Model {
+    static let tableName = "Note"
+    @PrimaryKey var id: Int
+    @Column var text: String
+    @Column var stars: Int
+  }
+
+  let file: Database
+  let path: String
+
+  init() throws {
+    file = try Database.temporary(models: [Note.self])
+    path = try #require(file.path)
+    try file.insert(Note(id: 1, text: "a"))
+  }
+
+  func open(_ policy: SchemaPolicy, _ models: [any Model.Type]) throws -> Database {
+    var configuration = Configuration()
+    configuration.schemaPolicy = policy
+    return try Database(path: path, models: models, configuration: configuration)
+  }
+
+  @Test("locked: a mismatch throws with the plan in it, and nothing is done")
+  func lockedMismatch() throws {
+    for models: [any Model.Type] in [[WiderNote.self], [Note.self, Album.self]] {
+      let error = #expect(throws: MigrationError.self) { try open(.locked, models) }
+      #expect(error?.plan.steps.count == 1)
+      #expect(error?.reason == "the schema is locked by `Configuration.schemaPolicy`")
+    }
+    #expect(try file.columnNames(of: "Note") == ["id", "text"])
+  }
+
+  @Test("locked: CREATE, ALTER, DROP and ATTACH are denied on every connection; rows are not")
+  func locked() throws {
+    let db = try open(.locked, [Note.self])
+    for sql: SQL in [
+      "CREATE TABLE t (x)", "CREATE INDEX i ON Note (text)", "CREATE VIEW v AS SELECT 1",
+      "CREATE TRIGGER g AFTER INSERT ON Note BEGIN SELECT 1; END", "ALTER TABLE Note ADD COLUMN x",
+      "ALTER TABLE Note RENAME TO Other", "DROP TABLE Note", "ATTACH ':memory:' AS other",
+      "CREATE VIRTUAL TABLE f USING fts5(x)",
+    ] {
+      let error = #expect(throws: DatabaseError.self) { try db.execute(sql) }
+      #expect(error?.code == .notAuthorized, "\(sql)")
+      #expect(error?.message.contains("schemaPolicy") == true, "\(sql)")
+      #expect(throws: DatabaseError.self, "\(sql)") {
+        try db.writeWithoutTransaction { try $0.execute(sql) }
+      }
+      #expect(throws: DatabaseError.self, "\(sql)") { try db.read { try $0.execute(sql) } }
+    }
+    #expect(throws: MigrationError.self) { try db.migrate([WiderNote.self]) }
+    try db.insert(Note(id: 2, text: "b"))
+    try db.write { connection in
+      try connection.execute("CREATE TEMP TABLE scratch (x); INSERT INTO scratch VALUES (1)")
+    }
+    #expect(try db.count(Note.all) == 2)
+  }
+
+  @Test("locked: vacuum still works, also into a file")
+  func vacuum() throws {
+    let db = try open(.locked, [Note.self])
+    try db.writeWithoutTransaction { try $0.execute("VACUUM") }
+    let copy = path + ".copy"
+    try db.writeWithoutTransaction { try $0.execute("VACUUM INTO \(copy)") }
+    #expect(try Database(path: copy, models: [Note.self]).count(Note.all) == 1)
+    #expect(throws: DatabaseError.self) { try db.execute("DROP TABLE Note") }
+  }
+
+  @Test("some tables locked: the others are migrated")
+  func lockedTables() throws {
+    let db = try open(.lockedTables(["note"]), [Note.self, Album.self])
+    try db.execute("CREATE TABLE t (x)")
+    for sql: SQL in ["DROP TABLE Note", "CREATE INDEX i ON Note (text)", "ALTER TABLE note ADD x"] {
+      #expect(throws: DatabaseError.self) { try db.execute(sql) }
+    }
+    #expect(throws: MigrationError.self) { try db.migrate([WiderNote.self]) }
+    #expect(try db.count(Album.all) == 0)
+  }
+
+  @Test("validated: opening throws with the plan, and the user's own statements are allowed")
+  func validated() throws {
+    let error = #expect(throws: MigrationError.self) { try open(.validated, [WiderNote.self]) }
+    #expect(error?.plan.steps.map(\.action) == [.addColumn("stars")])
+    let db = try open(.validated, [Note.self])
+    try db.execute("ALTER TABLE Note ADD COLUMN stars INTEGER NOT NULL DEFAULT 0")
+    #expect(try open(.validated, [WiderNote.self]).count(WiderNote.all) == 1)
+    try db.migrate([Album.self])
+    #expect(try db.count(Album.all) == 0)
+  }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+extension TableName {
+  fileprivate static let profiles: TableName = "profiles"
+  fileprivate static let hostile: TableName = #"a"; DROP TABLE profiles; --"#
+}
+
+@Suite("N1–N12 plain structs in named tables")
+struct NamedTableTests {
+  struct Place: Codable, Equatable {
+    var city: String
+    var latitude: Double
+  }
+
+  struct Profile: Codable, Equatable {
+    var id: Int64
+    var name: String
+  }
+
+  struct Tagged: Codable, Equatable {
+    var id: Int64
+    var tag: String?
+    var isActive: Bool
+    var location: Place?
+    var joined: Date?
+    var image: Data
+  }
+
+  struct Misfit: Codable {
+    var id: Int64
+    var name: Int
+  }
+
+  let db: Database
+
+  init() throws {
+    db = try Database.temporary()
+  }
+
+  let tagged = Tagged(
+    id: 1, tag: "t", isActive: true, location: Place(city: "Bern", latitude: 46.9),
+    joined: Date(timeIntervalSince1970: 5), image: Data([1, 2]))
+
+  @Test("N3 N8 the first write creates the table; a row is read by its id; an unknown id is nil")
+  func first() throws {
+    let before: Profile? = try db.read(id: 1, from: .profiles)
+    #expect(before == nil)
+    try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
+    let profile: Profile? = try db.read(id: 1, from: .profiles)
+    #expect(profile == Profile(id: 1, name: "Jane"))
+    let other: Profile? = try db.read(id: 2, from: .profiles)
+    #expect(other == nil)
+    #expect(
+      try db.row("SELECT sql FROM sqlite_schema")?.get(String.self, at: 0) == """
+        CREATE TABLE "profiles" (
+          "id" INTEGER PRIMARY KEY NOT NULL,
+          "name" TEXT NOT NULL DEFAULT ''
+        ) STRICT
+        """)
+  }
+
+  @Test("N4 N5 N10 N11 a wider struct adds its columns; the same id is one row; nothing is lost")
+  func wider() throws {
+    try db.write([Profile(id: 1, name: "Jane"), Profile(id: 2, name: "George")], to: .profiles)
+    try db.write(tagged, to: .profiles)
+    #expect(try db.read(id: 1, from: .profiles) == tagged)
+    #expect(try db.read(id: 1, from: .profiles) == Profile(id: 1, name: "Jane"))
+    // What was there before has NULL, or the default.
+    #expect(try db.read(id: 2, from: .profiles) == Tagged(id: 2, isActive: false, image: Data()))
+    try db.write(Profile(id: 1, name: "Janet"), to: .profiles)
+    #expect(try db.read(id: 1, from: .profiles) == tagged)
+    var cleared = tagged
+    cleared.location = nil
+    try db.write(cleared, to: .profiles)
+    #expect(try db.read(id: 1, from: .profiles) == cleared)
+    let all: [Profile] = try db.read(from: .profiles)
+    #expect(all == [Profile(id: 1, name: "Janet"), Profile(id: 2, name: "George")])
+    #expect(try db.delete(id: 2, from: .profiles))
+    #expect(try !db.delete(id: 2, from: .profiles))
+  }
+
+  @Test("a wider struct reads a table that it did not widen yet")
+  func readingWider() throws {
+    try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
+    #expect(try db.read(id: 1, from: .profiles) == Tagged(id: 1, isActive: false, image: Data()))
+    #expect(try db.columnNames(of: "profiles") == ["id", "name"])
+  }
+
+  @Test("N12 a struct whose type disagrees with the column is an error that names both")
+  func misfit() throws {
+    try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
+    for attempt in [
+      { try db.write(Misfit(id: 1, name: 5), to: .profiles) },
+      { let _: Misfit? = try db.read(id: 1, from: .profiles) },
+    ] {
+      let error = #expect(throws: ModelError.self) { try attempt() }
+      #expect(
+        error?.description == "Misfit: name is TEXT in the table profiles, and Int is INTEGER")
+    }
+  }
+
+  @Test("N7 a hostile name is a name")
+  func hostile() throws {
+    try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
+    try db.write(Profile(id: 1, name: "Mallory"), to: .hostile)
+    #expect(try db.read(id: 1, from: .hostile) == Profile(id: 1, name: "Mallory"))
+    #expect(try db.read(id: 1, from: .profiles) == Profile(id: 1, name: "Jane"))
+  }
+
+  @Test("N13 a named table prints")
+  func printing() throws {
+    try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
+    #expect(
+      try db.table(named: .profiles).description == """
+        ┏━━━┳━━━━━━━━━┳━━━━━━━━━━┓
+        ┃   ┃ id      ┃ name     ┃
+        ┃   ┃ <Int64> ┃ <String> ┃
+        ┡━━━╇━━━━━━━━━╇━━━━━━━━━━┩
+        │ 0 │ 1       │ Jane     │
+        └───┴─────────┴──────────┘
+        1 row, 2 columns
+        """)
+  }
+
+  @Test("N6 locked: a missing table or column is an error, and no DDL runs")
+  func locked() throws {
+    try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
+    let path = try #require(db.path)
+    for policy: SchemaPolicy in [.locked, .validated, .lockedTables(["profiles", "others"])] {
+      var configuration = Configuration()
+      configuration.schemaPolicy = policy
+      let db = try Database(path: path, configuration: configuration)
+      let error = #expect(throws: MigrationError.self) { try db.write(tagged, to: .profiles) }
+      #expect(error?.plan.steps.count == 5)
+      #expect(throws: MigrationError.self) { try db.write(tagged, to: "others") }
+      #expect(throws: MigrationError.self) { let _: Profile? = try db.read(id: 1, from: "others") }
+      #expect(throws: MigrationError.self) { let _: Tagged? = try db.read(id: 1, from: .profiles) }
+      try db.write(Profile(id: 2, name: "George"), to: .profiles)
+      #expect(try db.read(id: 2, from: .profiles) == Profile(id: 2, name: "George"))
+    }
+    #expect(try db.columnNames(of: "profiles") == ["id", "name"])
+  }
+
+  @Test("what is no struct, has no id, or a property that no column holds, is an error")
+  func noRows() throws {
+    final class Object: Codable, Sendable {}
+    struct NoID: Codable { var name: String }
+    struct Broken: Codable, Equatable {
+      var id: Int
+      var name: String
+    }
+    #expect(throws: ModelError.self) { try db.write(NoID(name: "a"), to: .profiles) }
+    #expect(throws: ModelError.self) { try db.write(Object(), to: .profiles) }
+    try db.execute("CREATE TABLE profiles (id INTEGER PRIMARY KEY, name TEXT)")
+    try db.execute("INSERT INTO profiles VALUES (1, NULL)")
+    let error = #expect(throws: ColumnValueError.self) {
+      let _: Broken? = try db.read(id: 1, from: .profiles)
+    }
+    #expect(error?.table == "profiles" && error?.column == "name")
+  }
+
+  @Test("the same verbs from asynchronous code")
+  func asynchronous() async throws {
+    try await db.write(Profile(id: 1, name: "Jane"), to: .profiles)
+    let profile: Profile? = try await db.read(id: 1, from: .profiles)
+    #expect(profile?.name == "Jane")
+    let all: [Profile] = try await db.read(from: .profiles)
+    #expect(all.count == 1)
+    #expect(try await db.delete(id: 1, from: .profiles))
+  }
+}
