@@ -55,6 +55,7 @@ package final class ConnectionCore: @unchecked Sendable {
     state.pointee.deadline = nil
     state.pointee.asksTask = false
     state.pointee.stopReason = nil
+    state.pointee.callbackFailure = nil
     currentLease.wrappingAdd(1, ordering: .relaxed)
   }
 
@@ -79,7 +80,9 @@ package final class ConnectionCore: @unchecked Sendable {
   }
 
   package func check(_ code: Int32, sql: @autoclosure () -> String? = nil) throws {
-    guard code == SQLITE_OK else { throw error(code, sql: sql()) }
+    guard code == SQLITE_OK else {
+      throw takeCallbackFailure(sql: sql()) ?? error(code, sql: sql())
+    }
   }
 
   /// Whether the statements that run now may write.

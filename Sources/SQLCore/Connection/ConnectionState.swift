@@ -32,6 +32,24 @@ struct ConnectionState {
   var savepointDepth = 0
   /// The statements that users prepared under the current lease.
   var lentStatements: [ObjectIdentifier: LentStatement] = [:]
+  /// How much of what was registered on the database the connection has.
+  var registrationSequence: UInt64 = 0
+  /// What a callback threw that could not tell SQLite so.
+  var callbackFailure: NotedFailure?
+  /// Above 0 while a callback runs in which SQLite allows no statement on the connection.
+  var hookDepth = 0
+  /// Those who listen to hooks.
+  var listeners = HookListeners()
+  /// Which hooks are installed for them and for the observer.
+  var installedHooks: InstalledHooks = []
+  var tracedKinds: TraceKinds = []
+  var knownAuthorizers: [ObjectIdentifier] = []
+  /// How many pages of the log make a checkpoint due, while somebody listens to its commits.
+  var checkpointPages = 0
+  /// Whether a commit asks first if a callback failed.
+  var vetoesFailedCommits = false
+  /// How many sessions record; they share their place with the pre-update hook.
+  var sessionCount = 0
   /// Told of statements, rows and transactions, while somebody observes.
   var observer: (any ConnectionObserver)?
   /// Collects the columns that the statement being prepared reads.

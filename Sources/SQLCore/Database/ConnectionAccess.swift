@@ -6,6 +6,7 @@ import Synchronization
 /// What `Database` and `DatabaseSnapshot` have in common.
 final class ConnectionAccess: Sendable {
   let pool: ConnectionPool
+  let registrations = ConnectionRegistrations()
   private let location: DatabaseLocation
   private let configuration: Configuration
   private let threads: WorkerThreads
@@ -30,6 +31,7 @@ final class ConnectionAccess: Sendable {
     if options.isReentrant, let core = pool.coreOfCurrentThread() { return try body(core) }
     let core = try pool.takeIdle(lane) ?? take(lane, options.deadline)
     defer { pool.giveBack(core, to: lane) }
+    try registrations.apply(to: core)
     core.state.pointee.deadline = options.deadline
     return try body(core)
   }
@@ -47,6 +49,7 @@ final class ConnectionAccess: Sendable {
     let mustHop = options.hops || lane == .writer && location.isFile
     if !mustHop, #isolation !== MainActor.shared, let core = try pool.takeIdle(lane) {
       defer { pool.giveBack(core, to: lane) }
+      try registrations.apply(to: core)
       core.state.pointee.deadline = options.deadline
       core.state.pointee.asksTask = true
       return try body(core)
@@ -160,6 +163,7 @@ final class ConnectionAccess: Sendable {
     let core = try open(grant, lane)
     pool.enter(with: core)
     defer { pool.giveBack(core, to: lane) }
+    try registrations.apply(to: core)
     core.state.pointee.deadline = deadline
     waiter.run(on: core)
     defer { waiter.finish() }
