@@ -1,6 +1,5 @@
 import QueryDSL
 import SQLCore
-import Synchronization
 
 /// The result of a query, first as it is and again after each commit that may have changed it:
 /// `db.observe(query)`.
@@ -75,7 +74,7 @@ final class QueryWatch<Query: Fetchable>: Sendable {
   private let database: Database
   private let signals: AsyncStream<Bool>
   private let continuation: AsyncStream<Bool>.Continuation
-  private let state = Mutex(State.idle)
+  private let state = Lock(State.idle)
 
   private enum State {
     case idle

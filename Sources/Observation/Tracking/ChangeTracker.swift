@@ -1,5 +1,4 @@
 import SQLCore
-import Synchronization
 
 /// Records what the writer changes while somebody watches, and tells of it after the commit.
 ///
@@ -18,7 +17,7 @@ final class ChangeTracker: @unchecked Sendable {
     var version = 0
   }
 
-  private let registry = Mutex(Registry())
+  private let registry = Lock(Registry())
   private var recording: Recording?
   private var recordedVersion = -1
 

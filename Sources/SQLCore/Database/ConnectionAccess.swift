@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Lends connections to closures: here or on a thread of its own, now or when it is their turn.
 ///
@@ -47,7 +46,7 @@ final class ConnectionAccess: Sendable {
     try Task.checkCancellation()
     // What writes waits for the disk, and the main actor for nobody.
     let mustHop = options.hops || lane == .writer && location.isFile
-    if !mustHop, #isolation !== MainActor.shared, let core = try pool.takeIdle(lane) {
+    if !mustHop, !Self.isMain(#isolation), let core = try pool.takeIdle(lane) {
       defer { pool.giveBack(core, to: lane) }
       try registrations.apply(to: core)
       core.state.pointee.deadline = options.deadline
@@ -71,6 +70,13 @@ final class ConnectionAccess: Sendable {
         }
       }
     }
+  }
+
+  /// Apart from its caller, and not inlined there: Swift 6.3 compiles the comparison inside an
+  /// asynchronous function to code that its own verifier refuses, in release.
+  @inline(never)
+  private static func isMain(_ actor: (any Actor)?) -> Bool {
+    actor === MainActor.shared
   }
 
   /// Waits in line with a write that can share a commit; `granted` is called on the thread of the
@@ -133,7 +139,7 @@ final class ConnectionAccess: Sendable {
     _ lane: ConnectionPool.LaneName, _ deadline: Deadline?
   ) throws -> ConnectionCore {
     let semaphore = DispatchSemaphore(value: 0)
-    let received = Mutex<Result<ConnectionPool.Grant, any Error>?>(nil)
+    let received = Lock<Result<ConnectionPool.Grant, any Error>?>(nil)
     let waiter = Waiter()
     _ = waiter.begin { result in
       received.withLock { $0 = result }

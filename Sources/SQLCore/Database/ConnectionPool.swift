@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Lends the connections of a database: one writer, several readers, first come first served.
 ///
 /// One lock guards the lanes; it is held for a few instructions, and never while anybody's code
@@ -53,7 +51,7 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(writer: ConnectionCore, maximumReaders: Int) {
     var state = State()
@@ -61,7 +59,7 @@ final class ConnectionPool: Sendable {
     state[.writer].count = 1
     state[.writer].idle = [writer]
     state[.reader].maximum = maximumReaders
-    self.state = Mutex(state)
+    self.state = Lock(state)
   }
 
   // MARK: Taking

@@ -1,6 +1,5 @@
 import QueryDSL
 import SQLCore
-import Synchronization
 import Testing
 
 @testable import ChangeObservation
@@ -66,7 +65,7 @@ struct ModelBasedTests {
     let seed = UInt64.random(in: .min ... .max)
     let db = try Database.temporary(configuration: .relaxed)
     try db.execute(Self.schema)
-    let told = Mutex<[CommittedChanges]>([])
+    let told = Lock<[CommittedChanges]>([])
     let interests = Self.tables.map { ($0.name.lowercased(), Subscription.Interest(columns: nil)) }
     let tracker = try #require(ChangeTracker.of(db))
     _ = tracker.add(
