@@ -81,9 +81,10 @@ extension ConnectionCore {
     statement.pointee.isRunning = false
     guard code == SQLITE_DONE, !hasCallbackFailed else {
       // The error's words are those of the last call: they are read before anything else runs.
+      let spoilsWrites = state.pointee.callbackFailure?.spoilsWrites ?? false
       let failure = failure(code, of: statement)
       sqlite3_reset(statement.handle)
-      if hasCallbackFailed, !statement.pointee.isReadOnly { rollBackAfterCallbackFailure() }
+      if spoilsWrites, !statement.pointee.isReadOnly { rollBackAfterCallbackFailure() }
       noteRollback(after: failure)
       state.pointee.observer?.statementDidRun(statement, failed: true, on: self)
       throw failure

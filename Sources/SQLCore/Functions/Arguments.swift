@@ -90,6 +90,24 @@ public struct Arguments: ~Copyable {
     return object
   }
 
+  /// All values of an `IN` that a virtual table's plan asked for as a list.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/vtab_in_first.html>
+  public func list(at index: Int) throws -> [DatabaseValue] {
+    let list = try value(at: index)
+    var values: [DatabaseValue] = []
+    var element: OpaquePointer?
+    var code = sqlite3_vtab_in_first(list, &element)
+    while code == SQLITE_OK, let value = element {
+      values.append(try Cell(value: value, form: .standard).databaseValue())
+      code = sqlite3_vtab_in_next(list, &element)
+    }
+    guard code == SQLITE_OK || code == SQLITE_DONE else {
+      throw DatabaseError.misuse("argument \(index) is no list; ask for one in the plan")
+    }
+    return values
+  }
+
   private func value(at index: Int) throws -> OpaquePointer {
     guard index >= 0, index < count, let value = values?[index] else {
       throw DatabaseError(

@@ -54,7 +54,7 @@ final class Collation {
       return Int32(result.rawValue)
     } catch {
       // SQLite has no way for a comparison to fail: the statement is interrupted.
-      core.note(error)
+      core.note(error, spoilsWrites: true)
       sqlite3_interrupt(core.handle)
       return 0
     }

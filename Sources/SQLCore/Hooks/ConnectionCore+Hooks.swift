@@ -110,7 +110,7 @@ private func preUpdate(
 private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
   guard let state = state(context) else { return 0 }
   // A collation failed: what was written may be out of order.
-  guard state.pointee.callbackFailure == nil else { return 1 }
+  guard state.pointee.callbackFailure?.spoilsWrites != true else { return 1 }
   if !state.pointee.listeners.commit.isEmpty {
     let failure = state.callingOut { listeners -> (any Error)? in
       do {

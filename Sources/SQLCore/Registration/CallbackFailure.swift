@@ -37,14 +37,17 @@ struct CallbackFailure {
   }
 
   /// The message in memory of SQLite's own, which SQLite frees.
-  var allocatedMessage: UnsafeMutablePointer<CChar>? {
-    let bytes = Array(message.utf8.filter { $0 != 0 })
-    guard let memory = sqlite3_malloc64(UInt64(bytes.count + 1)) else { return nil }
-    let text = memory.bindMemory(to: CChar.self, capacity: bytes.count + 1)
-    for (index, byte) in bytes.enumerated() { text[index] = CChar(bitPattern: byte) }
-    text[bytes.count] = 0
-    return text
-  }
+  var allocatedMessage: UnsafeMutablePointer<CChar>? { allocatedText(message) }
+}
+
+/// Text in memory of SQLite's own, which SQLite frees; up to U+0000, at which C ends.
+func allocatedText(_ text: String) -> UnsafeMutablePointer<CChar>? {
+  let bytes = Array(text.utf8.prefix { $0 != 0 })
+  guard let memory = sqlite3_malloc64(UInt64(bytes.count + 1)) else { return nil }
+  let text = memory.bindMemory(to: CChar.self, capacity: bytes.count + 1)
+  for (index, byte) in bytes.enumerated() { text[index] = CChar(bitPattern: byte) }
+  text[bytes.count] = 0
+  return text
 }
 
 /// An address for text that has none.
@@ -57,10 +60,13 @@ struct NotedFailure {
   let error: any Error
   /// The code of the error that whoever ran the statement gets.
   let code: Int32
+  /// Whether what the statement wrote may be out of order, so that nothing of it may stay.
+  let spoilsWrites: Bool
 
-  init(_ error: any Error, code: Int32) {
+  init(_ error: any Error, code: Int32, spoilsWrites: Bool = false) {
     self.error = error
     self.code = code
+    self.spoilsWrites = spoilsWrites
   }
 
   fileprivate func thrown(sql: String?) -> any Error {
@@ -73,9 +79,10 @@ struct NotedFailure {
 
 extension ConnectionCore {
   /// Notes what a callback threw; the statement that runs throws it when it ends.
-  func note(_ error: any Error, code: Int32 = SQLITE_ERROR) {
+  func note(_ error: any Error, code: Int32 = SQLITE_ERROR, spoilsWrites: Bool = false) {
     if state.pointee.callbackFailure == nil {
-      state.pointee.callbackFailure = NotedFailure(error, code: code)
+      state.pointee.callbackFailure = NotedFailure(
+        error, code: code, spoilsWrites: spoilsWrites)
     }
   }
 
