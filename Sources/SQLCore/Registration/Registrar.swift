@@ -41,6 +41,36 @@ public struct Registration: Sendable {
   public init(_ registrations: [Registration]) {
     steps = registrations.flatMap(\.steps)
   }
+
+  /// Everything that a closure registers, as one registration.
+  ///
+  /// ```swift
+  /// let distances = Registration { registrar in
+  ///   try registrar.function("km") { (miles: Double) in miles * 1.609344 }
+  ///   try registrar.function("miles") { (km: Double) in km / 1.609344 }
+  /// }
+  /// try db.register(distances)
+  /// ```
+  ///
+  /// What the closure throws is thrown when it is registered.
+  public init(_ build: (any Registrar) throws -> Void) {
+    let collector = Collector()
+    do {
+      try build(collector)
+      steps = collector.steps
+    } catch {
+      steps = [
+        Step(key: Key(kind: .function, name: "")) { [message = CallbackFailure(error).message] _ in
+          throw DatabaseError.misuse(message)
+        }
+      ]
+    }
+  }
+
+  private final class Collector: Registrar {
+    var steps: [Step] = []
+    func register(_ registration: Registration) { steps += registration.steps }
+  }
 }
 
 extension Connection: Registrar {

@@ -9,20 +9,23 @@ extension Registrar {
   /// try db.rows("SELECT word FROM words('the swifts are back')")
   /// ```
   ///
-  /// The arguments are hidden columns, `argument1` and so on, so that they may also come from
-  /// another table of a join. One that is left out is NULL. The sequence is asked for a row when SQLite
+  /// The arguments are hidden columns, named by `arguments` or `argument1` and so on, so that they
+  /// may also come from another table of a join. One that is left out is NULL. The sequence is asked for a row when SQLite
   /// wants it. A row that is too short ends in NULL.
   /// - SeeAlso: <https://www.sqlite.org/vtab.html#tabfunc2>
   public func tableFunction<each Argument: ColumnValue, Rows: Sequence>(
-    _ name: String, columns: [String], isInnocuous: Bool = false,
+    _ name: String, columns: [String], arguments: [String] = [], isInnocuous: Bool = false,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Rows
   ) throws where Rows.Element == [DatabaseValue] {
     let argumentCount = count(repeat (each Argument).self)
     guard !columns.isEmpty, columns.count + argumentCount <= 1_000, argumentCount < 31 else {
       throw DatabaseError.misuse("a table function has 1 column at least and 30 arguments at most")
     }
+    let names = (0..<argumentCount).map {
+      $0 < arguments.count ? arguments[$0] : "argument\($0 + 1)"
+    }
     try virtualTable(name, .eponymous, isInnocuous: isInnocuous) { _ in
-      TableFunction(columns: columns, argumentCount: argumentCount) { values in
+      TableFunction(columns: columns, arguments: names) { values in
         var reader = ValueReader(values: values)
         var rows = try body(repeat try reader.next((each Argument).self)).makeIterator()
         return { rows.next() }
@@ -56,13 +59,13 @@ private final class TableFunction: VirtualTable {
   private let body: ([DatabaseValue]) throws -> Rows
 
   init(
-    columns: [String], argumentCount: Int, _ body: @escaping ([DatabaseValue]) throws -> Rows
+    columns: [String], arguments: [String], _ body: @escaping ([DatabaseValue]) throws -> Rows
   ) {
-    let hidden = (0..<argumentCount).map { "argument\($0 + 1) HIDDEN" }
+    let hidden = arguments.map { Identifier($0).quoted + " HIDDEN" }
     let declared = columns.map { Identifier($0).quoted } + hidden
     schema = "CREATE TABLE x (\(declared.joined(separator: ", ")))"
     columnCount = columns.count
-    self.argumentCount = argumentCount
+    argumentCount = arguments.count
     self.body = body
   }
 
