@@ -36,6 +36,9 @@ public struct Configuration: Sendable {
   public var maximumCachedStatementBytes = 1 << 20
   /// The size in bytes to which the write-ahead log is cut after a checkpoint.
   public var maximumWALBytes = 64 << 20
+  /// Whether errors hold the values that were bound: for development, and not where others read
+  /// the log.
+  public var showsValuesInErrors = false
   /// Runs for each new connection, last: pragmas, functions, collations.
   public var prepareConnection: (@Sendable (Connection) throws -> Void)?
 

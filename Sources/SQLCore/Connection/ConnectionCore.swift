@@ -52,6 +52,7 @@ package final class ConnectionCore: @unchecked Sendable {
   /// Makes every `Connection` and `Statement` that was lent stale.
   package func endLease() {
     endLentStatements()
+    endLentHandles()
     state.pointee.deadline = nil
     state.pointee.asksTask = false
     state.pointee.stopReason = nil

@@ -50,6 +50,8 @@ struct ConnectionState {
   var vetoesFailedCommits = false
   /// How many sessions record; they share their place with the pre-update hook.
   var sessionCount = 0
+  /// What else users hold under the current lease: BLOBs and sessions.
+  var lentHandles: [ObjectIdentifier: LentHandle] = [:]
   /// Told of statements, rows and transactions, while somebody observes.
   var observer: (any ConnectionObserver)?
   /// Collects the columns that the statement being prepared reads.

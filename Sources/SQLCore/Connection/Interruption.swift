@@ -114,7 +114,10 @@ extension ConnectionCore {
       if case .interrupted = reason { state.pointee.stopReason = nil }
       return reason.error
     }
-    return error(code, sql: statement.sql)
+    var failure = error(code, sql: statement.sql)
+    failure.valueCount = Int(sqlite3_bind_parameter_count(statement.handle))
+    if configuration.showsValuesInErrors { failure.expandedSQL = expandedText(statement.handle) }
+    return failure
   }
 
   fileprivate func progressed() -> Int32 {

@@ -8,7 +8,7 @@ final class ConnectionAccess: Sendable {
   let registrations = ConnectionRegistrations()
   private let location: DatabaseLocation
   private let configuration: Configuration
-  private let threads: WorkerThreads
+  let threads: WorkerThreads
   private let writerThread: WorkerThreads
 
   init(

@@ -78,6 +78,14 @@ extension Registrar {
         guard !listener.isRemoved else { return }
         core.state.pointee.listeners[keyPath: list].append(
           Listening(listener: listener, body: body))
+        guard
+          core.state.pointee.sessionCount == 0
+            || core.state.pointee.listeners.preUpdate.isEmpty
+        else {
+          listener.remove()
+          core.state.pointee.listeners.purge()
+          throw ConnectionCore.sessionIsOpen
+        }
         core.installHooks()
       })
     return listener

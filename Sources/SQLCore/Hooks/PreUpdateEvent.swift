@@ -57,17 +57,18 @@ extension PreUpdateEvent {
   /// The value before, copied; nil where SQLite gives none. Text that is no UTF-8 is repaired: an
   /// event is not lost for it.
   public func oldDatabaseValue(at index: Int) -> DatabaseValue? {
-    oldValue(at: index).map { DatabaseValue(copying: $0) }
+    oldValue(at: index).map { DatabaseValue(repairing: $0) }
   }
 
   /// The value after, copied; nil where SQLite gives none.
   public func newDatabaseValue(at index: Int) -> DatabaseValue? {
-    newValue(at: index).map { DatabaseValue(copying: $0) }
+    newValue(at: index).map { DatabaseValue(repairing: $0) }
   }
 }
 
 extension DatabaseValue {
-  fileprivate init(copying value: OpaquePointer) {
+  /// A copy of a value, its text repaired where it is no UTF-8.
+  init(repairing value: OpaquePointer) {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
     case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
