@@ -83,6 +83,11 @@ extension ChangeTracker: WriteObserver {
       subscription.deliver(CommittedChanges(isUnknown: true))
     }
   }
+
+  /// Anything may have changed, and no hook told of it.
+  func contentWasReplaced(on core: ConnectionCore) {
+    publish(CommittedChanges(isUnknown: true))
+  }
 }
 
 extension ChangeTracker: ConnectionObserver {

@@ -28,7 +28,7 @@ final class ConnectionAccess: Sendable {
     _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
     if options.isReentrant, let core = pool.coreOfCurrentThread() { return try body(core) }
-    let core = try pool.takeIdle(lane) ?? take(lane, options.deadline)
+    let core = try pool.takeIdle(lane, for: options.place) ?? take(lane, options)
     defer { pool.giveBack(core, to: lane) }
     try registrations.apply(to: core)
     core.state.pointee.deadline = options.deadline
@@ -46,7 +46,7 @@ final class ConnectionAccess: Sendable {
     try Task.checkCancellation()
     // What writes waits for the disk, and the main actor for nobody.
     let mustHop = options.hops || lane == .writer && location.isFile
-    if !mustHop, !Self.isMain(#isolation), let core = try pool.takeIdle(lane) {
+    if !mustHop, !Self.isMain(#isolation), let core = try pool.takeIdle(lane, for: options.place) {
       defer { pool.giveBack(core, to: lane) }
       try registrations.apply(to: core)
       core.state.pointee.deadline = options.deadline
@@ -64,7 +64,7 @@ final class ConnectionAccess: Sendable {
           (lane == .writer ? self.writerThread : self.threads).submit {
             continuation.resume(
               with: Swift.Result {
-                try self.use(grant, lane, options.deadline, waiter, body)
+                try self.use(grant, lane, options, waiter, body)
               })
           }
         }
@@ -103,6 +103,37 @@ final class ConnectionAccess: Sendable {
     }
   }
 
+  // MARK: Long jobs
+
+  /// Runs a long job with a reader of its own, beside those of the pool; it may use the database.
+  func runBeside<Result>(
+    fileID: StaticString = #fileID, line: UInt = #line, _ body: (ConnectionCore) throws -> Result
+  ) throws -> Result {
+    try pool.check()
+    let core = try ConnectionCore(location: location, configuration: configuration, isReader: true)
+    try pool.admit(core, for: SourcePlace(fileID, line))
+    defer { pool.leave(core) }
+    return try body(core)
+  }
+
+  /// The same on a thread that is there for it alone.
+  nonisolated(nonsending)
+    func runBeside<Result: Sendable>(
+      fileID: StaticString = #fileID, line: UInt = #line,
+      _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+    ) async throws -> Result
+  {
+    try Task.checkCancellation()
+    try pool.check()
+    let thread = WorkerThreads(maximum: 1)
+    return try await withUnsafeThrowingContinuation { continuation in
+      thread.submit {
+        continuation.resume(
+          with: Swift.Result { try self.runBeside(fileID: fileID, line: line, body) })
+      }
+    }
+  }
+
   // MARK: Waiting
 
   /// Suspends the task until the waiter is granted a connection, cancelled, or too late.
@@ -136,7 +167,7 @@ final class ConnectionAccess: Sendable {
 
   /// Waits for a connection on this thread.
   private func take(
-    _ lane: ConnectionPool.LaneName, _ deadline: Deadline?
+    _ lane: ConnectionPool.LaneName, _ options: AccessOptions
   ) throws -> ConnectionCore {
     let semaphore = DispatchSemaphore(value: 0)
     let received = Lock<Result<ConnectionPool.Grant, any Error>?>(nil)
@@ -146,7 +177,7 @@ final class ConnectionAccess: Sendable {
       semaphore.signal()
     }
     try pool.take(lane, for: waiter)
-    if let deadline {
+    if let deadline = options.deadline {
       let time = DispatchTime.now() + .nanoseconds(Int(clamping: deadline.remaining))
       if semaphore.wait(timeout: time) == .timedOut {
         waiter.endWaiting(with: DeadlineExceeded())
@@ -157,20 +188,20 @@ final class ConnectionAccess: Sendable {
     }
     guard let result = received.withLock({ $0 }) else { throw CancellationError() }
     let core = try open(try result.get(), lane)
-    pool.enter(with: core)
+    pool.enter(with: core, for: options.place)
     return core
   }
 
   /// Uses a grant on a thread of our own.
   private func use<Result>(
-    _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName, _ deadline: Deadline?,
+    _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ waiter: Waiter, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
     let core = try open(grant, lane)
-    pool.enter(with: core)
+    pool.enter(with: core, for: options.place)
     defer { pool.giveBack(core, to: lane) }
     try registrations.apply(to: core)
-    core.state.pointee.deadline = deadline
+    core.state.pointee.deadline = options.deadline
     waiter.run(on: core)
     defer { waiter.finish() }
     return try body(core)

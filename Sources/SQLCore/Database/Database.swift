@@ -97,6 +97,8 @@ package protocol WriteObserver: AnyObject, Sendable {
   func writeWillBegin(on core: ConnectionCore) throws
   /// The access ended, well or not. `writeWillBegin` may not have been called for it.
   func writeDidEnd(on core: ConnectionCore)
+  /// A backup put another content in the place of all that was there.
+  func contentWasReplaced(on core: ConnectionCore)
 }
 
 /// A file with a name of its own in the temporary folder.

@@ -32,8 +32,8 @@ extension Registrar {
 
   /// Calls `body` after each commit in WAL mode.
   ///
-  /// The log is moved into the file as before, when it reaches the pages of
-  /// `PRAGMA wal_autocheckpoint`; setting that PRAGMA later takes the place of the listeners.
+  /// The log is kept within its bound as before. `PRAGMA wal_autocheckpoint`, set later, takes the
+  /// place of the listeners.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
   @discardableResult
   public func onWALCommit(_ body: @escaping @Sendable (WALCommit) -> Void) throws -> HookListener {
@@ -42,38 +42,16 @@ extension Registrar {
 }
 
 extension ConnectionCore {
-  /// SQLite's automatic checkpoint lives in the same slot: while somebody listens, it is done here.
+  /// Makes sure that the hook is there which keeps the log within its bound: it calls the listeners.
   func installWALHook(_ isWanted: Bool) {
     if isWanted {
-      state.pointee.checkpointPages = (try? integer(ofPragma: "wal_autocheckpoint")) ?? 1_000
-      sqlite3_wal_hook(handle, didCommitToLog, UnsafeMutableRawPointer(state))
-    } else {
+      // 0 where the hook is there, else what SQLite's own goes by, which takes the same place.
+      let pages = (try? integer(pragma: "PRAGMA wal_autocheckpoint")) ?? 0
+      state.pointee.checkpointPages = pages
+      if pages > 0 { state.pointee.log.copy(from: pages) }
+      sqlite3_wal_hook(handle, logDidGrow, UnsafeMutableRawPointer(state))
+    } else if state.pointee.checkpointPages > 0 {
       sqlite3_wal_autocheckpoint(handle, Int32(clamping: state.pointee.checkpointPages))
     }
   }
-
-  /// The number that a PRAGMA gives, read without the cache.
-  private func integer(ofPragma name: String) throws -> Int {
-    var statement: OpaquePointer?
-    try check(sqlite3_prepare_v2(handle, "PRAGMA \(name)", -1, &statement, nil))
-    defer { sqlite3_finalize(statement) }
-    return sqlite3_step(statement) == SQLITE_ROW ? Int(sqlite3_column_int64(statement, 0)) : 0
-  }
-}
-
-private func didCommitToLog(
-  context: UnsafeMutableRawPointer?, handle: OpaquePointer?, database: UnsafePointer<CChar>?,
-  pageCount: Int32
-) -> Int32 {
-  guard let state = context?.assumingMemoryBound(to: ConnectionState.self), let database else {
-    return SQLITE_OK
-  }
-  let commit = WALCommit(database: String(cString: database), pageCount: Int(pageCount))
-  state.callingOut { $0.writeAheadLog.forEachBody { $0(commit) } }
-  let limit = state.pointee.checkpointPages
-  if limit > 0, Int(pageCount) >= limit {
-    // As SQLite's own hook: whether it succeeds is no matter of the commit.
-    sqlite3_wal_checkpoint_v2(handle, database, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-  }
-  return SQLITE_OK
 }

@@ -37,7 +37,9 @@ final class Holding: Sendable {
   /// One of the readers, in a snapshot.
   init(readerOf db: Database) {
     hold { [begun, mayEnd] in
-      try db.read { _ in
+      try db.read { connection in
+        // The snapshot begins with the first statement.
+        _ = try connection.row("SELECT count(*) FROM sqlite_schema")
         begun.signal()
         mayEnd.wait()
       }
