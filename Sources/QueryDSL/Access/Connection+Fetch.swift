@@ -78,14 +78,25 @@ extension Connection {
   /// Throws `DatabaseError` where the statement lacks a column of the model.
   public func fetch<M: Model>(_ model: M.Type, _ sql: SQL) throws -> [M] {
     let core = try use()
-    let layout = try M.layout
+    let lent = try core.lendStatement(for: sql, asColumnsOf: M.layout)
+    defer { core.giveBack(lent) }
+    return try M.load(all: lent, on: core)
+  }
+}
+
+extension ConnectionCore {
+  /// Lends a raw statement, its values bound, that gives a model's columns in the model's order.
+  func lendStatement(
+    for sql: SQL, asColumnsOf layout: ModelLayout
+  ) throws -> StatementPointer {
     // The model's own columns, in its order, from whatever the statement gives.
-    let names = try core.columnNames(of: sql)
+    let names = try columnNames(of: sql)
     let columns = try layout.columns.map { column in
       guard names.contains(where: { $0.lowercasedASCII == column.name.lowercasedASCII }) else {
         throw DatabaseError(
           code: .range,
-          message: "the statement has no column \(column.quotedName), which \(M.self) needs",
+          message:
+            "the statement has no column \(column.quotedName), which \(layout.model) needs",
           sql: sql.text)
       }
       return column.quotedName
@@ -93,14 +104,16 @@ extension Connection {
     let statement =
       names.map(\.lowercasedASCII) == layout.columns.map(\.name.lowercasedASCII)
       ? sql : "SELECT \(unsafe: columns) FROM (\(sql)\n)"
-    let lent = try core.lendStatement(text: statement.text)
-    defer { core.giveBack(lent) }
-    try core.bind(statement, to: lent)
-    return try M.load(all: lent, on: core)
+    let lent = try lendStatement(text: statement.text)
+    do {
+      try bind(statement, to: lent)
+      return lent
+    } catch {
+      giveBack(lent)
+      throw error
+    }
   }
-}
 
-extension ConnectionCore {
   /// The same, with the key bound.
   @usableFromInline
   func lendStatement(

@@ -52,6 +52,11 @@ struct ModelRows {
     } catch {
       throw layout.locate(error, column: progress.column, row: loaded + progress.count)
     }
+    // The array grows only where there is one more row.
+    if !progress.isAtEnd {
+      progress.isAtRow = try core.step(statement)
+      progress.isAtEnd = !progress.isAtRow
+    }
   }
 }
 
@@ -83,7 +88,7 @@ extension ModelLayout {
     return error.at(table: tableName, column: columns[column].name, row: row)
   }
 
-  fileprivate func checkColumnCount(of statement: StatementPointer) throws {
+  func checkColumnCount(of statement: StatementPointer) throws {
     let count = StatementRow(statement: statement).count
     guard count == columns.count else {
       throw DatabaseError(

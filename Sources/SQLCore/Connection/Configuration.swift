@@ -17,7 +17,8 @@ public struct Configuration: Sendable {
     case extra = "EXTRA"
   }
 
-  /// How many read connections a file in WAL mode has at most; they open when they are needed.
+  /// How many read connections a file in WAL mode has at most, and how many more for streams of
+  /// rows; they open when they are needed.
   public var maximumReaders = 4
   /// When SQLite waits for the disk.
   public var synchronous = Synchronous.full

@@ -12,9 +12,9 @@ package final class ConnectionCore: @unchecked Sendable {
   package let configuration: Configuration
   package let isReader: Bool
   /// Which access the core is lent to: a `Connection` of an earlier one is stale.
-  private let currentLease = Atomic<UInt64>(0)
-  /// The lease whose access is to end.
-  let cancelledLease = Atomic<UInt64>(.max)
+  private let currentLease = Atomic<UInt64>(1)
+  /// The latest lease whose access is to end.
+  let cancelledLease = Atomic<UInt64>(0)
   /// Set by `interrupt()`, looked at while waiting for a lock.
   let isInterruptRequested = Atomic<Bool>(false)
 

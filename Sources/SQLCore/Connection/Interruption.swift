@@ -96,7 +96,8 @@ extension ConnectionCore {
 
   /// Ends the access of that lease, wherever it is; a later one is not touched. From any thread.
   func cancel(lease: UInt64) {
-    cancelledLease.store(lease, ordering: .releasing)
+    // One who comes late, with an earlier lease, takes back nobody else's.
+    cancelledLease.max(lease, ordering: .releasing)
   }
 
   /// Ends the statement that runs, and the wait for a lock. From any thread, while the core lives.

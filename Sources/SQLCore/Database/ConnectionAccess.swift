@@ -10,6 +10,8 @@ final class ConnectionAccess: Sendable {
   private let configuration: Configuration
   let threads: WorkerThreads
   private let writerThread: WorkerThreads
+  /// Where the rows of streams are read, a batch at a time.
+  let streamThreads: WorkerThreads
 
   init(
     _ first: ConnectionCore, location: DatabaseLocation, configuration: Configuration,
@@ -20,6 +22,7 @@ final class ConnectionAccess: Sendable {
     self.configuration = configuration
     threads = WorkerThreads(maximum: max(1, maximumReaders))
     writerThread = WorkerThreads(maximum: 1)
+    streamThreads = WorkerThreads(maximum: max(1, maximumReaders))
   }
 
   /// Runs a closure with a connection of a lane on this thread, which waits for it.
@@ -211,17 +214,20 @@ final class ConnectionAccess: Sendable {
   private func open(
     _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName
   ) throws -> ConnectionCore {
+    do {
+      return try open(grant)
+    } catch {
+      pool.giveBack(grant, to: lane)
+      throw error
+    }
+  }
+
+  /// The same for a stream, which gives back what could not be opened itself.
+  func open(_ grant: ConnectionPool.Grant) throws -> ConnectionCore {
     switch grant {
-    case .connection(let core):
-      return core
+    case .connection(let core): core
     case .room:
-      do {
-        return try ConnectionCore(
-          location: location, configuration: configuration, isReader: true)
-      } catch {
-        pool.giveBack(.room, to: lane)
-        throw error
-      }
+      try ConnectionCore(location: location, configuration: configuration, isReader: true)
     }
   }
 }

@@ -1,10 +1,11 @@
-/// Lends the connections of a database: one writer, several readers, first come first served.
+/// Lends the connections of a database: one writer, several readers, as many more for streams of
+/// rows; first come, first served.
 ///
 /// One lock guards the lanes; it is held for a few instructions, and never while anybody's code
 /// runs.
 final class ConnectionPool: Sendable {
   /// Which connections an access may use.
-  enum LaneName: Int, CaseIterable, Sendable { case writer, reader }
+  enum LaneName: Int, CaseIterable, Sendable { case writer, reader, stream }
 
   /// What an access is given.
   enum Grant: Sendable {
@@ -13,12 +14,14 @@ final class ConnectionPool: Sendable {
     case room
   }
 
-  private struct Lane {
+  struct Lane {
     var maximum = 0
     var idle: [ConnectionCore] = []
     /// Idle, lent, or being opened.
     var count = 0
     var waiters = WaitingLine()
+    /// How many are lent to streams that end: they are on their way back.
+    var endingCount = 0
 
     mutating func take() -> Grant? {
       if let core = idle.popLast() { return .connection(core) }
@@ -26,18 +29,28 @@ final class ConnectionPool: Sendable {
       count += 1
       return .room
     }
+
+    mutating func removeIdle() -> [ConnectionCore] {
+      defer {
+        count -= idle.count
+        idle = []
+      }
+      return idle
+    }
   }
 
-  /// An access that runs, and the connection that it uses.
-  private struct Occupant {
-    /// nil for a long job on a connection of its own: its thread may use the database meanwhile.
-    let thread: ThreadID?
+  /// A connection that is lent, and the thread that uses it.
+  struct Occupant {
+    /// nil while a stream is not read, and for a long job, whose thread may use the database.
+    var thread: ThreadID?
     let core: ConnectionCore
     let place: SourcePlace?
+    /// Whether the connection is none of a lane's.
+    var isBeside = false
     let start = Deadline.roughlyNow
   }
 
-  private struct State {
+  struct State {
     var lanes = LaneName.allCases.map { _ in Lane() }
     var occupants: [Occupant] = []
     var isClosed = false
@@ -52,9 +65,17 @@ final class ConnectionPool: Sendable {
       if isClosed { throw ConnectionPool.closed }
       if occupants.contains(where: { $0.thread == thread }) { throw ConnectionPool.reentrancy }
     }
+
+    mutating func removeIdle() -> [ConnectionCore] {
+      lanes.indices.flatMap { lanes[$0].removeIdle() }
+    }
+
+    func index(of core: ConnectionCore) -> Int? {
+      occupants.lastIndex { $0.core === core }
+    }
   }
 
-  private let state: Lock<State>
+  let state: Lock<State>
 
   init(writer: ConnectionCore, maximumReaders: Int) {
     var state = State()
@@ -62,6 +83,7 @@ final class ConnectionPool: Sendable {
     state[.writer].count = 1
     state[.writer].idle = [writer]
     state[.reader].maximum = maximumReaders
+    state[.stream].maximum = maximumReaders
     self.state = Lock(state)
   }
 
@@ -83,6 +105,10 @@ final class ConnectionPool: Sendable {
     let grant = try state.withLock { state throws -> Grant? in
       if state.isClosed { throw Self.closed }
       if let grant = state[name].take() { return grant }
+      if name == .stream, state[name].waiters.count >= state[name].endingCount {
+        // Those of other streams may be held for ever, even by who asks.
+        throw TooManyStreams(maximum: state[name].maximum)
+      }
       state[name].waiters.append(waiter)
       return nil
     }
@@ -98,14 +124,20 @@ final class ConnectionPool: Sendable {
   /// This thread uses a connection that was granted: another access from inside it is found so.
   func enter(with core: ConnectionCore, for place: SourcePlace? = nil) {
     let occupant = Occupant(thread: .current, core: core, place: place)
-    state.withLock { $0.occupants.append(occupant) }
+    state.withLock { state in
+      if let index = state.index(of: core) {
+        state.occupants[index].thread = occupant.thread
+      } else {
+        state.occupants.append(occupant)
+      }
+    }
   }
 
   /// A long job begins on a connection of its own.
   func admit(_ core: ConnectionCore, for place: SourcePlace) throws {
     try state.withLock { state throws in
       if state.isClosed { throw Self.closed }
-      state.occupants.append(Occupant(thread: nil, core: core, place: place))
+      state.occupants.append(Occupant(thread: nil, core: core, place: place, isBeside: true))
     }
   }
 
@@ -137,7 +169,7 @@ final class ConnectionPool: Sendable {
   /// The access that uses the connection has ended.
   func leave(_ core: ConnectionCore) {
     state.withLock { state in
-      guard let index = state.occupants.lastIndex(where: { $0.core === core }) else { return }
+      guard let index = state.index(of: core) else { return }
       state.occupants.swapAt(index, state.occupants.count - 1)
       state.occupants.removeLast()
     }
@@ -145,17 +177,44 @@ final class ConnectionPool: Sendable {
 
   /// Gives a grant to the next in line: one that was not used, too.
   func giveBack(_ grant: Grant, to name: LaneName) {
+    // A stream says that it ends before it gives back.
+    var isEnding = name == .stream
     while true {
       let waiter = state.withLock { state -> Waiter? in
+        if isEnding { state[name].endingCount -= 1 }
+        isEnding = false
         if let waiter = state[name].waiters.removeFirst() { return waiter }
         switch grant {
-        case .connection(let core): state[name].idle.append(core)
-        case .room: state[name].count -= 1
+        case .connection(let core) where !state.isClosed: state[name].idle.append(core)
+        case .connection, .room: state[name].count -= 1
         }
         return nil
       }
       // One that was cancelled meanwhile lets the next one have it.
       guard let waiter, !waiter.grant(grant) else { return }
+    }
+  }
+
+  // MARK: Streams
+
+  /// A stream ends: it will give back its connection, or the room for one.
+  func streamWillEnd() {
+    state.withLock { $0[.stream].endingCount += 1 }
+  }
+
+  /// Takes back `streamWillEnd()`, for a stream that was granted nothing.
+  func streamDidNotBegin() {
+    state.withLock { $0[.stream].endingCount -= 1 }
+  }
+
+  /// This thread uses the connection no longer, which stays lent; another may use it already.
+  func leaveThread(with core: ConnectionCore) {
+    let thread = ThreadID.current
+    state.withLock { state in
+      guard let index = state.index(of: core), state.occupants[index].thread == thread else {
+        return
+      }
+      state.occupants[index].thread = nil
     }
   }
 
@@ -181,30 +240,27 @@ final class ConnectionPool: Sendable {
       }
   }
 
-  /// Lets nobody in any more, and gives out the connections; throws busy where one is in use.
+  /// Lets nobody in any more, and gives out the connections; throws busy where one is in use by who
+  /// does not end already.
   func close() throws -> [ConnectionCore] {
     try state.withLock { state throws in
       guard !state.isClosed else { return [] }
-      guard state.occupants.isEmpty,
-        state.lanes.allSatisfy({ $0.count == $0.idle.count && $0.waiters.isEmpty })
+      guard !state.occupants.contains(where: \.isBeside),
+        state.lanes.allSatisfy({
+          $0.count == $0.idle.count + $0.endingCount && $0.waiters.isEmpty
+        })
       else {
         throw DatabaseError(
           code: .busy, message: "the database is in use; close it when every access has ended")
       }
       state.isClosed = true
-      return state.lanes.indices.flatMap { index in
-        defer { state.lanes[index] = Lane() }
-        return state.lanes[index].idle
-      }
+      return state.removeIdle()
     }
   }
 
   /// The connections, when nobody can ask for one any more.
   func removeAll() -> [ConnectionCore] {
-    state.withLock { state in
-      defer { state.lanes = state.lanes.map { _ in Lane() } }
-      return state.lanes.flatMap(\.idle)
-    }
+    state.withLock { $0.removeIdle() }
   }
 
   private static var closed: DatabaseError { .misuse("the database is closed") }
@@ -217,11 +273,12 @@ final class ConnectionPool: Sendable {
 }
 
 /// Who waits, first in first out; taking the first costs no copy of the rest.
-private struct WaitingLine {
+struct WaitingLine {
   private var waiters: [Waiter] = []
   private var start = 0
 
-  var isEmpty: Bool { start == waiters.count }
+  var count: Int { waiters.count - start }
+  var isEmpty: Bool { count == 0 }
   var first: Waiter? { isEmpty ? nil : waiters[start] }
 
   mutating func append(_ waiter: Waiter) { waiters.append(waiter) }

@@ -1,7 +1,8 @@
 import CSQLite
 
 extension Database {
-  /// Ends the statements that run, in every access of this database: each throws `.interrupt`.
+  /// Ends the statements that run, in every access of this database: each throws `.interrupt`. So
+  /// does every stream of rows that has begun, after the rows that were read.
   ///
   /// From any thread. Where nothing runs it does nothing, and what runs later is not affected. An
   /// interrupted write rolls its transaction back: from then on, whatever the closure of `write`
@@ -14,7 +15,8 @@ extension Database {
   /// Closes every connection; each access afterwards throws misuse, and closing again does nothing.
   ///
   /// It is optional: a database closes when its last reference is gone. Throws `.busy`, and leaves
-  /// the database as it is, where an access is running or waiting.
+  /// the database as it is, where an access is running or waiting, or a stream of rows is held. The
+  /// connection of a stream that was just dropped closes a moment later.
   public func close() throws {
     // The last connection of a file in WAL mode moves the log into it as it closes.
     _ = try access.pool.close()

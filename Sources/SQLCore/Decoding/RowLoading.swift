@@ -21,8 +21,8 @@ package struct RowProgress {
 }
 
 extension ConnectionCore {
-  /// Steps a statement and writes each row as a model into memory, until it ends or there is a row
-  /// for which the memory has no room.
+  /// Steps a statement and writes each row as a model into memory, until it ends or the memory is
+  /// full.
   ///
   /// The one loop for all models: it is not generic, so that its code is hot whatever the model.
   /// When it throws, the rows counted in `progress` are whole and nothing else is initialised.
@@ -34,7 +34,7 @@ extension ConnectionCore {
     var position = base
     var count = 0
     defer { progress.count = count }
-    while true {
+    while count < capacity {
       if !progress.isAtRow {
         progress.isAtRow = try step(statement)
         guard progress.isAtRow else {
@@ -42,7 +42,6 @@ extension ConnectionCore {
           return
         }
       }
-      guard count < capacity else { return }
       try loadRow(
         of: statement, columns: columns, skipping: first, into: position, progress: &progress)
       progress.isAtRow = false

@@ -1,10 +1,9 @@
 import Foundation
 import SQLCore
-import Synchronization
 
 /// What the progress of a backup said, from any thread.
 final class ProgressLog: Sendable {
-  private let seen = Mutex<[BackupProgress]>([])
+  private let seen = Lock<[BackupProgress]>([])
 
   var all: [BackupProgress] { seen.withLock { $0 } }
 

@@ -1,3 +1,6 @@
+import Dispatch
+import Synchronization
+
 /// One kind of work, done once over the C API and once with Apus.
 struct Workload: Sendable {
   /// As the table of targets names it: W1, W2.
@@ -25,8 +28,32 @@ struct Workload: Sendable {
   }
 }
 
+extension Workload.Side {
+  /// Work that is asynchronous: a task does it, and this thread waits.
+  static func task(_ body: @escaping @Sendable () async throws -> Int) -> Workload.Side {
+    Workload.Side {
+      let ended = DispatchSemaphore(value: 0)
+      let outcome = Mutex<Result<Int, any Error>?>(nil)
+      Task.detached {
+        let result: Result<Int, any Error>
+        do {
+          result = .success(try await body())
+        } catch {
+          result = .failure(error)
+        }
+        outcome.withLock { $0 = result }
+        ended.signal()
+      }
+      ended.wait()
+      guard let result = outcome.withLock({ $0 }) else { throw CancellationError() }
+      return try result.get()
+    }
+  }
+}
+
 extension Workload {
   static let all: [Workload] = [
     insertArray, insertEach, fetchAll, findByKey, typedQuery, updateColumn,
+    streamRows,
   ]
 }

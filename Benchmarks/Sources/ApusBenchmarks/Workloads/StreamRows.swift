@@ -1,0 +1,46 @@
+import Apus
+import CSQLiteBench
+
+extension Workload {
+  /// 100,000 items, each read 100 times over in one statement: ten million rows, and no file of
+  /// gigabytes.
+  static let streamRows = Workload(
+    name: "W11", title: "iterate over 10,000,000 models as a stream", operations: 10_000_000,
+    target: 1.10
+  ) { fixture in
+    try fixture.fill(with: PlainItem.samples(100_000))
+    let (database, connection) = (fixture.database, fixture.connection)
+    let sql = try repeatedItems.sql.text
+    return Sides(
+      c: Side {
+        try connection.withStatement(sql) { statement in
+          sqlite3_bind_int64(statement, 1, repetitions)
+          var sum = 0
+          var code = sqlite3_step(statement)
+          while code == SQLITE_ROW {
+            let item = try PlainItem(rowOf: statement)
+            sum += item.title.utf8.count + Int(item.count)
+            code = sqlite3_step(statement)
+          }
+          guard code == SQLITE_DONE else { throw CError(code: code) }
+          return sum
+        }
+      },
+      apus: .task {
+        var sum = 0
+        for try await item in database.rows(repeatedItems) {
+          sum += item.title.utf8.count + Int(item.count)
+        }
+        return sum
+      })
+  }
+}
+
+private let repetitions: Int64 = 100
+
+/// Every item beside each of the first hundred.
+private let repeatedItems = Query { (repetition: Columns<Item>, item: Columns<Item>) in
+  From(repetition)
+  Join(item, on: repetition.$id <= repetitions)
+  Select(item)
+}

@@ -1,0 +1,100 @@
+import SQLCore
+
+extension Database {
+  /// The rows of a query, one after another, in one snapshot.
+  ///
+  /// ```swift
+  /// for try await post in db.rows(Post.where { $0.$views > 100 }) { … }
+  /// for try await (id, title) in db.rows(Post.select(\.$id, \.$title)) { … }
+  /// ```
+  ///
+  /// Rows are read in batches while they are iterated over, on a thread of the database; `fetch` gives
+  /// all at once. Nothing runs before the first row is asked for; see `RowStream` for what a stream
+  /// holds and throws. A query that cannot be SQL throws `QueryError` then.
+  public func rows<Query: Fetchable>(
+    _ query: Query, deadline: Duration? = nil
+  ) -> RowStream<Query.Row> {
+    let request = query.request
+    return RowStream(
+      database: self,
+      source: RowSource(request) { try $0.lendStatement(for: request.statement) },
+      deadline: deadline)
+  }
+
+  /// The rows of a raw statement as models, one after another, in one snapshot: columns are found by
+  /// their names, and others left unread.
+  ///
+  /// ```swift
+  /// for try await post in db.stream(Post.self, "SELECT * FROM Post WHERE views > \(100)") { … }
+  /// ```
+  ///
+  /// Throws `DatabaseError` where the statement lacks a column of the model.
+  public func stream<M: Model>(
+    _ model: M.Type, _ sql: SQL, deadline: Duration? = nil
+  ) -> RowStream<M> {
+    RowStream(
+      database: self,
+      source: RowSource(
+        prepare: { try $0.lendStatement(for: sql, asColumnsOf: M.layout) },
+        load: { core, statement, memory, capacity, row, progress in
+          try M.layout.loadRows(
+            of: statement, on: core, into: memory, capacity: capacity, row: row,
+            progress: &progress)
+        }),
+      deadline: deadline)
+  }
+}
+
+extension RowSource {
+  /// The rows of a query: models by the one loop for all models, anything else row by row.
+  fileprivate init(
+    _ request: Request<Element>,
+    prepare: @escaping @Sendable (ConnectionCore) throws -> StatementPointer
+  ) {
+    guard let layout = request.statement.layout, layout.model == Element.self else {
+      let read = request.decoding.one
+      self.init(prepare: prepare) { core, statement in
+        var reader = RowReader(core: core, statement: statement)
+        return try read(&reader)
+      }
+      return
+    }
+    self.init(prepare: prepare) { core, statement, memory, capacity, row, progress in
+      try layout.loadRows(
+        of: statement, on: core, into: memory, capacity: capacity, row: row, progress: &progress)
+    }
+  }
+}
+
+extension SelectStatement {
+  /// The layout of the model that a row is, where the statement selects one table and no more.
+  fileprivate var layout: ModelLayout? {
+    switch selection {
+    case .table(let table): LayoutRegistry.shared.layout(number: table.layout)
+    case .terms(let terms):
+      if terms.count == 1, case .table(let table) = terms[0] {
+        LayoutRegistry.shared.layout(number: table.layout)
+      } else {
+        nil
+      }
+    }
+  }
+}
+
+extension ModelLayout {
+  /// Loads rows as models into memory, which must have room for `capacity`; `row` is the number of
+  /// the first.
+  fileprivate func loadRows(
+    of statement: StatementPointer, on core: ConnectionCore, into memory: UnsafeMutableRawPointer,
+    capacity: Int, row: Int, progress: inout RowProgress
+  ) throws {
+    do {
+      try core.loadRows(
+        of: statement, columns: slots, into: memory, capacity: capacity,
+        initializingOthers: hasIgnored ? { self.initializeIgnored(in: $0) } : nil,
+        progress: &progress)
+    } catch {
+      throw locate(error, column: progress.column, row: row + progress.count)
+    }
+  }
+}

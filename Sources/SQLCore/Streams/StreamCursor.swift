@@ -1,0 +1,76 @@
+import CSQLite
+
+/// The connection of a stream and the statement that stands at its row.
+///
+/// The statement alone is the snapshot: from its first step to its reset it sees what was committed
+/// before, and no transaction has to be begun or ended.
+///
+/// `@unchecked Sendable`: it moves between threads, and one at a time uses it. It is either held by
+/// the `StreamProducer`'s state, where nobody uses it, or by the one job that took it out from there.
+final class StreamCursor<Element: Sendable>: @unchecked Sendable {
+  let core: ConnectionCore
+  private let source: RowSource<Element>
+  private var statement: StatementPointer?
+  private var progress = RowProgress()
+  private var loaded = 0
+  private var pacing = BatchPacing()
+
+  init(core: ConnectionCore, source: RowSource<Element>) {
+    self.core = core
+    self.source = source
+  }
+
+  /// Prepares the statement, which takes its first step with the first row.
+  func prepare() throws {
+    statement = try source.prepare(core)
+  }
+
+  /// Whether every row was read.
+  var isAtEnd: Bool { progress.isAtEnd }
+
+  /// Whether its deadline passed.
+  var isLate: Bool { core.state.pointee.deadline?.hasPassed ?? false }
+
+  /// How many rows the next batch may have.
+  var room: Int { pacing.rows }
+
+  /// Fills a batch; where it throws, the rows before the fault are in it.
+  func fill(_ batch: RowBatch<Element>) throws {
+    guard let statement else { return }
+    pacing.beginBatch()
+    let room = min(pacing.rows, batch.capacity)
+    while batch.count < room {
+      let slice = min(pacing.next(after: batch.count), room - batch.count)
+      progress.count = 0
+      defer {
+        batch.count += progress.count
+        loaded += progress.count
+      }
+      try source.load(
+        core, statement, batch.memory + batch.count, slice, loaded, &progress)
+      if progress.isAtEnd { return }
+      let bytes = core.byteCount(ofRowAt: statement)
+      guard pacing.noteSlice(of: progress.count, rowBytes: bytes) else { return }
+    }
+    pacing.grow()
+  }
+
+  /// Ends the statement, and with it the snapshot.
+  func end() {
+    if let statement { core.giveBack(statement) }
+    statement = nil
+  }
+}
+
+extension ConnectionCore {
+  /// The bytes of the texts and blobs of the row at which a statement stands.
+  fileprivate func byteCount(ofRowAt statement: StatementPointer) -> Int {
+    var bytes = 0
+    for index in 0..<sqlite3_data_count(statement.handle) {
+      let type = sqlite3_column_type(statement.handle, index)
+      guard type == SQLITE_TEXT || type == SQLITE_BLOB else { continue }
+      bytes += Int(sqlite3_column_bytes(statement.handle, index))
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,206 @@
+// What runs on the threads of the database. A job enters its thread while it has the connection, so
+// that an access from inside a value's own code is found as everywhere else.
+extension StreamProducer {
+  /// Takes a connection and submits the first job.
+  func begin() {
+    let deadline = duration.map(Deadline.after)
+    if let deadline { setTimer(to: deadline) }
+    let waiter = Waiter()
+    _ = waiter.begin { [self] result in
+      // Nobody cancels this waiter: a grant to a stream that was closed is given back by its job.
+      guard case .success(let grant) = result else { return }
+      database.access.streamThreads.submit { [self] in open(grant, deadline) }
+    }
+    do {
+      try pool.take(.stream, for: waiter)
+    } catch {
+      didNotBegin(error)
+    }
+  }
+
+  private func setTimer(to deadline: Deadline) {
+    let timer = Task.detached { [weak self] in
+      guard (try? await Task.sleep(nanoseconds: deadline.remaining)) != nil else { return }
+      self?.expire()
+    }
+    storage.withLock { $0.timer = timer }
+  }
+
+  private func didNotBegin(_ error: any Error) {
+    let (consumer, timer) = storage.withLock { storage -> (Continuation?, Task<Void, Never>?) in
+      guard case .reading = storage.state else {
+        pool.streamDidNotBegin()
+        return (nil, nil)
+      }
+      return storage.end(throwing: error)
+    }
+    timer?.cancel()
+    consumer?.resume()
+  }
+
+  /// Submits the job that reads on.
+  func resume(_ cursor: Cursor) {
+    database.access.streamThreads.submit { [self] in
+      pool.enter(with: cursor.core)
+      read(cursor)
+    }
+  }
+
+  /// Submits the job that gives back the connection of a stream that was closed while it was paused.
+  func discard(_ cursor: Cursor) {
+    database.access.streamThreads.submit { [self] in
+      pool.enter(with: cursor.core)
+      giveBack(cursor)
+    }
+  }
+
+  private func open(_ grant: ConnectionPool.Grant, _ deadline: Deadline?) {
+    let core: ConnectionCore
+    do {
+      core = try database.access.open(grant)
+    } catch {
+      willEnd()
+      pool.giveBack(grant, to: .stream)
+      return didEnd(last: nil, failure: error)
+    }
+    pool.enter(with: core)
+    core.state.pointee.deadline = deadline
+    let cursor = Cursor(core: core, source: source)
+    do {
+      guard allowsCancelling(core) else { throw CancellationError() }
+      try cursor.prepare()
+    } catch {
+      return end(cursor, last: nil, failure: error)
+    }
+    read(cursor)
+  }
+
+  /// Lets the access be cancelled; false where the stream was closed before.
+  private func allowsCancelling(_ core: ConnectionCore) -> Bool {
+    storage.withLock { storage in
+      guard case .reading(nil) = storage.state else { return false }
+      storage.state = .reading(core: core)
+      return true
+    }
+  }
+
+  private func read(_ cursor: Cursor) {
+    while true {
+      let batch = emptyBatch(room: cursor.room)
+      do {
+        try cursor.fill(batch)
+      } catch {
+        return end(cursor, last: batch, failure: error)
+      }
+      if cursor.isAtEnd { return end(cursor, last: batch, failure: nil) }
+      switch handOver(batch, of: cursor) {
+      case .goesOn: continue
+      // The cursor may be in another job already.
+      case .paused: return pool.leaveThread(with: cursor.core)
+      case .late: return end(cursor, last: batch, failure: DeadlineExceeded())
+      case .closed: return end(cursor, last: nil, failure: nil)
+      }
+    }
+  }
+
+  private func emptyBatch(room: Int) -> Batch {
+    let spare = storage.withLock { storage in
+      defer { storage.spare = nil }
+      return storage.spare
+    }
+    if let spare, spare.capacity >= room { return spare }
+    return Batch(capacity: room)
+  }
+
+  private enum HandedOver {
+    case goesOn, paused, late, closed
+  }
+
+  private func handOver(_ batch: Batch, of cursor: Cursor) -> HandedOver {
+    let (handed, consumer) = storage.withLock { storage -> (HandedOver, Continuation?) in
+      guard case .reading = storage.state else { return (.closed, nil) }
+      let pauses = storage.ready.count + 1 >= Self.maximumReady
+      // The timer is over, and would not end a stream that is paused now.
+      if pauses, cursor.isLate { return (.late, nil) }
+      storage.ready.append(batch)
+      if pauses { storage.state = .paused(cursor: cursor) }
+      return (pauses ? .paused : .goesOn, storage.consumer.take())
+    }
+    consumer?.resume()
+    return handed
+  }
+
+  // MARK: Ending
+
+  /// Gives back the connection, and only then lets the iterator come to the end.
+  private func end(_ cursor: Cursor, last: Batch?, failure: (any Error)?) {
+    willEnd()
+    giveBack(cursor)
+    didEnd(last: last, failure: failure)
+  }
+
+  private func giveBack(_ cursor: Cursor) {
+    cursor.end()
+    // What raw SQL began must not live on.
+    if cursor.core.isInTransaction { try? cursor.core.run(cached: "ROLLBACK") }
+    pool.giveBack(cursor.core, to: .stream)
+  }
+
+  /// Takes the connection out of the state: from now on nobody cancels it.
+  private func willEnd() {
+    storage.withLock { storage in
+      guard case .reading = storage.state else { return }
+      storage.state = .ending
+      pool.streamWillEnd()
+    }
+  }
+
+  private func didEnd(last: Batch?, failure: (any Error)?) {
+    let (consumer, timer) = storage.withLock { storage -> (Continuation?, Task<Void, Never>?) in
+      guard case .ending = storage.state else { return (nil, nil) }
+      if let last, last.count > 0 { storage.ready.append(last) }
+      return storage.end(throwing: failure)
+    }
+    timer?.cancel()
+    consumer?.resume()
+  }
+
+  // MARK: In memory
+
+  /// Reads every row before the first is given: the one connection is then free for whoever writes
+  /// inside the loop.
+  nonisolated(nonsending) func readAll() async {
+    let source = source
+    let options = AccessOptions(deadline: duration, hops: true)
+    do {
+      let (batches, failure) = try await database.reading(options) { core in
+        let cursor = Cursor(core: core, source: source)
+        defer { cursor.end() }
+        try cursor.prepare()
+        var batches: [Batch] = []
+        var failure: (any Error)?
+        while !cursor.isAtEnd, failure == nil {
+          let batch = Batch(capacity: cursor.room)
+          do {
+            try cursor.fill(batch)
+          } catch {
+            failure = error
+          }
+          if batch.count > 0 { batches.append(batch) }
+        }
+        return (batches, failure)
+      }
+      endReadingAll(batches, failure)
+    } catch {
+      endReadingAll([], error)
+    }
+  }
+
+  private func endReadingAll(_ batches: [Batch], _ failure: (any Error)?) {
+    storage.withLock { storage in
+      guard case .readingAll = storage.state else { return }
+      storage.ready = batches
+      _ = storage.end(throwing: failure)
+    }
+  }
+}

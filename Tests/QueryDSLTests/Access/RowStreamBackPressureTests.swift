@@ -1,0 +1,71 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Synchronization
+import Testing
+
+/// How many values were read, over all threads.
+private let countedValues = Atomic(0)
+
+/// A number that counts how often one was read.
+private struct CountedValue: ColumnValue, Equatable {
+  let number: Int64
+
+  static var storageClass: StorageClass { .integer }
+  init(number: Int64) { self.number = number }
+
+  init(_ cell: borrowing Cell) throws {
+    number = try cell.integer()
+    countedValues.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  func databaseValue(as form: StoredForm) throws -> DatabaseValue { .integer(number) }
+}
+
+private struct Counted: Model {
+  @PrimaryKey var id: Int
+  @Column var value: CountedValue
+}
+
+@Suite("G6 how far a stream reads ahead", .serialized, .timeLimit(.minutes(5)))
+struct RowStreamBackPressureTests {
+  @Test("G6 at most a few batches are read ahead")
+  func backPressure() async throws {
+    let db = try Database.temporary(models: [Counted.self])
+    try await db.insert(
+      (1...20_000).map { Counted(id: $0, value: CountedValue(number: Int64($0))) })
+    countedValues.store(0, ordering: .relaxed)
+    var given = 0
+    var mostAhead = 0
+    for try await _ in db.rows(Counted.all) {
+      given += 1
+      // Whoever reads ahead has every chance to.
+      await Task.yield()
+      mostAhead = max(mostAhead, countedValues.load(ordering: .relaxed) - given)
+    }
+    #expect(given == 20_000)
+    // One that is iterated over, two that wait.
+    #expect(mostAhead <= 3 * 1_024)
+  }
+
+  @Test("G6 rows of a megabyte end a batch before it has many", arguments: [1 << 20, 3 << 20])
+  func largeRows(byteCount: Int) async throws {
+    let db = try Database.temporary(models: [Counted.self])
+    countedValues.store(0, ordering: .relaxed)
+    // A value and the bytes beside it, which are counted though they are large.
+    var given = 0
+    for try await (_, bytes) in db.stream(
+      (CountedValue, Data).self,
+      """
+      WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n LIMIT 64)
+      SELECT value, zeroblob(\(byteCount)) FROM n
+      """)
+    {
+      given += 1
+      #expect(bytes.count == byteCount)
+      await Task.yield()
+      #expect(countedValues.load(ordering: .relaxed) - given <= 8)
+    }
+    #expect(given == 64)
+  }
+}

@@ -1,0 +1,280 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+private struct Reading: Model, Equatable {
+  @PrimaryKey var id: Int
+  @Column var sensor: String
+  @Column var value: Double?
+  @Column var raw: Data?
+  @Ignored var note: String?
+
+  static func sample(_ id: Int) -> Reading {
+    Reading(
+      id: id, sensor: "the sensor with the number \(id)",
+      value: id.isMultiple(of: 3) ? nil : Double(id), raw: Data([UInt8(truncatingIfNeeded: id)]))
+  }
+}
+
+private struct Sensor: Model, Equatable {
+  @PrimaryKey var id: Int
+  @Column var room: String
+}
+
+@Suite("P30 P31 G6 queries as streams of rows", .timeLimit(.minutes(5)))
+struct RowStreamTests {
+  private static let count = 5_000
+  private static let samples = (1...count).map(Reading.sample)
+
+  private static func database(
+    inMemory: Bool = false, configuration: Configuration = Configuration()
+  ) throws -> Database {
+    let models: [any Model.Type] = [Reading.self, Sensor.self]
+    let db =
+      try inMemory
+      ? Database.inMemory(models: models, configuration: configuration)
+      : Database.temporary(models: models, configuration: configuration)
+    try db.insert(samples)
+    try db.insert([Sensor(id: 1, room: "hall"), Sensor(id: 2, room: "attic")])
+    return db
+  }
+
+  @Test("P30 models, in order, equal to what fetch gives", arguments: [false, true])
+  func models(inMemory: Bool) async throws {
+    let db = try Self.database(inMemory: inMemory)
+    var models: [Reading] = []
+    for try await model in db.rows(Reading.order(by: \.$id)) { models.append(model) }
+    #expect(models == Self.samples)
+    models = []
+    for try await model in db.rows(
+      Reading.where { $0.$id > 4_000 && $0.$value == nil }.order(by: \.$id, .descending).limit(7))
+    {
+      models.append(model)
+    }
+    #expect(models.map(\.id) == [4998, 4995, 4992, 4989, 4986, 4983, 4980])
+  }
+
+  @Test("P30 tuples, values and joined models")
+  func otherRows() async throws {
+    let db = try Self.database()
+    var number = 0
+    for try await (id, sensor) in db.rows(
+      Reading.select(\.$id, \.$sensor).order(by: \.$id))
+    {
+      number += 1
+      #expect(id == number && sensor == Self.samples[number - 1].sensor)
+    }
+    #expect(number == Self.count)
+    var values: [Double?] = []
+    for try await value in db.rows(Reading.order(by: \.$id).select(\.$value)) {
+      values.append(value)
+    }
+    #expect(values == Self.samples.map(\.value))
+    // SELECT … FROM "Reading" JOIN "Sensor" ON "Reading"."id" = "Sensor"."id"
+    let joined = Query { (reading: Columns<Reading>, sensor: Columns<Sensor>) in
+      From(reading)
+      Join(sensor, on: reading.$id == sensor.$id)
+      OrderBy(reading.$id)
+      Select(reading, sensor.$room)
+    }
+    var rooms: [String] = []
+    for try await (reading, room) in db.rows(joined) {
+      #expect(reading == Self.samples[reading.id - 1])
+      rooms.append(room)
+    }
+    #expect(rooms == ["hall", "attic"])
+  }
+
+  @Test("P30 a raw statement as models, found by the names of the columns")
+  func rawModels() async throws {
+    let db = try Self.database()
+    let least = 4_997
+    var models: [Reading] = []
+    for try await model in db.stream(
+      Reading.self, "SELECT 1 AS x, raw, value, sensor, id FROM Reading WHERE id > \(least)")
+    {
+      models.append(model)
+    }
+    #expect(models == Array(Self.samples[least...]))
+    let error = await #expect(throws: DatabaseError.self) {
+      for try await _ in db.stream(Reading.self, "SELECT id FROM Reading") {}
+    }
+    #expect(error?.code == .range)
+  }
+
+  @Test("P30 the first model comes while SQLite still looks for the second")
+  func firstModel() async throws {
+    let db = try Self.database()
+    for try await sensor in db.stream(
+      Sensor.self,
+      """
+      WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)
+      SELECT id, 'hall' AS room FROM n WHERE id < 2
+      """)
+    {
+      #expect(sensor == Sensor(id: 1, room: "hall"))
+      break
+    }
+    try await expectWhole(db)
+  }
+
+  @Test("P31 a bad value is thrown at its row, after the rows before it", arguments: [false, true])
+  func badValue(inMemory: Bool) async throws {
+    let db = try inMemory ? Database.inMemory() : Database.temporary()
+    try await db.execute("CREATE TABLE Reading (id INTEGER PRIMARY KEY, sensor, value, raw)")
+    try await db.write { try $0.insert(Self.samples) }
+    try await db.execute("UPDATE Reading SET value = 'high' WHERE id = 1500")
+    var models: [Reading] = []
+    let error = await #expect(throws: ColumnValueError.self) {
+      for try await model in db.rows(Reading.order(by: \.$id)) { models.append(model) }
+    }
+    #expect(models == Array(Self.samples.prefix(1_499)))
+    #expect(error?.table == "Reading")
+    #expect(error?.column == "value")
+    #expect(error?.row == 1_499)
+    // The same of a tuple, which knows no table.
+    var ids: [Int] = []
+    let other = await #expect(throws: ColumnValueError.self) {
+      for try await (id, _) in db.rows(Reading.order(by: \.$id).select(\.$id, \.$value)) {
+        ids.append(id)
+      }
+    }
+    #expect(ids == Array(1...1_499))
+    #expect(other?.row == 1_499)
+    #expect(db.laneStatuses.stream.isWhole)
+  }
+
+  @Test("P31 a query that cannot be SQL throws when the first row is asked for")
+  func wrongQuery() async throws {
+    let db = try Self.database()
+    let stream = db.rows(Reading.all.limit(1).limit(2))
+    await #expect(throws: QueryError.self) { for try await _ in stream {} }
+    #expect(db.laneStatuses.stream.isWhole)
+  }
+
+  @Test("G6 all rows are of one snapshot; writing in the loop works, and is not seen")
+  func snapshot() async throws {
+    let db = try Self.database()
+    var count = 0
+    for try await var model in db.rows(Reading.order(by: \.$id)) {
+      #expect(model == Self.samples[count])
+      count += 1
+      if count % 500 == 1 {
+        model.sensor = "changed"
+        let changed = model
+        let later = Self.count + count
+        try await db.write { tx in
+          try tx.update(changed)
+          try tx.execute("UPDATE Reading SET sensor = 'changed' WHERE id > \(changed.id)")
+          try tx.insert(Reading.sample(later))
+        }
+      }
+    }
+    #expect(count == Self.count)
+    #expect(try await db.count(Reading.all) == Self.count + 10)
+    // The next stream is a snapshot of its own.
+    var changed = 0
+    for try await model in db.rows(Reading.all) where model.sensor == "changed" { changed += 1 }
+    #expect(changed == Self.count + 9)
+  }
+
+  @Test("G6 in memory, writing in the loop works, and is not seen")
+  func writingInMemory() async throws {
+    let db = try Self.database(inMemory: true)
+    var count = 0
+    for try await model in db.rows(Reading.order(by: \.$id)) {
+      count += 1
+      if model.id % 500 == 0 {
+        try await db.run(Reading.delete().where { $0.$id > model.id })
+        try await db.insert(Reading.sample(model.id + Self.count))
+      }
+    }
+    #expect(count == Self.count)
+    #expect(try await db.count(Reading.all) == 501)
+  }
+
+  @Test("G6 each iteration of one stream begins anew")
+  func twice() async throws {
+    let db = try Self.database()
+    let stream = db.rows(Reading.all)
+    for expected in [Self.count, 1] {
+      var count = 0
+      for try await _ in stream { count += 1 }
+      #expect(count == expected)
+      try await db.run(Reading.delete().where { $0.$id > 1 })
+    }
+  }
+
+  @Test(
+    "G6 half-read streams neither block reads nor each other; one too many throws; one dropped makes room"
+  )
+  func limit() async throws {
+    var configuration = Configuration()
+    configuration.maximumReaders = 3
+    let db = try Self.database(configuration: configuration)
+    var iterators: [RowStream<Reading>.AsyncIterator] = []
+    for _ in 0..<3 {
+      var iterator = db.rows(Reading.order(by: \.$id)).makeAsyncIterator()
+      #expect(try await iterator.next()?.id == 1)
+      iterators.append(iterator)
+    }
+    // Every connection of `read` is there.
+    #expect(try await db.read { try $0.count(Reading.all) } == Self.count)
+    #expect(try await db.fetch(Reading.all).count == Self.count)
+    #expect(db.laneStatuses.reader.isWhole)
+    for _ in 0..<3 {
+      let error = await #expect(throws: TooManyStreams.self) {
+        for try await _ in db.rows(Reading.all) {}
+      }
+      #expect(error == TooManyStreams(maximum: 3))
+      // Another is there as soon as one is dropped.
+      iterators.removeLast()
+      var iterator = db.rows(Reading.order(by: \.$id)).makeAsyncIterator()
+      #expect(try await iterator.next()?.id == 1)
+      iterators.insert(iterator, at: 0)
+    }
+    // Streams that were waiting go on where they were.
+    for index in iterators.indices {
+      var count = 1
+      while let model = try await iterators[index].next() {
+        count += 1
+        #expect(model.id == count)
+      }
+      #expect(count == Self.count)
+    }
+    #expect(db.laneStatuses.stream.isWhole)
+    #expect(db.laneStatuses.stream.count == 3)
+  }
+
+  @Test("G6 leaving the loop gives the connection back, however often")
+  func leaving() async throws {
+    var configuration = Configuration()
+    configuration.maximumReaders = 1
+    let db = try Self.database(configuration: configuration)
+    for round in 1...300 {
+      var count = 0
+      for try await _ in db.rows(Reading.all) {
+        count += 1
+        if count == round { break }
+      }
+      #expect(count == round)
+    }
+    // Nor does a stream that was made and not begun hold any.
+    let unused = (0..<10).map { _ in db.rows(Reading.all).makeAsyncIterator() }
+    for try await _ in db.rows(Reading.all) {}
+    #expect(db.laneStatuses.stream.isWhole)
+    withExtendedLifetime(unused) {}
+  }
+
+  @MainActor @Test("G6 on the main actor")
+  func onTheMainActor() async throws {
+    let db = try Self.database()
+    var count = 0
+    for try await _ in db.rows(Reading.all) {
+      MainActor.assertIsolated()
+      count += 1
+    }
+    #expect(count == Self.count)
+  }
+}

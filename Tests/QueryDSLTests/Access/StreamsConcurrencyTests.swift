@@ -1,0 +1,171 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+private struct Entry: Model {
+  @PrimaryKey var id: Int
+  @Column var text: String
+}
+
+@Suite("Streams Concurrency", .timeLimit(.minutes(10)))
+struct StreamsConcurrencyTests {
+  private static let rows = 3_000
+
+  private struct Plan {
+    let kind: Int
+    let place: Int
+  }
+
+  private static func database(maximumReaders: Int) throws -> Database {
+    var configuration = Configuration()
+    configuration.maximumReaders = maximumReaders
+    configuration.synchronous = .off
+    let db = try Database.temporary(models: [Entry.self], configuration: configuration)
+    try db.insert((1...rows).map { Entry(id: $0, text: "the entry with the number \($0)") })
+    return db
+  }
+
+  /// Streams all rows, and says how it ended.
+  private static func stream(_ db: Database, upTo last: Int) async throws -> Int {
+    var count = 0
+    for try await entry in db.rows(Entry.where { $0.$id <= rows }.order(by: \.$id)) {
+      count += 1
+      // Every row that is given is the right one.
+      #expect(entry.id == count)
+      if count == last { break }
+    }
+    return count
+  }
+
+  @Test("G6 64 tasks that stream, are cancelled and drop at random leave the pool whole")
+  func storm() async throws {
+    let seed = UInt64.random(in: 0 ... .max)
+    print("seed of the storm of streams: \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let db = try Self.database(maximumReaders: 3)
+    var counts: [String: Int] = [:]
+    try await withThrowingTaskGroup(of: [String].self) { group in
+      for number in 0..<64 {
+        let plans = (0..<12).map { _ in
+          Plan(
+            kind: Int.random(in: 0..<5, using: &random),
+            place: Int.random(in: 1...3_500, using: &random))
+        }
+        group.addTask {
+          var outcomes: [String] = []
+          for plan in plans { outcomes.append(try await Self.run(plan, number, on: db)) }
+          return outcomes
+        }
+      }
+      for try await outcomes in group {
+        for outcome in outcomes { counts[outcome, default: 0] += 1 }
+      }
+    }
+    #expect(counts.values.reduce(0, +) == 64 * 12, "seed \(seed)")
+    #expect(counts["wrong"] == nil, "seed \(seed)")
+    // Streams are not starved by those that end.
+    for _ in 0..<3 { #expect(try await Self.stream(db, upTo: Self.rows) == Self.rows) }
+    try await expectWhole(db, "seed \(seed)")
+  }
+
+  /// One thing that a task does.
+  private static func run(
+    _ plan: Plan, _ number: Int, on db: Database
+  ) async throws -> String {
+    let place = plan.place
+    switch plan.kind {
+    case 0, 1:
+      // To the end, or dropped half-way.
+      do {
+        let count = try await stream(db, upTo: place)
+        return count == min(place, rows) ? "ended" : "wrong"
+      } catch is TooManyStreams {
+        return "none free"
+      }
+    case 2, 3:
+      let task = Task { try await stream(db, upTo: rows) }
+      for _ in 0..<place % 64 { await Task.yield() }
+      task.cancel()
+      do {
+        return try await task.value == rows ? "ended" : "wrong"
+      } catch is CancellationError {
+        return "cancelled"
+      } catch is TooManyStreams {
+        return "none free"
+      }
+    default:
+      try await db.write { tx in
+        try tx.save(Entry(id: rows + 1 + number, text: "written \(place)"))
+      }
+      // A read is nobody's to interrupt.
+      let count = try await db.read { try $0.count(Entry.where { $0.$id <= rows }) }
+      return count == rows ? "wrote" : "wrong"
+    }
+  }
+
+  @Test("G6 a cancelled stream interrupts no read, and none that follows on its connection")
+  func interruptions() async throws {
+    let db = try Self.database(maximumReaders: 1)
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        for _ in 0..<200 {
+          let read = try await db.fetch(Entry.where { $0.$id <= Self.rows })
+          #expect(read.count == Self.rows)
+        }
+      }
+      group.addTask {
+        for round in 0..<300 {
+          let task = Task { try await Self.stream(db, upTo: Self.rows) }
+          for _ in 0..<round % 40 { await Task.yield() }
+          task.cancel()
+          do {
+            let count = try await task.value
+            #expect(count == Self.rows)
+          } catch is CancellationError {}
+          // The connection that was interrupted reads to the end.
+          let count = try await Self.stream(db, upTo: Self.rows)
+          #expect(count == Self.rows)
+        }
+      }
+      try await group.waitForAll()
+    }
+    try await expectWhole(db)
+  }
+
+  @Test("G6 iterators dropped from other threads")
+  func drops() async throws {
+    let db = try Self.database(maximumReaders: 8)
+    try await withThrowingTaskGroup { group in
+      for number in 0..<8 {
+        group.addTask {
+          for round in 0..<40 {
+            let iterator = Lock<Box?>(nil)
+            do {
+              var begun = db.rows(Entry.all).makeAsyncIterator()
+              for _ in 0...(round * number) { _ = try await begun.next() }
+              let box = Box(begun)
+              iterator.withLock { $0 = box }
+            }
+            // Nobody uses it any more: another task lets it go.
+            let taken = iterator.withLock { value in
+              defer { value = nil }
+              return value
+            }
+            await Task.detached { _ = taken }.value
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    try await expectWhole(db)
+  }
+
+  /// `@unchecked Sendable`: the iterator is only dropped, which any thread may do.
+  private final class Box: @unchecked Sendable {
+    let iterator: RowStream<Entry>.AsyncIterator
+
+    init(_ iterator: RowStream<Entry>.AsyncIterator) {
+      self.iterator = iterator
+    }
+  }
+}
