@@ -33,7 +33,6 @@ final class Collation {
     // Unlike elsewhere, SQLite does not release it on an error.
     if code != SQLITE_OK { held.release() }
     try core.check(code)
-    core.vetoFailedCommits()
   }
 
   static func remove(_ name: String, on core: ConnectionCore) throws {
@@ -54,7 +53,9 @@ final class Collation {
       return Int32(result.rawValue)
     } catch {
       // SQLite has no way for a comparison to fail: the statement is interrupted.
+      // The commit of a statement that writes is refused.
       core.note(error, spoilsWrites: true)
+      core.vetoFailedCommits()
       sqlite3_interrupt(core.handle)
       return 0
     }

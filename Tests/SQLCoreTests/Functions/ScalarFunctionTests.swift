@@ -159,6 +159,10 @@ struct ScalarFunctionTests {
     #expect(try await db.read(on: .background) { try $0.row("SELECT later()")?[0] } == 7)
     try db.function("after") { 8 }
     #expect(try await db.write { try $0.row("SELECT after()")?[0] } == 8)
+    try db.function("streamed") { 6 }
+    var streamed: [DatabaseValue] = []
+    for try await row in db.stream("SELECT streamed()") { streamed += row.values }
+    #expect(streamed == [6])
     try db.function("alone") { 9 }
     #expect(try await db.write(alone: true) { try $0.row("SELECT alone()")?[0] } == 9)
   }
