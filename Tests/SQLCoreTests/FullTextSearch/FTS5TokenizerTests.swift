@@ -100,6 +100,28 @@ struct FTS5TokenizerTests {
     #expect(refused?.message == "the tokenizer unicode61 refuses nonsense 1")
   }
 
+  @Test("a tokenizer that enters its database again, or is replaced while it runs, does no harm")
+  func reentering() throws {
+    let replaces = Shared(false)
+    try db.tokenizer("nosy") { [weak db] _ in
+      Calling {
+        if replaces.current {
+          try db?.tokenizer("nosy") { try $0.tokenizer("ascii") }
+        } else {
+          _ = try db?.row("SELECT 1")
+        }
+      }
+    }
+    try db.execute("CREATE VIRTUAL TABLE page USING fts5(body, tokenize = 'nosy')")
+    let error = #expect(throws: DatabaseError.self) {
+      try db.execute("INSERT INTO page (body) VALUES ('a b')")
+    }
+    #expect(error?.message.contains("accessed from inside") == true)
+    replaces.change { $0 = true }
+    try db.execute("INSERT INTO page (body) VALUES ('a b')")
+    #expect(try db.rows("SELECT body FROM page").count == 1)
+  }
+
   @Test("tokenizers are released with the connection")
   func released() throws {
     let alive = Shared(0)
@@ -167,6 +189,19 @@ private final class FailingTokenizer: FTS5Tokenizer {
     guard word != "bad" else { throw Failing.Failure(description: "bad is no word") }
     try tokens.append(word, at: 0..<text.count)
   }
+}
+
+/// Calls a closure, and finds no words.
+private final class Calling: FTS5Tokenizer {
+  private let body: () throws -> Void
+
+  init(_ body: @escaping () throws -> Void) {
+    self.body = body
+  }
+
+  func tokenize(
+    _ text: Span<UInt8>, for purpose: FTS5Purpose, into tokens: borrowing FTS5Tokens
+  ) throws { try body() }
 }
 
 private final class CountedTokenizer: FTS5Tokenizer {

@@ -100,5 +100,29 @@ struct CollationTests {
     #expect(try db.rows("SELECT t FROM moody ORDER BY t").map { $0[0] } == ["a", "b"])
   }
 
+  @Test(
+    "a collation that enters its connection again, or removes itself while it runs, gets errors")
+  func reentering() throws {
+    let connection = try Connection()
+    nonisolated(unsafe) let same = connection
+    let messages = Shared<Set<String>>([])
+    @Sendable func note(_ body: () throws -> Void) {
+      do { try body() } catch let error as DatabaseError {
+        messages.change { $0.insert(String(error.message.prefix(28))) }
+      } catch {}
+    }
+    try connection.collation("nosy") { left, right in
+      note { _ = try same.row("SELECT 1") }
+      note { try same.removeCollation("nosy") }
+      return left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
+    }
+    #expect(
+      try connection.rows(
+        "SELECT column1 FROM (VALUES ('b'), ('a'), ('c')) ORDER BY column1 COLLATE nosy"
+      ).map { $0[0] } == ["a", "b", "c"])
+    #expect(messages.current == ["a connection runs nothing wh", "unable to delete/modify coll"])
+    try connection.removeCollation("nosy")
+  }
+
   private struct Broken: Error, CustomStringConvertible { let description = "cannot compare" }
 }
