@@ -93,7 +93,7 @@ extension Mistake {
     Mistake("try database.execute(‸text)", "cannot convert value of type 'String'"),
     Mistake("_ = try database.rows(‸text)", "cannot convert value of type 'String'"),
     Mistake(
-      #"_ = try database.row("SELECT " + ‸text)"#, "cannot convert value of type 'String'"),
+      #"_ = try database.row("SELECT " ‸+ text)"#, "cannot convert value of type 'String'"),
     Mistake("_ = ‸SQL(text)", "no exact matches in call to initializer"),
   ]
 
