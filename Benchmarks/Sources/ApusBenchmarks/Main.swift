@@ -2,9 +2,11 @@ import Foundation
 
 @main
 enum Main {
-  static func main() {
+  /// Workloads run in a task, off the main actor.
+  @concurrent
+  static func main() async {
     do {
-      try run(Options(Array(CommandLine.arguments.dropFirst())))
+      try await run(Options(Array(CommandLine.arguments.dropFirst())))
     } catch let error as Options.Invalid {
       fail(error.message)
     } catch {
@@ -12,7 +14,9 @@ enum Main {
     }
   }
 
-  private static func run(_ options: Options) throws {
+  nonisolated(nonsending)
+    private static func run(_ options: Options) async throws
+  {
     let workloads = Workload.all.filter(options.wants)
     guard !workloads.isEmpty else {
       let known = Workload.all.map(\.name).joined(separator: ", ")
@@ -21,7 +25,7 @@ enum Main {
     print(Report.header)
     var measurements: [Measurement] = []
     for workload in workloads {
-      let measurement = try workload.measure(rounds: options.rounds, only: options.side)
+      let measurement = try await workload.measure(rounds: options.rounds, only: options.side)
       print(Report.line(measurement))
       // Each line is seen when it is measured, also in a pipe.
       fflush(nil)

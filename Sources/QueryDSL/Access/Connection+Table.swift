@@ -42,17 +42,17 @@ extension Connection {
   }
 }
 
-extension Database {
+extension DatabaseReader {
   /// The rows of a query as text, to be looked at; throws as `Connection.table` does.
   public func table(_ query: some Fetchable) throws -> ResultTable {
-    try reading { try $0.lend().table(query) }
+    try readWithoutTransaction { try $0.table(query) }
   }
 
   /// The rows of a query as text, to be looked at; throws as `Connection.table` does.
   nonisolated(nonsending)
     public func table(_ query: some Fetchable) async throws -> ResultTable
   {
-    try await reading(hops: query.request.statement.limit == nil) { try $0.lend().table(query) }
+    try await readWithoutTransaction(on: query.execution) { try $0.table(query) }
   }
 }
 

@@ -19,6 +19,8 @@ public struct Configuration: Sendable {
 
   /// How many read connections a file in WAL mode has at most, and how many more for streams of
   /// rows; they open when they are needed.
+  ///
+  /// With 0, reads and writes take turns on one connection, in the order in which they came.
   public var maximumReaders = 4
   /// When SQLite waits for the disk.
   public var synchronous = Synchronous.full
@@ -65,6 +67,9 @@ public struct Configuration: Sendable {
   public var onPinnedLog: (@Sendable (PinnedLog) -> Void)?
   /// How long a write waits for those who read from the log before it begins anew.
   var maximumLogWait = Duration.milliseconds(100)
+  /// How old a transaction that several writes share may grow; one more would make the first wait
+  /// too long for its answer. Tests, which must not depend on time, set it.
+  var maximumSharedTransactionAge = Duration.milliseconds(5)
   /// Runs for each new connection, last: pragmas, functions, collations.
   public var prepareConnection: (@Sendable (Connection) throws -> Void)?
 

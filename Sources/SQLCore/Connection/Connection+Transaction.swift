@@ -61,62 +61,15 @@ extension ConnectionCore {
     try run(cached: kind.rawValue)
     do {
       let (result, isRollbackRequested) = try guardingTransaction(body)
-      try run(cached: isRollbackRequested ? "ROLLBACK" : "COMMIT")
+      guard !isRollbackRequested else {
+        rollBack()
+        return result
+      }
+      try run(cached: "COMMIT")
       return result
     } catch {
-      // SQLite may have rolled back by itself.
-      if isInTransaction { try? run(cached: "ROLLBACK") }
+      rollBack()
       throw error
-    }
-  }
-
-  /// Runs a closure in a transaction of ours: it can neither end it nor go on without it, and what
-  /// it asked for at its end is told.
-  func guardingTransaction<Result>(
-    _ body: () throws -> Result
-  ) throws -> (Result, isRollbackRequested: Bool) {
-    let outer = (state.pointee.guardsTransaction, isRollbackRequested)
-    state.pointee.guardsTransaction = true
-    state.pointee.rollbackCause = nil
-    isRollbackRequested = false
-    defer { (state.pointee.guardsTransaction, isRollbackRequested) = outer }
-    let result: Result
-    do {
-      result = try body()
-    } catch  where isInTransaction || error is CancellationError || error is DeadlineExceeded {
-      throw error
-    } catch let error as DatabaseError where !error.isInterruption {
-      throw error
-    }
-    guard isInTransaction else { throw state.pointee.stopReason?.error ?? rolledBack }
-    return (result, isRollbackRequested)
-  }
-
-  /// What a statement of the closure meets, and what the closure ends with, once SQLite rolled the
-  /// transaction back: without it, the statement would be committed alone.
-  private var rolledBack: DatabaseError {
-    DatabaseError(
-      code: .abort,
-      message: "the transaction was rolled back: \(state.pointee.rollbackCause ?? "by SQLite")")
-  }
-
-  /// Notes why SQLite rolled the transaction back, if it did.
-  func noteRollback(after failure: any Error) {
-    guard state.pointee.guardsTransaction, !isInTransaction, state.pointee.rollbackCause == nil
-    else { return }
-    state.pointee.rollbackCause =
-      (failure as? DatabaseError)?.message ?? String(describing: failure)
-  }
-
-  /// Refuses what would leave the transaction in which a closure runs.
-  func checkTransaction(beside statement: StatementPointer) throws {
-    guard isInTransaction else { throw rolledBack }
-    guard !statement.pointee.effects.contains(.controlsTransaction) else {
-      throw DatabaseError(
-        code: .misuse,
-        message: "BEGIN, COMMIT and ROLLBACK do not belong into this closure: it commits when it "
-          + "returns, and rolls back when it throws or after `requestRollback()`; "
-          + "`writeWithoutTransaction { }` has none", sql: statement.sql)
     }
   }
 
@@ -130,16 +83,119 @@ extension ConnectionCore {
     try run(cached: "SAVEPOINT \(name)")
     do {
       let (result, isRollbackRequested) = try guardingTransaction(body)
-      if isRollbackRequested { try run(cached: "ROLLBACK TO \(name)") }
-      try run(cached: "RELEASE \(name)")
+      if isRollbackRequested { try undo("ROLLBACK TO \(name)") }
+      try undo("RELEASE \(name)")
       return result
     } catch {
       // A whole rollback, by SQLite or in the closure, took the savepoint with it.
-      if isInTransaction {
-        try? run(cached: "ROLLBACK TO \(name)")
-        try? run(cached: "RELEASE \(name)")
+      guard isInTransaction else { throw error }
+      do {
+        try undo("ROLLBACK TO \(name)")
+        try undo("RELEASE \(name)")
+      } catch let failure {
+        // Part of what the closure did stands: the transaction must not commit it.
+        if state.pointee.guardsTransaction {
+          state.pointee.rollbackCause = RollbackCause(failure)
+        } else {
+          rollBack()
+        }
       }
       throw error
+    }
+  }
+
+  // MARK: Guarding
+
+  /// Runs a closure in a transaction of ours: it can neither end it nor go on without it, and what
+  /// it asked for at its end is told.
+  ///
+  /// Where the access was ended, by its task, its deadline or `interrupt()`, this throws so whatever
+  /// the closure made of it: it may have caught the error, and gone on with half of its work.
+  func guardingTransaction<Result>(
+    _ body: () throws -> Result
+  ) throws -> (Result, isRollbackRequested: Bool) {
+    let outer = (state.pointee.guardsTransaction, isRollbackRequested)
+    if !outer.0 { state.pointee.rollbackCause = nil }
+    state.pointee.guardsTransaction = true
+    isRollbackRequested = false
+    defer { (state.pointee.guardsTransaction, isRollbackRequested) = outer }
+    let result: Result
+    do {
+      result = try body()
+    } catch {
+      try checkEnded()
+      throw error
+    }
+    try checkEnded()
+    guard isTransactionWhole else { throw rolledBack }
+    return (result, isRollbackRequested)
+  }
+
+  /// Throws what ended the access, if somebody did.
+  private func checkEnded() throws {
+    if let reason = state.pointee.stopReason { throw reason.error }
+    if !isTransactionWhole, state.pointee.rollbackCause?.isInterruption == true {
+      throw rolledBack
+    }
+  }
+
+  /// Whether the transaction in which a closure runs can still commit.
+  var isTransactionWhole: Bool { isInTransaction && state.pointee.rollbackCause == nil }
+
+  /// What a statement of the closure meets, and what the closure ends with, once SQLite rolled the
+  /// transaction back: without it, the statement would be committed alone.
+  private var rolledBack: DatabaseError {
+    DatabaseError(
+      code: .abort,
+      message: "the transaction was rolled back: "
+        + (state.pointee.rollbackCause?.message ?? "by SQLite"))
+  }
+
+  /// Notes why SQLite rolled the transaction back, if it did.
+  func noteRollback(after failure: any Error) {
+    guard state.pointee.guardsTransaction, !isInTransaction, state.pointee.rollbackCause == nil
+    else { return }
+    state.pointee.rollbackCause = RollbackCause(failure)
+  }
+
+  /// Refuses what would leave the transaction in which a closure runs.
+  func checkTransaction(beside statement: StatementPointer) throws {
+    guard isTransactionWhole else { throw rolledBack }
+    let effects = statement.pointee.effects
+    guard !effects.isEmpty else { return }
+    guard !effects.contains(.controlsTransaction) else {
+      throw DatabaseError(
+        code: .misuse,
+        message: "BEGIN, COMMIT and ROLLBACK do not belong into this closure: it commits when it "
+          + "returns, and rolls back when it throws or after `requestRollback()`; "
+          + "`writeWithoutTransaction { }` has none", sql: statement.sql)
+    }
+    if effects.contains(.changesConnection) { state.pointee.changedConnection = true }
+  }
+
+  // MARK: Undoing
+
+  /// Rolls back what is open; SQLite may have done so by itself.
+  package func rollBack() {
+    guard isInTransaction else { return }
+    do {
+      try undo("ROLLBACK")
+    } catch {
+      // An interruption holds until every statement has ended: those that somebody kept end here.
+      endLentStatements()
+      try? undo("ROLLBACK")
+    }
+  }
+
+  /// Runs a statement that ends or undoes something: again where `interrupt()` met it.
+  private func undo(_ text: String) throws {
+    var attempts = 0
+    while true {
+      do {
+        return try run(cached: text)
+      } catch let error as DatabaseError where error.code.primary == .interrupt && attempts < 100 {
+        attempts += 1
+      }
     }
   }
 }

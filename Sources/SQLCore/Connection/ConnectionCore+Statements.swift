@@ -105,6 +105,8 @@ extension ConnectionCore {
     let statement = try lendStatement(text: text)
     defer { giveBack(statement) }
     start(statement)
+    state.pointee.runsOwnStatement = true
+    defer { state.pointee.runsOwnStatement = false }
     try run(statement)
   }
 
@@ -128,7 +130,8 @@ extension ConnectionCore {
 
   private func start(_ statement: StatementPointer) {
     statement.pointee.isRunning = true
-    state.pointee.runsReadOnly = statement.pointee.isReadOnly
+    // What was said before it began is not meant for it.
+    isInterruptRequested.store(false, ordering: .relaxed)
     state.pointee.observer?.statementWillRun(statement, on: self)
   }
 

@@ -36,11 +36,19 @@ package final class ConnectionCore: @unchecked Sendable {
   }
 
   deinit {
-    state.pointee.cache.deallocate()
+    close()
     state.pointee.key.deallocate()
-    sqlite3_close_v2(handle)
     state.deinitialize(count: 1)
     state.deallocate()
+  }
+
+  /// Closes the connection: values of `Connection` that somebody kept must not keep the file open.
+  /// Nobody may use or interrupt the core any more.
+  func close() {
+    guard !state.pointee.isClosed else { return }
+    state.pointee.isClosed = true
+    state.pointee.cache.deallocate()
+    sqlite3_close_v2(handle)
   }
 
   // MARK: Leases
@@ -58,6 +66,7 @@ package final class ConnectionCore: @unchecked Sendable {
     state.pointee.asksTask = false
     state.pointee.stopReason = nil
     state.pointee.callbackFailure = nil
+    state.pointee.changedConnection = false
     currentLease.wrappingAdd(1, ordering: .relaxed)
   }
 

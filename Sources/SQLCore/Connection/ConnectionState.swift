@@ -26,10 +26,14 @@ struct ConnectionState {
   var guardsTransaction = false
   /// Whether other writes share the transaction.
   var sharesTransaction = false
-  /// Whether the statement that runs only reads.
-  var runsReadOnly = false
-  /// Why SQLite rolled the transaction back.
-  var rollbackCause: String?
+  /// Whether a statement of our own runs, which nobody ends: BEGIN, COMMIT, ROLLBACK, savepoints.
+  var runsOwnStatement = false
+  /// Why the transaction was rolled back before its closure returned, or must be.
+  var rollbackCause: RollbackCause?
+  /// Whether the access ran a PRAGMA, ATTACH or DETACH.
+  var changedConnection = false
+  /// Whether the handle is closed.
+  var isClosed = false
   /// The length of the write-ahead log, and when it is to begin anew.
   var log = LogBound()
   /// Numbers the savepoints that are open, for their names.
@@ -70,5 +74,18 @@ struct ConnectionState {
     cache = StatementCache(
       maximumCount: configuration.maximumCachedStatements,
       maximumByteCount: configuration.maximumCachedStatementBytes)
+  }
+}
+
+/// Why a transaction is lost while its closure still runs.
+struct RollbackCause {
+  let message: String
+  /// Whether it was `interrupt()`.
+  let isInterruption: Bool
+
+  init(_ error: any Error) {
+    let error = error as? DatabaseError
+    message = error?.message ?? "an access was ended"
+    isInterruption = error?.isInterruption ?? false
   }
 }

@@ -96,11 +96,11 @@ extension ConnectionCore {
 
   /// Ends the access of that lease, wherever it is; a later one is not touched. From any thread.
   func cancel(lease: UInt64) {
-    // One who comes late, with an earlier lease, takes back nobody else's.
-    cancelledLease.max(lease, ordering: .releasing)
+    // One that comes late must not take back what was said of a later lease.
+    cancelledLease.max(lease, ordering: .acquiringAndReleasing)
   }
 
-  /// Ends the statement that runs, and the wait for a lock. From any thread, while the core lives.
+  /// Ends the statement that runs, and the wait for a lock. From any thread, while the core is open.
   func interrupt() {
     isInterruptRequested.store(true, ordering: .releasing)
     sqlite3_interrupt(handle)
@@ -116,9 +116,9 @@ extension ConnectionCore {
     return nil
   }
 
-  /// The same, at the beginning of a statement: the clock and the task are not asked.
+  /// Throws where the access must end: asked before its closure begins, and at each statement.
   func checkStopped() throws {
-    if cancelledLease.load(ordering: .relaxed) == lease { state.pointee.stopReason = .cancelled }
+    if state.pointee.stopReason == nil { state.pointee.stopReason = findStopReason() }
     if let reason = state.pointee.stopReason { throw reason.error }
   }
 
@@ -131,11 +131,13 @@ extension ConnectionCore {
     return error
   }
 
+  /// The error of a call that failed: what ended it, where somebody did.
   func failure(_ code: Int32, sql: @autoclosure () -> String?) -> any Error {
+    // Our own statements are ended by `interrupt()` alone, or in the wait for a lock.
     let primary = code & 0xFF
     if let failure = takeCallbackFailure(sql: sql()) { return failure }
     if let reason = state.pointee.stopReason,
-      primary == SQLITE_INTERRUPT || primary == SQLITE_BUSY
+      primary == SQLITE_BUSY || primary == SQLITE_INTERRUPT && !state.pointee.runsOwnStatement
     {
       // An interruption is over with the statement that it ended.
       if case .interrupted = reason { state.pointee.stopReason = nil }
@@ -154,20 +156,29 @@ extension ConnectionCore {
   }
 
   fileprivate func progressed() -> Int32 {
+    guard !state.pointee.runsOwnStatement else { return 0 }
     guard let reason = findStopReason() else { return listenersStop() ? 1 : 0 }
     // Interrupting a statement that writes rolls back the whole transaction, and with it the other
     // writes that share the commit: the access ends at its next statement instead.
-    if state.pointee.sharesTransaction, !state.pointee.runsReadOnly { return 0 }
+    if state.pointee.sharesTransaction, isWriting { return 0 }
     state.pointee.stopReason = reason
     return 1
   }
 
+  /// Whether a statement that writes stands between its first step and its end: the one that makes
+  /// progress, or one whose function or loop runs another.
+  private var isWriting: Bool {
+    var statement = sqlite3_next_stmt(handle, nil)
+    while let current = statement {
+      if sqlite3_stmt_busy(current) != 0, sqlite3_stmt_readonly(current) == 0 { return true }
+      statement = sqlite3_next_stmt(handle, current)
+    }
+    return false
+  }
+
   /// Waits a little for a lock; 0 where the wait is over. `count` says how often it has waited.
   func waits(_ count: Int32) -> Int32 {
-    if count == 0 {
-      state.pointee.waitBegan = .now
-      isInterruptRequested.store(false, ordering: .relaxed)
-    }
+    if count == 0 { state.pointee.waitBegan = .now }
     if let reason = findStopReason() {
       state.pointee.stopReason = reason
       return 0
@@ -188,8 +199,9 @@ extension ConnectionCore {
       state.pointee.longestWait ?? UInt64(configuration.busyTimeout.wholeMilliseconds) &* 1_000_000
     guard waited < allowed || waitsOn else { return 0 }
     // Short at first, and never so long that an end would be noticed late.
-    let left = waitsOn ? UInt64.max : allowed - waited
-    let pause = min(UInt64(min(count, 100) + 1) * 500_000, 5_000_000, left)
+    let left = min(
+      waitsOn ? .max : allowed - waited, state.pointee.deadline?.remaining ?? .max)
+    let pause = min(UInt64(clamping: count) &* 500_000 &+ 500_000, 5_000_000, left)
     var time = timespec(tv_sec: 0, tv_nsec: Int(pause))
     nanosleep(&time, nil)
     return 1

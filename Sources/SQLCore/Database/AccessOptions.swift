@@ -1,14 +1,3 @@
-/// Where in the source an access was asked for.
-struct SourcePlace: Sendable {
-  let fileID: StaticString
-  let line: UInt
-
-  init(_ fileID: StaticString, _ line: UInt) {
-    self.fileID = fileID
-    self.line = line
-  }
-}
-
 /// How a connection is used: for how long, and where.
 struct AccessOptions: Sendable {
   /// When the access must have ended.
@@ -17,7 +6,6 @@ struct AccessOptions: Sendable {
   var hops = false
   /// Whether it may begin inside another access of the same thread, on that access's connection.
   var isReentrant = false
-
   /// Who asked for it; nil for a single call.
   var place: SourcePlace?
 

@@ -1,8 +1,10 @@
 import Dispatch
+import Synchronization
 
 /// Lends connections to closures: here or on a thread of its own, now or when it is their turn.
 ///
-/// What `Database` and `DatabaseSnapshot` have in common.
+/// What `Database` and `DatabaseSnapshot` have in common; the one connection of a snapshot takes the
+/// place of the writer.
 final class ConnectionAccess: Sendable {
   let pool: ConnectionPool
   let registrations = ConnectionRegistrations()
@@ -12,6 +14,8 @@ final class ConnectionAccess: Sendable {
   private let writerThread: WorkerThreads
   /// Where the rows of streams are read, a batch at a time.
   let streamThreads: WorkerThreads
+  /// Counts the accesses of tasks, to let other tasks run once in a while.
+  private let accessCount = Atomic<UInt8>(0)
 
   init(
     _ first: ConnectionCore, location: DatabaseLocation, configuration: Configuration,
@@ -35,6 +39,7 @@ final class ConnectionAccess: Sendable {
     defer { pool.giveBack(core, to: lane) }
     try registrations.apply(to: core)
     core.state.pointee.deadline = options.deadline
+    if options.deadline != nil { try core.checkStopped() }
     return try body(core)
   }
 
@@ -46,15 +51,16 @@ final class ConnectionAccess: Sendable {
       _ body: @escaping @Sendable (ConnectionCore) throws -> Result
     ) async throws -> Result
   {
-    try Task.checkCancellation()
-    // What writes waits for the disk, and the main actor for nobody.
-    let mustHop = options.hops || lane == .writer && location.isFile
-    if !mustHop, !Self.isMain(#isolation), let core = try pool.takeIdle(lane, for: options.place) {
-      defer { pool.giveBack(core, to: lane) }
-      try registrations.apply(to: core)
-      core.state.pointee.deadline = options.deadline
-      core.state.pointee.asksTask = true
-      return try body(core)
+    if !options.hops, !Self.isMain(#isolation) {
+      if isTimeToYield { await Task.yield() }
+      if let core = try pool.takeIdle(lane, for: options.place) {
+        defer { pool.giveBack(core, to: lane) }
+        try registrations.apply(to: core)
+        core.state.pointee.deadline = options.deadline
+        core.state.pointee.asksTask = true
+        try core.checkStopped()
+        return try body(core)
+      }
     }
     try pool.check()
     let waiter = Waiter()
@@ -80,6 +86,12 @@ final class ConnectionAccess: Sendable {
   @inline(never)
   private static func isMain(_ actor: (any Actor)?) -> Bool {
     actor === MainActor.shared
+  }
+
+  /// True once in 64 accesses. One that runs where it is called does not suspend: tasks that read in
+  /// loops would keep the few threads of Swift's pool, and no other task would ever run.
+  private var isTimeToYield: Bool {
+    accessCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
   }
 
   /// Waits in line with a write that can share a commit; `granted` is called on the thread of the
@@ -137,6 +149,19 @@ final class ConnectionAccess: Sendable {
     }
   }
 
+  /// Runs on a thread of the database what blocks, and needs no connection of the pool.
+  nonisolated(nonsending)
+    func runWithoutConnection<Result: Sendable>(
+      _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result
+  {
+    try Task.checkCancellation()
+    try pool.check()
+    return try await withUnsafeThrowingContinuation { continuation in
+      threads.submit { continuation.resume(with: Swift.Result { try body() }) }
+    }
+  }
+
   // MARK: Waiting
 
   /// Suspends the task until the waiter is granted a connection, cancelled, or too late.
@@ -156,7 +181,7 @@ final class ConnectionAccess: Sendable {
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
         let answer = answer(continuation)
-        guard waiter.begin(answer) else { return answer(.failure(CancellationError())) }
+        if let error = waiter.begin(answer) { return answer(.failure(error)) }
         do {
           try pool.take(lane, for: waiter)
         } catch {
@@ -207,6 +232,7 @@ final class ConnectionAccess: Sendable {
     core.state.pointee.deadline = options.deadline
     waiter.run(on: core)
     defer { waiter.finish() }
+    try core.checkStopped()
     return try body(core)
   }
 

@@ -149,6 +149,11 @@ final class ConnectionPool: Sendable {
     }
   }
 
+  /// How many wait for a connection of a lane.
+  func waitingCount(_ name: LaneName) -> Int {
+    state.withLock { $0[name].waiters.count }
+  }
+
   /// The next write in line where it can share a commit; nobody overtakes another.
   func takeSharedWrite() -> Waiter? {
     state.withLock { state in
@@ -220,9 +225,11 @@ final class ConnectionPool: Sendable {
 
   // MARK: Ending
 
-  /// The connections that are in use.
-  func used() -> [ConnectionCore] {
-    state.withLock { $0.occupants.map(\.core) }
+  /// Interrupts the connections that are in use. With the lock held none of them can be closed.
+  func interrupt() {
+    state.withLock { state in
+      for occupant in state.occupants { occupant.core.interrupt() }
+    }
   }
 
   /// The reads that run since that moment or longer, the oldest first.
@@ -240,9 +247,14 @@ final class ConnectionPool: Sendable {
       }
   }
 
-  /// Lets nobody in any more, and gives out the connections; throws busy where one is in use by who
+  /// Lets nobody in any more, and closes the connections; throws busy where one is in use by who
   /// does not end already.
-  func close() throws -> [ConnectionCore] {
+  func close() throws {
+    // The last connection of a file in WAL mode moves the log into it as it closes.
+    for core in try removeAllForEver() { core.close() }
+  }
+
+  private func removeAllForEver() throws -> [ConnectionCore] {
     try state.withLock { state throws in
       guard !state.isClosed else { return [] }
       guard !state.occupants.contains(where: \.isBeside),
@@ -274,17 +286,20 @@ final class ConnectionPool: Sendable {
 
 /// Who waits, first in first out; taking the first costs no copy of the rest.
 struct WaitingLine {
-  private var waiters: [Waiter] = []
+  /// nil where one was taken: a waiter that stayed here to be removed would let go of the closure
+  /// that it holds, somebody's code, with the lock held.
+  private var waiters: [Waiter?] = []
   private var start = 0
 
   var count: Int { waiters.count - start }
-  var isEmpty: Bool { count == 0 }
+  var isEmpty: Bool { start == waiters.count }
   var first: Waiter? { isEmpty ? nil : waiters[start] }
 
   mutating func append(_ waiter: Waiter) { waiters.append(waiter) }
 
   mutating func removeFirst() -> Waiter? {
-    guard let first else { return nil }
+    guard !isEmpty else { return nil }
+    let first = waiters[start].take()
     start += 1
     if start == waiters.count || start > 256 {
       waiters.removeFirst(start)

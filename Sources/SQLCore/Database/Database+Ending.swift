@@ -6,10 +6,11 @@ extension Database {
   ///
   /// From any thread. Where nothing runs it does nothing, and what runs later is not affected. An
   /// interrupted write rolls its transaction back: from then on, whatever the closure of `write`
-  /// runs throws `.abort`, and so does `write`.
+  /// runs throws `.abort`, and so does `write`, whatever the closure makes of it. An access that
+  /// waits for a lock is ended as well; one that waits for its turn is not.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/interrupt.html>
   public func interrupt() {
-    for core in access.pool.used() { core.interrupt() }
+    access.pool.interrupt()
   }
 
   /// Closes every connection; each access afterwards throws misuse, and closing again does nothing.
@@ -18,7 +19,6 @@ extension Database {
   /// the database as it is, where an access is running or waiting, or a stream of rows is held. The
   /// connection of a stream that was just dropped closes a moment later.
   public func close() throws {
-    // The last connection of a file in WAL mode moves the log into it as it closes.
-    _ = try access.pool.close()
+    try access.pool.close()
   }
 }

@@ -1,66 +1,53 @@
-extension Database {
-  /// Reads from one snapshot: whatever others write meanwhile, the closure does not see it.
-  ///
-  /// The closure runs on this thread; where no reader is idle, the thread waits for one. It returns
-  /// the closure's value and rethrows its error. Writing inside throws `.readOnly`. With a deadline,
-  /// waiting and reading are ended when it passes, and `DeadlineExceeded` is thrown. `fileID` and
-  /// `line` say who reads, for `Configuration.onPinnedLog`.
-  /// - SeeAlso: <https://www.sqlite.org/isolation.html>
+extension Database: DatabaseReader {
+  /// Reads from one snapshot on this thread, with a reader; see `DatabaseReader`.
   public func read<Result>(
-    deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,
-    _ body: (Connection) throws -> Result
+    deadline: Duration?, at place: SourcePlace, _ body: (Connection) throws -> Result
   ) throws -> Result {
-    let options = AccessOptions(deadline: deadline, place: SourcePlace(fileID, line))
+    let options = AccessOptions(deadline: deadline, place: place)
     return try reading(options) { core in
       try core.snapshot { try body(core.lend()) }
     }
   }
 
-  /// The same from asynchronous code.
-  ///
-  /// The closure runs where it is called while a reader is idle, except on the main actor, from
-  /// which it hops to a thread of the database; `on: .background` hops always, for what may be long.
-  /// Where no reader is idle, the task suspends. Cancelling the task ends its statement, or its
-  /// waiting, and throws `CancellationError`.
+  /// Reads from one snapshot, from asynchronous code; see `DatabaseReader`.
   nonisolated(nonsending)
     public func read<Result: Sendable>(
-      on execution: ReadExecution = .caller, deadline: Duration? = nil,
-      fileID: StaticString = #fileID, line: UInt = #line,
+      on execution: ReadExecution, deadline: Duration?, at place: SourcePlace,
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
     let options = AccessOptions(
-      deadline: deadline, hops: execution == .background, place: SourcePlace(fileID, line))
+      deadline: deadline, hops: execution == .background, place: place)
     return try await reading(options) { core in
       try core.snapshot { try body(core.lend()) }
     }
   }
 
-  /// Reads without a transaction: two statements of the closure may see different commits.
-  ///
-  /// - Parameter isReentrant: true lets it begin inside another access of this thread, on that
-  ///   access's connection; what is not committed there is seen then.
+  /// Reads without a transaction, on this thread; see `DatabaseReader`.
   public func readWithoutTransaction<Result>(
-    isReentrant: Bool = false, fileID: StaticString = #fileID, line: UInt = #line,
-    _ body: (Connection) throws -> Result
+    isReentrant: Bool, at place: SourcePlace, _ body: (Connection) throws -> Result
   ) throws -> Result {
-    var options = AccessOptions(place: SourcePlace(fileID, line))
+    var options = AccessOptions(place: place)
     options.isReentrant = isReentrant
     return try reading(options) { core in try body(core.lend()) }
   }
 
-  /// Reads without a transaction, from asynchronous code.
+  /// Reads without a transaction, from asynchronous code; see `DatabaseReader`.
   nonisolated(nonsending)
     public func readWithoutTransaction<Result: Sendable>(
-      fileID: StaticString = #fileID, line: UInt = #line,
+      on execution: ReadExecution, at place: SourcePlace,
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    try await reading(AccessOptions(place: SourcePlace(fileID, line))) { core in
-      try body(core.lend())
+    // One closure in place of two: each is allocated.
+    let options = AccessOptions(hops: execution == .background, place: place)
+    return try await access.run(readLane, options) { core in
+      try core.reading { try body(core.lend()) }
     }
   }
+}
 
+extension Database {
   /// Lends a reader on this thread. A single statement is a snapshot of its own.
   package func reading<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
     try reading(AccessOptions(), body)
@@ -101,7 +88,7 @@ extension ConnectionCore {
     defer {
       (allowsWriting, state.pointee.authorizer.isReader) = (outer.0, outer.1)
       // What raw SQL began inside must not live on.
-      if isInTransaction, !outer.2 { try? run(cached: "ROLLBACK") }
+      if !outer.2 { rollBack() }
     }
     return try body()
   }

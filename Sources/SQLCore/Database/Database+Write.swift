@@ -80,12 +80,16 @@ extension Database {
     }
   }
 
+  /// Lends the writer to a task. To a file it writes on a thread of the database: it waits for the
+  /// disk.
   nonisolated(nonsending)
     func writing<Result: Sendable>(
       _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
     ) async throws -> Result
   {
-    try await access.run(.writer, options) { core in
+    var options = options
+    options.hops = location.isFile
+    return try await access.run(.writer, options) { core in
       defer { self.keepLogWithinBound(core) }
       return try self.attended(core, body)
     }
@@ -108,11 +112,11 @@ extension Database {
         first.finish()
         first.sharedWrite?.finish(throwing: error)
       }
-      // Those who are answered may write again before the connection is given back, and so stand
-      // together in line for the next commit.
-      for answer in answers { answer() }
       self.keepLogWithinBound(core)
+      // Given back first: who was answered may close the database. Those who write again still stand
+      // together in line for the next commit, which begins on this thread after the answers.
       pool.giveBack(core, to: .writer)
+      for answer in answers { answer() }
     }
   }
 
@@ -123,7 +127,7 @@ extension Database {
     let observer = writeObserver.withLock { $0 }
     try observer?.writeWillBegin(on: core)
     defer {
-      if core.isInTransaction { try? core.run(cached: "ROLLBACK") }
+      core.rollBack()
       // One that came meanwhile is told, too: it saw nothing of this write.
       (observer ?? writeObserver.withLock { $0 })?.writeDidEnd(on: core)
     }

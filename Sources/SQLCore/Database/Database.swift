@@ -13,16 +13,17 @@
 /// ```
 ///
 /// A file is put into WAL mode: readers neither wait for the writer nor make it wait. It closes
-/// when the last reference is gone. Calls wait in the order in which they came.
+/// when the last reference is gone. Calls wait in the order in which they came. In memory, and where
+/// `Configuration.maximumReaders` is 0, reads and writes take turns on one connection.
 /// - SeeAlso: <https://www.sqlite.org/wal.html>
 public final class Database: Sendable {
   /// How the database was opened.
   public let configuration: Configuration
   package let location: DatabaseLocation
   let access: ConnectionAccess
-  /// Which lane reads take: in memory there is one connection for all.
+  /// Which lane reads take: in memory, and without readers, there is one connection for all.
   let readLane: ConnectionPool.LaneName
-  private let temporaryFile: TemporaryFile?
+  let temporaryFile: TemporaryFile?
   let writeObserver = Lock<(any WriteObserver)?>(nil)
 
   /// Opens a file, and creates it where it is missing and the configuration allows writing.
@@ -44,13 +45,8 @@ public final class Database: Sendable {
   /// A file in the temporary folder, with the full pool, deleted with the value.
   public static func temporary(configuration: Configuration = Configuration()) throws -> Database {
     let file = try TemporaryFile()
-    do {
-      return try Database(
-        location: .file(file.path), configuration: configuration, temporaryFile: file)
-    } catch {
-      file.remove()
-      throw error
-    }
+    return try Database(
+      location: .file(file.path), configuration: configuration, temporaryFile: file)
   }
 
   init(
@@ -63,14 +59,13 @@ public final class Database: Sendable {
       location: location, configuration: configuration, isReader: false)
     access = ConnectionAccess(
       first, location: location, configuration: configuration,
-      maximumReaders: max(1, configuration.maximumReaders))
-    readLane = location.isFile ? .reader : .writer
+      maximumReaders: configuration.maximumReaders)
+    readLane = location.isFile && configuration.maximumReaders > 0 ? .reader : .writer
   }
 
   deinit {
     // The connections go first, then the file.
     _ = access.pool.removeAll()
-    temporaryFile?.remove()
   }
 
   /// The path of the file; nil in memory.
@@ -101,7 +96,7 @@ package protocol WriteObserver: AnyObject, Sendable {
   func contentWasReplaced(on core: ConnectionCore)
 }
 
-/// A file with a name of its own in the temporary folder.
+/// A file with a name of its own in the temporary folder, deleted with the value.
 final class TemporaryFile: Sendable {
   private let folder: URL
   var path: String { folder.appending(path: "database.sqlite").path(percentEncoded: false) }
@@ -113,7 +108,7 @@ final class TemporaryFile: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  func remove() {
+  deinit {
     try? FileManager.default.removeItem(at: folder)
   }
 }

@@ -4,7 +4,7 @@ import CSQLite
 /// one commit, and one fsync, for many.
 ///
 /// The group takes whoever stands in line until the line is empty, the next one wants a transaction
-/// to itself, or the group has grown old. Nobody waits for others to come. The answers are given
+/// to itself, the last one set something for the connection, or the group has grown old. Nobody waits for others to come. The answers are given
 /// after the commit, in the order of the line.
 struct SharedTransaction {
   private let core: ConnectionCore
@@ -26,7 +26,6 @@ struct SharedTransaction {
 
   /// A group of more would make the first wait too long for its answer.
   private static let maximumCount = 256
-  private static let maximumNanoseconds: UInt64 = 5_000_000
 
   private init(core: ConnectionCore, pool: ConnectionPool) {
     self.core = core
@@ -51,7 +50,7 @@ struct SharedTransaction {
   }
 
   private mutating func collect(from first: Waiter) {
-    let start = Deadline.now
+    let end = Deadline.after(core.configuration.maximumSharedTransactionAge)
     var next: Waiter? = first
     do {
       first.run(on: core)
@@ -63,9 +62,7 @@ struct SharedTransaction {
     }
     while let waiter = next, let write = waiter.sharedWrite {
       let isOver = add(write, waiter)
-      guard !isOver, members.count < Self.maximumCount,
-        Deadline.now.nanoseconds &- start.nanoseconds < Self.maximumNanoseconds
-      else { break }
+      guard !isOver, members.count < Self.maximumCount, !end.hasPassed else { break }
       next = nextInLine()
     }
     commit()
@@ -90,6 +87,7 @@ struct SharedTransaction {
     }
     do {
       try core.savepoint {
+        try core.checkStopped()
         try write.run(on: core)
         try core.checkDeferredForeignKeys()
       }
@@ -101,7 +99,8 @@ struct SharedTransaction {
         return true
       }
     }
-    return false
+    // What a PRAGMA sets until the commit, such as `defer_foreign_keys`, is for its own write alone.
+    return core.state.pointee.changedConnection
   }
 
   private mutating func commit() {
@@ -109,7 +108,7 @@ struct SharedTransaction {
     do {
       try core.run(cached: "COMMIT")
     } catch {
-      if core.isInTransaction { try? core.run(cached: "ROLLBACK") }
+      core.rollBack()
       undo(because: error, before: members.count)
     }
   }

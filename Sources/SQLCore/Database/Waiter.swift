@@ -11,7 +11,9 @@ final class Waiter: Sendable {
     case granted
     /// It uses a connection, under that lease.
     case running(ConnectionCore, lease: UInt64)
-    /// It ended before it began, or is over.
+    /// It ended before it ran, for that reason.
+    case endedEarly(any Error)
+    /// It is over.
     case ended
   }
 
@@ -23,12 +25,12 @@ final class Waiter: Sendable {
     self.sharedWrite = sharedWrite
   }
 
-  /// Begins to wait; false where it was ended before.
-  func begin(_ answer: @escaping Answer) -> Bool {
+  /// Begins to wait; returns why it ended, where it did before it began.
+  func begin(_ answer: @escaping Answer) -> (any Error)? {
     state.withLock { state in
-      guard case .idle = state else { return false }
+      if case .endedEarly(let error) = state { return error }
       state = .waiting(answer)
-      return true
+      return nil
     }
   }
 
@@ -49,7 +51,7 @@ final class Waiter: Sendable {
   func run(on core: ConnectionCore) {
     let lease = core.lease
     let isCancelled = state.withLock { state -> Bool in
-      if case .ended = state { return true }
+      if case .endedEarly = state { return true }
       state = .running(core, lease: lease)
       return false
     }
@@ -67,9 +69,9 @@ final class Waiter: Sendable {
       switch state {
       case .running(let core, let lease): return (core, lease)
       case .granted:
-        state = .ended
+        state = .endedEarly(CancellationError())
         return nil
-      case .idle, .waiting, .ended: return nil
+      case .idle, .waiting, .endedEarly, .ended: return nil
       }
     }
     if let (core, lease) = running { return core.cancel(lease: lease) }
@@ -79,7 +81,7 @@ final class Waiter: Sendable {
   /// Ends its waiting; false where it does not wait.
   @discardableResult
   func endWaiting(with error: any Error) -> Bool {
-    guard let answer = stopWaiting(to: .ended) else { return false }
+    guard let answer = stopWaiting(to: .endedEarly(error)) else { return false }
     answer(.failure(error))
     return true
   }
@@ -91,10 +93,9 @@ final class Waiter: Sendable {
         state = next
         return answer
       case .idle:
-        // Ended before it began.
-        if case .ended = next { state = .ended }
+        if case .endedEarly = next { state = next }
         return nil
-      case .granted, .running, .ended: return nil
+      case .granted, .running, .endedEarly, .ended: return nil
       }
     }
   }

@@ -104,7 +104,7 @@ final class StreamProducer<Element: Sendable>: Sendable {
         return .batch(batch, resuming: cursor)
       }
       switch storage.state {
-      case .idle where !database.location.isFile:
+      case .idle where database.readLane == .writer:
         storage.state = .readingAll
         return .mustReadAll
       case .idle, .reading, .paused, .ending: return .mustWait

@@ -177,6 +177,22 @@ struct ConcurrencyTests {
     }
   }
 
+  @Test("tasks that read in loops, which do not suspend, let the others run")
+  func endlessReaders() async throws {
+    let db = try make()
+    let isOver = Shared(false)
+    // More than there are threads for tasks.
+    let readers = (0..<4 * ProcessInfo.processInfo.activeProcessorCount).map { _ in
+      Task { while !isOver.current { _ = try await db.read { try Self.sum($0) } } }
+    }
+    let last = Task {
+      try await db.write { try Self.move(1, receipt: Unique64(), $0) }
+      isOver.change { $0 = true }
+    }
+    try await last.value
+    for reader in readers { try await reader.value }
+  }
+
   @Test("databases that come and go while their tasks run")
   func lifetimes() async throws {
     for _ in 0..<20 {

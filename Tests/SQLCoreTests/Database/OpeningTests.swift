@@ -65,10 +65,11 @@ struct OpeningTests {
   @Test("a temporary folder whose name needs escapes in a URL")
   func temporaryFolderName() throws {
     let odd = try TemporaryFolder(named: " ä %20#")
-    let file = try TemporaryFile(in: URL(filePath: odd.path, directoryHint: .isDirectory))
-    try Connection(path: file.path).execute("CREATE TABLE note (n)")
+    var file: TemporaryFile? = try TemporaryFile(
+      in: URL(filePath: odd.path, directoryHint: .isDirectory))
+    try Connection(path: try #require(file?.path)).execute("CREATE TABLE note (n)")
     #expect(odd.fileNames.count == 1)
-    file.remove()
+    file = nil
     #expect(odd.fileNames.isEmpty)
   }
 

@@ -80,7 +80,7 @@ struct SeveralProcessesTests {
     let task = Task {
       try await db.write(alone: alone) { try $0.execute("DELETE FROM item") }
     }
-    while db.access.pool.used().isEmpty { await Task.yield() }
+    while db.laneStatuses.writer.idle > 0 { await Task.yield() }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     child.proceed()

@@ -2,13 +2,18 @@ import Dispatch
 import Foundation
 import SQLCore
 
+/// Starts a thread.
+func startThread(_ body: @escaping @Sendable () -> Void) {
+  Thread.detachNewThread(body)
+}
+
 /// Runs a closure on a thread of its own and waits for it.
 func onAnotherThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) throws -> Result {
   let ended = DispatchSemaphore(value: 0)
   let outcome = Lock<Swift.Result<Result, any Error>?>(nil)
-  Thread.detachNewThread {
+  startThread {
     let result = Swift.Result { try body() }
     outcome.withLock { $0 = result }
     ended.signal()
@@ -34,6 +39,16 @@ final class Holding: Sendable {
     }
   }
 
+  /// The writer, without a transaction.
+  init(writerWithoutTransactionOf db: Database) {
+    hold { [begun, mayEnd] in
+      try db.writeWithoutTransaction { _ in
+        begun.signal()
+        mayEnd.wait()
+      }
+    }
+  }
+
   /// One of the readers, in a snapshot.
   init(readerOf db: Database) {
     hold { [begun, mayEnd] in
@@ -47,7 +62,7 @@ final class Holding: Sendable {
   }
 
   private func hold(_ access: @escaping @Sendable () throws -> Void) {
-    Thread.detachNewThread { [ended] in
+    startThread { [ended] in
       try? access()
       ended.signal()
     }

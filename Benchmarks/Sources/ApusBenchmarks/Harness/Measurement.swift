@@ -25,31 +25,34 @@ enum SideName: String {
 extension Workload {
   /// Runs the sides in turn, so that whatever else the machine does meets both, after one run of
   /// each that is not counted.
-  func measure(rounds: Int, only side: SideName?) throws -> Measurement {
+  nonisolated(nonsending)
+    func measure(rounds: Int, only side: SideName?) async throws -> Measurement
+  {
     let fixture = try Fixture()
-    return try withExtendedLifetime(fixture) {
-      let sides = try sides(fixture)
-      var c: [Double] = []
-      var apus: [Double] = []
-      for round in 0...rounds {
-        let first = side == .apus ? nil : try time(sides.c)
-        let second = side == .c ? nil : try time(sides.apus)
-        if let first, let second, first.result != second.result {
-          throw SidesDiffer(workload: name, c: first.result, apus: second.result)
-        }
-        guard round > 0 else { continue }
-        if let first { c.append(first.nanoseconds / Double(operations)) }
-        if let second { apus.append(second.nanoseconds / Double(operations)) }
+    defer { withExtendedLifetime(fixture) {} }
+    let sides = try sides(fixture)
+    var c: [Double] = []
+    var apus: [Double] = []
+    for round in 0...rounds {
+      let first = side == .apus ? nil : try await time(sides.c)
+      let second = side == .c ? nil : try await time(sides.apus)
+      if let first, let second, first.result != second.result {
+        throw SidesDiffer(workload: name, c: first.result, apus: second.result)
       }
-      return Measurement(workload: self, c: median(c), apus: median(apus))
+      guard round > 0 else { continue }
+      if let first { c.append(first.nanoseconds / Double(operations)) }
+      if let second { apus.append(second.nanoseconds / Double(operations)) }
     }
+    return Measurement(workload: self, c: median(c), apus: median(apus))
   }
 
-  private func time(_ side: Side) throws -> (result: Int, nanoseconds: Double) {
+  nonisolated(nonsending)
+    private func time(_ side: Side) async throws -> (result: Int, nanoseconds: Double)
+  {
     try side.prepare()
-    var result = 0
-    let duration = try ContinuousClock().measure { result = try side.run() }
-    return (result, duration / .nanoseconds(1))
+    let start = ContinuousClock.now
+    let result = try await side.run()
+    return (result, (ContinuousClock.now - start) / .nanoseconds(1))
   }
 }
 

@@ -10,7 +10,7 @@ enum Report {
     column(measurement.workload.name, 5) + column(measurement.workload.title, 58)
       + right(nanoseconds(measurement.c), 9) + right(nanoseconds(measurement.apus), 9)
       + right(measurement.ratio.map { format($0) } ?? "–", 8)
-      + right("≤ " + format(measurement.workload.target), 8)
+      + right(target(measurement.workload.target), 8)
   }
 
   /// One object a workload; a side that does not exist is null.
@@ -24,6 +24,10 @@ enum Report {
         """
     }
     return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
+  }
+
+  private static func target(_ value: Double?) -> String {
+    value.map { "≤ " + format($0) } ?? "–"
   }
 
   private static func nanoseconds(_ value: Double?) -> String {

@@ -9,8 +9,8 @@ struct Workload: Sendable {
   let title: String
   /// How many operations a run does: what its time is divided by.
   let operations: Int
-  /// The greatest ratio to the C side that is wanted.
-  let target: Double
+  /// The greatest ratio to the C side that is wanted; nil for a row that only tells.
+  let target: Double?
   /// Opens the files and makes both sides; the fixture lives as long as they do.
   let sides: @Sendable (Fixture) throws -> Sides
 
@@ -24,7 +24,7 @@ struct Workload: Sendable {
     /// Makes ready for a run; its time is not measured.
     var prepare: () throws -> Void = {}
     /// The work. Both sides must return the same number, made from what they read or wrote.
-    let run: () throws -> Int
+    let run: nonisolated(nonsending) () async throws -> Int
   }
 }
 
@@ -54,6 +54,6 @@ extension Workload.Side {
 extension Workload {
   static let all: [Workload] = [
     insertArray, insertEach, fetchAll, findByKey, typedQuery, updateColumn,
-    streamRows,
+    findSync, findAsync, findFromMainActor, streamRows,
   ]
 }

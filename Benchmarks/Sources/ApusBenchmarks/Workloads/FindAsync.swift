@@ -1,0 +1,98 @@
+import Apus
+import CSQLiteBench
+
+extension Workload {
+  /// Beside C with a read transaction around each find: each of ours is an access of its own.
+  static let findAsync = Workload(
+    name: "W8", title: "20,000 async finds from a task, each its own read", operations: 20_000,
+    target: 1.20
+  ) { fixture in
+    let (database, keys) = (fixture.database, try fixture.fillToFind())
+    return Sides(
+      c: fixture.findInTransactions(keys),
+      apus: Side {
+        // A task of its own: off the main actor, whatever this closure runs on.
+        try await Task.detached {
+          var sum = 0
+          for key in keys {
+            if let item = try await database.find(Item.self, key) { sum += Int(item.count) }
+          }
+          return sum
+        }.value
+      })
+  }
+
+  /// Each find hops to a thread of the database and back.
+  static let findFromMainActor = Workload(
+    name: "W8m", title: "2,000 async finds from the main actor", operations: 2_000, target: nil
+  ) { fixture in
+    let (database, keys) = (fixture.database, try fixture.fillToFind(2_000))
+    return Sides(
+      c: fixture.findInTransactions(keys),
+      apus: Side { try await sumFromMainActor(of: keys, in: database) })
+  }
+
+  /// What the synchronous call costs.
+  static let findSync = Workload(
+    name: "W8s", title: "20,000 synchronous finds, each its own read", operations: 20_000,
+    target: 1.20
+  ) { fixture in
+    let (database, keys) = (fixture.database, try fixture.fillToFind())
+    return Sides(
+      c: fixture.findInTransactions(keys),
+      apus: Side { try sum(of: keys, in: database) })
+  }
+}
+
+private func sum(of keys: [Int64], in database: Database) throws -> Int {
+  var sum = 0
+  for key in keys {
+    if let item = try database.find(Item.self, key) { sum += Int(item.count) }
+  }
+  return sum
+}
+
+@MainActor
+private func sumFromMainActor(of keys: [Int64], in database: Database) async throws -> Int {
+  var sum = 0
+  for key in keys {
+    if let item = try await database.find(Item.self, key) { sum += Int(item.count) }
+  }
+  return sum
+}
+
+extension Fixture {
+  fileprivate func fillToFind(_ count: Int = 20_000) throws -> [Int64] {
+    try fill(with: PlainItem.samples(cachedRows))
+    return scatteredKeys(count, of: cachedRows)
+  }
+
+  /// BEGIN, find, COMMIT for each key, each by a statement that was prepared once.
+  fileprivate func findInTransactions(_ keys: [Int64]) -> Workload.Side {
+    let connection = connection
+    return Workload.Side {
+      try connection.withStatement("BEGIN DEFERRED") { begin in
+        try connection.withStatement("COMMIT") { commit in
+          try connection.withStatement(selectSQL + #" WHERE "id" = ?"#) { statement in
+            var sum = 0
+            for key in keys {
+              try run(begin)
+              sqlite3_bind_int64(statement, 1, key)
+              if sqlite3_step(statement) == SQLITE_ROW {
+                sum += Int(try PlainItem(rowOf: statement).count)
+              }
+              try check(sqlite3_reset(statement))
+              try run(commit)
+            }
+            return sum
+          }
+        }
+      }
+    }
+  }
+}
+
+private func run(_ statement: OpaquePointer) throws {
+  sqlite3_step(statement)
+  try check(sqlite3_reset(statement))
+}

@@ -1,0 +1,169 @@
+import Testing
+
+@testable import SQLCore
+
+@Suite("D3–D5 closing")
+struct ClosingTests {
+  private func expectMisuse(
+    sourceLocation: SourceLocation = #_sourceLocation, _ access: () throws -> Void
+  ) {
+    let error = #expect(throws: DatabaseError.self, sourceLocation: sourceLocation) { try access() }
+    #expect(error?.code == .misuse, sourceLocation: sourceLocation)
+    #expect(error?.message == "the database is closed", sourceLocation: sourceLocation)
+  }
+
+  private func databases() throws -> [Database] {
+    [
+      try Database.temporary(), try Database.inMemory(),
+      try Database.temporary(configuration: .with { $0.maximumReaders = 0 }),
+    ]
+  }
+
+  @Test("D3 after close() every synchronous access throws misuse; closing again does nothing")
+  func closed() throws {
+    for db in try databases() {
+      try db.read { _ in }
+      try db.close()
+      try db.close()
+      expectMisuse { try db.read { _ in } }
+      expectMisuse { try db.read(deadline: .zero) { _ in } }
+      expectMisuse { try db.write { _ in } }
+      expectMisuse { try db.writeWithoutTransaction { _ in } }
+      expectMisuse { try db.readWithoutTransaction { _ in } }
+      expectMisuse { try db.readWithoutTransaction(isReentrant: true) { _ in } }
+      expectMisuse { try db.execute("SELECT 1") }
+      expectMisuse { _ = try db.row("SELECT 1") }
+      expectMisuse { _ = try db.makeSnapshot() }
+      db.interrupt()
+    }
+  }
+
+  @Test("D3 every asynchronous access throws misuse as well") @MainActor
+  func closedAsync() async throws {
+    for db in try databases() {
+      try db.close()
+      let accesses: [@Sendable () async throws -> Void] = [
+        { try await db.read { _ in } }, { try await db.read(on: .background) { _ in } },
+        { try await db.write { _ in } }, { try await db.write(alone: true) { _ in } },
+        { try await db.write(deadline: .seconds(1)) { _ in } },
+        { try await db.writeWithoutTransaction { _ in } },
+        { try await db.readWithoutTransaction { _ in } },
+        { try await db.execute("SELECT 1") }, { _ = try await db.rows("SELECT 1") },
+        { _ = try await db.makeSnapshot() },
+      ]
+      for access in accesses {
+        let error = await #expect(throws: DatabaseError.self) { try await access() }
+        #expect(error?.code == .misuse)
+      }
+    }
+  }
+
+  @Test("D3 a snapshot that was closed throws, and its database goes on")
+  func closedSnapshot() async throws {
+    let db = try Database.temporary()
+    let snapshot = try await db.makeSnapshot()
+    try snapshot.close()
+    try snapshot.close()
+    expectMisuse { try snapshot.read { _ in } }
+    expectMisuse { try snapshot.renew() }
+    await #expect(throws: DatabaseError.self) { try await snapshot.read { _ in } }
+    await #expect(throws: DatabaseError.self) { try await snapshot.renew() }
+    #expect(try await db.row("SELECT 1")?[0] == 1)
+  }
+
+  @Test("D4 closing while an access runs throws busy and leaves the database usable")
+  func busy() throws {
+    for db in try databases() {
+      try db.execute("CREATE TABLE note (n)")
+      let writing = Holding(writerOf: db)
+      let error = #expect(throws: DatabaseError.self) { try db.close() }
+      #expect(error?.code.primary == .busy)
+      writing.end()
+      let holding = Holding(readerOf: db)
+      #expect(throws: DatabaseError.self) { try db.close() }
+      holding.end()
+      // From inside an access, too.
+      try db.write { connection in
+        #expect(throws: DatabaseError.self) { try db.close() }
+        try connection.execute("INSERT INTO note VALUES (1)")
+      }
+      #expect(try db.row("SELECT count(*) FROM note")?[0] == 1)
+      try db.close()
+      expectMisuse { try db.read { _ in } }
+    }
+  }
+
+  @Test("D4 closing with a live statement throws busy and leaves the database usable")
+  func liveStatement() throws {
+    for db in try databases() {
+      try db.execute("CREATE TABLE note (n); INSERT INTO note VALUES (1), (2)")
+      try db.read { connection in
+        let statement = try connection.prepare("SELECT n FROM note")
+        #expect(try statement.step())
+        let error = #expect(throws: DatabaseError.self) { try db.close() }
+        #expect(error?.code.primary == .busy)
+        #expect(try statement.step())
+      }
+      #expect(try db.rows("SELECT n FROM note").count == 2)
+      try db.close()
+    }
+  }
+
+  @Test("D4 closing while an access waits throws busy; it is served")
+  func waiting() async throws {
+    let db = try Database.temporary()
+    let holding = Holding(writerOf: db)
+    let task = Task.immediate { try await db.write { try $0.execute("CREATE TABLE note (n)") } }
+    #expect(throws: DatabaseError.self) { try db.close() }
+    holding.end()
+    try await task.value
+    try db.close()
+  }
+
+  @Test("D4 what was awaited is over: closing right after it succeeds")
+  func afterAwaiting() async throws {
+    for _ in 0..<50 {
+      let db = try Database.inMemory()
+      async let first: Void = db.write { try $0.execute("CREATE TABLE note (n)") }
+      async let second: Void = db.write { _ in }
+      _ = try await (first, second)
+      try await db.read(on: .background) { _ in }
+      try db.close()
+    }
+  }
+
+  @Test("D5 closing is optional: the file is whole and free when the last reference is gone")
+  func optional() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let db = try Database(path: folder.file())
+      try db.execute("CREATE TABLE note (n); INSERT INTO note VALUES (1)")
+    }
+    // The last connection moved the log into the file and removed it.
+    #expect(folder.fileNames == ["database.sqlite"])
+    #expect(try Database(path: folder.file()).row("SELECT n FROM note")?[0] == 1)
+  }
+
+  @Test("close() closes the file, also where somebody kept a connection that was lent")
+  func keptConnection() throws {
+    let folder = try TemporaryFolder()
+    let db = try Database(path: folder.file())
+    var kept: [Connection] = []
+    var statements: [Statement] = []
+    try db.write { connection in
+      try connection.execute("CREATE TABLE note (n)")
+      kept.append(connection)
+      statements.append(try connection.prepare("SELECT 1"))
+    }
+    try db.read { kept.append($0) }
+    try db.close()
+    #expect(folder.fileNames == ["database.sqlite"])
+    for connection in kept {
+      #expect(throws: DatabaseError.self) { try connection.rows("SELECT 1") }
+    }
+    for statement in statements {
+      let error = #expect(throws: DatabaseError.self) { try statement.step() }
+      #expect(error?.code == .misuse)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Testing
+
+@testable import SQLCore
+
+@Suite("P19 a snapshot that is held until it is renewed")
+struct SnapshotTests {
+  private let db: Database
+
+  init() throws {
+    db = try Database.temporary()
+    try db.execute("CREATE TABLE note (n INTEGER); INSERT INTO note VALUES (1)")
+  }
+
+  private func count(in reader: any DatabaseReader) throws -> Int? {
+    try reader.read { try $0.value(Int.self, "SELECT count(*) FROM note") }
+  }
+
+  @Test("P19 it sees one state, whatever is committed, until it is renewed")
+  func oneState() throws {
+    // Held from the beginning, not from the first read.
+    let snapshot = try db.makeSnapshot()
+    try db.execute("INSERT INTO note VALUES (2)")
+    try Connection(path: try #require(db.path)).execute("INSERT INTO note VALUES (3)")
+    for _ in 0..<3 {
+      #expect(try count(in: snapshot) == 1)
+      #expect(try snapshot.readWithoutTransaction { try $0.rows("SELECT * FROM note").count } == 1)
+    }
+    #expect(try count(in: db) == 3)
+    try snapshot.renew()
+    #expect(try count(in: snapshot) == 3)
+    try db.execute("DELETE FROM note; DROP TABLE note")
+    #expect(try count(in: snapshot) == 3)
+  }
+
+  @Test("P19 several snapshots hold several states")
+  func several() async throws {
+    var snapshots: [DatabaseSnapshot] = []
+    for number in 2...6 {
+      snapshots.append(try await db.makeSnapshot())
+      try await db.execute("INSERT INTO note VALUES (\(number))")
+    }
+    for (index, snapshot) in snapshots.enumerated() {
+      #expect(try await snapshot.fetch((Int).self, "SELECT count(*) FROM note") == [index + 1])
+      try await snapshot.renew()
+      #expect(try await snapshot.row("SELECT count(*) FROM note")?[0] == 6)
+    }
+  }
+
+  @Test("it takes no reader from its database, and lives longer")
+  func independent() throws {
+    let snapshot: DatabaseSnapshot
+    do {
+      let db = try Database.temporary(configuration: .with { $0.maximumReaders = 1 })
+      try db.execute("CREATE TABLE note (n)")
+      snapshot = try db.makeSnapshot()
+      let holding = Running { try snapshot.read { _ in try db.read { _ in 7 } } }
+      #expect(try holding.value() == 7)
+      try db.close()
+    }
+    #expect(try count(in: snapshot) == 0)
+  }
+
+  @Test("an error, an interruption, a cancellation and a deadline leave its state as it is")
+  func afterErrors() async throws {
+    let stop = Stop()
+    let db = try Database.temporary(configuration: SQLHook(stop.stop).configuration())
+    try await db.execute("CREATE TABLE note (n INTEGER)")
+    let snapshot = try await db.makeSnapshot()
+    try await db.execute("INSERT INTO note VALUES (1)")
+    func expectEmpty() async throws {
+      #expect(try await snapshot.row("SELECT count(*) FROM note")?[0] == 0)
+    }
+    await #expect(throws: DatabaseError.self) { try await snapshot.rows("SELECT nothing") }
+    try await expectEmpty()
+    let task = Task.immediate {
+      try await snapshot.read(on: .background) { try $0.rows(SQLHook.rows).count }
+    }
+    stop.wait()
+    snapshot.interrupt()
+    stop.goOn()
+    let error = await #expect(throws: DatabaseError.self) { try await task.value }
+    #expect(error?.code.primary == .interrupt)
+    try await expectEmpty()
+    let cancelled = Task.immediate {
+      try await snapshot.read(on: .background) { try $0.rows(SQLHook.rows).count }
+    }
+    stop.wait()
+    cancelled.cancel()
+    stop.goOn()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    try await expectEmpty()
+    await #expect(throws: DeadlineExceeded.self) {
+      try await snapshot.read(deadline: .zero) { _ in }
+    }
+    try await expectEmpty()
+  }
+
+  @Test("its closure cannot end what it holds, nor write")
+  func guarded() throws {
+    let snapshot = try db.makeSnapshot()
+    try db.execute("INSERT INTO note VALUES (2)")
+    try snapshot.read { connection in
+      for sql: SQL in ["COMMIT", "ROLLBACK", "BEGIN", "END", "DELETE FROM note", "VACUUM"] {
+        #expect(throws: DatabaseError.self) { try connection.execute(sql) }
+      }
+      try connection.requestRollback()
+      try connection.savepoint { _ in }
+    }
+    #expect(try count(in: snapshot) == 1)
+  }
+
+  @Test("in memory there is none, and the error says what to do")
+  func memory() throws {
+    let error = #expect(throws: DatabaseError.self) { try Database.inMemory().makeSnapshot() }
+    #expect(error?.code == .misuse)
+    #expect(error?.message.contains("Database.temporary()") == true)
+  }
+}
