@@ -7,6 +7,7 @@ let package = Package(
   products: [
     .library(name: "Apus", targets: ["Apus"]),
     .library(name: "SQLCore", targets: ["SQLCore"]),
+    .library(name: "SQLFunctions", targets: ["SQLFunctions"]),
     .library(name: "QueryDSL", targets: ["QueryDSL"]),
     .library(name: "ChangeObservation", targets: ["ChangeObservation"]),
   ],
@@ -17,6 +18,7 @@ let package = Package(
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
     ),
     .target(name: "SQLCore", dependencies: ["CSQLite"]),
+    .target(name: "SQLFunctions", dependencies: ["SQLCore"]),
     .target(name: "QueryDSL", dependencies: ["SQLCore"]),
     // The toolchain owns the module name `Observation`, which live queries import.
     .target(
@@ -26,6 +28,7 @@ let package = Package(
     ),
     .target(name: "Apus", dependencies: ["SQLCore", "QueryDSL", "ChangeObservation"]),
 
+    .testTarget(name: "SQLFunctionsTests", dependencies: ["SQLFunctions"]),
     // What tests of several processes run beside themselves.
     .executableTarget(
       name: "DatabaseProcess", dependencies: ["SQLCore"], path: "Tests/Support/DatabaseProcess"

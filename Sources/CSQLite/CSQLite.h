@@ -20,6 +20,10 @@ static inline int csqlite_config_memstatus(int enabled) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled);
 }
 
+static inline int csqlite_vtab_config(sqlite3 *db, int option) {
+  return sqlite3_vtab_config(db, option, 1);
+}
+
 /* The casts of SQLITE_STATIC and SQLITE_TRANSIENT are macros that Swift cannot import. An empty
    string of Swift may have no address, and no address would be NULL: hence `text ? text : ""`. */
 

@@ -15,6 +15,13 @@ struct MistakeTests {
   @Test("a line that is no predicate", arguments: Mistake.ofLine)
   func line(_ mistake: Mistake) async throws { try await check(mistake) }
 
+  @Test(
+    "G14 raw SQL of a String made at run time, without the word unsafe", arguments: Mistake.ofRawSQL
+  )
+  func rawSQL(_ mistake: Mistake) async throws {
+    try await check(mistake, in: mistake.rawSQLClient)
+  }
+
   /// The compiler finds the column without `$` and has no words for it.
   @Test("a missing $")
   func missingSign() async throws {
@@ -25,7 +32,10 @@ struct MistakeTests {
   }
 
   private func check(_ mistake: Mistake) async throws {
-    let client = mistake.client
+    try await check(mistake, in: mistake.client)
+  }
+
+  private func check(_ mistake: Mistake, in client: ClientProgram) async throws {
     let errors = try await ClientCompiler.shared.errors(in: client)
     let first = try #require(errors.first, "it compiles")
     #expect([first.place] == client.expectedPlaces)

@@ -43,6 +43,10 @@ struct ModelFields {
       guard !columns.isEmpty else { throw ModelError(model, "a row has at least one @Column") }
       return
     }
+    guard columns.contains(where: { $0.wrapper.isPrimaryKey }) else {
+      throw ModelError(
+        model, "it has no primary key; write @PrimaryKey before the property that is it")
+    }
     let table = model.tableName
     guard !table.isEmpty, !table.utf8.contains(0),
       !table.lowercasedASCII.hasPrefix("sqlite_")

@@ -91,5 +91,36 @@ private func authorize(
   default:
     break
   }
-  return SQLITE_OK
+  guard !state.pointee.listeners.authorizer.isEmpty else { return SQLITE_OK }
+  return askListeners(
+    state,
+    AuthorizerAction(
+      code: action, first: first, second: second, database: database, trigger: trigger))
+}
+
+/// The strictest answer of those who listen.
+private func askListeners(
+  _ state: UnsafeMutablePointer<ConnectionState>, _ action: AuthorizerAction
+) -> Int32 {
+  let answer = state.callingOut { listeners in
+    Result {
+      var answer = SQLITE_OK
+      try listeners.authorizer.forEachBody { body in
+        switch try body(action) {
+        case .allow: break
+        case .ignore: answer = answer == SQLITE_OK ? SQLITE_IGNORE : answer
+        case .deny: answer = SQLITE_DENY
+        }
+      }
+      return answer
+    }
+  }
+  switch answer {
+  case .success(let code): return code
+  case .failure(let error):
+    if state.pointee.callbackFailure == nil {
+      state.pointee.callbackFailure = NotedFailure(error, code: SQLITE_AUTH)
+    }
+    return SQLITE_DENY
+  }
 }

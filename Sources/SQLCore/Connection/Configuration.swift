@@ -58,6 +58,9 @@ public struct Configuration: Sendable {
   public var maximumWALBytes = 64 << 20
   /// Who may change the schema: tables, columns, indexes, triggers and views.
   public var schemaPolicy = SchemaPolicy.automatic
+  /// Whether errors hold the values that were bound: for development, and not where others read
+  /// the log.
+  public var showsValuesInErrors = false
   /// Is told when the write-ahead log is above its bound because somebody keeps reading from it:
   /// how large it is, which reads may hold it, where they were asked for, and for how long.
   ///

@@ -92,6 +92,11 @@ public struct StatementCacheStatistics: Hashable, Sendable {
   public let hits: Int
   /// How often one had to be prepared.
   public let misses: Int
+  /// Which part of the statements was found, from 0 to 1; 0 before the first.
+  public var hitRate: Double {
+    let total = Double(hits) + Double(misses)
+    return total > 0 ? Double(hits) / total : 0
+  }
 }
 
 extension ConnectionCore {

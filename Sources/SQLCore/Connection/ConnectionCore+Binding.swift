@@ -42,6 +42,12 @@ extension ConnectionCore {
     case .value(let value): try bind(value, to: statement, at: index)
     case .array(let array): try ArrayTable.bind(array, to: statement, at: index, on: self)
     case .unstorable(let error): throw error
+    case .zeroBlob(let count):
+      guard count >= 0 else {
+        throw ColumnValueError.unstorable(count, "a BLOB has no negative size")
+      }
+      try check(
+        sqlite3_bind_zeroblob64(statement.handle, index, UInt64(count)), sql: statement.sql)
     }
   }
 

@@ -16,9 +16,13 @@ extension ConnectionCore {
         sql: String(text).replacing("\0", with: "\u{2400}"))
     }
     var text = text
-    // Compiling anew, after a change of the schema, leaves something here as well.
+    if state.pointee.hookDepth > 0 { throw Self.usedInHook }
+    // Compiling anew, after a change of the schema, leaves something here as well. A virtual table
+    // may run statements of its own while the one that uses it is compiled.
+    let outer = state.pointee.authorizer.effects
     state.pointee.authorizer.effects = []
     state.pointee.authorizer.wasDeniedByLock = false
+    defer { state.pointee.authorizer.effects = outer }
     return try text.withUTF8 { bytes -> (OpaquePointer, Int)? in
       guard let start = bytes.baseAddress else { return nil }
       var statement: OpaquePointer?
@@ -35,6 +39,9 @@ extension ConnectionCore {
         guard code == SQLITE_OK else {
           if state.pointee.authorizer.wasDeniedByLock {
             throw DatabaseError.schemaIsLocked(sql: String(decoding: bytes, as: UTF8.self))
+          }
+          if let failure = takeCallbackFailure(sql: String(decoding: bytes, as: UTF8.self)) {
+            throw failure
           }
           if code == SQLITE_AUTH, state.pointee.authorizer.isReader {
             throw readOnly(sql: String(decoding: bytes, as: UTF8.self))

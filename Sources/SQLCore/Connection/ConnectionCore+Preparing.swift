@@ -15,6 +15,7 @@ extension ConnectionCore {
       csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
     }
     try ArrayTable.register(on: self)
+    for step in Registration.decimal.steps { try step.install(self) }
     installAuthorizer()
     do {
       if location.isFile, !isReader, !configuration.isReadOnly {

@@ -76,12 +76,15 @@ extension ConnectionCore {
   package func step(_ statement: StatementPointer) throws -> Bool {
     if !statement.pointee.isRunning { try begin(statement) }
     let code = sqlite3_step(statement.handle)
-    if code == SQLITE_ROW { return true }
+    let hasCallbackFailed = state.pointee.callbackFailure != nil
+    if code == SQLITE_ROW, !hasCallbackFailed { return true }
     statement.pointee.isRunning = false
-    guard code == SQLITE_DONE else {
+    guard code == SQLITE_DONE, !hasCallbackFailed else {
       // The error's words are those of the last call: they are read before anything else runs.
-      let failure = failure(code, sql: statement.sql)
+      let spoilsWrites = state.pointee.callbackFailure?.spoilsWrites ?? false
+      let failure = failure(code, of: statement)
       sqlite3_reset(statement.handle)
+      if spoilsWrites, !statement.pointee.isReadOnly { rollBackAfterCallbackFailure() }
       noteRollback(after: failure)
       state.pointee.observer?.statementDidRun(statement, failed: true, on: self)
       throw failure
@@ -109,6 +112,7 @@ extension ConnectionCore {
 
   private func begin(_ statement: StatementPointer) throws {
     try checkStopped()
+    if state.pointee.hookDepth > 0 { throw Self.usedInHook }
     if state.pointee.guardsTransaction { try checkTransaction(beside: statement) }
     if !state.pointee.allowsWriting, !statement.pointee.isReadOnly {
       throw readOnly(sql: statement.sql)

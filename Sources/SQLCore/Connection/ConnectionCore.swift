@@ -61,9 +61,11 @@ package final class ConnectionCore: @unchecked Sendable {
   /// Makes every `Connection` and `Statement` that was lent stale.
   package func endLease() {
     endLentStatements()
+    endLentHandles()
     state.pointee.deadline = nil
     state.pointee.asksTask = false
     state.pointee.stopReason = nil
+    state.pointee.callbackFailure = nil
     state.pointee.changedConnection = false
     currentLease.wrappingAdd(1, ordering: .relaxed)
   }
@@ -89,7 +91,9 @@ package final class ConnectionCore: @unchecked Sendable {
   }
 
   package func check(_ code: Int32, sql: @autoclosure () -> String? = nil) throws {
-    guard code == SQLITE_OK else { throw error(code, sql: sql()) }
+    guard code == SQLITE_OK else {
+      throw takeCallbackFailure(sql: sql()) ?? error(code, sql: sql())
+    }
   }
 
   /// Whether the statements that run now may write.

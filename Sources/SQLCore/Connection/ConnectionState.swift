@@ -40,6 +40,27 @@ struct ConnectionState {
   var savepointDepth = 0
   /// The statements that users prepared under the current lease.
   var lentStatements: [ObjectIdentifier: LentStatement] = [:]
+  /// How much of what was registered on the database the connection has.
+  var registrationSequence: UInt64 = 0
+  /// What a callback threw that could not tell SQLite so.
+  var callbackFailure: NotedFailure?
+  /// Above 0 while a callback runs in which SQLite allows no statement on the connection.
+  var hookDepth = 0
+  /// Those who listen to hooks.
+  var listeners = HookListeners()
+  /// Which hooks are installed for them and for the observer.
+  var installedHooks: InstalledHooks = []
+  var tracedKinds: TraceKinds = []
+  var knownAuthorizers: [ObjectIdentifier] = []
+  /// By how many pages SQLite's own hook of the log went, to whose place somebody listens; 0 where
+  /// ours was there.
+  var checkpointPages = 0
+  /// Whether a commit asks first if a callback failed.
+  var vetoesFailedCommits = false
+  /// How many sessions record; they share their place with the pre-update hook.
+  var sessionCount = 0
+  /// What else users hold under the current lease: BLOBs and sessions.
+  var lentHandles: [ObjectIdentifier: LentHandle] = [:]
   /// Told of statements, rows and transactions, while somebody observes.
   var observer: (any ConnectionObserver)?
   /// Collects the columns that the statement being prepared reads.

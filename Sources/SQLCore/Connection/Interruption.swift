@@ -82,7 +82,8 @@ extension ConnectionCore {
   func installInterruption() {
     // The core owns the handle, and closes it before it goes.
     let context = Unmanaged.passUnretained(self).toOpaque()
-    sqlite3_progress_handler(handle, 4_000, progress, context)
+    sqlite3_progress_handler(
+      handle, state.pointee.listeners.progressInterval, progress, context)
     sqlite3_busy_handler(handle, busy, context)
   }
 
@@ -121,10 +122,20 @@ extension ConnectionCore {
     if let reason = state.pointee.stopReason { throw reason.error }
   }
 
+  /// The error of a statement that failed: what ended it, where somebody did.
+  func failure(_ code: Int32, of statement: StatementPointer) -> any Error {
+    let failure = failure(code, sql: statement.sql)
+    guard var error = failure as? DatabaseError else { return failure }
+    error.valueCount = Int(sqlite3_bind_parameter_count(statement.handle))
+    if configuration.showsValuesInErrors { error.expandedSQL = expandedText(statement.handle) }
+    return error
+  }
+
   /// The error of a call that failed: what ended it, where somebody did.
   func failure(_ code: Int32, sql: @autoclosure () -> String?) -> any Error {
     // Our own statements are ended by `interrupt()` alone, or in the wait for a lock.
     let primary = code & 0xFF
+    if let failure = takeCallbackFailure(sql: sql()) { return failure }
     if let reason = state.pointee.stopReason,
       primary == SQLITE_BUSY || primary == SQLITE_INTERRUPT && !state.pointee.runsOwnStatement
     {
@@ -145,7 +156,8 @@ extension ConnectionCore {
   }
 
   fileprivate func progressed() -> Int32 {
-    guard !state.pointee.runsOwnStatement, let reason = findStopReason() else { return 0 }
+    guard !state.pointee.runsOwnStatement else { return 0 }
+    guard let reason = findStopReason() else { return listenersStop() ? 1 : 0 }
     // Interrupting a statement that writes rolls back the whole transaction, and with it the other
     // writes that share the commit: the access ends at its next statement instead.
     if state.pointee.sharesTransaction, isWriting { return 0 }
@@ -175,17 +187,54 @@ extension ConnectionCore {
       state.pointee.stopReason = .interrupted
       return 0
     }
+    let waitsOn: Bool
+    do {
+      waitsOn = try listenersWait(attempts: Int(count))
+    } catch {
+      note(error, code: SQLITE_BUSY)
+      return 0
+    }
     let waited = Deadline.now.nanoseconds &- state.pointee.waitBegan.nanoseconds
     let allowed =
       state.pointee.longestWait ?? UInt64(configuration.busyTimeout.wholeMilliseconds) &* 1_000_000
-    guard waited < allowed else { return 0 }
+    guard waited < allowed || waitsOn else { return 0 }
     // Short at first, and never so long that an end would be noticed late.
-    let left = state.pointee.deadline?.remaining ?? .max
-    let pause = min(
-      UInt64(clamping: count) &* 500_000 &+ 500_000, 5_000_000, allowed - waited, left)
+    let left = min(
+      waitsOn ? .max : allowed - waited, state.pointee.deadline?.remaining ?? .max)
+    let pause = min(UInt64(clamping: count) &* 500_000 &+ 500_000, 5_000_000, left)
     var time = timespec(tv_sec: 0, tv_nsec: Int(pause))
     nanosleep(&time, nil)
     return 1
+  }
+}
+
+extension ConnectionCore {
+  /// Whether a listener ends the statement that runs.
+  private func listenersStop() -> Bool {
+    guard !state.pointee.listeners.progress.isEmpty else { return false }
+    let failure = state.callingOut { listeners -> (any Error)? in
+      do {
+        try listeners.progress.forEachBody { try $0.body() }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    guard let failure else { return false }
+    note(failure, code: SQLITE_INTERRUPT)
+    return true
+  }
+
+  /// Whether a listener wants to wait on, whatever the timeout says; throws where one gives up.
+  private func listenersWait(attempts: Int) throws -> Bool {
+    guard !state.pointee.listeners.busy.isEmpty else { return false }
+    return try state.callingOut { listeners in
+      Result {
+        var waitsOn = false
+        try listeners.busy.forEachBody { if try $0(attempts) { waitsOn = true } }
+        return waitsOn
+      }
+    }.get()
   }
 }
 

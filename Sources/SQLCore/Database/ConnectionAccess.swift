@@ -7,9 +7,10 @@ import Synchronization
 /// place of the writer.
 final class ConnectionAccess: Sendable {
   let pool: ConnectionPool
+  let registrations = ConnectionRegistrations()
   private let location: DatabaseLocation
   private let configuration: Configuration
-  private let threads: WorkerThreads
+  let threads: WorkerThreads
   private let writerThread: WorkerThreads
   /// Where the rows of streams are read, a batch at a time.
   let streamThreads: WorkerThreads
@@ -36,6 +37,7 @@ final class ConnectionAccess: Sendable {
     if options.isReentrant, let core = pool.coreOfCurrentThread() { return try body(core) }
     let core = try pool.takeIdle(lane, for: options.place) ?? take(lane, options)
     defer { pool.giveBack(core, to: lane) }
+    try registrations.apply(to: core)
     core.state.pointee.deadline = options.deadline
     if options.deadline != nil { try core.checkStopped() }
     return try body(core)
@@ -53,6 +55,7 @@ final class ConnectionAccess: Sendable {
       if isTimeToYield { await Task.yield() }
       if let core = try pool.takeIdle(lane, for: options.place) {
         defer { pool.giveBack(core, to: lane) }
+        try registrations.apply(to: core)
         core.state.pointee.deadline = options.deadline
         core.state.pointee.asksTask = true
         try core.checkStopped()
@@ -225,6 +228,7 @@ final class ConnectionAccess: Sendable {
     let core = try open(grant, lane)
     pool.enter(with: core, for: options.place)
     defer { pool.giveBack(core, to: lane) }
+    try registrations.apply(to: core)
     core.state.pointee.deadline = options.deadline
     waiter.run(on: core)
     defer { waiter.finish() }

@@ -103,6 +103,7 @@ extension Database {
       pool.enter(with: core)
       var answers: [() -> Void] = []
       do {
+        try self.access.registrations.apply(to: core)
         try self.attended(core) { core in
           answers = SharedTransaction.run(first: first, on: core, pool: pool)
         }

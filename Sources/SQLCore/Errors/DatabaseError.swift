@@ -12,6 +12,10 @@ public struct DatabaseError: Error, Hashable, Sendable {
   public var sql: String?
   /// Where in `sql` the fault is, in bytes of UTF-8 from its start.
   public var offset: Int?
+  /// How many values were bound to the statement.
+  public var valueCount = 0
+  /// The statement with its values, where `Configuration.showsValuesInErrors` asks for it.
+  public var expandedSQL: String?
   /// The constraint that was violated, where `code.primary` is `.constraint`.
   public var constraint: ConstraintFailure?
 
@@ -73,6 +77,11 @@ extension DatabaseError: CustomStringConvertible {
         let before = sql.utf8.prefix(offset).count(where: { $0 & 0xC0 != 0x80 })
         text += "\n      " + String(repeating: " ", count: before) + "^"
       }
+    }
+    if let expandedSQL {
+      text += "\n  with its values: \(expandedSQL)"
+    } else if valueCount > 0 {
+      text += "\n  with \(valueCount) value\(valueCount == 1 ? "" : "s"), not shown"
     }
     return text
   }

@@ -11,26 +11,32 @@ import CSQLite
 /// Column indices are SQLite's own at this place: in storage order, virtual generated columns left
 /// out of the values. It cannot be copied and so not kept.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
-package struct PreUpdateEvent: ~Copyable {
-  package enum Kind: UInt8, Sendable {
-    case insert, update, delete
-  }
+public struct PreUpdateEvent: ~Copyable {
+  /// What is about to happen to a row.
+  public typealias Kind = RowUpdate.Kind
 
   let handle: OpaquePointer
-  package let kind: Kind
+  /// What is about to happen to the row.
+  public let kind: Kind
   /// The name of the attached database; the pointer is the same for all rows of one table.
   package let database: UnsafePointer<CChar>
   /// The name of the table; the pointer is the same for all rows of one table.
   package let table: UnsafePointer<CChar>
-  package let oldRowID: Int64
-  package let newRowID: Int64
+  /// The rowid before, of an update or deletion; 0 in a table WITHOUT ROWID.
+  public let oldRowID: Int64
+  /// The rowid after, of an update or insertion; 0 in a table WITHOUT ROWID.
+  public let newRowID: Int64
 
-  /// How many columns the hook counts.
-  package var columnCount: Int { Int(sqlite3_preupdate_count(handle)) }
+  /// The name of the attached database, `main` for the first.
+  public var databaseName: String { String(cString: database) }
+  /// The name of the table.
+  public var tableName: String { String(cString: table) }
+  /// How many columns the row has.
+  public var columnCount: Int { Int(sqlite3_preupdate_count(handle)) }
   /// 0 for the statement itself, more for what its triggers and foreign-key actions do.
-  package var depth: Int { Int(sqlite3_preupdate_depth(handle)) }
-  /// The column that an incremental BLOB writes, else −1.
-  package var blobColumn: Int { Int(sqlite3_preupdate_blobwrite(handle)) }
+  public var depth: Int { Int(sqlite3_preupdate_depth(handle)) }
+  /// The column that an incremental BLOB writes, else −1; it shows as a deletion.
+  public var blobColumn: Int { Int(sqlite3_preupdate_blobwrite(handle)) }
 
   /// The value before, of an update or deletion; nil where SQLite gives none.
   package func oldValue(at index: Int) -> OpaquePointer? {
@@ -47,72 +53,22 @@ package struct PreUpdateEvent: ~Copyable {
   }
 }
 
-extension ConnectionCore {
-  /// Installs the observer and its hooks, between transactions, or takes them away.
-  ///
-  /// Every cached statement is compiled anew afterwards: a `DELETE` without a WHERE that was
-  /// compiled without the hook would empty the table without telling of its rows.
-  package func setObserver(_ observer: (any ConnectionObserver)?) throws {
-    guard !isInTransaction else {
-      throw DatabaseError.misuse("hooks are installed between transactions")
-    }
-    state.pointee.observer = observer
-    let context = observer == nil ? nil : UnsafeMutableRawPointer(state)
-    sqlite3_preupdate_hook(handle, observer == nil ? nil : preUpdate, context)
-    sqlite3_commit_hook(handle, observer == nil ? nil : willCommit, context)
-    sqlite3_rollback_hook(handle, observer == nil ? nil : didRollBack, context)
-    installAuthorizer()
-  }
-
-  package var observer: (any ConnectionObserver)? { state.pointee.observer }
-}
-
-private func observer(_ context: UnsafeMutableRawPointer?) -> (any ConnectionObserver)? {
-  context?.assumingMemoryBound(to: ConnectionState.self).pointee.observer
-}
-
-private func preUpdate(
-  context: UnsafeMutableRawPointer?, handle: OpaquePointer?, operation: Int32,
-  database: UnsafePointer<CChar>?, table: UnsafePointer<CChar>?,
-  oldRowID: sqlite3_int64, newRowID: sqlite3_int64
-) {
-  guard let observer = observer(context), let handle, let database, let table else { return }
-  let kind: PreUpdateEvent.Kind =
-    switch operation {
-    case SQLITE_INSERT: .insert
-    case SQLITE_DELETE: .delete
-    default: .update
-    }
-  observer.rowWillChange(
-    PreUpdateEvent(
-      handle: handle, kind: kind, database: database, table: table,
-      oldRowID: oldRowID, newRowID: newRowID))
-}
-
-private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
-  observer(context)?.commitHookDidFire()
-  return 0
-}
-
-private func didRollBack(context: UnsafeMutableRawPointer?) {
-  observer(context)?.rollbackHookDidFire()
-}
-
 extension PreUpdateEvent {
   /// The value before, copied; nil where SQLite gives none. Text that is no UTF-8 is repaired: an
   /// event is not lost for it.
-  package func oldDatabaseValue(at index: Int) -> DatabaseValue? {
-    oldValue(at: index).map { DatabaseValue(copying: $0) }
+  public func oldDatabaseValue(at index: Int) -> DatabaseValue? {
+    oldValue(at: index).map { DatabaseValue(repairing: $0) }
   }
 
   /// The value after, copied; nil where SQLite gives none.
-  package func newDatabaseValue(at index: Int) -> DatabaseValue? {
-    newValue(at: index).map { DatabaseValue(copying: $0) }
+  public func newDatabaseValue(at index: Int) -> DatabaseValue? {
+    newValue(at: index).map { DatabaseValue(repairing: $0) }
   }
 }
 
 extension DatabaseValue {
-  fileprivate init(copying value: OpaquePointer) {
+  /// A copy of a value, its text repaired where it is no UTF-8.
+  init(repairing value: OpaquePointer) {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
     case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))

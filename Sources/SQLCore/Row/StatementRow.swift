@@ -80,7 +80,7 @@ public struct StatementRow: ~Copyable {
     }
   }
 
-  private func cell(at index: Int, form: StoredForm) throws -> Cell {
+  func cell(at index: Int, form: StoredForm) throws -> Cell {
     guard index >= 0, index < count,
       let value = sqlite3_column_value(statement.handle, Int32(index))
     else {

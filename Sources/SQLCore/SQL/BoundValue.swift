@@ -8,6 +8,8 @@ package enum BoundValue: Sendable {
   /// Many values behind one parameter, read through the table function `apus_array`.
   case array(BoundArray)
   case unstorable(ColumnValueError)
+  /// A BLOB of so many bytes, all zero.
+  case zeroBlob(Int)
 
   @inlinable
   package init(_ value: some ColumnValue, as form: StoredForm = .standard) {
@@ -20,12 +22,24 @@ package enum BoundValue: Sendable {
     }
   }
 
+  /// Many values; one without a stored form makes the whole its error.
+  package init<Value: ColumnValue>(array values: some Sequence<Value>) {
+    do {
+      self = .array(BoundArray(try values.map { try $0.databaseValue(as: .standard) }))
+    } catch let error as ColumnValueError {
+      self = .unstorable(error)
+    } catch {
+      self = .unstorable(.unstorable(Value.self, String(describing: error)))
+    }
+  }
+
   /// The value; an array has none, and one that cannot be stored throws `ColumnValueError`.
   package var databaseValue: DatabaseValue {
     get throws {
       switch self {
       case .value(let value): return value
       case .array(let array): return .text("<\(array.values.count) values>")
+      case .zeroBlob(let count): return .text("<\(count) zero bytes>")
       case .unstorable(let error): throw error
       }
     }

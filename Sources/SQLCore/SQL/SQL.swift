@@ -85,6 +85,30 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.append(SQL(text: "?", bindings: [.value(value)]))
     }
 
+    /// Many values behind one parameter, as a table of one column, `value`: for IN, FROM and JOIN.
+    ///
+    /// ```swift
+    /// try db.rows("SELECT * FROM animal WHERE name IN \(array: names)")
+    /// // … WHERE name IN (SELECT value FROM apus_array(?))
+    /// ```
+    ///
+    /// The SQL, and with it the prepared statement, is the same for one value and for 100,000. The
+    /// values keep their order, and their place is the `rowid` of `apus_array(?)`. One without a
+    /// stored form throws when it would be bound.
+    /// - SeeAlso: <https://www.sqlite.org/carray.html>
+    public mutating func appendInterpolation<Value: ColumnValue>(array values: some Sequence<Value>)
+    {
+      sql.append(
+        SQL(text: "(SELECT value FROM apus_array(?))", bindings: [BoundValue(array: values)]))
+    }
+
+    /// A BLOB of so many bytes, all zero: `?`, bound without making them.
+    ///
+    /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
+    public mutating func appendInterpolation(zeroBlob count: Int) {
+      sql.append(SQL(text: "?", bindings: [.zeroBlob(count)]))
+    }
+
     /// Another piece of SQL, with its values.
     public mutating func appendInterpolation(_ other: SQL) {
       sql.append(other)

@@ -34,7 +34,7 @@ public final class Statement {
     core.end(memory)
   }
 
-  private func use() throws -> (ConnectionCore, StatementPointer) {
+  func use() throws -> (ConnectionCore, StatementPointer) {
     let core = try connection.use()
     guard let pointer = memory.pointer else { throw Self.ended }
     return (core, pointer)
@@ -71,6 +71,31 @@ public final class Statement {
   public func bind(databaseValue value: DatabaseValue, at index: Int) throws {
     let (core, pointer) = try use()
     // Binding while it runs is misuse for SQLite.
+    try reset()
+    try core.bind(value, to: pointer, at: Int32(clamping: index))
+  }
+
+  /// Binds many values to the parameter at `index`, from 1: the argument of the table function
+  /// `apus_array(?)`.
+  ///
+  /// ```swift
+  /// let named = try connection.prepare(
+  ///   "SELECT id FROM animal WHERE name IN (SELECT value FROM apus_array(?))")
+  /// try named.bind(array: ["dog", "hedgehog"], at: 1)
+  /// ```
+  /// - SeeAlso: <https://www.sqlite.org/carray.html>
+  public func bind<Value: ColumnValue>(array values: some Sequence<Value>, at index: Int) throws {
+    try bind(bound: BoundValue(array: values), at: index)
+  }
+
+  /// Binds a BLOB of `count` bytes, all zero, to the parameter at `index`, from 1, without making
+  /// them: `Blob` writes them later.
+  public func bind(zeroBlob count: Int, at index: Int) throws {
+    try bind(bound: .zeroBlob(count), at: index)
+  }
+
+  private func bind(bound value: BoundValue, at index: Int) throws {
+    let (core, pointer) = try use()
     try reset()
     try core.bind(value, to: pointer, at: Int32(clamping: index))
   }

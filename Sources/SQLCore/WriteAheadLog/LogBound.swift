@@ -37,6 +37,11 @@ struct LogBound {
     frameCount = count
   }
 
+  /// Copies from so many frames on: what the user set before.
+  mutating func copy(from count: Int) {
+    copying = count
+  }
+
   mutating func didRestart() {
     didCommit(0)
   }
@@ -79,7 +84,7 @@ extension ConnectionCore {
   }
 }
 
-private func logDidGrow(
+func logDidGrow(
   context: UnsafeMutableRawPointer?, handle: OpaquePointer?, name: UnsafePointer<CChar>?,
   frameCount: Int32
 ) -> Int32 {
@@ -88,6 +93,10 @@ private func logDidGrow(
   }
   // Attached files have logs, too.
   if sqlite3_stricmp(name, "main") == 0 { state.pointee.log.didCommit(Int(frameCount)) }
+  if let name, !state.pointee.listeners.writeAheadLog.isEmpty {
+    let commit = WALCommit(database: String(cString: name), pageCount: Int(frameCount))
+    state.callingOut { $0.writeAheadLog.forEachBody { $0(commit) } }
+  }
   if Int(frameCount) >= state.pointee.log.copying {
     sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }

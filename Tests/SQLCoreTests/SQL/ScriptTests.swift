@@ -16,7 +16,7 @@ struct ScriptTests {
     get throws { try connection.rows("SELECT a, b FROM note ORDER BY rowid").map(\.values) }
   }
 
-  @Test("values are bound in order over all statements")
+  @Test("P36 a script of several statements: values are bound in order over all of them")
   func values() throws {
     try connection.execute(
       """

@@ -102,7 +102,7 @@ struct StatementTests {
     #expect(try pairs.last == [nil, nil])
   }
 
-  @Test("values stay bound over a reset and a new run")
+  @Test("P36 a statement is kept and reused: values stay bound over a reset and a new run")
   func valuesStay() throws {
     let insert = try connection.prepare("INSERT INTO pair VALUES (?, ?)")
     try insert.bind([1, 2])

@@ -122,4 +122,49 @@ struct ArrayTableTests {
     }
     #expect(throws: DatabaseError.self) { try connection.execute("DELETE FROM apus_array") }
   }
+
+  @Test(
+    "P32 an interpolated array is one parameter, in IN and in a join; 1 and 100,000 are one statement"
+  )
+  func interpolated() throws {
+    try connection.execute("DELETE FROM animal WHERE name = 'dragon'")
+    func named(_ names: [String]) throws -> [DatabaseValue] {
+      try connection.rows("SELECT name FROM animal WHERE name IN \(array: names) ORDER BY name")
+        .map { $0.values[0] }
+    }
+    let before = try connection.statementCacheStatistics
+    #expect(try named(["dog", "dragon", "hedgehog"]) == ["dog", "hedgehog"])
+    #expect(try named(["dog"]) == ["dog"])
+    #expect(try named((0..<100_000).map { "x\($0)" } + ["cat"]) == ["cat"])
+    #expect(try connection.statementCacheStatistics.misses == before.misses + 1)
+    let ids = [2, 1]
+    #expect(
+      try connection.rows(
+        "SELECT name FROM \(array: ids) AS wanted JOIN animal ON id = wanted.value"
+      ).count == 1)
+    let error = #expect(throws: ColumnValueError.self) {
+      try connection.rows("SELECT \(array: [Double.nan])")
+    }
+    #expect(error != nil)
+  }
+
+  @Test("P32 a statement of one's own takes an array as well; P35 and a zero-blob")
+  func prepared() throws {
+    let select = try connection.prepare(
+      "SELECT name FROM animal WHERE id IN (SELECT value FROM apus_array(?))")
+    try select.bind(array: [4], at: 1)
+    #expect(try select.step())
+    #expect(try select.get(String.self, at: 0) == "cat")
+    try select.bind(array: Array(100..<300), at: 1)
+    #expect(try !select.step())
+    #expect(throws: DatabaseError.self) { try select.bind(array: [1], at: 2) }
+    #expect(
+      try connection.row("SELECT length(\(zeroBlob: 1_000_000)), \(zeroBlob: 2)")?.values
+        == [1_000_000, .blob(Data([0, 0]))])
+    let blob = try connection.prepare("SELECT hex(?)")
+    try blob.bind(zeroBlob: 3, at: 1)
+    #expect(try blob.step())
+    #expect(try blob.get(String.self, at: 0) == "000000")
+    #expect(throws: ColumnValueError.self) { try blob.bind(zeroBlob: -1, at: 1) }
+  }
 }

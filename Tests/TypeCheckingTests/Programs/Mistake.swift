@@ -85,3 +85,25 @@ extension Mistake {
     Mistake("$0.‸$nope == 1", "has no dynamic member '$nope'"),
   ]
 }
+
+/// A call of raw SQL that must not compile.
+extension Mistake {
+  /// Text made at run time, without the word `unsafe`.
+  static let ofRawSQL = [
+    Mistake("try database.execute(‸text)", "cannot convert value of type 'String'"),
+    Mistake("_ = try database.rows(‸text)", "cannot convert value of type 'String'"),
+    Mistake(
+      #"_ = try database.row("SELECT " ‸+ text)"#, "cannot convert value of type 'String'"),
+    Mistake("_ = ‸SQL(text)", "no exact matches in call to initializer"),
+  ]
+
+  var rawSQLClient: ClientProgram {
+    ClientProgram(
+      .item,
+      """
+      func run(_ text: String, on database: Database) throws {
+        \(predicate)
+      }
+      """)
+  }
+}

@@ -1,0 +1,49 @@
+import CSQLite
+
+/// A database of a connection: its own, `main`, or one that is attached.
+public struct AttachedDatabase: Hashable, Sendable {
+  /// The name, by which its tables are addressed: `name.table`.
+  public let name: String
+  /// The path of the file; nil in memory.
+  public let path: String?
+  /// Whether it can only be read.
+  public let isReadOnly: Bool
+}
+
+extension Connection {
+  /// Attaches a file, or `:memory:`, so that statements use it beside the connection's own.
+  ///
+  /// SQL: `ATTACH ? AS "name"`. It stays with this connection until it is detached: on a pool,
+  /// `Configuration.prepareConnection` attaches for all. A reader cannot attach, and nobody inside a
+  /// transaction; `writeWithoutTransaction { }` can.
+  /// - SeeAlso: <https://www.sqlite.org/lang_attach.html>
+  public func attach(path: String, as name: String) throws {
+    try execute("ATTACH \(path) AS \(identifier: name)")
+  }
+
+  /// Detaches a database. SQL: `DETACH "name"`
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/lang_detach.html>
+  public func detach(_ name: String) throws {
+    // A statement that is kept, and not run to its end, would hold it.
+    try execute("DETACH \(identifier: name)")
+  }
+
+  /// The databases of the connection.
+  public var databases: [AttachedDatabase] {
+    get throws {
+      let core = try use()
+      var databases: [AttachedDatabase] = []
+      var index: Int32 = 0
+      while let name = sqlite3_db_name(core.handle, index) {
+        let path = sqlite3_db_filename(core.handle, name).map { String(cString: $0) }
+        databases.append(
+          AttachedDatabase(
+            name: String(cString: name), path: path?.isEmpty == false ? path : nil,
+            isReadOnly: sqlite3_db_readonly(core.handle, name) == 1))
+        index += 1
+      }
+      return databases
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import CSQLite
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Connection {
+  /// The bytes of the file that the database would be: a copy of all pages, in memory.
+  ///
+  /// The copy is not in WAL mode, whatever the database is in.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/serialize.html>
+  public func serialize(database: String = "main") throws -> Data {
+    let core = try use()
+    var count: Int64 = 0
+    guard let memory = sqlite3_serialize(core.handle, database, &count, 0) else {
+      // A database in memory that has no page yet is nothing.
+      guard core.databaseExists(database), count <= 0 else {
+        throw DatabaseError(code: .error, message: "the database \(database) cannot be serialized")
+      }
+      return Data()
+    }
+    defer { sqlite3_free(memory) }
+    var data = Data(bytes: memory, count: Int(count))
+    // The versions of the format for reading and writing: 2 is WAL, which memory cannot be.
+    for index in 18...19 where data.count > index && data[index] == 2 { data[index] = 1 }
+    return data
+  }
+
+  /// Makes the bytes of a database file the content of a database in memory, in place of what it
+  /// holds.
+  ///
+  /// Throws misuse for a file, and `.notADatabase` for bytes that are none, when they are first
+  /// read. Not inside a transaction.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/deserialize.html>
+  public func deserialize(
+    _ data: Data, into database: String = "main", isReadOnly: Bool = false
+  ) throws {
+    let core = try use()
+    try core.checkWriting()
+    guard core.databaseExists(database),
+      sqlite3_db_filename(core.handle, database).map({ $0.pointee == 0 }) ?? true
+    else {
+      throw DatabaseError.misuse(
+        "\(database) is a file, or not there; `deserialize` fills a database in memory")
+    }
+    guard !core.isInTransaction else {
+      throw DatabaseError.misuse("a database is deserialized outside a transaction")
+    }
+    guard let memory = sqlite3_malloc64(UInt64(max(1, data.count))) else {
+      throw DatabaseError(code: .tooBig, message: "there is no memory for \(data.count) bytes")
+    }
+    data.withUnsafeBytes { bytes in
+      if let start = bytes.baseAddress { memory.copyMemory(from: start, byteCount: bytes.count) }
+    }
+    let flags =
+      SQLITE_DESERIALIZE_FREEONCLOSE
+      | (isReadOnly ? SQLITE_DESERIALIZE_READONLY : SQLITE_DESERIALIZE_RESIZEABLE)
+    // SQLite frees the memory, on an error too.
+    try core.check(
+      sqlite3_deserialize(
+        core.handle, database, memory.assumingMemoryBound(to: UInt8.self), Int64(data.count),
+        Int64(data.count), UInt32(flags)))
+  }
+}
+
+extension ConnectionCore {
+  fileprivate func databaseExists(_ name: String) -> Bool {
+    sqlite3_db_readonly(handle, name) >= 0
+  }
+}

@@ -1,0 +1,99 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Registration {
+  /// Exact arithmetic of decimal numbers, which every connection has.
+  ///
+  /// | SQL | gives |
+  /// |---|---|
+  /// | `decimal(x)` | the number as text: no exponent, no zeros at its ends |
+  /// | `decimal_add(x, y)`, `decimal_sub(x, y)`, `decimal_mul(x, y)` | sum, difference, product |
+  /// | `decimal_cmp(x, y)` | −1, 0 or 1 |
+  /// | `decimal_sum(x)` | the sum of the values that are not NULL; also over a window |
+  /// | `x COLLATE decimal` | text in the order of its numbers |
+  ///
+  /// Numbers may be text, INTEGER, or REAL, which counts as its shortest text; NULL gives NULL, and
+  /// anything else is an error. They have 10,000 digits at most. The text reads back as `Decimal`
+  /// where it has not more than 38 digits. To the collation, text that is no number is greater than
+  /// every number.
+  /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
+  public static let decimal = Registration { registrar in
+    let flags: FunctionFlags = [.deterministic, .innocuous]
+    func add(
+      _ name: String,
+      _ calculate:
+        @escaping @Sendable (DecimalNumber, DecimalNumber) throws ->
+        DatabaseValue
+    ) throws {
+      try registrar.function(name, argumentCount: 2, flags) { arguments in
+        guard let left = try arguments.decimal(at: 0), let right = try arguments.decimal(at: 1)
+        else { return nil }
+        return try calculate(left, right)
+      }
+    }
+    try registrar.function("decimal", argumentCount: 1, flags) { arguments in
+      try arguments.decimal(at: 0).map { .text($0.text) } ?? nil
+    }
+    try add("decimal_add") { .text(($0 + $1).text) }
+    try add("decimal_sub") { .text(($0 - $1).text) }
+    try add("decimal_mul") { .text(($0 * $1).text) }
+    try add("decimal_cmp") { .integer(Int64(DecimalNumber.compare($0, $1).signum())) }
+    try registrar.aggregate(
+      "decimal_sum", argumentCount: 1, flags, initial: (sum: DecimalNumber.zero, count: 0)
+    ) { (state: inout (sum: DecimalNumber, count: Int), arguments) in
+      guard let number = try arguments.decimal(at: 0) else { return }
+      state.sum = state.sum + number
+      state.count += 1
+    } inverse: { (state: inout (sum: DecimalNumber, count: Int), arguments) in
+      guard let number = try arguments.decimal(at: 0) else { return }
+      state.sum = state.sum - number
+      state.count -= 1
+    } result: { state in
+      state.count > 0 ? .text(state.sum.text) : nil
+    }
+    try registrar.byteCollation("decimal") { left, right in
+      left.withUnsafeBufferPointer { left in
+        right.withUnsafeBufferPointer { right in compareAsDecimals(left, right) }
+      }
+    }
+  }
+}
+
+/// Numbers in their order, then what is none, byte by byte.
+private func compareAsDecimals(
+  _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
+) -> ComparisonResult {
+  let order: Int
+  switch (DecimalNumber(left), DecimalNumber(right)) {
+  case (let a?, let b?): order = DecimalNumber.compare(a, b)
+  case (_?, nil): order = -1
+  case (nil, _?): order = 1
+  case (nil, nil):
+    order = left.elementsEqual(right) ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
+  }
+  return order == 0 ? .orderedSame : order < 0 ? .orderedAscending : .orderedDescending
+}
+
+extension Arguments {
+  /// The argument as a decimal number; nil for NULL.
+  fileprivate func decimal(at index: Int) throws -> DecimalNumber? {
+    let value = try databaseValue(at: index)
+    let text: String
+    switch value {
+    case .null: return nil
+    case .integer(let integer): text = String(integer)
+    case .real(let real): text = String(real)
+    case .text(let given): text = given
+    case .blob: text = ""
+    }
+    guard let number = DecimalNumber(text.utf8) else {
+      throw ColumnValueError(
+        .invalid(expected: "a decimal number", found: "a value of \(value.storageClass.rawValue)"),
+        column: "argument \(index + 1)")
+    }
+    return number
+  }
+}

@@ -1,0 +1,141 @@
+import CSQLite
+
+/// The state of one group of rows.
+class AggregateState {
+  func step(_ arguments: borrowing Arguments) throws {}
+  func inverse(_ arguments: borrowing Arguments) throws {}
+  func result() throws -> DatabaseValue { .null }
+}
+
+/// The closures of an aggregate or window function over a Swift state.
+struct AggregateBodies<State>: Sendable {
+  let initial: @Sendable () -> State
+  let step: @Sendable (inout State, borrowing Arguments) throws -> Void
+  let inverse: (@Sendable (inout State, borrowing Arguments) throws -> Void)?
+  let result: @Sendable (State) throws -> DatabaseValue
+}
+
+/// The state of one group of rows, of a type of the user's.
+final class TypedAggregateState<State>: AggregateState {
+  private var state: State
+  private let bodies: AggregateBodies<State>
+
+  init(_ bodies: AggregateBodies<State>) {
+    state = bodies.initial()
+    self.bodies = bodies
+  }
+
+  override func step(_ arguments: borrowing Arguments) throws {
+    try bodies.step(&state, arguments)
+  }
+
+  override func inverse(_ arguments: borrowing Arguments) throws {
+    try bodies.inverse?(&state, arguments)
+  }
+
+  override func result() throws -> DatabaseValue { try bodies.result(state) }
+}
+
+/// An aggregate that SQLite calls; SQLite owns it and releases it.
+final class AggregateFunction {
+  private let makeState: @Sendable () -> AggregateState
+  // The core owns the handle, which owns this, and outlives both.
+  private let core: Unmanaged<ConnectionCore>
+
+  private init(core: ConnectionCore, _ makeState: @escaping @Sendable () -> AggregateState) {
+    self.core = .passUnretained(core)
+    self.makeState = makeState
+  }
+
+  static func register<State>(
+    _ name: String, argumentCount: Int32, flags: FunctionFlags, on core: ConnectionCore,
+    _ bodies: AggregateBodies<State>
+  ) throws {
+    let function = AggregateFunction(core: core) { TypedAggregateState(bodies) }
+    let data = Unmanaged.passRetained(function).toOpaque()
+    let isWindow = bodies.inverse != nil
+    // On an error SQLite releases it as well.
+    try core.check(
+      sqlite3_create_window_function(
+        core.handle, name, argumentCount, flags.textRepresentation, data,
+        { AggregateFunction.add($0, $1, $2, isInverse: false) },
+        { AggregateFunction.finish($0) },
+        isWindow ? { AggregateFunction.showValue($0) } : nil,
+        isWindow ? { AggregateFunction.add($0, $1, $2, isInverse: true) } : nil,
+        { pointer in
+          if let pointer { Unmanaged<AggregateFunction>.fromOpaque(pointer).release() }
+        }))
+  }
+
+  /// The memory that SQLite keeps for the group: one pointer to its state, nil at first.
+  ///
+  /// - Parameter size: 0 asks for memory only where the group has some.
+  private static func slot(
+    of context: OpaquePointer?, size: Int
+  ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
+    sqlite3_aggregate_context(context, Int32(size))?
+      .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+  }
+
+  private static func function(of context: OpaquePointer?) -> AggregateFunction? {
+    sqlite3_user_data(context).map {
+      Unmanaged<AggregateFunction>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+
+  /// Takes a row into the group, or out of the window.
+  private static func add(
+    _ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?,
+    isInverse: Bool
+  ) {
+    guard let function = function(of: context) else { return }
+    guard let slot = slot(of: context, size: MemoryLayout<UnsafeMutableRawPointer?>.size) else {
+      sqlite3_result_error_nomem(context)
+      return
+    }
+    let state: AggregateState
+    if let known = slot.pointee {
+      state = Unmanaged<AggregateState>.fromOpaque(known).takeUnretainedValue()
+    } else {
+      state = function.makeState()
+      slot.pointee = Unmanaged.passRetained(state).toOpaque()
+    }
+    let arguments = Arguments(
+      core: function.core.takeUnretainedValue(), context: context, count: count, values: values)
+    do {
+      if isInverse { try state.inverse(arguments) } else { try state.step(arguments) }
+    } catch {
+      CallbackFailure(error).setResult(of: context)
+    }
+  }
+
+  /// Ends the group, also one of a statement that failed, and one without rows.
+  private static func finish(_ context: OpaquePointer?) {
+    guard let function = function(of: context) else { return }
+    let slot = slot(of: context, size: 0)
+    let known = slot?.pointee
+    slot?.pointee = nil
+    let state =
+      known.map { Unmanaged<AggregateState>.fromOpaque($0).takeRetainedValue() }
+      ?? function.makeState()
+    setResult(of: context, from: state)
+  }
+
+  /// The result over the rows in the window, which goes on.
+  private static func showValue(_ context: OpaquePointer?) {
+    guard let function = function(of: context) else { return }
+    let state =
+      slot(of: context, size: 0)?.pointee
+      .map { Unmanaged<AggregateState>.fromOpaque($0).takeUnretainedValue() }
+      ?? function.makeState()
+    setResult(of: context, from: state)
+  }
+
+  private static func setResult(of context: OpaquePointer?, from state: AggregateState) {
+    do {
+      try state.result().setResult(of: context)
+    } catch {
+      CallbackFailure(error).setResult(of: context)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+extension Registrar {
+  /// Adds a function, typed by the signature of its closure.
+  ///
+  /// ```swift
+  /// try db.function("rot13", .deterministic) { (text: String) in text.rot13 }
+  /// try db.rows("SELECT rot13(name) FROM animal")
+  /// ```
+  ///
+  /// It takes as many arguments as the closure, and one of the same name and count is replaced. An
+  /// argument that is none of the closure's type, NULL where it is not optional, and an error that
+  /// the closure throws fail the statement with that error's message. Flags say where it may be
+  /// called: `FunctionFlags`.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/create_function.html>
+  public func function<each Argument: ColumnValue, Result: ColumnValue>(
+    _ name: String, _ flags: FunctionFlags = [],
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Result
+  ) throws {
+    try function(
+      name, argumentCount: count(repeat (each Argument).self), flags
+    ) { arguments in
+      var reader = arguments.reader
+      return try body(repeat try reader.next((each Argument).self)).databaseValue(as: .standard)
+    }
+  }
+
+  /// Adds a function that is given its arguments as values, and gives a value.
+  ///
+  /// ```swift
+  /// try db.function("longest") { arguments in … }
+  /// ```
+  ///
+  /// - Parameter argumentCount: how many it takes, 0 to 127; nil for any number.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/create_function.html>
+  public func function(
+    _ name: String, argumentCount: Int?, _ flags: FunctionFlags = [],
+    _ body: @escaping @Sendable (borrowing Arguments) throws -> DatabaseValue
+  ) throws {
+    let key = try Registration.Key(function: name, argumentCount: argumentCount)
+    try register(
+      Registration(key) { core in
+        try ScalarFunction.register(
+          name, argumentCount: key.argumentCount, flags: flags, on: core, body)
+      })
+  }
+
+  /// Removes a function, aggregate or window function; a name that is none is no error.
+  ///
+  /// A statement that uses it fails when it is next compiled. On a connection with a statement that
+  /// runs, this throws `.busy`.
+  public func removeFunction(_ name: String, argumentCount: Int?) throws {
+    let key = try Registration.Key(function: name, argumentCount: argumentCount)
+    try register(
+      Registration(key) { core in
+        try ScalarFunction.remove(name, argumentCount: key.argumentCount, on: core)
+      })
+  }
+}
+
+extension Registration.Key {
+  init(function name: String, argumentCount: Int?) throws {
+    try requireName(name, of: "function")
+    guard (0...127).contains(argumentCount ?? 0) else {
+      throw DatabaseError.misuse("a function of SQLite takes 0 to 127 arguments")
+    }
+    self.init(
+      kind: .function, name: name.lowercasedASCII, argumentCount: Int32(argumentCount ?? -1))
+  }
+}

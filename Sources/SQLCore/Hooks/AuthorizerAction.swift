@@ -1,0 +1,168 @@
+/// What a statement wants to do, as the authorizer is asked while it is prepared.
+///
+/// - SeeAlso: <https://www.sqlite.org/c3ref/c_alter_table.html>
+public struct AuthorizerAction: Hashable, Sendable {
+  /// The kinds of action, with their names.
+  public enum Kind: Hashable, Sendable {
+    /// CREATE INDEX.
+    case createIndex(index: String, table: String)
+    /// CREATE TABLE.
+    case createTable(table: String)
+    /// CREATE INDEX on a temporary table.
+    case createTemporaryIndex(index: String, table: String)
+    /// CREATE TEMPORARY TABLE.
+    case createTemporaryTable(table: String)
+    /// CREATE TEMPORARY TRIGGER.
+    case createTemporaryTrigger(trigger: String, table: String)
+    /// CREATE TEMPORARY VIEW.
+    case createTemporaryView(view: String)
+    /// CREATE TRIGGER.
+    case createTrigger(trigger: String, table: String)
+    /// CREATE VIEW.
+    case createView(view: String)
+    /// Rows of the table are deleted.
+    case delete(table: String)
+    /// DROP INDEX.
+    case dropIndex(index: String, table: String)
+    /// DROP TABLE.
+    case dropTable(table: String)
+    /// DROP INDEX of a temporary table.
+    case dropTemporaryIndex(index: String, table: String)
+    /// DROP TABLE of a temporary table.
+    case dropTemporaryTable(table: String)
+    /// DROP TRIGGER of a temporary trigger.
+    case dropTemporaryTrigger(trigger: String, table: String)
+    /// DROP VIEW of a temporary view.
+    case dropTemporaryView(view: String)
+    /// DROP TRIGGER.
+    case dropTrigger(trigger: String, table: String)
+    /// DROP VIEW.
+    case dropView(view: String)
+    /// Rows are inserted into the table.
+    case insert(table: String)
+    /// PRAGMA, with its value where it is set.
+    case pragma(name: String, value: String?)
+    /// The column is read; an empty name where no column in particular is.
+    case read(table: String, column: String)
+    /// SELECT.
+    case select
+    /// BEGIN, COMMIT or ROLLBACK.
+    case transaction(operation: String)
+    /// The column is updated.
+    case update(table: String, column: String)
+    /// ATTACH.
+    case attach(file: String)
+    /// DETACH.
+    case detach(database: String)
+    /// ALTER TABLE.
+    case alterTable(database: String, table: String)
+    /// REINDEX.
+    case reindex(index: String)
+    /// ANALYZE.
+    case analyze(table: String)
+    /// CREATE VIRTUAL TABLE.
+    case createVirtualTable(table: String, module: String)
+    /// DROP of a virtual table.
+    case dropVirtualTable(table: String, module: String)
+    /// The function is called.
+    case function(name: String)
+    /// SAVEPOINT: BEGIN, RELEASE or ROLLBACK, and its name.
+    case savepoint(operation: String, name: String)
+    /// A recursive common table expression.
+    case recursive
+    /// An action that this version of the library does not know.
+    case other(code: Int32, first: String?, second: String?)
+  }
+
+  /// What the statement wants to do.
+  public let kind: Kind
+  /// The name of the attached database, `main` for the first; nil where none is concerned.
+  public let database: String?
+  /// The innermost trigger or view that does it; nil for the statement itself.
+  public let trigger: String?
+
+  init(
+    code: Int32, first: UnsafePointer<CChar>?, second: UnsafePointer<CChar>?,
+    database: UnsafePointer<CChar>?, trigger: UnsafePointer<CChar>?
+  ) {
+    let second = second.map { String(cString: $0) }
+    kind = Kind(code: code, first.map { String(cString: $0) }, second)
+    self.database = database.map { String(cString: $0) }
+    self.trigger = trigger.map { String(cString: $0) }
+  }
+}
+
+extension AuthorizerAction.Kind {
+  /// Reads SQLite's code and its two words.
+  fileprivate init(code: Int32, _ first: String?, _ second: String?) {
+    let one = first ?? ""
+    let two = second ?? ""
+    switch code {
+    case 1: self = .createIndex(index: one, table: two)
+    case 2: self = .createTable(table: one)
+    case 3: self = .createTemporaryIndex(index: one, table: two)
+    case 4: self = .createTemporaryTable(table: one)
+    case 5: self = .createTemporaryTrigger(trigger: one, table: two)
+    case 6: self = .createTemporaryView(view: one)
+    case 7: self = .createTrigger(trigger: one, table: two)
+    case 8: self = .createView(view: one)
+    case 9: self = .delete(table: one)
+    case 10: self = .dropIndex(index: one, table: two)
+    case 11: self = .dropTable(table: one)
+    case 12: self = .dropTemporaryIndex(index: one, table: two)
+    case 13: self = .dropTemporaryTable(table: one)
+    case 14: self = .dropTemporaryTrigger(trigger: one, table: two)
+    case 15: self = .dropTemporaryView(view: one)
+    case 16: self = .dropTrigger(trigger: one, table: two)
+    case 17: self = .dropView(view: one)
+    case 18: self = .insert(table: one)
+    case 19: self = .pragma(name: one, value: second)
+    case 20: self = .read(table: one, column: two)
+    case 21: self = .select
+    case 22: self = .transaction(operation: one)
+    case 23: self = .update(table: one, column: two)
+    case 24: self = .attach(file: one)
+    case 25: self = .detach(database: one)
+    case 26: self = .alterTable(database: one, table: two)
+    case 27: self = .reindex(index: one)
+    case 28: self = .analyze(table: one)
+    case 29: self = .createVirtualTable(table: one, module: two)
+    case 30: self = .dropVirtualTable(table: one, module: two)
+    case 31: self = .function(name: two)
+    case 32: self = .savepoint(operation: one, name: two)
+    case 33: self = .recursive
+    default: self = .other(code: code, first: first, second: second)
+    }
+  }
+}
+
+/// What an authorizer answers.
+public enum AuthorizerDecision: Sendable {
+  /// The action may be done.
+  case allow
+  /// A column that is read gives NULL, and what else is asked for is not done, without an error.
+  case ignore
+  /// The statement is refused.
+  case deny
+}
+
+extension Registrar {
+  /// Asks `body` about each thing that a statement wants to do, while it is prepared.
+  ///
+  /// ```swift
+  /// try db.onAuthorize { action in
+  ///   if case .read(table: "person", column: "salary") = action.kind { .ignore } else { .allow }
+  /// }
+  /// ```
+  ///
+  /// `.deny`, and an error, which is then the statement's, refuse the statement; the library asks
+  /// its own authorizer first. Of several listeners the strictest is followed. Statements that
+  /// were prepared before are asked about again. While it runs, its connection runs nothing else.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
+  @discardableResult
+  public func onAuthorize(
+    _ body: @escaping @Sendable (AuthorizerAction) throws -> AuthorizerDecision
+  ) throws -> HookListener {
+    try listen(\.authorizer, body)
+  }
+}

@@ -1,0 +1,158 @@
+import CSQLite
+
+/// Which of SQLite's slots are taken on a connection.
+struct InstalledHooks: OptionSet {
+  let rawValue: UInt16
+
+  static let commit = InstalledHooks(rawValue: 1)
+  static let rollback = InstalledHooks(rawValue: 2)
+  static let update = InstalledHooks(rawValue: 4)
+  static let preUpdate = InstalledHooks(rawValue: 8)
+  static let writeAheadLog = InstalledHooks(rawValue: 16)
+}
+
+extension ConnectionCore {
+  /// Installs the observer and its hooks, between transactions, or takes them away.
+  ///
+  /// Every cached statement is compiled anew afterwards: a `DELETE` without a WHERE that was
+  /// compiled without the hook would empty the table without telling of its rows.
+  package func setObserver(_ observer: (any ConnectionObserver)?) throws {
+    guard !isInTransaction else {
+      throw DatabaseError.misuse("hooks are installed between transactions")
+    }
+    guard observer == nil || state.pointee.sessionCount == 0 else { throw Self.sessionIsOpen }
+    state.pointee.observer = observer
+    installHooks()
+  }
+
+  package var observer: (any ConnectionObserver)? { state.pointee.observer }
+
+  /// Makes a commit fail while a callback has failed that could not tell SQLite so.
+  func vetoFailedCommits() {
+    state.pointee.vetoesFailedCommits = true
+    installHooks()
+  }
+
+  func purgeListeners() {
+    state.pointee.listeners.purge()
+    installHooks()
+  }
+
+  /// Takes the slots that somebody needs now, and leaves those that nobody needs.
+  func installHooks() {
+    let listeners = state.pointee.listeners
+    let isObserved = state.pointee.observer != nil
+    var wanted: InstalledHooks = []
+    if isObserved || state.pointee.vetoesFailedCommits || !listeners.commit.isEmpty {
+      wanted.insert(.commit)
+    }
+    if isObserved || !listeners.rollback.isEmpty { wanted.insert(.rollback) }
+    if !listeners.update.isEmpty { wanted.insert(.update) }
+    if isObserved || !listeners.preUpdate.isEmpty { wanted.insert(.preUpdate) }
+    if !listeners.writeAheadLog.isEmpty { wanted.insert(.writeAheadLog) }
+
+    let known = state.pointee.installedHooks
+    let changed = wanted.symmetricDifference(known)
+    state.pointee.installedHooks = wanted
+    let context = UnsafeMutableRawPointer(state)
+    if changed.contains(.commit) {
+      let isWanted = wanted.contains(.commit)
+      sqlite3_commit_hook(handle, isWanted ? willCommit : nil, isWanted ? context : nil)
+    }
+    if changed.contains(.rollback) {
+      let isWanted = wanted.contains(.rollback)
+      sqlite3_rollback_hook(handle, isWanted ? didRollBack : nil, isWanted ? context : nil)
+    }
+    if changed.contains(.update) {
+      let isWanted = wanted.contains(.update)
+      sqlite3_update_hook(handle, isWanted ? didUpdate : nil, isWanted ? context : nil)
+    }
+    if changed.contains(.preUpdate) {
+      let isWanted = wanted.contains(.preUpdate)
+      sqlite3_preupdate_hook(handle, isWanted ? preUpdate : nil, isWanted ? context : nil)
+    }
+    if changed.contains(.writeAheadLog) {
+      installWALHook(wanted.contains(.writeAheadLog))
+    }
+    installTrace(listeners.trace)
+    installInterruption()
+    // It compiles every cached statement anew, which these need.
+    let authorizers = listeners.authorizer.map { ObjectIdentifier($0.listener) }
+    if !changed.isDisjoint(with: [.update, .preUpdate])
+      || authorizers != state.pointee.knownAuthorizers
+    {
+      state.pointee.knownAuthorizers = authorizers
+      installAuthorizer()
+    }
+  }
+}
+
+private func state(_ context: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<ConnectionState>? {
+  context?.assumingMemoryBound(to: ConnectionState.self)
+}
+
+private func preUpdate(
+  context: UnsafeMutableRawPointer?, handle: OpaquePointer?, operation: Int32,
+  database: UnsafePointer<CChar>?, table: UnsafePointer<CChar>?,
+  oldRowID: sqlite3_int64, newRowID: sqlite3_int64
+) {
+  guard let state = state(context), let handle, let database, let table else { return }
+  let event = PreUpdateEvent(
+    handle: handle, kind: RowUpdate.Kind(operation: operation), database: database, table: table,
+    oldRowID: oldRowID, newRowID: newRowID)
+  state.pointee.observer?.rowWillChange(event)
+  guard !state.pointee.listeners.preUpdate.isEmpty else { return }
+  state.callingOut { listeners in
+    listeners.preUpdate.forEachBody { $0(event) }
+  }
+}
+
+private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
+  guard let state = state(context) else { return 0 }
+  // A collation failed: what was written may be out of order.
+  guard state.pointee.callbackFailure?.spoilsWrites != true else { return 1 }
+  if !state.pointee.listeners.commit.isEmpty {
+    let failure = state.callingOut { listeners -> (any Error)? in
+      do {
+        try listeners.commit.forEachBody { try $0() }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure {
+      // SQLITE_CONSTRAINT_COMMITHOOK, a macro too complex for Swift to see.
+      state.pointee.callbackFailure = NotedFailure(failure, code: SQLITE_CONSTRAINT | 2 << 8)
+      return 1
+    }
+  }
+  state.pointee.observer?.commitHookDidFire()
+  return 0
+}
+
+private func didRollBack(context: UnsafeMutableRawPointer?) {
+  guard let state = state(context) else { return }
+  state.pointee.observer?.rollbackHookDidFire()
+  guard !state.pointee.listeners.rollback.isEmpty else { return }
+  state.callingOut { $0.rollback.forEachBody { $0() } }
+}
+
+private func didUpdate(
+  context: UnsafeMutableRawPointer?, operation: Int32, database: UnsafePointer<CChar>?,
+  table: UnsafePointer<CChar>?, rowID: sqlite3_int64
+) {
+  guard let state = state(context), let database, let table else { return }
+  let update = RowUpdate(
+    kind: RowUpdate.Kind(operation: operation), database: String(cString: database),
+    table: String(cString: table), rowID: rowID)
+  state.callingOut { $0.update.forEachBody { $0(update) } }
+}
+
+extension UnsafeMutablePointer where Pointee == ConnectionState {
+  /// Calls listeners: meanwhile the connection runs nothing, and who comes or goes changes nothing.
+  func callingOut<Result>(_ body: (HookListeners) -> Result) -> Result {
+    pointee.hookDepth &+= 1
+    defer { pointee.hookDepth &-= 1 }
+    return body(pointee.listeners)
+  }
+}

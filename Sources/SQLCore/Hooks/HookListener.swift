@@ -1,0 +1,112 @@
+import Synchronization
+
+/// A listener to what SQLite does, as the methods `onCommit`, `onUpdate` and so on add it.
+///
+/// It listens until it is removed, `try db.remove(listener)`, or its connection closes; it need not
+/// be kept.
+public final class HookListener: Sendable {
+  private let isRemovedFlag = Atomic<Bool>(false)
+  /// By which a database finds it.
+  let key: Registration.Key
+
+  init() {
+    key = Registration.Key(
+      kind: .listener, name: String(Self.count.add(1, ordering: .relaxed).newValue))
+  }
+
+  private static let count = Atomic<UInt64>(0)
+
+  /// Whether it was removed: from then on it is not called, though one call may be running.
+  public var isRemoved: Bool { isRemovedFlag.load(ordering: .acquiring) }
+
+  func remove() { isRemovedFlag.store(true, ordering: .releasing) }
+}
+
+/// A listener and what it runs.
+struct Listening<Body> {
+  let listener: HookListener
+  let body: Body
+}
+
+/// Those who listen on one connection, by the hook that they share.
+///
+/// SQLite has one slot for each hook; what is called there goes through the list. A hook is installed
+/// while its list is not empty.
+struct HookListeners {
+  typealias List<Body> = [Listening<Body>]
+
+  var commit: List<@Sendable () throws -> Void> = []
+  var rollback: List<@Sendable () -> Void> = []
+  var update: List<@Sendable (RowUpdate) -> Void> = []
+  var preUpdate: List<@Sendable (borrowing PreUpdateEvent) -> Void> = []
+  var writeAheadLog: List<@Sendable (WALCommit) -> Void> = []
+  var busy: List<@Sendable (Int) throws -> Bool> = []
+  var progress: List<ProgressListener> = []
+  var trace: List<TraceListener> = []
+  var authorizer: List<@Sendable (AuthorizerAction) throws -> AuthorizerDecision> = []
+
+  mutating func purge() {
+    commit.removeAll { $0.listener.isRemoved }
+    rollback.removeAll { $0.listener.isRemoved }
+    update.removeAll { $0.listener.isRemoved }
+    preUpdate.removeAll { $0.listener.isRemoved }
+    writeAheadLog.removeAll { $0.listener.isRemoved }
+    busy.removeAll { $0.listener.isRemoved }
+    progress.removeAll { $0.listener.isRemoved }
+    trace.removeAll { $0.listener.isRemoved }
+    authorizer.removeAll { $0.listener.isRemoved }
+  }
+}
+
+extension HookListeners.List {
+  /// Calls those that were there at the beginning and are not removed meanwhile.
+  func forEachBody<Body>(
+    _ call: (Body) throws -> Void
+  ) rethrows where Element == Listening<Body> {
+    for listening in self where !listening.listener.isRemoved { try call(listening.body) }
+  }
+}
+
+extension Registrar {
+  /// Adds a listener to a connection, or to all of a database.
+  func listen<Body: Sendable>(
+    _ list: WritableKeyPath<HookListeners, HookListeners.List<Body>> & Sendable, _ body: Body
+  ) throws -> HookListener {
+    let listener = HookListener()
+    try register(
+      Registration(listener.key) { core in
+        guard !listener.isRemoved else { return }
+        core.state.pointee.listeners[keyPath: list].append(
+          Listening(listener: listener, body: body))
+        guard
+          core.state.pointee.sessionCount == 0
+            || core.state.pointee.listeners.preUpdate.isEmpty
+        else {
+          listener.remove()
+          core.state.pointee.listeners.purge()
+          throw ConnectionCore.sessionIsOpen
+        }
+        core.installHooks()
+      })
+    return listener
+  }
+}
+
+extension Connection {
+  /// Removes a listener; its hook goes with the last.
+  public func remove(_ listener: HookListener) throws {
+    listener.remove()
+    try use().purgeListeners()
+  }
+}
+
+extension Database {
+  /// Removes a listener from every connection: at once it is no more called, and its hook goes when
+  /// a connection is next used.
+  public func remove(_ listener: HookListener) throws {
+    listener.remove()
+    access.registrations.remove(listener.key)
+    access.registrations.add(
+      Registration(.init(kind: .listener, name: "")) { $0.purgeListeners() })
+  }
+}

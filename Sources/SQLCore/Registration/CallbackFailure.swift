@@ -1,0 +1,117 @@
+import CSQLite
+
+/// What a Swift closure threw inside SQLite, as SQLite can carry it.
+struct CallbackFailure {
+  let message: String
+  let code: Int32
+
+  init(_ error: any Error) {
+    switch error {
+    case let error as DatabaseError:
+      message = error.message
+      // SQLite acts upon some codes: it rolls back after a full disk, and compiles the statement
+      // anew after a changed schema. Nothing of that happened.
+      switch error.code.primary {
+      case .constraint, .interrupt, .mismatch, .tooBig: code = error.code.rawValue
+      default: code = SQLITE_ERROR
+      }
+    case is CancellationError:
+      message = "cancelled"
+      code = SQLITE_INTERRUPT
+    default:
+      message = String(describing: error)
+      code = SQLITE_ERROR
+    }
+  }
+
+  /// Makes the error the result of a function.
+  func setResult(of context: OpaquePointer?) {
+    var message = message
+    message.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { bytes in
+        // Without an address SQLite would take the length of nothing.
+        sqlite3_result_error(context, bytes.baseAddress ?? emptyText, Int32(clamping: bytes.count))
+      }
+    }
+    if code != SQLITE_ERROR { sqlite3_result_error_code(context, code) }
+  }
+
+  /// The message in memory of SQLite's own, which SQLite frees.
+  var allocatedMessage: UnsafeMutablePointer<CChar>? { allocatedText(message) }
+}
+
+/// Text in memory of SQLite's own, which SQLite frees; up to U+0000, at which C ends.
+func allocatedText(_ text: String) -> UnsafeMutablePointer<CChar>? {
+  let bytes = Array(text.utf8.prefix { $0 != 0 })
+  guard let memory = sqlite3_malloc64(UInt64(bytes.count + 1)) else { return nil }
+  let text = memory.bindMemory(to: CChar.self, capacity: bytes.count + 1)
+  for (index, byte) in bytes.enumerated() { text[index] = CChar(bitPattern: byte) }
+  text[bytes.count] = 0
+  return text
+}
+
+/// An address for text that has none.
+private var emptyText: UnsafePointer<CChar> {
+  UnsafeRawPointer(StaticString("").utf8Start).assumingMemoryBound(to: CChar.self)
+}
+
+/// What a callback threw that cannot tell SQLite so: a collation, a tokenizer, a hook.
+struct NotedFailure {
+  let error: any Error
+  /// The code of the error that whoever ran the statement gets.
+  let code: Int32
+  /// Whether what the statement wrote may be out of order, so that nothing of it may stay.
+  let spoilsWrites: Bool
+
+  init(_ error: any Error, code: Int32, spoilsWrites: Bool = false) {
+    self.error = error
+    self.code = code
+    self.spoilsWrites = spoilsWrites
+  }
+
+  fileprivate func thrown(sql: String?) -> any Error {
+    if error is CancellationError || error is DeadlineExceeded { return error }
+    let failure = CallbackFailure(error)
+    let code = failure.code == SQLITE_ERROR ? code : failure.code
+    return DatabaseError(code: ResultCode(rawValue: code), message: failure.message, sql: sql)
+  }
+}
+
+extension ConnectionCore {
+  /// Notes what a callback threw; the statement that runs throws it when it ends.
+  func note(_ error: any Error, code: Int32 = SQLITE_ERROR, spoilsWrites: Bool = false) {
+    if state.pointee.callbackFailure == nil {
+      state.pointee.callbackFailure = NotedFailure(
+        error, code: code, spoilsWrites: spoilsWrites)
+    }
+  }
+
+  /// What a callback noted, once.
+  func takeCallbackFailure(sql: @autoclosure () -> String?) -> (any Error)? {
+    guard let failure = state.pointee.callbackFailure else { return nil }
+    state.pointee.callbackFailure = nil
+    return failure.thrown(sql: sql())
+  }
+}
+
+extension ConnectionCore {
+  /// Undoes what a statement wrote while one of its callbacks failed: an index may be out of order.
+  func rollBackAfterCallbackFailure() {
+    if isInTransaction { try? run(cached: "ROLLBACK") }
+  }
+
+  /// What a statement meets inside a hook or a collation.
+  static var usedInHook: DatabaseError {
+    .misuse(
+      "a connection runs nothing while one of its hooks or collations runs; note what there is to "
+        + "do, and do it afterwards")
+  }
+}
+
+extension ConnectionCore {
+  static var sessionIsOpen: DatabaseError {
+    .misuse(
+      "a session records on this connection, and SQLite has one place for sessions and pre-update "
+        + "hooks; record on a connection of its own, or end the session first")
+  }
+}

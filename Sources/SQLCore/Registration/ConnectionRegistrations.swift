@@ -1,0 +1,52 @@
+import Synchronization
+
+/// What was registered on a database: each connection of its pool is given what it lacks when it is
+/// lent.
+final class ConnectionRegistrations: Sendable {
+  private struct Entry: Sendable {
+    let sequence: UInt64
+    let install: @Sendable (ConnectionCore) throws -> Void
+  }
+
+  private let entries = Mutex<[Registration.Key: Entry]>([:])
+  /// The sequence of the last entry; a connection that has it lacks nothing.
+  private let latest = Atomic<UInt64>(0)
+
+  func add(_ registration: Registration) {
+    entries.withLock { entries in
+      for step in registration.steps {
+        let sequence = latest.load(ordering: .relaxed) &+ 1
+        entries[step.key] = Entry(sequence: sequence, install: step.install)
+        latest.store(sequence, ordering: .releasing)
+      }
+    }
+  }
+
+  /// Forgets an entry: connections that lack it never get it.
+  func remove(_ key: Registration.Key) {
+    // What the entry holds is released outside the lock.
+    _ = entries.withLock { $0.removeValue(forKey: key) }
+  }
+
+  /// Gives a connection what it lacks; while nothing was registered, that is one comparison.
+  @inline(__always)
+  func apply(to core: ConnectionCore) throws {
+    let latest = latest.load(ordering: .acquiring)
+    if core.state.pointee.registrationSequence != latest { try applyMissing(to: core) }
+  }
+
+  private func applyMissing(to core: ConnectionCore) throws {
+    let known = core.state.pointee.registrationSequence
+    let (missing, last) = entries.withLock { entries in
+      (
+        entries.values.filter { $0.sequence > known }.sorted { $0.sequence < $1.sequence },
+        self.latest.load(ordering: .relaxed)
+      )
+    }
+    for entry in missing {
+      try entry.install(core)
+      core.state.pointee.registrationSequence = entry.sequence
+    }
+    core.state.pointee.registrationSequence = last
+  }
+}

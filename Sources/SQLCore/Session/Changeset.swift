@@ -1,0 +1,140 @@
+import CSQLite
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Changes of rows, as a session recorded them: bytes that can be kept and sent anywhere.
+///
+/// - SeeAlso: <https://www.sqlite.org/session/changegroup.html>
+public struct Changeset: Hashable, Sendable {
+  /// The changes in SQLite's format.
+  public let bytes: Data
+
+  /// Changes from their bytes; what is none is found when they are used.
+  public init(bytes: Data) {
+    self.bytes = bytes
+  }
+
+  /// Takes the memory that a function of SQLite's fills.
+  init(
+    _ fill: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Int32,
+    onError: (Int32) -> DatabaseError = { Changeset.failure($0) }
+  ) throws {
+    var count: Int32 = 0
+    var memory: UnsafeMutableRawPointer?
+    let code = fill(&count, &memory)
+    defer { sqlite3_free(memory) }
+    guard code == SQLITE_OK else { throw onError(code) }
+    bytes = memory.map { Data(bytes: $0, count: Int(count)) } ?? Data()
+  }
+
+  static func failure(_ code: Int32) -> DatabaseError {
+    DatabaseError(code: code, handle: nil)
+  }
+
+  /// Whether there is no change.
+  public var isEmpty: Bool { bytes.isEmpty }
+
+  /// The changes that undo these; a patchset has none, and throws `.corrupt`.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_invert.html>
+  public func inverted() throws -> Changeset {
+    try withPointer { count, pointer in
+      try Changeset { sqlite3changeset_invert(count, pointer, $0, $1) }
+    }
+  }
+
+  /// These changes and then the others, as one; a changeset and a patchset do not go together.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_concat.html>
+  public func appending(_ other: Changeset) throws -> Changeset {
+    try withPointer { count, pointer in
+      try other.withPointer { otherCount, otherPointer in
+        try Changeset {
+          sqlite3changeset_concat(count, pointer, otherCount, otherPointer, $0, $1)
+        }
+      }
+    }
+  }
+
+  /// The changes, row by row.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_start.html>
+  public func changes() throws -> [RowChangeRecord] {
+    try withPointer { count, pointer in
+      var iterator: OpaquePointer?
+      var code = sqlite3changeset_start(&iterator, count, pointer)
+      guard code == SQLITE_OK, let iterator else { throw Self.failure(code) }
+      var changes: [RowChangeRecord] = []
+      code = sqlite3changeset_next(iterator)
+      while code == SQLITE_ROW {
+        if let change = RowChangeRecord(iterator) { changes.append(change) }
+        code = sqlite3changeset_next(iterator)
+      }
+      let last = sqlite3changeset_finalize(iterator)
+      guard code == SQLITE_DONE, last == SQLITE_OK else {
+        throw Self.failure(last == SQLITE_OK ? code : last)
+      }
+      return changes
+    }
+  }
+
+  func withPointer<Result>(
+    _ body: (Int32, UnsafeMutableRawPointer?) throws -> Result
+  ) throws -> Result {
+    guard let count = Int32(exactly: bytes.count) else {
+      throw DatabaseError(code: .tooBig, message: "a changeset has less than 2 GiB")
+    }
+    // SQLite takes a pointer that could be written to, and only reads.
+    return try bytes.withUnsafeBytes {
+      try body(count, UnsafeMutableRawPointer(mutating: $0.baseAddress))
+    }
+  }
+}
+
+/// One row of a changeset.
+public struct RowChangeRecord: Hashable, Sendable {
+  /// What happened to the row.
+  public let kind: RowUpdate.Kind
+  /// The name of the table.
+  public let table: String
+  /// Whether a trigger or a foreign key did it, or the session was set so.
+  public let isIndirect: Bool
+  /// Which columns are the primary key.
+  public let isKey: [Bool]
+  /// The values before; nil where the record has none, as of columns that were not changed.
+  public let old: [DatabaseValue?]
+  /// The values after; nil where the record has none.
+  public let new: [DatabaseValue?]
+
+  init?(_ iterator: OpaquePointer) {
+    var table: UnsafePointer<CChar>?
+    var (count, operation, indirect): (Int32, Int32, Int32) = (0, 0, 0)
+    guard
+      sqlite3changeset_op(iterator, &table, &count, &operation, &indirect) == SQLITE_OK,
+      let table
+    else { return nil }
+    kind = RowUpdate.Kind(operation: operation)
+    self.table = String(cString: table)
+    isIndirect = indirect != 0
+    var keys: UnsafeMutablePointer<UInt8>?
+    sqlite3changeset_pk(iterator, &keys, nil)
+    isKey = (0..<Int(count)).map { keys?[$0] != 0 && keys != nil }
+    func values(
+      _ read: (OpaquePointer, Int32, UnsafeMutablePointer<OpaquePointer?>) -> Int32
+    ) -> [DatabaseValue?] {
+      (0..<count).map { index in
+        var value: OpaquePointer?
+        guard read(iterator, index, &value) == SQLITE_OK, let value else {
+          return DatabaseValue?.none
+        }
+        return DatabaseValue(repairing: value)
+      }
+    }
+    old = kind == .insert ? [] : values { sqlite3changeset_old($0, $1, $2) }
+    new = kind == .delete ? [] : values { sqlite3changeset_new($0, $1, $2) }
+  }
+}

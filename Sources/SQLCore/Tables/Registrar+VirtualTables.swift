@@ -1,0 +1,55 @@
+import CSQLite
+
+extension Registrar {
+  /// Adds a virtual table, or what `CREATE VIRTUAL TABLE … USING name` makes.
+  ///
+  /// ```swift
+  /// try db.virtualTable("lines", .created) { context in try Lines(path: context.arguments[0]) }
+  /// try db.execute("CREATE VIRTUAL TABLE log USING lines('/var/log/messages')")
+  /// ```
+  ///
+  /// `make` is called once for each table on each connection that uses it.
+  /// - Parameters:
+  ///   - kind: whether it is there by its name, or has to be created.
+  ///   - isInnocuous: whether views and triggers may use it.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/create_module.html>
+  public func virtualTable<Table: VirtualTable>(
+    _ name: String, _ kind: VirtualTableKind, isInnocuous: Bool = false,
+    _ make: @escaping @Sendable (VirtualTableContext) throws -> Table
+  ) throws {
+    let callbacks: VirtualTableCallbacks =
+      switch (kind, Table.self is any WritableVirtualTable.Type) {
+      case (.eponymous, false): .eponymous
+      case (.eponymous, true): .writableEponymous
+      case (.created, false): .created
+      case (.created, true): .writableCreated
+      }
+    try requireName(name, of: "virtual table")
+    try register(
+      Registration(.init(kind: .module, name: name.lowercasedASCII)) { core in
+        let module = VirtualTableModule(core: core, isInnocuous: isInnocuous, make)
+        // On an error SQLite releases it as well.
+        try core.check(
+          sqlite3_create_module_v2(
+            core.handle, name, callbacks.pointer, Unmanaged.passRetained(module).toOpaque()
+          ) { pointer in
+            if let pointer { Unmanaged<VirtualTableModule>.fromOpaque(pointer).release() }
+          })
+        // Statements that were prepared with the one before are compiled anew.
+        core.installAuthorizer()
+      })
+  }
+
+  /// Removes a virtual table; a name that is none is no error.
+  ///
+  /// What runs ends as it began. Tables that were created stay in the schema, and cannot be used
+  /// until their module is there again.
+  public func removeVirtualTable(_ name: String) throws {
+    try requireName(name, of: "virtual table")
+    try register(
+      Registration(.init(kind: .module, name: name.lowercasedASCII)) { core in
+        try core.check(sqlite3_create_module_v2(core.handle, name, nil, nil, nil))
+        core.installAuthorizer()
+      })
+  }
+}

@@ -1,0 +1,131 @@
+extension Registrar {
+  /// Adds a table-valued function: its arguments are those of the closure, and its rows what the
+  /// closure gives.
+  ///
+  /// ```swift
+  /// try db.tableFunction("words", columns: ["word"]) { (text: String) in
+  ///   text.split(separator: " ").lazy.map { [.text(String($0))] }
+  /// }
+  /// try db.rows("SELECT word FROM words('the swifts are back')")
+  /// ```
+  ///
+  /// The arguments are hidden columns, named by `arguments` or `argument1` and so on, so that they
+  /// may also come from another table of a join. One that is left out is NULL. The sequence is asked for a row when SQLite
+  /// wants it. A row that is too short ends in NULL.
+  /// - SeeAlso: <https://www.sqlite.org/vtab.html#tabfunc2>
+  public func tableFunction<each Argument: ColumnValue, Rows: Sequence>(
+    _ name: String, columns: [String], arguments: [String] = [], isInnocuous: Bool = false,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Rows
+  ) throws where Rows.Element == [DatabaseValue] {
+    let argumentCount = count(repeat (each Argument).self)
+    guard !columns.isEmpty, columns.count + argumentCount <= 1_000, argumentCount < 31 else {
+      throw DatabaseError.misuse("a table function has 1 column at least and 30 arguments at most")
+    }
+    let names = (0..<argumentCount).map {
+      $0 < arguments.count ? arguments[$0] : "argument\($0 + 1)"
+    }
+    try virtualTable(name, .eponymous, isInnocuous: isInnocuous) { _ in
+      TableFunction(columns: columns, arguments: names) { values in
+        var reader = ValueReader(values: values)
+        var rows = try body(repeat try reader.next((each Argument).self)).makeIterator()
+        return { rows.next() }
+      }
+    }
+  }
+}
+
+/// Reads values from left to right.
+private struct ValueReader {
+  let values: [DatabaseValue]
+  var index = 0
+
+  mutating func next<Value: ColumnValue>(_ type: Value.Type) throws -> Value {
+    defer { index += 1 }
+    do {
+      return try (index < values.count ? values[index] : .null).read()
+    } catch let error as ColumnValueError {
+      throw error.at(table: nil, column: "argument \(index + 1)", row: nil)
+    }
+  }
+}
+
+/// A table whose hidden columns are the arguments of a function, and whose rows it gives.
+private final class TableFunction: VirtualTable {
+  typealias Rows = () -> [DatabaseValue]?
+
+  let schema: String
+  private let columnCount: Int
+  private let argumentCount: Int
+  private let body: ([DatabaseValue]) throws -> Rows
+
+  init(
+    columns: [String], arguments: [String], _ body: @escaping ([DatabaseValue]) throws -> Rows
+  ) {
+    let hidden = arguments.map { Identifier($0).quoted + " HIDDEN" }
+    let declared = columns.map { Identifier($0).quoted } + hidden
+    schema = "CREATE TABLE x (\(declared.joined(separator: ", ")))"
+    columnCount = columns.count
+    argumentCount = arguments.count
+    self.body = body
+  }
+
+  /// The arguments that are given, a bit each in the plan's number.
+  func bestIndex(_ query: IndexQuery) -> IndexPlan? {
+    var plan = IndexPlan(cost: 1e3, rowCount: 1_000)
+    for argument in 0..<argumentCount {
+      let all = query.constraints.indices.filter {
+        query.constraints[$0].column == columnCount + argument
+          && query.constraints[$0].comparison == .equal
+      }
+      guard !all.isEmpty else { continue }
+      // Its value comes from a table further right: another order of the join must be found.
+      guard let usable = all.first(where: { query.constraints[$0].isUsable }) else { return nil }
+      plan.arguments.append(.init(constraint: usable, isChecked: true))
+      plan.choice.number |= 1 << Int32(argument)
+    }
+    return plan
+  }
+
+  func open() -> any VirtualTableCursor { Cursor(self) }
+
+  private final class Cursor: VirtualTableCursor {
+    private let function: TableFunction
+    private var arguments: [DatabaseValue] = []
+    private var rows: Rows?
+    private var row: [DatabaseValue]?
+    private(set) var rowID: Int64 = 0
+
+    init(_ function: TableFunction) {
+      self.function = function
+    }
+
+    var isAtEnd: Bool { row == nil }
+
+    func filter(_ plan: IndexPlan.Choice, _ given: borrowing Arguments) throws {
+      var next = 0
+      arguments = []
+      for argument in 0..<function.argumentCount {
+        let isGiven = plan.number & (1 << Int32(argument)) != 0
+        arguments.append(isGiven ? try given[next] : .null)
+        next += isGiven ? 1 : 0
+      }
+      rows = try function.body(arguments)
+      row = rows?()
+      rowID = 1
+    }
+
+    func next() {
+      row = rows?()
+      rowID &+= 1
+    }
+
+    func column(_ index: Int) -> DatabaseValue {
+      if index >= function.columnCount {
+        let argument = index - function.columnCount
+        return arguments.indices.contains(argument) ? arguments[argument] : .null
+      }
+      guard let row, row.indices.contains(index) else { return .null }
+      return row[index]
+    }
+  }
+}

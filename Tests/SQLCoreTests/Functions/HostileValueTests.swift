@@ -1,0 +1,61 @@
+import Foundation
+import SQLCore
+import Testing
+
+@Suite("G13 numbers never trap, and U+0000 survives, wherever Swift is called")
+struct HostileValueTests {
+  private static let values: [DatabaseValue] = [
+    nil, .integer(.min), .integer(.max), -1, 0, .real(.infinity), .real(-.infinity), .real(1e308),
+    .real(-0.0), "", "a\u{0}b", "\u{0}", .blob(Data()), .blob(Data([0, 255])),
+    .text(String(repeating: "é", count: 10_000)),
+  ]
+
+  @Test("G13 a function gets and gives each value as it is", arguments: values)
+  func functions(value: DatabaseValue) throws {
+    let connection = try Connection()
+    try connection.function("same", argumentCount: 1) { try $0[0] }
+    try connection.aggregate("last", argumentCount: 1, initial: DatabaseValue.null) {
+      (last: inout DatabaseValue, arguments) in
+      last = try arguments[0]
+    } result: {
+      $0
+    }
+    try connection.tableFunction("one", columns: ["v"], arguments: ["w"]) { (_: Int?) in [[value]] }
+    #expect(try connection.row("SELECT same(\(value))")?[0] == value)
+    #expect(try connection.row("SELECT last(\(value))")?[0] == value)
+    #expect(try connection.row("SELECT v FROM one")?[0] == value)
+  }
+
+  @Test("G13 numbers that no type of the signature holds are errors", arguments: values)
+  func narrow(value: DatabaseValue) throws {
+    let connection = try Connection()
+    try connection.function("narrow") { (n: Int8) in n }
+    try connection.function("unsigned") { (n: UInt64) in n }
+    try connection.function("exact") { (n: Double) in n }
+    for name in ["narrow", "unsigned", "exact"] {
+      // It gives the value or throws a DatabaseError; it does not trap.
+      do {
+        _ = try connection.row("SELECT \(identifier: name)(\(value))")
+      } catch let error as DatabaseError {
+        if !error.message.hasPrefix("argument 1: ") { throw error }
+      }
+    }
+  }
+
+  @Test("G13 text that is no UTF-8 is an error in a function, and repaired in a collation")
+  func brokenText() throws {
+    let connection = try Connection()
+    try connection.function("same") { (text: String) in text }
+    let error = #expect(throws: DatabaseError.self) {
+      try connection.row("SELECT same(CAST(x'61ff' AS TEXT))")
+    }
+    #expect(error?.message.contains("no value of UTF-8") == true)
+    try connection.collation("plain") { left, right in
+      left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
+    }
+    #expect(
+      try connection.rows(
+        "SELECT length(column1) FROM (VALUES (CAST(x'ff' AS TEXT)), ('a')) ORDER BY column1 COLLATE plain"
+      ).count == 2)
+  }
+}

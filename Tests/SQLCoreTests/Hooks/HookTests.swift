@@ -1,0 +1,328 @@
+import Foundation
+import Testing
+
+@testable import SQLCore
+
+@Suite("P25 hooks")
+struct HookTests {
+  private let db: Database
+
+  init() throws {
+    db = try Database.temporary()
+    try db.execute("CREATE TABLE t (n INTEGER PRIMARY KEY, v INTEGER)")
+  }
+
+  struct Veto: Error, CustomStringConvertible { let description = "not today" }
+
+  @Test("P25 a commit hook vetoes by throwing: its error is thrown, and nothing stays")
+  func commit() throws {
+    let commits = Shared(0)
+    let vetoes = Shared(false)
+    try db.onCommit { commits.change { $0 += 1 } }
+    let veto = try db.onCommit { if vetoes.current { throw Veto() } }
+    try db.execute("INSERT INTO t VALUES (1, 1)")
+    #expect(commits.current == 1)
+    vetoes.change { $0 = true }
+    let error = #expect(throws: DatabaseError.self) {
+      try db.execute("INSERT INTO t VALUES (2, 2)")
+    }
+    #expect(error?.message == "not today")
+    #expect(error?.code.rawValue == 531)
+    #expect(error?.constraint == nil || error?.constraint?.kind == .other)
+    let alone = #expect(throws: DatabaseError.self) {
+      try db.writeWithoutTransaction { try $0.execute("INSERT INTO t VALUES (2, 2)") }
+    }
+    #expect(alone?.message == "not today")
+    #expect(try db.row("SELECT count(*) FROM t")?[0] == 1)
+    try db.remove(veto)
+    try db.execute("INSERT INTO t VALUES (2, 2)")
+    #expect(commits.current == 4)
+  }
+
+  @Test("P25 a rollback hook")
+  func rollback() throws {
+    let count = Shared(0)
+    try db.onRollback { count.change { $0 += 1 } }
+    try db.execute("INSERT INTO t VALUES (1, 1)")
+    #expect(count.current == 0)
+    try db.write { tx in
+      try tx.execute("INSERT INTO t VALUES (2, 2)")
+      try tx.requestRollback()
+    }
+    #expect(count.current == 1)
+  }
+
+  @Test("P25 an update hook tells of each row")
+  func update() throws {
+    let seen = Shared<[RowUpdate]>([])
+    let other = Shared(0)
+    let listener = try db.onUpdate { update in seen.change { $0.append(update) } }
+    try db.onUpdate { _ in other.change { $0 += 1 } }
+    try db.execute("INSERT INTO t VALUES (7, 1); UPDATE t SET v = 2; DELETE FROM t WHERE n = 7")
+    #expect(
+      seen.current == [
+        RowUpdate(kind: .insert, database: "main", table: "t", rowID: 7),
+        RowUpdate(kind: .update, database: "main", table: "t", rowID: 7),
+        RowUpdate(kind: .delete, database: "main", table: "t", rowID: 7),
+      ])
+    try db.remove(listener)
+    try db.execute("INSERT INTO t VALUES (8, 1)")
+    #expect(seen.current.count == 3)
+    #expect(other.current == 4)
+    #expect(listener.isRemoved)
+  }
+
+  @Test("P28 a pre-update hook: insert (new), update (old 123, new 999), delete (old)")
+  func preUpdate() throws {
+    struct Seen: Equatable, Sendable {
+      let kind: RowUpdate.Kind
+      let old, new: DatabaseValue?
+    }
+    let seen = Shared<[Seen]>([])
+    try db.onPreUpdate { event in
+      let item = Seen(
+        kind: event.kind, old: event.oldDatabaseValue(at: 1), new: event.newDatabaseValue(at: 1))
+      seen.change { $0.append(item) }
+      #expect(event.tableName == "t" && event.databaseName == "main" && event.columnCount == 2)
+      #expect(event.kind == .insert || event.oldRowID == 1)
+    }
+    try db.execute("INSERT INTO t VALUES (1, 123)")
+    try db.execute("UPDATE t SET v = 999")
+    try db.execute("DELETE FROM t")
+    #expect(
+      seen.current == [
+        Seen(kind: .insert, old: nil, new: 123), Seen(kind: .update, old: 123, new: 999),
+        Seen(kind: .delete, old: 999, new: nil),
+      ])
+  }
+
+  @Test("P25 a WAL hook tells of each commit, and the log is still moved into the file")
+  func writeAheadLog() throws {
+    let folder = try TemporaryFolder()
+    let connection = try folder.connection()
+    try connection.execute("CREATE TABLE t (b BLOB); PRAGMA wal_autocheckpoint = 20")
+    let pages = Shared<[Int]>([])
+    let listener = try connection.onWALCommit { commit in
+      #expect(commit.database == "main")
+      pages.change { $0.append(commit.pageCount) }
+    }
+    for _ in 0..<100 { try connection.execute("INSERT INTO t VALUES (zeroblob(3000))") }
+    #expect(pages.current.count == 100)
+    // After each checkpoint the log begins anew.
+    #expect((pages.current.max() ?? 0) < 40)
+    try connection.remove(listener)
+    #expect(try connection.value(Int.self, "PRAGMA wal_autocheckpoint") == 20)
+    try connection.execute("INSERT INTO t VALUES (1)")
+    #expect(pages.current.count == 100)
+  }
+
+  @Test("P25 a busy listener waits beyond the timeout, and gives up with its own error")
+  func busy() throws {
+    let folder = try TemporaryFolder()
+    let first = try folder.connection()
+    try first.execute("CREATE TABLE t (n INTEGER)")
+    let second = try folder.connection(.with { $0.busyTimeout = .zero })
+    let attempts = Shared<[Int]>([])
+    try first.execute("BEGIN IMMEDIATE")
+    try second.onBusy { attempt in
+      attempts.change { $0.append(attempt) }
+      if attempt == 3 { throw Veto() }
+      return true
+    }
+    let error = #expect(throws: DatabaseError.self) { try second.execute("BEGIN IMMEDIATE") }
+    #expect(error?.message == "not today")
+    #expect(error?.code.primary == .busy)
+    #expect(attempts.current == [0, 1, 2, 3])
+    try first.execute("COMMIT")
+    try second.execute("BEGIN IMMEDIATE; COMMIT")
+    #expect(attempts.current.count == 4)
+  }
+
+  @Test("P25 a progress listener interrupts a statement with its own error")
+  func progress() throws {
+    let calls = Shared(0)
+    let listener = try db.onProgress(every: 100) {
+      calls.change { $0 += 1 }
+      if calls.current == 10 { throw Veto() }
+    }
+    let endless: SQL =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+    let error = #expect(throws: DatabaseError.self) { try db.row(endless) }
+    #expect(error?.message == "not today")
+    #expect(error?.isInterruption == true)
+    #expect(calls.current == 10)
+    try db.remove(listener)
+    #expect(
+      try db.row(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 9999) SELECT count(*) FROM n"
+      )?[0] == 9999)
+    #expect(calls.current == 10)
+  }
+
+  @Test("P25 a trace tells of statements, rows, times and the end, with values when asked")
+  func trace() throws {
+    let connection = try Connection()
+    try connection.execute("CREATE TABLE t (n INTEGER)")
+    let seen = Shared<[String]>([])
+    let listener = try connection.onTrace([.statement, .row, .profile]) { event in
+      let line =
+        event.kind == .statement
+        ? "\(event.sql ?? "") | \(event.expandedSQL ?? "")"
+        : event.kind == .row ? "row" : (event.duration ?? .seconds(-1)) >= .zero ? "end" : "?"
+      seen.change { $0.append(line) }
+    }
+    let rowsAlone = Shared(0)
+    try connection.onTrace(.row) { _ in rowsAlone.change { $0 += 1 } }
+    _ = try connection.rows("SELECT \(1) AS n UNION SELECT \("x")")
+    #expect(
+      seen.current == [
+        "SELECT ? AS n UNION SELECT ? | SELECT 1 AS n UNION SELECT 'x'", "row", "row", "end",
+      ])
+    #expect(rowsAlone.current == 2)
+    try connection.remove(listener)
+    _ = try connection.rows("SELECT 1")
+    #expect(seen.current.count == 4)
+    #expect(rowsAlone.current == 3)
+  }
+
+  @Test("P25 a trace tells when the connection closes")
+  func traceClose() throws {
+    let closed = Shared(0)
+    do {
+      let connection = try Connection()
+      try connection.onTrace(.close) { event in
+        #expect(event.sql == nil)
+        closed.change { $0 += 1 }
+      }
+    }
+    #expect(closed.current == 1)
+  }
+
+  @Test("P25 an authorizer allows, ignores and denies; statements prepared before are asked again")
+  func authorizer() throws {
+    try db.execute("INSERT INTO t VALUES (1, 100)")
+    #expect(try db.row("SELECT v FROM t")?[0] == 100)
+    let listener = try db.onAuthorize { action in
+      switch action.kind {
+      case .read(table: "t", column: "v"): .ignore
+      case .delete(table: "t"): .deny
+      case .dropTable: throw Veto()
+      default: .allow
+      }
+    }
+    #expect(try db.row("SELECT v FROM t")?[0] == .null)
+    let denied = #expect(throws: DatabaseError.self) { try db.execute("DELETE FROM t") }
+    #expect(denied?.code.primary == .notAuthorized)
+    let vetoed = #expect(throws: DatabaseError.self) { try db.execute("DROP TABLE t") }
+    #expect(vetoed?.message == "not today")
+    try db.remove(listener)
+    #expect(try db.row("SELECT v FROM t")?[0] == 100)
+    try db.execute("DELETE FROM t")
+  }
+
+  @Test("P25 of several authorizers the strictest is followed, and readers stay readers")
+  func authorizers() throws {
+    try db.onAuthorize { _ in .allow }
+    try db.onAuthorize { $0.kind == .read(table: "t", column: "v") ? .ignore : .allow }
+    let third = try db.onAuthorize { $0.kind == .read(table: "t", column: "v") ? .deny : .allow }
+    #expect(throws: DatabaseError.self) { try db.row("SELECT v FROM t") }
+    try db.remove(third)
+    #expect(try db.rows("SELECT v FROM t").isEmpty)
+    let error = #expect(throws: DatabaseError.self) { try db.rows("PRAGMA query_only = 0") }
+    #expect(error?.code == .readOnly)
+  }
+}
+
+@Suite("Hooks shared, off, entered again and removed while they run")
+struct HookSharingTests {
+  @Test("P33 no hook is installed until somebody asks, and none when nobody is left")
+  func off() throws {
+    let connection = try Connection()
+    let state = try connection.use().state
+    #expect(state.pointee.installedHooks == [])
+    #expect(state.pointee.tracedKinds == [])
+    let listeners = [
+      try connection.onCommit {}, try connection.onRollback {}, try connection.onUpdate { _ in },
+      try connection.onPreUpdate { _ in }, try connection.onWALCommit { _ in },
+      try connection.onTrace(.row) { _ in },
+    ]
+    #expect(
+      state.pointee.installedHooks == [.commit, .rollback, .update, .preUpdate, .writeAheadLog])
+    #expect(state.pointee.tracedKinds == .row)
+    for listener in listeners { try connection.remove(listener) }
+    #expect(state.pointee.installedHooks == [])
+    #expect(state.pointee.tracedKinds == [])
+  }
+
+  @Test("a listener removes itself while it runs; the others go on")
+  func removedWhileRunning() throws {
+    let db = try Database.temporary()
+    try db.execute("CREATE TABLE t (n INTEGER)")
+    let slot = Shared<HookListener?>(nil)
+    let calls = Shared([0, 0])
+    let listener = try db.onUpdate { [weak db] _ in
+      calls.change { $0[0] += 1 }
+      if let listener = slot.current { try? db?.remove(listener) }
+    }
+    slot.change { $0 = listener }
+    try db.onUpdate { _ in calls.change { $0[1] += 1 } }
+    try db.execute("INSERT INTO t VALUES (1), (2), (3)")
+    #expect(calls.current == [1, 3])
+  }
+
+  @Test("a hook that enters its database or its connection again gets an error and goes on")
+  func reentering() throws {
+    let db = try Database.temporary()
+    try db.execute("CREATE TABLE t (n INTEGER)")
+    let errors = Shared<[String]>([])
+    @Sendable func note(_ body: () throws -> Void) {
+      do { try body() } catch let error as DatabaseError {
+        errors.change { $0.append(error.message) }
+      } catch {}
+    }
+    let inner = try Connection()
+    try inner.execute("CREATE TABLE t (n INTEGER)")
+    nonisolated(unsafe) let same = inner
+    try inner.onCommit { note { try same.execute("INSERT INTO t VALUES (1)") } }
+    try inner.onUpdate { _ in note { _ = try same.row("SELECT 1") } }
+    try inner.onPreUpdate { _ in note { _ = try same.row("SELECT 1") } }
+    try inner.onRollback { note { _ = try same.row("SELECT 1") } }
+    try inner.onAuthorize { _ in
+      note { _ = try same.row("SELECT 1") }
+      return .allow
+    }
+    try inner.onTrace(.row) { _ in note { _ = try same.row("SELECT 1") } }
+    try inner.execute("INSERT INTO t VALUES (1)")
+    _ = try inner.row("SELECT n FROM t")
+    #expect(throws: CancellationError.self) {
+      try inner.transaction { _ in
+        try inner.execute("INSERT INTO t VALUES (1)")
+        throw CancellationError()
+      }
+    }
+    #expect(errors.current.count > 5)
+    #expect(errors.current.allSatisfy { $0.contains("a connection runs nothing while") })
+    errors.change { $0 = [] }
+    try db.onCommit { [weak db] in note { _ = try db?.row("SELECT 1") } }
+    try db.execute("INSERT INTO t VALUES (1)")
+    #expect(errors.current.count == 1)
+    #expect(errors.current.first?.contains("accessed from inside") == true)
+    #expect(try db.row("SELECT count(*) FROM t")?[0] == 1)
+  }
+
+  @Test("listeners are released when they are removed")
+  func released() throws {
+    final class Token: Sendable {}
+    weak var held: Token?
+    let connection = try Connection()
+    let listener: HookListener
+    do {
+      let token = Token()
+      held = token
+      listener = try connection.onCommit { withExtendedLifetime(token) {} }
+    }
+    #expect(held != nil)
+    try connection.remove(listener)
+    #expect(held == nil)
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import SQLCore
+import Testing
+
+@Suite("P35 limits, counters, origins, serialising, ATTACH")
+struct StatusTests {
+  private let folder: TemporaryFolder
+  private let connection: Connection
+
+  init() throws {
+    folder = try TemporaryFolder()
+    connection = try folder.connection()
+    try connection.execute(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, name VARCHAR(9)); INSERT INTO t VALUES (1, 'a'), (2, 'b')"
+    )
+  }
+
+  @Test("P35 limits are read and set")
+  func limits() throws {
+    #expect(try connection.limit(.attachedDatabases) == 10)
+    #expect(try connection.setLimit(.length, to: 1_000) == 1_000_000_000)
+    #expect(try connection.limit(.length) == 1_000)
+    let error = #expect(throws: DatabaseError.self) {
+      try connection.row("SELECT zeroblob(1001)")
+    }
+    #expect(error?.code == .tooBig)
+    try connection.setLimit(.columns, to: -5)
+    #expect(try connection.limit(.columns) >= 0)
+    try connection.setLimit(.functionArguments, to: .max)
+    #expect(try connection.limit(.functionArguments) == 127)
+  }
+
+  @Test("P35 statement counters, connection counters, library counters")
+  func counters() throws {
+    let select = try connection.prepare("SELECT * FROM t ORDER BY name")
+    #expect(try select.count(of: .runs) == 0)
+    try select.run()
+    #expect(try select.count(of: .runs) == 1)
+    #expect(try select.count(of: .sorts) == 1)
+    #expect(try select.count(of: .fullScanSteps) == 1)
+    #expect(try select.count(of: .machineSteps, resetting: true) > 0)
+    #expect(try select.count(of: .machineSteps) == 0)
+    #expect(try select.count(of: .memory) > 0)
+    #expect(try connection.count(of: .cacheMemory) > 0)
+    #expect(try connection.count(of: .schemaMemory) > 0)
+    #expect(try connection.count(of: .statementMemory) > 0)
+    #expect(try connection.count(of: .cacheWrites, resetting: true) > 0)
+    #expect(try connection.count(of: .cacheWrites) == 0)
+    #expect(throws: DatabaseError.self) {
+      try connection.count(of: ConnectionCounter(rawValue: -1))
+    }
+    #expect(LibraryCounter.memory.value.current > 0)
+    #expect(SQLiteLibrary.version.hasPrefix("3."))
+    #expect(SQLiteLibrary.compileOptions.contains { $0.hasPrefix("THREADSAFE") })
+  }
+
+  @Test("P35 expanded SQL, column origin and declared type")
+  func metadata() throws {
+    let select = try connection.prepare(
+      "SELECT name AS other, id + 1, ?1, :named FROM t")
+    try select.bind("it's", at: 1)
+    #expect(try select.expandedSQL?.contains("'it''s'") == true)
+    let origin = try select.origin(ofColumn: 0)
+    #expect(origin?.database == "main" && origin?.table == "t" && origin?.column == "name")
+    #expect(try select.origin(ofColumn: 1) == nil)
+    #expect(try select.origin(ofColumn: 99) == nil)
+    #expect(try select.declaredType(ofColumn: 0) == "VARCHAR(9)")
+    #expect(try select.declaredType(ofColumn: 1) == nil)
+    #expect(try select.isReadOnly && !select.isExplain)
+    #expect(try connection.prepare("EXPLAIN DELETE FROM t").isExplain)
+    #expect(try !connection.prepare("DELETE FROM t").isReadOnly)
+    #expect(try connection.prepare("SELECT ?1, :a, $b").parameterNames == ["?1", ":a", "$b"])
+  }
+
+  @Test("P35 serialise and deserialise, from WAL too")
+  func serialize() throws {
+    let bytes = try connection.serialize()
+    #expect(bytes.count % 4096 == 0 && bytes.starts(with: "SQLite format 3\0".utf8))
+    let copy = try Connection()
+    #expect(try copy.serialize().isEmpty)
+    try copy.deserialize(bytes)
+    #expect(try copy.rows("SELECT name FROM t ORDER BY id").map { $0[0] } == ["a", "b"])
+    for id in 3..<2_000 { try copy.execute("INSERT INTO t VALUES (\(id), 'grows')") }
+    #expect(try copy.row("PRAGMA integrity_check")?[0] == "ok")
+    #expect(try copy.serialize().count > bytes.count)
+    let fixed = try Connection()
+    try fixed.deserialize(bytes, isReadOnly: true)
+    #expect(throws: DatabaseError.self) { try fixed.execute("DELETE FROM t") }
+    let broken = try Connection()
+    #expect(throws: DatabaseError.self) {
+      try broken.deserialize(Data(repeating: 7, count: 9_000))
+      _ = try broken.rows("SELECT * FROM sqlite_schema")
+    }
+    for misuse in [
+      { try connection.deserialize(bytes) }, { try copy.deserialize(bytes, into: "nowhere") },
+      { try copy.transaction { try $0.deserialize(bytes) } },
+    ] {
+      let error = #expect(throws: DatabaseError.self) { try misuse() }
+      #expect(error?.code == .misuse)
+    }
+    #expect(throws: DatabaseError.self) { try copy.serialize(database: "nowhere") }
+  }
+
+  @Test("P35 ATTACH and DETACH")
+  func attach() throws {
+    let path = folder.file("other.sqlite")
+    try connection.attach(path: path, as: "the \"other\"")
+    try connection.execute("CREATE TABLE \"the \"\"other\"\"\".u (n); INSERT INTO u VALUES (5)")
+    #expect(try connection.row("SELECT n FROM u JOIN t ON t.id = 1")?[0] == 5)
+    let databases = try connection.databases
+    #expect(databases.map(\.name).contains("the \"other\""))
+    #expect(databases.last?.path?.hasSuffix("other.sqlite") == true)
+    #expect(databases.first?.isReadOnly == false)
+    try connection.detach("the \"other\"")
+    #expect(throws: DatabaseError.self) { try connection.row("SELECT n FROM u") }
+    #expect(throws: DatabaseError.self) { try connection.detach("nothing") }
+    let db = try Database.temporary()
+    let error = #expect(throws: DatabaseError.self) {
+      try db.read { try $0.attach(path: path, as: "x") }
+    }
+    #expect(error?.code.primary == .readOnly)
+    try db.writeWithoutTransaction { try $0.attach(path: path, as: "x") }
+    #expect(try db.write { try $0.row("SELECT n FROM x.u")?[0] } == 5)
+  }
+}

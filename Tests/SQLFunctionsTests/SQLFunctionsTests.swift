@@ -1,0 +1,132 @@
+import Foundation
+import SQLCore
+import SQLFunctions
+import Testing
+
+@Suite("P32 functions that SQLite's own library lacks")
+struct SQLFunctionsTests {
+  private let db: Database
+
+  init() throws {
+    db = try Database.temporary()
+    try db.register(.allFunctions)
+  }
+
+  private func values(_ sql: SQL) throws -> [DatabaseValue] {
+    try db.rows(sql).flatMap(\.values)
+  }
+
+  @Test("P32 generate_series")
+  func series() throws {
+    #expect(try values("SELECT value FROM generate_series(5, 25, 5)") == [5, 10, 15, 20, 25])
+    #expect(try values("SELECT value FROM generate_series(1, 3)") == [1, 2, 3])
+    #expect(try values("SELECT value FROM generate_series(3, 1, -1)") == [3, 2, 1])
+    #expect(try values("SELECT value FROM generate_series(3, 1)") == [])
+    #expect(try values("SELECT value FROM generate_series(7, 7, 0)") == [7])
+    #expect(try values("SELECT value FROM generate_series WHERE start = 2 AND stop = 3") == [2, 3])
+    #expect(try values("SELECT value FROM generate_series(1) LIMIT 2") == [1, 2])
+    #expect(
+      try values("SELECT value FROM generate_series(\(Int64.max - 1), \(Int64.max), 2)")
+        == [.integer(.max - 1)])
+    #expect(
+      try values("SELECT value FROM generate_series(\(Int64.min + 1), \(Int64.min), -5)")
+        == [.integer(.min + 1)])
+    #expect(
+      try values(
+        "SELECT b.value FROM generate_series(1, 3) a, generate_series(1, a.value) b ORDER BY 1 DESC"
+      )
+        == [3, 2, 2, 1, 1, 1])
+    // In a view, too: it does no harm.
+    try db.execute("CREATE VIEW ten AS SELECT sum(value) AS s FROM generate_series(1, 10)")
+    #expect(try values("SELECT s FROM ten") == [55])
+  }
+
+  @Test("P32 UUID functions")
+  func uuid() throws {
+    let first = try db.row("SELECT uuid(), uuid()")
+    let (a, b) = (try first?.get(UUID.self, at: 0), try first?.get(UUID.self, at: 1))
+    #expect(a != nil && a != b)
+    let text = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+    let bytes = try #require(UUID(uuidString: text)).databaseValue(as: .bytes)
+    for form in [text, text.uppercased(), "{\(text)}", text.filter { $0 != "-" }] {
+      #expect(try values("SELECT uuid_str(\(form)), uuid_blob(\(form))") == [.text(text), bytes])
+    }
+    #expect(try values("SELECT uuid_str(\(bytes)), uuid_blob(\(bytes))") == [.text(text), bytes])
+    #expect(
+      try values("SELECT uuid_str('x'), uuid_str(NULL), uuid_blob(x'00'), uuid_str(1)")
+        == [nil, nil, nil, nil])
+  }
+
+  @Test(
+    "P32 sha3 by the examples of its standard",
+    arguments: [
+      (224, "6b4e03423667dbb73b6e15454f0eb1abd4597f9a1b078e3f5b5a6bc7"),
+      (256, "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a"),
+      (
+        384,
+        "0c63a75b845e4f7d01107d852e4c2485c51a50aaaa94fc61995e71bbee983a2ac3713831264adb47fb6bd1e058d5f004"
+      ),
+      (
+        512,
+        "a69f73cca23a9ac5c8b567dc185a756e97c982164fe25859e0d1dcc1475c80a615b2123af1f5f94c11e3e9402c3ac558f500199d95b6d3e301758586281dcd26"
+      ),
+    ])
+  func sha3OfNothing(bits: Int, digest: String) throws {
+    #expect(try values("SELECT lower(hex(sha3('', \(bits))))") == [.text(digest)])
+  }
+
+  @Test("P32 sha3 of text, bytes and long input; the size is checked")
+  func sha3() throws {
+    let abc = "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"
+    #expect(
+      try values("SELECT lower(hex(sha3('abc'))), lower(hex(sha3(x'616263', 256)))")
+        == [.text(abc), .text(abc)])
+    let long = String(repeating: "a", count: 1_000_000)
+    #expect(
+      try values("SELECT lower(hex(sha3(\(long))))")
+        == ["5c8875ae474a3634ba4fd55ec85bffd661f32aca75c6d699d0cdcb6c115891c1"])
+    #expect(try values("SELECT sha3(NULL), sha3(12) = sha3('12')") == [nil, 1])
+    #expect(throws: DatabaseError.self) { try values("SELECT sha3('a', 255)") }
+  }
+
+  @Test("P32 sha3_query tells results apart, and reads alone")
+  func sha3Query() throws {
+    try db.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), ('1'), (1.0), (NULL), (x'31')")
+    let one = try values("SELECT sha3_query('SELECT a FROM t')")
+    #expect(try values("SELECT sha3_query('SELECT a FROM t')") == one)
+    try db.execute("UPDATE t SET a = '1' WHERE rowid = 1")
+    #expect(try values("SELECT sha3_query('SELECT a FROM t')") != one)
+    let error = #expect(throws: DatabaseError.self) {
+      try db.write { try $0.row("SELECT sha3_query('DELETE FROM t')") }
+    }
+    #expect(error?.message == "sha3_query reads alone: DELETE FROM t")
+    #expect(try values("SELECT count(*) FROM t") == [5])
+  }
+
+  @Test("P32 ieee754: numbers taken apart and put together")
+  func ieee754() throws {
+    #expect(try values("SELECT ieee754(45.25), ieee754(181, -2)") == ["ieee754(181,-2)", 45.25])
+    #expect(
+      try values("SELECT ieee754_mantissa(-0.5), ieee754_exponent(-0.5), ieee754(0.0)")
+        == [-1, -1, "ieee754(0,0)"])
+    #expect(
+      try values("SELECT hex(ieee754_to_blob(1)), ieee754_from_blob(x'3ff0000000000000')")
+        == ["3FF0000000000000", 1.0])
+    #expect(
+      try values("SELECT ieee754(NULL), ieee754_from_blob('x'), ieee754(1, 9999)")
+        == [nil, nil, .real(.infinity)])
+    #expect(throws: DatabaseError.self) { try values("SELECT ieee754('x')") }
+  }
+
+  @Test(
+    "P32 each finite number is its mantissa times two to its exponent",
+    arguments: [
+      0.1, -123.456, .leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, .pi,
+      1e300,
+    ])
+  func ieee754RoundTrip(number: Double) throws {
+    #expect(
+      try values("SELECT ieee754(ieee754_mantissa(\(number)), ieee754_exponent(\(number)))")
+        == [.real(number)])
+  }
+}
