@@ -67,28 +67,21 @@ extension Database {
 }
 
 /// One observation of a query: what it reads, and whether that was touched.
-///
-/// State: not begun → watching, clean or touched → ended, when the task is cancelled or the value
-/// goes.
 final class QueryWatch<Query: Fetchable>: Sendable {
   private let query: Query
   private let database: Database
-  private let signals: AsyncStream<Bool>
-  private let continuation: AsyncStream<Bool>.Continuation
-  private let state = Mutex(State.idle)
+  private let queue: CommitQueue
+  private let state = Mutex<Watched?>(nil)
 
-  private enum State {
-    case idle
-    case watching(subscription: UInt64)
-    /// The schema changed: the query may read other columns.
-    case outdated(subscription: UInt64)
+  private struct Watched {
+    let subscription: UInt64
+    let tables: [TableName: Subscription.Interest]
   }
 
   init(_ query: Query, in database: Database) {
     self.query = query
     self.database = database
-    // One signal is kept: however often the result was touched, it is fetched once.
-    (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    queue = CommitQueue(maximumRows: database.configuration.maximumTrackedRows)
   }
 
   deinit {
@@ -99,16 +92,20 @@ final class QueryWatch<Query: Fetchable>: Sendable {
   nonisolated(nonsending)
     func next() async throws -> [Query.Row]?
   {
-    switch state.withLock({ $0 }) {
-    case .idle:
-      try await start()
-    case .watching, .outdated:
-      var iterator = signals.makeAsyncIterator()
-      guard await iterator.next() != nil else { return nil }
-      if case .outdated = state.withLock({ $0 }) {
+    if let watched = state.withLock({ $0 }) {
+      var isOutdated = false
+      repeat {
+        guard await queue.wait() else { return nil }
+        let waiting = queue.takeAll()
+        isOutdated = !waiting.everything.isEmpty || waiting.events.contains(.schemaChanged)
+        if isOutdated || waiting.touches(watched.tables) { break }
+      } while true
+      if isOutdated {
         stop()
         try await start()
       }
+    } else {
+      try await start()
     }
     guard !Task.isCancelled else { return nil }
     return try await database.fetch(query)
@@ -121,56 +118,47 @@ final class QueryWatch<Query: Fetchable>: Sendable {
     let sql = try query.sql.text
     let dependencies = try await database.reading(hops: false) { try $0.dependencies(of: sql) }
     guard let tracker = ChangeTracker.of(database) else { return }
-    var tables: [String: Subscription.Interest] = [:]
-    for dependency in dependencies where dependency.database == "main" {
-      let table = dependency.table.lowercasedASCII
+    var tables: [TableName: Subscription.Interest] = [:]
+    for dependency in dependencies {
+      let table = TableName(schema: dependency.database, dependency.table)
       var interest = tables[table] ?? Subscription.Interest(columns: [])
       if !dependency.column.isEmpty {
         interest.columns?.insert(dependency.column.lowercasedASCII)
       }
       tables[table] = interest
     }
-    let watched = tables
-    let id = tracker.add(
-      Subscription(tables: tables) { [weak self, continuation] changes in
-        if changes.isUnknown {
-          self?.noteSchemaChange()
-          continuation.yield(true)
-        } else if changes.touch(watched) {
-          continuation.yield(true)
-        }
-      })
-    state.withLock { $0 = .watching(subscription: id) }
-  }
-
-  private func noteSchemaChange() {
-    state.withLock { state in
-      if case .watching(let id) = state { state = .outdated(subscription: id) }
-    }
+    let id = tracker.add(Subscription(tables: tables, queue: queue))
+    let watched = Watched(subscription: id, tables: tables)
+    state.withLock { $0 = watched }
   }
 
   private func stop() {
-    let id = state.withLock { state -> UInt64? in
-      defer { state = .idle }
-      switch state {
-      case .idle: return nil
-      case .watching(let id), .outdated(let id): return id
-      }
-    }
-    if let id { ChangeTracker.of(database)?.remove(id) }
+    let watched = state.withLock { $0.take() }
+    if let watched { ChangeTracker.of(database)?.remove(watched.subscription) }
   }
 }
 
-extension CommittedChanges {
-  /// Whether a row came or went in one of the tables, or one of the columns differs.
-  fileprivate func touch(_ watched: [String: Subscription.Interest]) -> Bool {
-    tables.contains { name, table in
-      guard let interest = watched[name] else { return false }
-      return table.rows.contains { row in
-        guard let old = row.old, let new = row.new else { return true }
-        return table.columns.indices.contains { index in
-          old[index] != new[index]
-            && interest.columns?.contains(table.columns[index].lowercasedASCII) ?? true
+extension CommitQueue.Waiting {
+  /// What happened to tables besides rows.
+  var events: Set<TableEvent> {
+    var events = everything
+    for commit in commits {
+      for write in commit.writes {
+        for table in write.tables.values { events.formUnion(table.events) }
+      }
+    }
+    for table in dropped?.values ?? [:].values { events.formUnion(table) }
+    return events
+  }
+
+  /// Whether one of the tables changed in what is watched of it.
+  func touches(_ watched: [TableName: Subscription.Interest]) -> Bool {
+    if !everything.isEmpty { return true }
+    if let dropped, dropped.keys.contains(where: { watched[$0] != nil }) { return true }
+    return commits.contains { commit in
+      commit.writes.contains { write in
+        write.tables.contains { table, changes in
+          watched[table].map { changes.touches($0.columns) } ?? false
         }
       }
     }

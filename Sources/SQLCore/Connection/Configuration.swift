@@ -36,6 +36,9 @@ public struct Configuration: Sendable {
   public var maximumCachedStatementBytes = 1 << 20
   /// The size in bytes to which the write-ahead log is cut after a checkpoint.
   public var maximumWALBytes = 64 << 20
+  /// How many changed rows of a transaction observation keeps one by one; of more it only tells
+  /// which tables changed. A row that changes twice counts twice.
+  public var maximumTrackedRows = 100_000
   /// Runs for each new connection, last: pragmas, functions, collations.
   public var prepareConnection: (@Sendable (Connection) throws -> Void)?
 

@@ -4,6 +4,7 @@ import CSQLite
 struct CompiledStatement {
   let handle: OpaquePointer
   let effects: StatementEffects
+  let tableEffects: [TableEffect]
 }
 
 extension ConnectionCore {
@@ -18,6 +19,7 @@ extension ConnectionCore {
     var text = text
     // Compiling anew, after a change of the schema, leaves something here as well.
     state.pointee.authorizer.effects = []
+    state.pointee.authorizer.tableEffects = []
     return try text.withUTF8 { bytes -> (OpaquePointer, Int)? in
       guard let start = bytes.baseAddress else { return nil }
       var statement: OpaquePointer?
@@ -41,7 +43,8 @@ extension ConnectionCore {
       return statement.map { ($0, consumed) }
     }.map { statement, consumed in
       let compiled = CompiledStatement(
-        handle: statement, effects: state.pointee.authorizer.effects)
+        handle: statement, effects: state.pointee.authorizer.effects,
+        tableEffects: state.pointee.authorizer.tableEffects)
       return (compiled, text.utf8.dropFirst(consumed).asSubstring)
     }
   }

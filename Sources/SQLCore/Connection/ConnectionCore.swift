@@ -37,6 +37,7 @@ package final class ConnectionCore: @unchecked Sendable {
   deinit {
     state.pointee.cache.deallocate()
     state.pointee.key.deallocate()
+    sqlite3_finalize(state.pointee.schemaVersionStatement)
     sqlite3_close_v2(handle)
     state.deinitialize(count: 1)
     state.deallocate()
@@ -54,6 +55,7 @@ package final class ConnectionCore: @unchecked Sendable {
     endLentStatements()
     state.pointee.deadline = nil
     state.pointee.asksTask = false
+    state.pointee.writeLabel = nil
     state.pointee.stopReason = nil
     currentLease.wrappingAdd(1, ordering: .relaxed)
   }

@@ -34,6 +34,10 @@ struct ConnectionState {
   var lentStatements: [ObjectIdentifier: LentStatement] = [:]
   /// Told of statements, rows and transactions, while somebody observes.
   var observer: (any ConnectionObserver)?
+  /// What the write that runs is called, for those who observe.
+  var writeLabel: String?
+  /// Runs `PRAGMA schema_version`; prepared when first asked for.
+  var schemaVersionStatement: OpaquePointer?
   /// Collects the columns that the statement being prepared reads.
   var readRecorder: ReadRecorder?
   /// What the authorizer denies, and what it noticed.

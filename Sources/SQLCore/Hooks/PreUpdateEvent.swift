@@ -50,21 +50,48 @@ package struct PreUpdateEvent: ~Copyable {
 extension ConnectionCore {
   /// Installs the observer and its hooks, between transactions, or takes them away.
   ///
-  /// Every cached statement is compiled anew afterwards: a `DELETE` without a WHERE that was
-  /// compiled without the hook would empty the table without telling of its rows.
-  package func setObserver(_ observer: (any ConnectionObserver)?) throws {
+  /// Every cached statement is compiled anew after the first was installed: a `DELETE` without a
+  /// WHERE that was compiled without the hook would empty the table without telling of its rows.
+  ///
+  /// - Parameter hooksRows: whether it is told of rows.
+  package func setObserver(
+    _ observer: (any ConnectionObserver)?, hooksRows: Bool = true
+  ) throws {
     guard !isInTransaction else {
       throw DatabaseError.misuse("hooks are installed between transactions")
     }
+    let isFirst = state.pointee.observer == nil
     state.pointee.observer = observer
     let context = observer == nil ? nil : UnsafeMutableRawPointer(state)
-    sqlite3_preupdate_hook(handle, observer == nil ? nil : preUpdate, context)
+    sqlite3_preupdate_hook(handle, observer == nil || !hooksRows ? nil : preUpdate, context)
     sqlite3_commit_hook(handle, observer == nil ? nil : willCommit, context)
     sqlite3_rollback_hook(handle, observer == nil ? nil : didRollBack, context)
-    installAuthorizer()
+    if isFirst, observer != nil { installAuthorizer() }
   }
 
   package var observer: (any ConnectionObserver)? { state.pointee.observer }
+
+  /// What the write that runs is called, for those who observe.
+  package var writeLabel: String? {
+    get { state.pointee.writeLabel }
+    set { state.pointee.writeLabel = newValue }
+  }
+
+  /// The number that each change of the main database's schema increases: one short statement,
+  /// which nobody is told of.
+  package func schemaVersion() throws -> Int32 {
+    if state.pointee.schemaVersionStatement == nil {
+      try check(
+        sqlite3_prepare_v3(
+          handle, "PRAGMA schema_version", -1, UInt32(SQLITE_PREPARE_PERSISTENT),
+          &state.pointee.schemaVersionStatement, nil))
+    }
+    let statement = state.pointee.schemaVersionStatement
+    let code = sqlite3_step(statement)
+    defer { sqlite3_reset(statement) }
+    guard code == SQLITE_ROW else { throw error(code) }
+    return sqlite3_column_int(statement, 0)
+  }
 }
 
 private func observer(_ context: UnsafeMutableRawPointer?) -> (any ConnectionObserver)? {

@@ -90,6 +90,6 @@ struct HookTests {
     }
     try await db.execute("UPDATE Note SET stars = 3")
     let changes = await stream.collect { !$0.rows.isEmpty }
-    #expect(words(changes) == [["unknown"], ["updated 1 stars"]])
+    #expect(words(changes) == [["schemaChanged"], ["updated 1 stars"]])
   }
 }

@@ -1,0 +1,82 @@
+import SQLCore
+import Synchronization
+
+/// What waits for somebody who watches changes, made into the elements of the stream when it is
+/// asked for: on the thread of whoever asks, not on the writer's.
+final class ChangeFeed<Element: Sendable>: Sendable {
+  /// A part of what waited.
+  enum Piece: Sendable {
+    case write(WriteChanges)
+    /// Whoever asks was slow: of these tables the rows are not known.
+    case dropped([TableName: Set<TableEvent>])
+    case everything(Set<TableEvent>)
+  }
+
+  private let queue: CommitQueue
+  private let tracker: ChangeTracker?
+  private let subscription: UInt64?
+  private let element: @Sendable (Piece) -> Element?
+  /// What was taken from the queue, last first.
+  private let taken = Mutex<[Piece]>([])
+
+  init(
+    in database: Database, tables: [TableName: Subscription.Interest]?,
+    _ element: @escaping @Sendable (Piece) -> Element?
+  ) {
+    queue = CommitQueue(maximumRows: database.configuration.maximumTrackedRows)
+    self.element = element
+    tracker = ChangeTracker.of(database)
+    subscription = tracker?.add(Subscription(tables: tables, queue: queue))
+  }
+
+  deinit {
+    if let subscription { tracker?.remove(subscription) }
+  }
+
+  /// The next element; nil once the task is cancelled.
+  nonisolated(nonsending)
+    func next() async -> Element?
+  {
+    while !Task.isCancelled {
+      while let piece = nextPiece() {
+        if let element = element(piece) { return element }
+      }
+      guard await queue.wait() else { return nil }
+    }
+    return nil
+  }
+
+  private func nextPiece() -> Piece? {
+    taken.withLock { taken in
+      if taken.isEmpty {
+        let waiting = queue.takeAll()
+        taken = waiting.commits.flatMap(\.writes).reversed().map { .write($0) }
+        if let dropped = waiting.dropped { taken.append(.dropped(dropped)) }
+        if !waiting.everything.isEmpty { taken.append(.everything(waiting.everything)) }
+      }
+      return taken.popLast()
+    }
+  }
+}
+
+/// Gives the elements of a stream of changes.
+public struct ChangeIterator<Element: Sendable>: AsyncIteratorProtocol {
+  private let feed: ChangeFeed<Element>
+
+  init(_ feed: ChangeFeed<Element>) {
+    self.feed = feed
+  }
+
+  /// The next element; nil once the task is cancelled.
+  public mutating func next() async -> Element? {
+    await feed.next()
+  }
+
+  /// The next element; nil once the task is cancelled.
+  public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+    await feed.next()
+  }
+}
+
+@available(*, unavailable, message: "each iterator is used by one task")
+extension ChangeIterator: Sendable {}
