@@ -26,6 +26,7 @@ final class ChangeFeed<Element: Sendable>: Sendable {
     queue = CommitQueue(maximumRows: database.configuration.maximumTrackedRows)
     self.element = element
     tracker = ChangeTracker.of(database)
+    tracker?.watchFile(of: database)
     subscription = tracker?.add(Subscription(tables: tables, queue: queue))
   }
 

@@ -106,8 +106,8 @@ extension Database {
 extension RowKey {
   /// How a row with these key values may be named, whatever the table is like.
   static func candidates(_ values: [DatabaseValue]) -> [RowKey] {
-    if values.count == 1, case .integer(let id) = values[0] { return [.rowID(id), .values(values)] }
-    return [.values(values)]
+    guard values.count == 1, case .integer(let id) = values[0] else { return [.values(values)] }
+    return [.rowID(id), .values(values)]
   }
 }
 

@@ -13,6 +13,8 @@ final class ChangeTracker: @unchecked Sendable {
   let clock = CommitClock()
   private let granularity: Recorder.Granularity
   private var recordedVersion = 0
+  private let sharedEvaluators = Mutex<RowEvaluators?>(nil)
+  private let file = Mutex<FileWatch?>(nil)
 
   init(granularity: Recorder.Granularity) {
     self.granularity = granularity
@@ -20,7 +22,9 @@ final class ChangeTracker: @unchecked Sendable {
 
   /// The tracker of a database, made when somebody first watches.
   static func of(_ database: Database) -> ChangeTracker? {
-    database.writeObserver { ChangeTracker(granularity: .rows) }
+    database.writeObserver {
+      ChangeTracker(granularity: ConnectionCore.hasPreUpdateHook ? .rows : .tables)
+    }
   }
 
   // MARK: Who watches
@@ -33,13 +37,35 @@ final class ChangeTracker: @unchecked Sendable {
   /// Removes a subscription; the hook goes with the last, when the next write begins.
   func remove(_ id: UInt64) {
     // What a subscription holds is let go outside the lock.
-    _ = registry.withLock { $0.remove(id) }
+    let (_, isEmpty) = registry.withLock { ($0.remove(id), $0.isEmpty) }
+    if isEmpty { _ = file.withLock { $0.take() } }
+  }
+
+  /// Looks for commits of other processes, as long as somebody watches.
+  func watchFile(of database: Database) {
+    guard let path = database.path else { return }
+    file.withLock { file in
+      if file == nil { file = FileWatch(path: path, of: database, tracker: self) }
+    }
+  }
+
+  /// What asks queries of single rows, for all who watch.
+  func evaluators(for database: Database) -> RowEvaluators {
+    sharedEvaluators.withLock { evaluators in
+      let known = evaluators ?? RowEvaluators(configuration: database.configuration)
+      evaluators = known
+      return known
+    }
   }
 
   /// Tells everybody of something of which is not known what it touched.
-  func publish(everything event: TableEvent) {
+  ///
+  /// - Parameter liveAlone: only those who look for themselves what changed.
+  func publish(everything event: TableEvent, liveAlone: Bool) {
     let commit = Commit(everything: event)
-    for subscription in registry.withLock({ $0.all }) { subscription.queue.append(commit) }
+    for subscription in registry.withLock({ $0.all }) where subscription.isLive || !liveAlone {
+      subscription.queue.append(commit)
+    }
   }
 
   private func publish(_ commit: Commit) {

@@ -14,4 +14,6 @@ struct Subscription: Sendable {
   let tables: [TableName: Interest]?
   /// Where the commits go that touch them.
   let queue: CommitQueue
+  /// Whether it looks for itself what changed: it may be told of what may be nothing.
+  var isLive = false
 }

@@ -61,6 +61,17 @@ extension ConnectionCore {
     }
   }
 
+  /// Runs a closure and tells what its statements read. Each is compiled for the occasion: the
+  /// authorizer is asked of nothing that is cached.
+  package func recordingReads<Result>(
+    _ body: () throws -> Result
+  ) throws -> (Result, Set<ColumnDependency>) {
+    let recorder = ReadRecorder()
+    state.pointee.readRecorder = recorder
+    defer { state.pointee.readRecorder = nil }
+    return (try body(), recorder.columns)
+  }
+
   /// Prepares a statement without the cache and tells what it reads.
   package func dependencies(of sql: String) throws -> Set<ColumnDependency> {
     let recorder = ReadRecorder()

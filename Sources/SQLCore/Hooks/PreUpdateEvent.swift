@@ -71,10 +71,27 @@ extension ConnectionCore {
 
   package var observer: (any ConnectionObserver)? { state.pointee.observer }
 
+  /// Whether SQLite was built with the pre-update hook.
+  package static var hasPreUpdateHook: Bool {
+    sqlite3_compileoption_used("ENABLE_PREUPDATE_HOOK") != 0
+  }
+
   /// What the write that runs is called, for those who observe.
   package var writeLabel: String? {
     get { state.pointee.writeLabel }
     set { state.pointee.writeLabel = newValue }
+  }
+
+  /// A number that changes when another connection commits to the file, and not when this one does.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_data_version>
+  package func dataVersion() throws -> Int32 {
+    var statement: OpaquePointer?
+    try check(sqlite3_prepare_v2(handle, "PRAGMA data_version", -1, &statement, nil))
+    defer { sqlite3_finalize(statement) }
+    let code = sqlite3_step(statement)
+    guard code == SQLITE_ROW else { throw error(code) }
+    return sqlite3_column_int(statement, 0)
   }
 
   /// The number that each change of the main database's schema increases: one short statement,

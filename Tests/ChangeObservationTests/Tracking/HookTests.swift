@@ -19,7 +19,7 @@ struct HookTests {
     stream = nil
     #expect(try !isInstalled(on: db))
 
-    var iterator: QueryObservation<TableQuery<Note, Note>>.Iterator? =
+    var iterator: QueryObservation<Note>.Iterator? =
       db.observe(Note.all).makeAsyncIterator()
     _ = try await iterator?.next()
     #expect(try isInstalled(on: db))
