@@ -26,7 +26,16 @@ let package = Package(
     ),
     .target(name: "Apus", dependencies: ["SQLCore", "QueryDSL", "ChangeObservation"]),
 
-    .testTarget(name: "SQLCoreTests", dependencies: ["SQLCore"]),
+    // What tests of several processes run beside themselves.
+    .executableTarget(
+      name: "DatabaseProcess", dependencies: ["SQLCore"], path: "Tests/Support/DatabaseProcess"
+    ),
+    // Counts how often a file is forced to disk.
+    .target(
+      name: "CCountingVFS", dependencies: ["CSQLite"], path: "Tests/Support/CCountingVFS"
+    ),
+    .testTarget(
+      name: "SQLCoreTests", dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS"]),
     .testTarget(name: "QueryDSLTests", dependencies: ["QueryDSL"]),
     .testTarget(name: "ChangeObservationTests", dependencies: ["ChangeObservation"]),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),

@@ -1,5 +1,4 @@
 import SQLCore
-import Synchronization
 
 /// What waits for somebody who watches changes, made into the elements of the stream when it is
 /// asked for: on the thread of whoever asks, not on the writer's.
@@ -17,7 +16,7 @@ final class ChangeFeed<Element: Sendable>: Sendable {
   private let subscription: UInt64?
   private let element: @Sendable (Piece) -> Element?
   /// What was taken from the queue, last first.
-  private let taken = Mutex<[Piece]>([])
+  private let taken = Lock<[Piece]>([])
 
   init(
     in database: Database, tables: [TableName: Subscription.Interest]?,
@@ -26,8 +25,8 @@ final class ChangeFeed<Element: Sendable>: Sendable {
     queue = CommitQueue(maximumRows: database.configuration.maximumTrackedRows)
     self.element = element
     tracker = ChangeTracker.of(database)
-    tracker?.watchFile(of: database)
     subscription = tracker?.add(Subscription(tables: tables, queue: queue))
+    tracker?.watchFile(of: database)
   }
 
   deinit {

@@ -6,8 +6,7 @@ struct LiveSource<Row: Sendable>: Sendable {
   /// Its text, to see what it reads.
   let text: @Sendable () throws -> String
   /// How its result is maintained; nil where it runs again.
-  let plan:
-    @Sendable (Set<ColumnDependency>, Connection) throws -> MaintenancePlan<Row>?
+  let plan: @Sendable (Set<ColumnDependency>, Connection) throws -> MaintenancePlan<Row>?
   /// All rows, where it runs again.
   let fetch: @Sendable (ConnectionCore) throws -> [ResultEntry<Row>]
   /// Whether it gives few rows, so that it may be fetched where it is asked for.

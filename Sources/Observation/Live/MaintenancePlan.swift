@@ -24,6 +24,8 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     on connection: Connection
   ) throws {
     let select = request.statement
+    // The values behind one parameter are read through a table.
+    let dependencies = dependencies.filter { $0.table != ArrayTable.name }
     guard select.isMaintainable,
       let layout = LayoutRegistry.shared.layout(number: select.from.layout),
       dependencies.allSatisfy({ $0.database == "main" }),

@@ -36,7 +36,8 @@ struct ResultWindow<Row: Sendable>: Sendable {
   /// What the query's limit and offset let through.
   var range: Range<Int> {
     let start = min(offset, entries.count)
-    return start..<(limit.map { min(entries.count, start + min($0, entries.count)) } ?? entries.count)
+    return
+      start..<(limit.map { min(entries.count, start + min($0, entries.count)) } ?? entries.count)
   }
 
   /// Whether rows are missing that the query gives: more went than were in reserve.

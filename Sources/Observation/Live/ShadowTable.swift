@@ -1,5 +1,4 @@
 import SQLCore
-import Synchronization
 
 /// A table like another one in types and collations, in a database of its own in memory: there a
 /// query is asked of a few rows alone.
@@ -91,7 +90,7 @@ final class RowEvaluator: @unchecked Sendable {
 
 /// The evaluators of a database, made when they are needed.
 final class RowEvaluators: Sendable {
-  private let idle = Mutex<[RowEvaluator]>([])
+  private let idle = Lock<[RowEvaluator]>([])
   private let configuration: Configuration
   /// So many are kept.
   private static let maximumIdle = 2

@@ -1,6 +1,5 @@
 import QueryDSL
 import SQLCore
-import Synchronization
 
 /// What one live query or value reads, and the commits that touch it.
 ///
@@ -9,7 +8,7 @@ final class TableWatch: Sendable {
   let database: Database
   private let tracker: ChangeTracker?
   private let queue: CommitQueue
-  private let watched = Mutex<Watched?>(nil)
+  private let watched = Lock<Watched?>(nil)
 
   private struct Watched {
     let subscription: UInt64
@@ -30,7 +29,6 @@ final class TableWatch: Sendable {
   init(_ database: Database) {
     self.database = database
     tracker = ChangeTracker.of(database)
-    tracker?.watchFile(of: database)
     queue = CommitQueue(maximumRows: database.configuration.maximumTrackedRows)
   }
 
@@ -59,6 +57,7 @@ final class TableWatch: Sendable {
       return watched
     }
     if let old { tracker.remove(old.subscription) }
+    tracker.watchFile(of: database)
   }
 
   /// Whether these tables are watched already, in all that is to be watched of them.

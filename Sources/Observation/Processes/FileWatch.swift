@@ -1,6 +1,5 @@
 import Dispatch
 import SQLCore
-import Synchronization
 
 /// Notices what other processes, and other connections of this one, commit to a database's file.
 ///
@@ -27,7 +26,7 @@ final class FileWatch: Sendable {
       var version: Int32?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let database: WeakReference<Database>
     private let tracker: WeakReference<ChangeTracker>
     private static let pause = Duration.milliseconds(10)

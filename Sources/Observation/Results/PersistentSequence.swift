@@ -161,9 +161,14 @@ extension PersistentSequence.Node {
     switch content {
     case .elements(var elements):
       elements.insert(element, at: index)
-      guard elements.count > capacity else { return (PersistentSequence<Element>.Node(elements), nil) }
+      guard elements.count > capacity else {
+        return (PersistentSequence<Element>.Node(elements), nil)
+      }
       let half = elements.count / 2
-      return (PersistentSequence<Element>.Node(Array(elements[..<half])), PersistentSequence<Element>.Node(Array(elements[half...])))
+      return (
+        PersistentSequence<Element>.Node(Array(elements[..<half])),
+        PersistentSequence<Element>.Node(Array(elements[half...]))
+      )
     case .children(var children, let ends):
       // Behind the last element is the end of the last child.
       let place = Swift.min(
@@ -172,9 +177,14 @@ extension PersistentSequence.Node {
       let (child, sibling) = children[place].inserting(element, at: index - offset)
       children[place] = child
       if let sibling { children.insert(sibling, at: place + 1) }
-      guard children.count > capacity else { return (PersistentSequence<Element>.Node(children), nil) }
+      guard children.count > capacity else {
+        return (PersistentSequence<Element>.Node(children), nil)
+      }
       let half = children.count / 2
-      return (PersistentSequence<Element>.Node(Array(children[..<half])), PersistentSequence<Element>.Node(Array(children[half...])))
+      return (
+        PersistentSequence<Element>.Node(Array(children[..<half])),
+        PersistentSequence<Element>.Node(Array(children[half...]))
+      )
     }
   }
 

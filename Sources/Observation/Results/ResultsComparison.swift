@@ -29,7 +29,9 @@ enum ResultsComparison {
     }
     guard !old.isEmpty || !new.isEmpty else { return difference }
     var places: [Identity: Int] = [:]
-    for (index, identity) in zip(old.indices, identities(old, haveKeys)) { places[identity] = index }
+    for (index, identity) in zip(old.indices, identities(old, haveKeys)) {
+      places[identity] = index
+    }
     var kept: [(origin: Int, destination: Int)] = []
     for (index, identity) in zip(new.indices, identities(new, haveKeys)) {
       if let origin = places.removeValue(forKey: identity) {

@@ -1,5 +1,4 @@
 import SQLCore
-import Synchronization
 
 /// Knows who watches a database, has the writer recorded meanwhile, and tells of its commits.
 ///
@@ -9,12 +8,12 @@ import Synchronization
 /// `@unchecked Sendable`: `recordedVersion` is touched only in `writeWillBegin`, which the lease of
 /// the writer makes serial.
 final class ChangeTracker: @unchecked Sendable {
-  private let registry = Mutex(SubscriptionRegistry())
+  private let registry = Lock(SubscriptionRegistry())
   let clock = CommitClock()
   private let granularity: Recorder.Granularity
   private var recordedVersion = 0
-  private let sharedEvaluators = Mutex<RowEvaluators?>(nil)
-  private let file = Mutex<FileWatch?>(nil)
+  private let sharedEvaluators = Lock<RowEvaluators?>(nil)
+  private let file = Lock<FileWatch?>(nil)
 
   init(granularity: Recorder.Granularity) {
     self.granularity = granularity
@@ -40,6 +39,9 @@ final class ChangeTracker: @unchecked Sendable {
     let (_, isEmpty) = registry.withLock { ($0.remove(id), $0.isEmpty) }
     if isEmpty { _ = file.withLock { $0.take() } }
   }
+
+  /// Whether anybody watches.
+  var isWatching: Bool { registry.withLock { !$0.isEmpty } }
 
   /// Looks for commits of other processes, as long as somebody watches.
   func watchFile(of database: Database) {
@@ -111,5 +113,10 @@ extension ChangeTracker: WriteObserver {
     guard !late.isEmpty else { return }
     let commit = Commit(everything: .tableChanged)
     for subscription in late { subscription.queue.append(commit) }
+  }
+
+  /// Anything may have changed, and no hook told of it.
+  func contentWasReplaced(on core: ConnectionCore) {
+    publish(everything: .tableChanged, liveAlone: false)
   }
 }

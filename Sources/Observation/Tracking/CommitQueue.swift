@@ -1,5 +1,4 @@
 import SQLCore
-import Synchronization
 
 /// The commits that somebody who watches has not yet asked for.
 ///
@@ -22,7 +21,7 @@ final class CommitQueue: Sendable {
     var rowCount = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let signals: AsyncStream<Void>
   private let signal: AsyncStream<Void>.Continuation
   private let maximumRows: Int

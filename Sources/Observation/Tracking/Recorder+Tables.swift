@@ -75,6 +75,13 @@ extension Recorder {
   /// What a statement did to the watched tables besides those that it named: one that is renamed
   /// takes another's name.
   func noteChangedDefinitions() {
+    guard granularity == .rows else {
+      // Which table took another's name is not looked at: it may be any.
+      for table in (try? reading { try $0.observableTables() }) ?? [] {
+        log.note(.schemaChanged, table)
+      }
+      return
+    }
     prepareTables()
     let now = definitions
     for table in Set(now.keys).union(committedDefinitions.keys)

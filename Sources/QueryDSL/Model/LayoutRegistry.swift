@@ -69,7 +69,7 @@ package final class LayoutRegistry: Sendable {
     var nextNumber: UInt32 = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let table: Atomic<UInt>
 
   private init() {

@@ -42,7 +42,8 @@ extension Model {
     return try withUnsafeTemporaryAllocation(
       byteCount: MemoryLayout<Self>.size, alignment: MemoryLayout<Self>.alignment
     ) { memory in
-      let model = try layout.load(rowOf: statement, on: core, skipping: first, row: row, into: memory)
+      let model = try layout.load(
+        rowOf: statement, on: core, skipping: first, row: row, into: memory)
       return model.assumingMemoryBound(to: Self.self).move()
     }
   }

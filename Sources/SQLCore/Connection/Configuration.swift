@@ -25,6 +25,17 @@ public struct Configuration: Sendable {
   public var busyTimeout = Duration.seconds(5)
   /// Opens for reading alone: nothing is created, migrated or written.
   public var isReadOnly = false
+  /// Says that nobody writes the file while it is open: it is read without locks, and nothing is
+  /// made beside it. Setting it sets `isReadOnly`, too.
+  ///
+  /// For a file in a folder that allows no writing, or on a read-only medium: one in WAL mode cannot
+  /// be read there otherwise, since even a reader makes a `-shm` beside it. Where somebody writes
+  /// all the same, what is read is wrong. A file with changes in a `-wal` or a `-journal` beside it
+  /// is refused with `.cannotOpen`, since SQLite would pass over them in silence.
+  /// - SeeAlso: <https://www.sqlite.org/uri.html#uriimmutable>
+  public var isImmutable = false {
+    didSet { if isImmutable { isReadOnly = true } }
+  }
   /// Whether foreign keys are enforced.
   public var enforcesForeignKeys = true
   /// Whether views and triggers of the file may call functions that are not innocuous, and use
@@ -34,11 +45,25 @@ public struct Configuration: Sendable {
   public var maximumCachedStatements = 128
   /// How many bytes the prepared statements that a connection keeps may occupy.
   public var maximumCachedStatementBytes = 1 << 20
-  /// The size in bytes to which the write-ahead log is cut after a checkpoint.
+  /// The size in bytes within which the write-ahead log is kept.
+  ///
+  /// As it comes near, a write makes the log begin anew when it has ended, and waits up to 0.1
+  /// seconds for those who still read from it; later reads are not held up. A single transaction
+  /// that writes more passes the bound, and the file is cut after it. A reader that stays keeps the
+  /// log growing: `onPinnedLog` tells which.
+  /// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
   public var maximumWALBytes = 64 << 20
   /// How many changed rows of a transaction observation keeps one by one; of more it only tells
   /// which tables changed. A row that changes twice counts twice.
   public var maximumTrackedRows = 100_000
+  /// Is told when the write-ahead log is above its bound because somebody keeps reading from it:
+  /// how large it is, which reads may hold it, where they were asked for, and for how long.
+  ///
+  /// Again each time the log has grown by a quarter. It runs on a thread of its own, beside other
+  /// accesses, and may use the database.
+  public var onPinnedLog: (@Sendable (PinnedLog) -> Void)?
+  /// How long a write waits for those who read from the log before it begins anew.
+  var maximumLogWait = Duration.milliseconds(100)
   /// Runs for each new connection, last: pragmas, functions, collations.
   public var prepareConnection: (@Sendable (Connection) throws -> Void)?
 

@@ -83,7 +83,7 @@ extension ConnectionCore {
     let result: Result
     do {
       result = try body()
-    } catch where isInTransaction || error is CancellationError || error is DeadlineExceeded {
+    } catch  where isInTransaction || error is CancellationError || error is DeadlineExceeded {
       throw error
     } catch let error as DatabaseError where !error.isInterruption {
       throw error

@@ -20,6 +20,7 @@ extension ConnectionCore {
       if location.isFile, !isReader, !configuration.isReadOnly {
         try run(pragma: "PRAGMA journal_mode = WAL")
         try run(pragma: "PRAGMA journal_size_limit = \(configuration.maximumWALBytes)")
+        try installLogBound()
       } else {
         // Opening is lazy: a file that is no database shows at the first read.
         try run(pragma: "PRAGMA schema_version")
@@ -38,7 +39,17 @@ extension ConnectionCore {
 
   /// Runs one statement of our own, without the cache.
   package func run(pragma text: String) throws {
-    try check(sqlite3_exec(handle, text, nil, nil, nil), sql: text)
+    let code = sqlite3_exec(handle, text, nil, nil, nil)
+    guard code == SQLITE_OK else { throw failure(code, sql: text) }
+  }
+
+  /// The number that a statement of our own gives, without the cache.
+  func integer(pragma text: String) throws -> Int {
+    let statement = try compileOne(text).handle
+    defer { sqlite3_finalize(statement) }
+    let code = sqlite3_step(statement)
+    guard code == SQLITE_ROW else { throw failure(code, sql: text) }
+    return Int(sqlite3_column_int64(statement, 0))
   }
 }
 

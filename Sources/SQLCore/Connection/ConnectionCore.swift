@@ -22,7 +22,8 @@ package final class ConnectionCore: @unchecked Sendable {
 
   /// Opens a connection and prepares it as the configuration says.
   package init(location: DatabaseLocation, configuration: Configuration, isReader: Bool) throws {
-    let handle = try location.open(readOnly: configuration.isReadOnly)
+    let handle = try location.open(
+      readOnly: configuration.isReadOnly, immutable: configuration.isImmutable)
     self.configuration = configuration
     self.isReader = isReader
     state = .allocate(capacity: 1)

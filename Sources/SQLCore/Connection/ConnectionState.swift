@@ -20,6 +20,8 @@ struct ConnectionState {
   var stopReason: StopReason?
   /// When the wait for a lock began.
   var waitBegan = Deadline(nanoseconds: 0)
+  /// In nanoseconds, where it is not the busy timeout that says how long a lock is waited for.
+  var longestWait: UInt64?
   /// Whether a closure runs in a transaction of ours: it neither ends it, nor goes on without it.
   var guardsTransaction = false
   /// Whether other writes share the transaction.
@@ -28,6 +30,8 @@ struct ConnectionState {
   var runsReadOnly = false
   /// Why SQLite rolled the transaction back.
   var rollbackCause: String?
+  /// The length of the write-ahead log, and when it is to begin anew.
+  var log = LogBound()
   /// Numbers the savepoints that are open, for their names.
   var savepointDepth = 0
   /// The statements that users prepared under the current lease.

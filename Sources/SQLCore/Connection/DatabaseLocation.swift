@@ -29,14 +29,19 @@ package enum DatabaseLocation: Hashable, Sendable {
     }
   }
 
-  func open(readOnly: Bool) throws -> OpaquePointer {
+  func open(readOnly: Bool, immutable: Bool = false) throws -> OpaquePointer {
     guard !path.utf8.contains(0) else {
       throw DatabaseError(code: .cannotOpen, message: "a path cannot hold U+0000")
     }
+    if immutable, isFile { return try openImmutable() }
     let access = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    return try open(path, flags: access)
+  }
+
+  func open(_ name: String, flags: Int32) throws -> OpaquePointer {
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(
-      path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+      name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let handle = opened else {
       let error = DatabaseError(code: code, handle: opened)
       sqlite3_close_v2(opened)
@@ -53,7 +58,9 @@ package enum DatabaseLocation: Hashable, Sendable {
     if error.code.primary == .ioError, isFolder { described.code = .cannotOpen }
     let advice: String? =
       switch described.code.primary {
-      case .cannotOpen: "is it a folder, or does its folder not exist, or not allow writing?"
+      case .cannotOpen:
+        "is it a folder, or does its folder not exist, or not allow writing? "
+          + "`Configuration.isImmutable` opens a file that nobody writes"
       case .notADatabase: "the file is no SQLite database, or it is encrypted; it was not changed"
       case .readOnly: "open it with `Configuration.isReadOnly` to read it"
       case .busy: "another process holds it; a longer `busyTimeout` waits longer"

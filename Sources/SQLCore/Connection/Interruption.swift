@@ -43,6 +43,17 @@ struct Deadline: Sendable {
     return Deadline(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
   }
 
+  /// The same clock as far as it was read at the last tick, some milliseconds ago: it costs less.
+  static var roughlyNow: Deadline {
+    #if canImport(Darwin)
+      Deadline(nanoseconds: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX))
+    #else
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+      return Deadline(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
+    #endif
+  }
+
   static func after(_ duration: Duration) -> Deadline {
     let (seconds, attoseconds) = duration.components
     guard seconds >= 0, attoseconds >= 0 else { return now }
@@ -75,6 +86,13 @@ extension ConnectionCore {
     sqlite3_busy_handler(handle, busy, context)
   }
 
+  /// Runs a closure in which no lock is waited for.
+  func withoutBusyHandler<Result>(_ body: () throws -> Result) rethrows -> Result {
+    sqlite3_busy_handler(handle, nil, nil)
+    defer { sqlite3_busy_handler(handle, busy, Unmanaged.passUnretained(self).toOpaque()) }
+    return try body()
+  }
+
   /// Ends the access of that lease, wherever it is; a later one is not touched. From any thread.
   func cancel(lease: UInt64) {
     cancelledLease.store(lease, ordering: .releasing)
@@ -104,6 +122,10 @@ extension ConnectionCore {
 
   /// The error of a statement that failed: what ended it, where somebody did.
   func failure(_ code: Int32, of statement: StatementPointer) -> any Error {
+    failure(code, sql: statement.sql)
+  }
+
+  func failure(_ code: Int32, sql: @autoclosure () -> String?) -> any Error {
     let primary = code & 0xFF
     if let reason = state.pointee.stopReason,
       primary == SQLITE_INTERRUPT || primary == SQLITE_BUSY
@@ -112,7 +134,16 @@ extension ConnectionCore {
       if case .interrupted = reason { state.pointee.stopReason = nil }
       return reason.error
     }
-    return error(code, sql: statement.sql)
+    return error(code, sql: sql())
+  }
+
+  /// Runs a closure in which a lock is waited for that long, whatever the busy timeout.
+  func waiting<Result>(
+    atMost duration: Duration, _ body: () throws -> Result
+  ) rethrows -> Result {
+    state.pointee.longestWait = UInt64(duration.wholeMilliseconds) &* 1_000_000
+    defer { state.pointee.longestWait = nil }
+    return try body()
   }
 
   fileprivate func progressed() -> Int32 {
@@ -124,7 +155,8 @@ extension ConnectionCore {
     return 1
   }
 
-  fileprivate func waits(_ count: Int32) -> Int32 {
+  /// Waits a little for a lock; 0 where the wait is over. `count` says how often it has waited.
+  func waits(_ count: Int32) -> Int32 {
     if count == 0 {
       state.pointee.waitBegan = .now
       isInterruptRequested.store(false, ordering: .relaxed)
@@ -138,7 +170,8 @@ extension ConnectionCore {
       return 0
     }
     let waited = Deadline.now.nanoseconds &- state.pointee.waitBegan.nanoseconds
-    let allowed = UInt64(configuration.busyTimeout.wholeMilliseconds) &* 1_000_000
+    let allowed =
+      state.pointee.longestWait ?? UInt64(configuration.busyTimeout.wholeMilliseconds) &* 1_000_000
     guard waited < allowed else { return 0 }
     // Short at first, and never so long that an end would be noticed late.
     let pause = min(UInt64(count + 1) * 500_000, 5_000_000, allowed - waited)

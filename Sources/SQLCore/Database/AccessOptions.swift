@@ -1,3 +1,14 @@
+/// Where in the source an access was asked for.
+struct SourcePlace: Sendable {
+  let fileID: StaticString
+  let line: UInt
+
+  init(_ fileID: StaticString, _ line: UInt) {
+    self.fileID = fileID
+    self.line = line
+  }
+}
+
 /// How a connection is used: for how long, and where.
 struct AccessOptions: Sendable {
   /// When the access must have ended.
@@ -7,9 +18,13 @@ struct AccessOptions: Sendable {
   /// Whether it may begin inside another access of the same thread, on that access's connection.
   var isReentrant = false
 
-  init(deadline: Duration? = nil, hops: Bool = false) {
+  /// Who asked for it; nil for a single call.
+  var place: SourcePlace?
+
+  init(deadline: Duration? = nil, hops: Bool = false, place: SourcePlace? = nil) {
     self.deadline = deadline.map(Deadline.after)
     self.hops = hops
+    self.place = place
   }
 }
 

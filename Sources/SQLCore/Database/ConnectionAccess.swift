@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Lends connections to closures: here or on a thread of its own, now or when it is their turn.
 ///
@@ -28,7 +27,7 @@ final class ConnectionAccess: Sendable {
     _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
     if options.isReentrant, let core = pool.coreOfCurrentThread() { return try body(core) }
-    let core = try pool.takeIdle(lane) ?? take(lane, options.deadline)
+    let core = try pool.takeIdle(lane, for: options.place) ?? take(lane, options)
     defer { pool.giveBack(core, to: lane) }
     core.state.pointee.deadline = options.deadline
     return try body(core)
@@ -45,7 +44,7 @@ final class ConnectionAccess: Sendable {
     try Task.checkCancellation()
     // What writes waits for the disk, and the main actor for nobody.
     let mustHop = options.hops || lane == .writer && location.isFile
-    if !mustHop, #isolation !== MainActor.shared, let core = try pool.takeIdle(lane) {
+    if !mustHop, !Self.isMain(#isolation), let core = try pool.takeIdle(lane, for: options.place) {
       defer { pool.giveBack(core, to: lane) }
       core.state.pointee.deadline = options.deadline
       core.state.pointee.asksTask = true
@@ -62,12 +61,19 @@ final class ConnectionAccess: Sendable {
           (lane == .writer ? self.writerThread : self.threads).submit {
             continuation.resume(
               with: Swift.Result {
-                try self.use(grant, lane, options.deadline, waiter, body)
+                try self.use(grant, lane, options, waiter, body)
               })
           }
         }
       }
     }
+  }
+
+  /// Apart from its caller, and not inlined there: Swift 6.3 compiles the comparison inside an
+  /// asynchronous function to code that its own verifier refuses, in release.
+  @inline(never)
+  private static func isMain(_ actor: (any Actor)?) -> Bool {
+    actor === MainActor.shared
   }
 
   /// Waits in line with a write that can share a commit; `granted` is called on the thread of the
@@ -90,6 +96,37 @@ final class ConnectionAccess: Sendable {
         // The writer is opened with the database: its lane has no room.
         case .success(.room): write.finish(throwing: DatabaseError.misuse("there is no writer"))
         }
+      }
+    }
+  }
+
+  // MARK: Long jobs
+
+  /// Runs a long job with a reader of its own, beside those of the pool; it may use the database.
+  func runBeside<Result>(
+    fileID: StaticString = #fileID, line: UInt = #line, _ body: (ConnectionCore) throws -> Result
+  ) throws -> Result {
+    try pool.check()
+    let core = try ConnectionCore(location: location, configuration: configuration, isReader: true)
+    try pool.admit(core, for: SourcePlace(fileID, line))
+    defer { pool.leave(core) }
+    return try body(core)
+  }
+
+  /// The same on a thread that is there for it alone.
+  nonisolated(nonsending)
+    func runBeside<Result: Sendable>(
+      fileID: StaticString = #fileID, line: UInt = #line,
+      _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+    ) async throws -> Result
+  {
+    try Task.checkCancellation()
+    try pool.check()
+    let thread = WorkerThreads(maximum: 1)
+    return try await withUnsafeThrowingContinuation { continuation in
+      thread.submit {
+        continuation.resume(
+          with: Swift.Result { try self.runBeside(fileID: fileID, line: line, body) })
       }
     }
   }
@@ -127,17 +164,17 @@ final class ConnectionAccess: Sendable {
 
   /// Waits for a connection on this thread.
   private func take(
-    _ lane: ConnectionPool.LaneName, _ deadline: Deadline?
+    _ lane: ConnectionPool.LaneName, _ options: AccessOptions
   ) throws -> ConnectionCore {
     let semaphore = DispatchSemaphore(value: 0)
-    let received = Mutex<Result<ConnectionPool.Grant, any Error>?>(nil)
+    let received = Lock<Result<ConnectionPool.Grant, any Error>?>(nil)
     let waiter = Waiter()
     _ = waiter.begin { result in
       received.withLock { $0 = result }
       semaphore.signal()
     }
     try pool.take(lane, for: waiter)
-    if let deadline {
+    if let deadline = options.deadline {
       let time = DispatchTime.now() + .nanoseconds(Int(clamping: deadline.remaining))
       if semaphore.wait(timeout: time) == .timedOut {
         waiter.endWaiting(with: DeadlineExceeded())
@@ -148,19 +185,19 @@ final class ConnectionAccess: Sendable {
     }
     guard let result = received.withLock({ $0 }) else { throw CancellationError() }
     let core = try open(try result.get(), lane)
-    pool.enter(with: core)
+    pool.enter(with: core, for: options.place)
     return core
   }
 
   /// Uses a grant on a thread of our own.
   private func use<Result>(
-    _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName, _ deadline: Deadline?,
+    _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ waiter: Waiter, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
     let core = try open(grant, lane)
-    pool.enter(with: core)
+    pool.enter(with: core, for: options.place)
     defer { pool.giveBack(core, to: lane) }
-    core.state.pointee.deadline = deadline
+    core.state.pointee.deadline = options.deadline
     waiter.run(on: core)
     defer { waiter.finish() }
     return try body(core)

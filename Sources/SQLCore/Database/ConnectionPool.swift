@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Lends the connections of a database: one writer, several readers, first come first served.
 ///
 /// One lock guards the lanes; it is held for a few instructions, and never while anybody's code
@@ -30,10 +28,13 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// A thread that runs an access, and the connection that it uses.
+  /// An access that runs, and the connection that it uses.
   private struct Occupant {
-    let thread: ThreadID
+    /// nil for a long job on a connection of its own: its thread may use the database meanwhile.
+    let thread: ThreadID?
     let core: ConnectionCore
+    let place: SourcePlace?
+    let start = Deadline.roughlyNow
   }
 
   private struct State {
@@ -53,7 +54,7 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(writer: ConnectionCore, maximumReaders: Int) {
     var state = State()
@@ -61,18 +62,18 @@ final class ConnectionPool: Sendable {
     state[.writer].count = 1
     state[.writer].idle = [writer]
     state[.reader].maximum = maximumReaders
-    self.state = Mutex(state)
+    self.state = Lock(state)
   }
 
   // MARK: Taking
 
   /// A connection that is idle, for this thread; nil where there is none.
-  func takeIdle(_ name: LaneName) throws -> ConnectionCore? {
+  func takeIdle(_ name: LaneName, for place: SourcePlace? = nil) throws -> ConnectionCore? {
     let thread = ThreadID.current
     return try state.withLock { state throws in
       try state.check(thread)
       guard let core = state[name].idle.popLast() else { return nil }
-      state.occupants.append(Occupant(thread: thread, core: core))
+      state.occupants.append(Occupant(thread: thread, core: core, place: place))
       return core
     }
   }
@@ -95,9 +96,17 @@ final class ConnectionPool: Sendable {
   }
 
   /// This thread uses a connection that was granted: another access from inside it is found so.
-  func enter(with core: ConnectionCore) {
-    let thread = ThreadID.current
-    state.withLock { $0.occupants.append(Occupant(thread: thread, core: core)) }
+  func enter(with core: ConnectionCore, for place: SourcePlace? = nil) {
+    let occupant = Occupant(thread: .current, core: core, place: place)
+    state.withLock { $0.occupants.append(occupant) }
+  }
+
+  /// A long job begins on a connection of its own.
+  func admit(_ core: ConnectionCore, for place: SourcePlace) throws {
+    try state.withLock { state throws in
+      if state.isClosed { throw Self.closed }
+      state.occupants.append(Occupant(thread: nil, core: core, place: place))
+    }
   }
 
   /// The connection that this thread uses already.
@@ -121,12 +130,17 @@ final class ConnectionPool: Sendable {
   /// Ends the lease, leaves the thread and gives the connection to the next in line.
   func giveBack(_ core: ConnectionCore, to name: LaneName) {
     core.endLease()
+    leave(core)
+    giveBack(.connection(core), to: name)
+  }
+
+  /// The access that uses the connection has ended.
+  func leave(_ core: ConnectionCore) {
     state.withLock { state in
       guard let index = state.occupants.lastIndex(where: { $0.core === core }) else { return }
       state.occupants.swapAt(index, state.occupants.count - 1)
       state.occupants.removeLast()
     }
-    giveBack(.connection(core), to: name)
   }
 
   /// Gives a grant to the next in line: one that was not used, too.
@@ -152,11 +166,28 @@ final class ConnectionPool: Sendable {
     state.withLock { $0.occupants.map(\.core) }
   }
 
+  /// The reads that run since that moment or longer, the oldest first.
+  func readers(since moment: Deadline) -> [PinnedLog.Reader] {
+    let now = Deadline.roughlyNow.nanoseconds
+    let occupants = state.withLock(\.occupants)
+    return
+      occupants
+      .filter { $0.core.isReader && $0.start.nanoseconds <= moment.nanoseconds }
+      .sorted { $0.start.nanoseconds < $1.start.nanoseconds }
+      .map { occupant in
+        PinnedLog.Reader(
+          fileID: occupant.place?.fileID.description, line: occupant.place.map { Int($0.line) },
+          age: .nanoseconds(Int64(clamping: now &- occupant.start.nanoseconds)))
+      }
+  }
+
   /// Lets nobody in any more, and gives out the connections; throws busy where one is in use.
   func close() throws -> [ConnectionCore] {
     try state.withLock { state throws in
       guard !state.isClosed else { return [] }
-      guard state.lanes.allSatisfy({ $0.count == $0.idle.count && $0.waiters.isEmpty }) else {
+      guard state.occupants.isEmpty,
+        state.lanes.allSatisfy({ $0.count == $0.idle.count && $0.waiters.isEmpty })
+      else {
         throw DatabaseError(
           code: .busy, message: "the database is in use; close it when every access has ended")
       }

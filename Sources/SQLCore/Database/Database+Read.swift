@@ -3,12 +3,15 @@ extension Database {
   ///
   /// The closure runs on this thread; where no reader is idle, the thread waits for one. It returns
   /// the closure's value and rethrows its error. Writing inside throws `.readOnly`. With a deadline,
-  /// waiting and reading are ended when it passes, and `DeadlineExceeded` is thrown.
+  /// waiting and reading are ended when it passes, and `DeadlineExceeded` is thrown. `fileID` and
+  /// `line` say who reads, for `Configuration.onPinnedLog`.
   /// - SeeAlso: <https://www.sqlite.org/isolation.html>
   public func read<Result>(
-    deadline: Duration? = nil, _ body: (Connection) throws -> Result
+    deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: (Connection) throws -> Result
   ) throws -> Result {
-    try reading(AccessOptions(deadline: deadline)) { core in
+    let options = AccessOptions(deadline: deadline, place: SourcePlace(fileID, line))
+    return try reading(options) { core in
       try core.snapshot { try body(core.lend()) }
     }
   }
@@ -22,10 +25,12 @@ extension Database {
   nonisolated(nonsending)
     public func read<Result: Sendable>(
       on execution: ReadExecution = .caller, deadline: Duration? = nil,
+      fileID: StaticString = #fileID, line: UInt = #line,
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    let options = AccessOptions(deadline: deadline, hops: execution == .background)
+    let options = AccessOptions(
+      deadline: deadline, hops: execution == .background, place: SourcePlace(fileID, line))
     return try await reading(options) { core in
       try core.snapshot { try body(core.lend()) }
     }
@@ -36,9 +41,10 @@ extension Database {
   /// - Parameter isReentrant: true lets it begin inside another access of this thread, on that
   ///   access's connection; what is not committed there is seen then.
   public func readWithoutTransaction<Result>(
-    isReentrant: Bool = false, _ body: (Connection) throws -> Result
+    isReentrant: Bool = false, fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: (Connection) throws -> Result
   ) throws -> Result {
-    var options = AccessOptions()
+    var options = AccessOptions(place: SourcePlace(fileID, line))
     options.isReentrant = isReentrant
     return try reading(options) { core in try body(core.lend()) }
   }
@@ -46,10 +52,13 @@ extension Database {
   /// Reads without a transaction, from asynchronous code.
   nonisolated(nonsending)
     public func readWithoutTransaction<Result: Sendable>(
+      fileID: StaticString = #fileID, line: UInt = #line,
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    try await reading(AccessOptions()) { core in try body(core.lend()) }
+    try await reading(AccessOptions(place: SourcePlace(fileID, line))) { core in
+      try body(core.lend())
+    }
   }
 
   /// Lends a reader on this thread. A single statement is a snapshot of its own.

@@ -84,15 +84,21 @@ extension Database {
   private func writing<Result>(
     _ options: AccessOptions, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
-    try access.run(.writer, options) { core in try attended(core, body) }
+    try access.run(.writer, options) { core in
+      defer { keepLogWithinBound(core) }
+      return try attended(core, body)
+    }
   }
 
   nonisolated(nonsending)
-    private func writing<Result: Sendable>(
+    func writing<Result: Sendable>(
       _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
     ) async throws -> Result
   {
-    try await access.run(.writer, options) { core in try self.attended(core, body) }
+    try await access.run(.writer, options) { core in
+      defer { self.keepLogWithinBound(core) }
+      return try self.attended(core, body)
+    }
   }
 
   nonisolated(nonsending)
@@ -114,6 +120,7 @@ extension Database {
       // Those who are answered may write again before the connection is given back, and so stand
       // together in line for the next commit.
       for answer in answers { answer() }
+      self.keepLogWithinBound(core)
       pool.giveBack(core, to: .writer)
     }
   }

@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -25,7 +23,7 @@ public final class Database: Sendable {
   /// Which lane reads take: in memory there is one connection for all.
   let readLane: ConnectionPool.LaneName
   private let temporaryFile: TemporaryFile?
-  let writeObserver = Mutex<(any WriteObserver)?>(nil)
+  let writeObserver = Lock<(any WriteObserver)?>(nil)
 
   /// Opens a file, and creates it where it is missing and the configuration allows writing.
   ///
@@ -99,6 +97,8 @@ package protocol WriteObserver: AnyObject, Sendable {
   func writeWillBegin(on core: ConnectionCore) throws
   /// The access ended, well or not. `writeWillBegin` may not have been called for it.
   func writeDidEnd(on core: ConnectionCore)
+  /// A backup put another content in the place of all that was there.
+  func contentWasReplaced(on core: ConnectionCore)
 }
 
 /// A file with a name of its own in the temporary folder.

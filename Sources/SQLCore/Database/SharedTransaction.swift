@@ -157,7 +157,7 @@ extension ConnectionCore {
     guard violations == 0 else {
       throw DatabaseError(
         code: ResultCode(rawValue: SQLITE_CONSTRAINT | 3 << 8),
-        message: "FOREIGN KEY constraint failed: a deferred one was violated at the end of the write",
+        message: "FOREIGN KEY constraint failed: a deferred one, violated at the end of the write",
         constraint: ConstraintFailure(kind: .foreignKey))
     }
   }

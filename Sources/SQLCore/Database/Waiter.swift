@@ -1,5 +1,3 @@
-import Synchronization
-
 /// One access that waits for a connection: it is granted one or ended, whichever comes first; and
 /// while it runs it can be ended as well.
 final class Waiter: Sendable {
@@ -17,7 +15,7 @@ final class Waiter: Sendable {
     case ended
   }
 
-  private let state = Mutex(State.idle)
+  private let state = Lock(State.idle)
   /// What it writes, where it can share a commit.
   let sharedWrite: (any SharedWrite)?
 

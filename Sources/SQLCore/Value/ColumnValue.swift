@@ -53,11 +53,13 @@ public protocol ColumnValue: Sendable {
 
   /// The stored value of a model's column in memory.
   static func databaseValue(
-    ofColumnAt column: UnsafeRawPointer, as form: StoredForm) throws -> DatabaseValue
+    ofColumnAt column: UnsafeRawPointer, as form: StoredForm
+  ) throws -> DatabaseValue
 
   /// The same for a column whose value is an optional of this type.
   static func databaseValue(
-    ofOptionalColumnAt column: UnsafeRawPointer, as form: StoredForm) throws -> DatabaseValue
+    ofOptionalColumnAt column: UnsafeRawPointer, as form: StoredForm
+  ) throws -> DatabaseValue
 }
 
 // These are `@inlinable` because a module that declares a conforming type compiles its own copy,

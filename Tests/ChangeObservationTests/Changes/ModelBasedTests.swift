@@ -13,7 +13,7 @@ private struct Difference: Hashable, CustomStringConvertible {
 }
 
 /// All rows of a table, and what the schema says of it.
-private struct TableContents {
+struct TableContents {
   var rows: [RowKey: [String: DatabaseValue]] = [:]
   var definitions: [String] = []
 
@@ -41,7 +41,7 @@ private struct TableContents {
     }
   }
 
-  func differences(to new: TableContents) -> Set<Difference> {
+  fileprivate func differences(to new: TableContents) -> Set<Difference> {
     Set(
       Set(rows.keys).union(new.rows.keys).compactMap { key in
         rows[key] == new.rows[key]

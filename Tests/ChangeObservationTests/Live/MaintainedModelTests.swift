@@ -115,9 +115,11 @@ struct MaintainedModelTests {
       articles("title", Article.where { $0.$title == "B" }.order(by: \.$tag), in: db),
       articles("null", Article.where { $0.$score == nil }.order(by: \.$tag), in: db),
       articles(
-        "either", Article.where { $0.$tag == "x" || !($0.$stars < 2) }.order(by: \.$id, .descending),
+        "either",
+        Article.where { $0.$tag == "x" || !($0.$stars < 2) }.order(by: \.$id, .descending),
         in: db),
-      articles("in", Article.where { $0.$stars.isIn([1, 3]) }.order(by: \.$score).limit(5), in: db),
+      articles(
+        "in", Article.where { $0.$stars.isIn([1, 3]) }.order(by: \.$score).limit(5), in: db),
       articles("like", Article.where { $0.$title.like("a%") }.limit(2), in: db),
       articles("by expression", all.order(.descending) { $0.$stars * 2 + 1 }.limit(4), in: db),
       Comparison(
@@ -190,7 +192,9 @@ private struct RandomRows {
   mutating func chance(_ percent: Int) -> Bool { number(1...100) <= percent }
   mutating func pick<T>(_ items: [T]) -> T { items[number(0...(items.count - 1))] }
 
-  private mutating func title() -> String { pick(["'a'", "'A'", "'b'", "'B'", "'é'", "''", "'ab'"]) }
+  private mutating func title() -> String {
+    pick(["'a'", "'A'", "'b'", "'B'", "'é'", "''", "'ab'"])
+  }
   private mutating func tag() -> String { pick(["NULL", "'x'", "'x  '", "'y'", "' '", "''"]) }
   private mutating func score() -> String { pick(["NULL", "0", "1", "1.5", "-2.25", "1e300"]) }
 
@@ -215,7 +219,8 @@ private struct RandomRows {
     case 5...6: return "DELETE FROM Article WHERE id = \(id)"
     case 7: return "UPDATE Article SET title = \(title()) WHERE id = \(id)"
     case 8: return "UPDATE Article SET tag = \(tag()), score = \(score()) WHERE id = \(id)"
-    case 9: return "UPDATE Article SET stars = \(number(0...4)) WHERE id BETWEEN \(id) AND \(id + 5)"
+    case 9:
+      return "UPDATE Article SET stars = \(number(0...4)) WHERE id BETWEEN \(id) AND \(id + 5)"
     case 10: return "UPDATE OR REPLACE Article SET id = \(number(1...25)) WHERE id = \(id)"
     case 11: return "UPDATE Article SET unread = randomblob(2)"
     case 12: return chance(20) ? "DELETE FROM Article" : "UPDATE Article SET score = -score"
@@ -223,7 +228,8 @@ private struct RandomRows {
       return "INSERT OR REPLACE INTO Place VALUES "
         + "(\(pick(["'de'", "'DE'", "'fr'"])), \(number(0...4)), \(title()))"
     case 15: return "UPDATE Place SET name = \(tag()) WHERE number = \(number(0...4))"
-    default: return pick(["DELETE FROM Place WHERE number = 2", "INSERT INTO Plain DEFAULT VALUES"])
+    default:
+      return pick(["DELETE FROM Place WHERE number = 2", "INSERT INTO Plain DEFAULT VALUES"])
     }
   }
 }

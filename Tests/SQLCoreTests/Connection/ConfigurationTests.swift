@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 import Testing
 
 @testable import SQLCore
@@ -105,7 +104,7 @@ struct ConfigurationTests {
   @Test("the closure prepares each connection, last; its error is thrown")
   func prepareConnection() throws {
     struct Failure: Error {}
-    let count = Mutex(0)
+    let count = Lock(0)
     let configuration = Configuration.with {
       $0.prepareConnection = { connection in
         count.withLock { $0 += 1 }
@@ -152,7 +151,7 @@ struct ConfigurationTests {
     let path = folder.file()
     let begun = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
-    let result = Mutex<Result<Int, any Error>?>(nil)
+    let result = Lock<Result<Int, any Error>?>(nil)
     DispatchQueue.global().async {
       let outcome = Result {
         let patient = try Connection(path: path)

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import SQLCore
@@ -11,7 +10,7 @@ struct ConnectionPoolTests {
 
   /// Waiters that note what they are answered, in order.
   private final class Log: Sendable {
-    private let entries = Mutex<[String]>([])
+    private let entries = Lock<[String]>([])
     var all: [String] { entries.withLock { $0 } }
 
     func waiter(_ name: String) -> Waiter {

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import SQLCore
@@ -178,7 +177,7 @@ struct OpeningTests {
   @Test("a reader that cannot be opened throws, and gives its room back")
   func readerFails() async throws {
     struct Failure: Error {}
-    let fails = Mutex(false)
+    let fails = Lock(false)
     let db = try Database(
       path: folder.file(),
       configuration: .with {

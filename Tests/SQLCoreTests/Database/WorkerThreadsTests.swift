@@ -9,7 +9,7 @@ struct WorkerThreadsTests {
   @Test("one thread runs the jobs in the order in which they came")
   func order() {
     let threads = WorkerThreads(maximum: 1)
-    let seen = Mutex<[(Int, ThreadID)]>([])
+    let seen = Lock<[(Int, ThreadID)]>([])
     let ended = DispatchSemaphore(value: 0)
     for number in 0..<1_000 {
       threads.submit {
@@ -30,7 +30,7 @@ struct WorkerThreadsTests {
     let begun = DispatchSemaphore(value: 0)
     let mayEnd = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
-    let ids = Mutex<Set<ThreadID>>([])
+    let ids = Lock<Set<ThreadID>>([])
     for _ in 0..<9 {
       threads.submit {
         _ = ids.withLock { $0.insert(.current) }

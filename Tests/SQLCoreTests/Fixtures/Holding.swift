@@ -1,14 +1,13 @@
 import Dispatch
 import Foundation
 import SQLCore
-import Synchronization
 
 /// Runs a closure on a thread of its own and waits for it.
 func onAnotherThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) throws -> Result {
   let ended = DispatchSemaphore(value: 0)
-  let outcome = Mutex<Swift.Result<Result, any Error>?>(nil)
+  let outcome = Lock<Swift.Result<Result, any Error>?>(nil)
   Thread.detachNewThread {
     let result = Swift.Result { try body() }
     outcome.withLock { $0 = result }
@@ -38,7 +37,9 @@ final class Holding: Sendable {
   /// One of the readers, in a snapshot.
   init(readerOf db: Database) {
     hold { [begun, mayEnd] in
-      try db.read { _ in
+      try db.read { connection in
+        // The snapshot begins with the first statement.
+        _ = try connection.row("SELECT count(*) FROM sqlite_schema")
         begun.signal()
         mayEnd.wait()
       }

@@ -1,11 +1,11 @@
-import Synchronization
+import SQLCore
 
 /// A value that several tasks change, one at a time.
 final class Shared<Value: Sendable>: Sendable {
-  private let value: Mutex<Value>
+  private let value: Lock<Value>
 
   init(_ value: Value) {
-    self.value = Mutex(value)
+    self.value = Lock(value)
   }
 
   var current: Value { value.withLock { $0 } }

@@ -1,16 +1,15 @@
 import Foundation
 import SQLCore
-import Synchronization
 
 /// 2001 and 2⁴⁷ ticks of 16 µs: 2072-05-10, the first moment that the layout cannot hold.
 let endOfUnique64 = Date(timeIntervalSinceReferenceDate: Double(1 << 47) / 62_500)
 
 /// A clock that a test sets.
 final class ManualClock: Sendable {
-  private let date: Mutex<Date>
+  private let date: Lock<Date>
 
   init(_ date: Date) {
-    self.date = Mutex(date)
+    self.date = Lock(date)
   }
 
   @Sendable func read() -> Date {

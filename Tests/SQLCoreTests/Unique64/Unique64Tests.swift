@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import SQLCore
-import Synchronization
 import Testing
 
 @Suite("N15–N20 Unique64")
@@ -41,7 +40,7 @@ struct Unique64Tests {
   @Test("N15 ids increase strictly in each of several threads, and none is made twice")
   func threads() {
     let generator = Unique64.Generator()
-    let made = Mutex<[[Unique64]]>([])
+    let made = Lock<[[Unique64]]>([])
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       let ids = (0..<50_000).map { _ in generator.next(tag: Int16(thread)) }
       made.withLock { $0.append(ids) }

@@ -1,0 +1,60 @@
+import CSQLite
+
+/// A backup into another database, as it was asked for.
+struct DatabaseBackup: Sendable {
+  let cancellation = JobCancellation()
+  /// Two backups in opposite directions would wait for each other, were there no order.
+  let takesSourceFirst: Bool
+  private let other: Database
+  private let pagesPerStep: Int32
+
+  init(_ source: Database, to other: Database, pagesPerStep: Int) throws {
+    self.pagesPerStep = try checkedPagesPerStep(pagesPerStep)
+    self.other = other
+    takesSourceFirst = ObjectIdentifier(source) < ObjectIdentifier(other)
+    let isSameFile =
+      if let first = source.path, let second = other.path {
+        FileStatus.isSame(first, second)
+      } else {
+        false
+      }
+    guard source !== other, !isSameFile else {
+      throw DatabaseError.misuse("the source of the backup and its destination are one database")
+    }
+    guard !other.configuration.isReadOnly else {
+      throw DatabaseError(
+        code: .readOnly, message: "the destination of the backup was opened for reading alone")
+    }
+  }
+
+  func run(
+    from source: ConnectionCore, into destination: ConnectionCore,
+    progress: (BackupProgress) throws -> Void
+  ) throws {
+    try cancellation.cover(source)
+    let pageCount = try source.holdingSnapshot {
+      try source.requireWhole("the source")
+      return try copy(from: source, into: destination, progress: progress)
+    }
+    // The copy stands in the log; what it cannot fold into the file now, a later commit will.
+    sqlite3_wal_checkpoint_v2(destination.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    other.writeObserver.withLock { $0 }?.contentWasReplaced(on: destination)
+    try? progress(BackupProgress(pageCount: pageCount, remainingPageCount: 0))
+  }
+
+  private func copy(
+    from source: ConnectionCore, into destination: ConnectionCore,
+    progress: (BackupProgress) throws -> Void
+  ) throws -> Int {
+    do {
+      return try BackupCopy(
+        source: source.handle, destination: destination.handle, pagesPerStep: pagesPerStep,
+        cancellation: cancellation
+      ).run(progress)
+    } catch var error as DatabaseError where error.code.primary == .readOnly {
+      error.message +=
+        " (a destination that is in use already keeps its page size, and the source has another)"
+      throw error
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import CSQLite
+
+/// A backup into a file, as it was asked for.
+struct FileBackup: Sendable {
+  private let file: ReplacementFile
+  private let pagesPerStep: Int32
+
+  init(_ source: Database, to path: String, pagesPerStep: Int, overwriting: Bool) throws {
+    self.pagesPerStep = try checkedPagesPerStep(pagesPerStep)
+    file = source.replacementFile(path, overwriting: overwriting)
+  }
+
+  var cancellation: JobCancellation { file.cancellation }
+
+  func run(source: ConnectionCore, progress: (BackupProgress) throws -> Void) throws {
+    let pageCount = try file.replace { temporary in
+      let destination = try DatabaseLocation.file(temporary).open(readOnly: false)
+      defer { sqlite3_close_v2(destination) }
+      // Nobody else sees the file, and it is forced to disk when it is whole.
+      sqlite3_exec(
+        destination, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
+      return try source.holdingSnapshot {
+        try BackupCopy(
+          source: source.handle, destination: destination, pagesPerStep: pagesPerStep,
+          cancellation: cancellation
+        ).run(progress)
+      }
+    }
+    try? progress(BackupProgress(pageCount: pageCount, remainingPageCount: 0))
+  }
+}

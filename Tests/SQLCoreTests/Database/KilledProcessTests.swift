@@ -1,0 +1,33 @@
+import SQLCore
+import Testing
+
+@Suite("A process that is killed")
+struct KilledProcessTests {
+  @Test("killed 100 times in the midst of shared commits: what was acknowledged is there")
+  func killed() throws {
+    let seed = UInt64.random(in: 0 ... .max)
+    var generator = SeededGenerator(state: seed)
+    let folder = try TemporaryFolder()
+    try Database(path: folder.file()).execute("CREATE TABLE item (id INTEGER PRIMARY KEY) STRICT")
+    var last = 0
+    for round in 0..<100 {
+      let child = try ChildProcess("commit", folder.file())
+      var acknowledged: [String] = []
+      for _ in 0..<Int.random(in: 1...40, using: &generator) { acknowledged.append(child.line()) }
+      acknowledged += child.kill()
+
+      let connection = try Connection(path: folder.file())
+      let ids: [Int] = try connection.fetch(
+        Int.self, "SELECT id FROM item WHERE id > \(last)")
+      let stored = Set(ids.map(String.init))
+      let lost = acknowledged.filter { !stored.contains($0) }
+      #expect(lost.isEmpty, "lost in round \(round) of seed \(seed)")
+      let check = try connection.value(String.self, "PRAGMA integrity_check")
+      #expect(check == "ok", "round \(round) of seed \(seed)")
+      last = try connection.value(Int.self, "SELECT coalesce(max(id), 0) FROM item") ?? 0
+      guard lost.isEmpty, check == "ok" else { return }
+    }
+    // Each round added something: they were killed while they wrote.
+    #expect(last >= 100)
+  }
+}

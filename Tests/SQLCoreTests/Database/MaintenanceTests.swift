@@ -1,0 +1,118 @@
+import Foundation
+import SQLCore
+import Testing
+
+@Suite("Maintenance")
+struct MaintenanceTests {
+  @Test("P35 vacuum gives back the pages that nothing uses", arguments: [true, false])
+  func vacuum(inMemory: Bool) async throws {
+    let db = inMemory ? try Database.inMemory() : try Database.temporary()
+    try db.makeItems()
+    func pageCount() throws -> Int {
+      try db.fetch(Int.self, "SELECT page_count FROM pragma_page_count").first ?? 0
+    }
+    let before = try pageCount()
+    try await db.execute("DELETE FROM item WHERE id > 10")
+    #expect(try pageCount() == before)
+    try synchronously { try db.vacuum() }
+    #expect(try pageCount() < before / 2)
+    #expect(try db.itemCount() == 10)
+    try await db.execute("DELETE FROM item")
+    try await db.vacuum()
+    #expect(try db.itemCount() == 0)
+  }
+
+  @Test("P35 the file shrinks at once, and the log does not keep the copy")
+  func vacuumedFile() throws {
+    let folder = try TemporaryFolder()
+    let db = try Database(path: folder.file())
+    try db.makeItems()
+    try db.checkpoint(.truncate)
+    let before = folder.size()
+    try db.execute("DELETE FROM item")
+    try db.vacuum()
+    #expect(folder.size() < before / 2)
+    #expect(folder.size("database.sqlite-wal") == 0)
+  }
+
+  @Test("P35 vacuum into a file", arguments: [true, false])
+  func vacuumInto(inMemory: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let db = inMemory ? try Database.inMemory() : try Database(path: folder.file())
+    try db.makeItems()
+    try await db.execute("DELETE FROM item WHERE id > 10")
+    let copy = folder.file("it's a copy.sqlite")
+    try synchronously { try db.vacuum(into: copy) }
+    #expect(try Database(path: copy).content() == db.content())
+    #expect(code { try db.vacuum(into: copy) } == .cannotOpen)
+    try await db.execute("DELETE FROM item WHERE id > 5")
+    try await db.vacuum(into: copy, overwriting: true)
+    #expect(try Database(path: copy).itemCount() == 5)
+    // The connection that did it writes and reads as before.
+    try db.makeItems(1)
+    #expect(code { _ = try db.rows("ATTACH ':memory:' AS other") } != nil)
+  }
+
+  @Test("P35 a read-only database vacuums into a file, and not itself")
+  func readOnly() throws {
+    let folder = try TemporaryFolder()
+    try Database(path: folder.file()).makeItems(10)
+    var configuration = Configuration()
+    configuration.isReadOnly = true
+    let db = try Database(path: folder.file(), configuration: configuration)
+    #expect(code { try db.vacuum() } == .readOnly)
+    #expect(code { try db.checkpoint() } == .readOnly)
+    try db.vacuum(into: folder.file("copy.sqlite"))
+    #expect(try Database(path: folder.file("copy.sqlite")).itemCount() == 10)
+  }
+
+  @Test("P35 a checkpoint tells what it found and did")
+  func checkpoint() async throws {
+    let folder = try TemporaryFolder()
+    let db = try Database(path: folder.file())
+    try db.makeItems(10)
+    let first = try synchronously { try db.checkpoint() }
+    #expect(first.logFrameCount > 0)
+    #expect(first.isComplete && !first.isBusy)
+    #expect(folder.size("database.sqlite-wal") > 0)
+    let last = try await db.checkpoint(.truncate)
+    #expect(last == CheckpointResult(isBusy: false, logFrameCount: 0, checkpointedFrameCount: 0))
+    #expect(folder.size("database.sqlite-wal") == 0)
+  }
+
+  @Test("P35 a reader in the way of a checkpoint is its result, no error")
+  func busyCheckpoint() throws {
+    let folder = try TemporaryFolder()
+    var configuration = Configuration()
+    configuration.busyTimeout = .zero
+    let db = try Database(path: folder.file(), configuration: configuration)
+    let other = try Database(path: folder.file())
+    try db.makeItems(10)
+    try other.read { reader in
+      #expect(try reader.rows("SELECT * FROM item").count == 10)
+      try db.makeItems(10)
+      let result = try db.checkpoint(.truncate)
+      #expect(result.isBusy && !result.isComplete)
+      #expect(result.checkpointedFrameCount < result.logFrameCount)
+      // What stands before the reader's snapshot is copied all the same.
+      #expect(result.checkpointedFrameCount > 0)
+    }
+    #expect(try !db.checkpoint(.truncate).isBusy)
+  }
+
+  @Test("P35 in memory there is nothing to checkpoint", arguments: CheckpointMode.allCases)
+  func checkpointInMemory(mode: CheckpointMode) throws {
+    let db = try Database.inMemory()
+    try db.makeItems(10)
+    let result = try db.checkpoint(mode)
+    #expect(result.logFrameCount == 0 && result.isComplete && !result.isBusy)
+  }
+}
+
+extension TemporaryFolder {
+  /// The size of a file in bytes; 0 where there is none.
+  func size(_ name: String = "database.sqlite") -> Int {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: file(name))
+    return attributes?[.size] as? Int ?? 0
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+@testable import SQLCore
+
+@Suite("D2 Several databases on one file")
+struct SeveralProcessesTests {
+  let folder: TemporaryFolder
+  let db: Database
+
+  init() throws {
+    folder = try TemporaryFolder()
+    db = try Database(path: folder.file())
+    try db.makeItems(10)
+  }
+
+  @Test("D2 two values in one process: each sees what the other committed")
+  func twoValues() async throws {
+    let other = try Database(path: folder.file())
+    try await withThrowingTaskGroup { group in
+      for database in [db, other] {
+        for _ in 0..<50 {
+          group.addTask { try await database.execute("INSERT INTO item (name) VALUES (1)") }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try db.itemCount() == 110)
+    #expect(try other.itemCount() == 110)
+  }
+
+  @Test("D2 one value goes, and the other's locks and log stay")
+  func oneCloses() throws {
+    var other: Database? = try Database(path: folder.file())
+    #expect(try other?.itemCount() == 10)
+    try db.read { connection in
+      let before = try connection.rows("SELECT * FROM item").count
+      other = nil
+      try onAnotherThread { try db.makeItems(1) }
+      #expect(try connection.rows("SELECT * FROM item").count == before)
+    }
+    #expect(try db.itemCount() == 11)
+    #expect(folder.fileNames.contains("database.sqlite-wal"))
+  }
+
+  @Test("D2 several processes write at once, and nothing is lost")
+  func severalWriters() throws {
+    let children = try (0..<3).map { _ in try ChildProcess("add", folder.file(), "50") }
+    for _ in 0..<50 { try db.execute("INSERT INTO item (name) VALUES ('parent')") }
+    for child in children {
+      #expect(child.line() == "done")
+      #expect(child.wait() == 0)
+    }
+    #expect(try db.itemCount() == 210)
+    #expect(try db.row("PRAGMA quick_check")?.get(String.self, at: 0) == "ok")
+  }
+
+  @Test("D2 another process that writes keeps no reader waiting; a writer waits until its timeout")
+  func heldByAnother() throws {
+    var configuration = Configuration()
+    configuration.busyTimeout = .zero
+    let impatient = try Database(path: folder.file(), configuration: configuration)
+    let child = try ChildProcess("hold", folder.file())
+    #expect(child.line() == "held")
+    #expect(try impatient.itemCount() == 10)
+    #expect(code { try impatient.makeItems(1) } == .busy)
+    child.proceed()
+    #expect(child.wait() == 0)
+    try impatient.makeItems(1)
+    #expect(try db.itemCount() == 11)
+  }
+
+  /// The timeout of an hour would let the test hang where the wait does not end before.
+  @Test("D32 cancelling the task ends the wait for another process", arguments: [true, false])
+  func cancelled(alone: Bool) async throws {
+    let db = try Database(
+      path: folder.file(), configuration: .with { $0.busyTimeout = .seconds(3600) })
+    let child = try ChildProcess("hold", folder.file())
+    #expect(child.line() == "held")
+    let task = Task {
+      try await db.write(alone: alone) { try $0.execute("DELETE FROM item") }
+    }
+    while db.access.pool.used().isEmpty { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    child.proceed()
+    #expect(child.wait() == 0)
+    // The connection is clean, and nothing was written.
+    try await db.write { try $0.execute("INSERT INTO item (name) VALUES ('after')") }
+    #expect(try db.itemCount() == 11)
+  }
+
+  @Test("G4 a deadline ends the wait for another process")
+  func deadline() async throws {
+    let db = try Database(
+      path: folder.file(), configuration: .with { $0.busyTimeout = .seconds(3600) })
+    let child = try ChildProcess("hold", folder.file())
+    #expect(child.line() == "held")
+    #expect(throws: DeadlineExceeded.self) {
+      try db.write(deadline: .milliseconds(20)) { try $0.execute("DELETE FROM item") }
+    }
+    await #expect(throws: DeadlineExceeded.self) {
+      try await db.write(deadline: .milliseconds(20)) { try $0.execute("DELETE FROM item") }
+    }
+    child.proceed()
+    #expect(child.wait() == 0)
+    #expect(try db.itemCount() == 10)
+  }
+
+  @Test("D2 without them the busy timeout ends it, with an error of its own type")
+  func timeout() async throws {
+    let db = try Database(
+      path: folder.file(), configuration: .with { $0.busyTimeout = .milliseconds(30) })
+    let child = try ChildProcess("hold", folder.file())
+    #expect(child.line() == "held")
+    let start = ContinuousClock.now
+    #expect(code { try db.makeItems(1) } == .busy)
+    #expect(ContinuousClock.now - start >= .milliseconds(30))
+    let error = await #expect(throws: DatabaseError.self) {
+      try await db.write { try $0.execute("DELETE FROM item") }
+    }
+    #expect(error?.code.primary == .busy)
+    child.proceed()
+    #expect(child.wait() == 0)
+    try db.makeItems(1)
+    #expect(try db.itemCount() == 11)
+  }
+
+  @Test("D2 another process that reads keeps its snapshot, and no writer waiting")
+  func readByAnother() throws {
+    let child = try ChildProcess("read", folder.file())
+    #expect(child.line() == "[10]")
+    try db.makeItems(5)
+    child.proceed()
+    #expect(child.line() == "[10]")
+    #expect(child.wait() == 0)
+    #expect(try db.itemCount() == 15)
+  }
+
+  @Test("D24 a process that writes does not make a backup fail; one that reads a copy keeps it")
+  func backups() throws {
+    let copy = folder.file("copy.sqlite")
+    let writer = try ChildProcess("add", folder.file(), "100")
+    try db.backup(to: copy, pagesPerStep: 1)
+    #expect(writer.line() == "done")
+
+    let reader = try ChildProcess("read", copy)
+    let seen = reader.line()
+    #expect(code { try db.backup(to: copy, overwriting: true) } == .busy)
+    reader.proceed()
+    #expect(reader.line() == seen)
+    #expect(reader.wait() == 0)
+    try db.backup(to: copy, overwriting: true)
+    #expect(try Database(path: copy).content() == db.content())
+  }
+}

@@ -1,0 +1,131 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import SQLCore
+
+@Suite("G18 The write-ahead log is kept within its bound")
+struct LogBoundTests {
+  private static let bound = 1 << 20
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private var logSize: Int { folder.size("database.sqlite-wal") }
+
+  private func open(_ change: (inout Configuration) -> Void) throws -> Database {
+    let db = try Database(
+      path: folder.file(),
+      configuration: .with { configuration in
+        configuration.maximumWALBytes = Self.bound
+        configuration.synchronous = .off
+        change(&configuration)
+      })
+    try db.execute("CREATE TABLE note (data BLOB) STRICT")
+    return db
+  }
+
+  private func write(to db: Database) throws {
+    try db.execute("INSERT INTO note VALUES (\(Data(count: 20_000)))")
+  }
+
+  /// At every moment somebody reads: each reader leaves when the next one has come.
+  @Test("G18 much is written while readers come and go")
+  func readersComeAndGo() throws {
+    // A reader always leaves in the end, however slow the machine.
+    let db = try open { $0.maximumLogWait = .seconds(3600) }
+    let isOver = Flag()
+    let readersEnded = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      var reader = Holding(readerOf: db)
+      while !isOver.isSet {
+        let next = Holding(readerOf: db)
+        reader.end()
+        reader = next
+      }
+      reader.end()
+      readersEnded.signal()
+    }
+    var largest = 0
+    for _ in 0..<600 {
+      try write(to: db)
+      largest = max(largest, logSize)
+    }
+    isOver.set()
+    readersEnded.wait()
+    #expect(largest <= Self.bound)
+    // Ten times as much was written.
+    #expect(folder.size() > 10 * Self.bound)
+  }
+
+  @Test("G18 one transaction may pass the bound; the file is cut after it")
+  func largeTransaction() throws {
+    let db = try open { _ in }
+    try db.write { tx in
+      for _ in 0..<200 { try tx.execute("INSERT INTO note VALUES (\(Data(count: 20_000)))") }
+    }
+    #expect(logSize <= Self.bound)
+    #expect(try db.row("SELECT count(*) FROM note")?[0] == 200)
+  }
+
+  @Test("G18 a reader that pins the log is reported, with its place and its time")
+  func pinned() async throws {
+    let reports = Shared<[PinnedLog]>([])
+    let reported = DispatchSemaphore(value: 0)
+    let db = try open { configuration in
+      configuration.maximumLogWait = .zero
+      configuration.onPinnedLog = { report in
+        reports.change { $0.append(report) }
+        reported.signal()
+      }
+    }
+    let line = #line + 1
+    try await db.read { reader in
+      #expect(try reader.value(Int.self, "SELECT count(*) FROM note") == 0)
+      try onAnotherThread {
+        for _ in 0..<60 { try write(to: db) }
+      }
+      #expect(logSize > Self.bound)
+      // The minute is for a library that reports nothing: the test ends then, and fails.
+      #expect(reported.wait(timeout: .now() + 60) == .success)
+    }
+    let report = try #require(reports.current.first)
+    #expect(report.byteCount > Self.bound)
+    #expect(report.byteCount < 2 * Self.bound)
+    #expect(report.readers.map(\.fileID) == ["SQLCoreTests/LogBoundTests.swift"])
+    #expect(report.readers.map(\.line) == [line])
+    #expect(try #require(report.readers.first).age >= .zero)
+
+    // With the reader gone, the log is cut as soon as it has grown by a quarter.
+    for _ in 0..<30 {
+      try await db.write { try $0.execute("INSERT INTO note VALUES (zeroblob(20000))") }
+    }
+    #expect(logSize <= Self.bound)
+  }
+
+  @Test("G18 an asynchronous read, and one without a transaction, tell their places, too")
+  func places() async throws {
+    let db = try open { _ in }
+    @Sendable func readers() -> [Int?] { db.access.pool.readers(since: .now).map(\.line) }
+    let line = #line
+    #expect(try await db.read { _ in readers() } == [line + 1])
+    #expect(try await db.read(on: .background) { _ in readers() } == [line + 2])
+    #expect(try await db.readWithoutTransaction { _ in readers() } == [line + 3])
+    #expect(readers().isEmpty)
+  }
+
+  @Test("G18 a backup that pins the log is told as one, and keeps the database from closing")
+  func backup() throws {
+    let db = try open { _ in }
+    try write(to: db)
+    try db.backup(to: folder.file("copy.sqlite"), pagesPerStep: 1) { progress in
+      guard !progress.isComplete else { return }
+      let files = db.access.pool.readers(since: .now).map(\.fileID)
+      #expect(files == ["SQLCore/Database+Backup.swift"])
+      #expect(code { try db.close() } == .busy)
+    }
+    try db.close()
+  }
+}

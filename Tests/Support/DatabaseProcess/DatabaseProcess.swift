@@ -1,0 +1,82 @@
+import SQLCore
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A process of its own that uses a database, for tests of several processes.
+///
+/// - `add path count`: that many transactions, each of one row.
+/// - `hold path`: takes the write lock.
+/// - `read path`: holds a snapshot.
+/// - `commit path`: writes rows from many tasks until it is killed, and prints the id of each one
+///   after its write returned.
+///
+/// `hold` and `read` print a line, go on when one is read, and end.
+@main
+enum DatabaseProcess {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count > 2 else { return say("usage: add|hold|read|commit path [count]") }
+    let db = try Database(path: arguments[2])
+    switch arguments[1] {
+    case "add": try add(arguments.count > 3 ? Int(arguments[3]) ?? 1 : 1, to: db)
+    case "hold": try hold(db)
+    case "read": try read(db)
+    case "commit": try await commit(to: db)
+    default: say("unknown command \(arguments[1])")
+    }
+  }
+
+  /// Prints a line at once: what `print` says stays in a buffer while nobody looks.
+  private static func say(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(1, bytes, bytes.count)
+  }
+
+  private static func add(_ count: Int, to db: Database) throws {
+    for _ in 0..<count { try db.execute("INSERT INTO item (name) VALUES ('child')") }
+    say("done")
+  }
+
+  private static func hold(_ db: Database) throws {
+    try db.write { tx in
+      try tx.execute("INSERT INTO item (name) VALUES ('held')")
+      say("held")
+      _ = readLine()
+      try tx.requestRollback()
+    }
+  }
+
+  private static func read(_ db: Database) throws {
+    try db.read { connection in
+      say("\(try connection.fetch(Int.self, "SELECT count(*) FROM item"))")
+      _ = readLine()
+      say("\(try connection.fetch(Int.self, "SELECT count(*) FROM item"))")
+    }
+  }
+
+  private static let lastID = Atomic(0)
+
+  private static func commit(to db: Database) async throws {
+    let last = try await db.fetch(Int.self, "SELECT coalesce(max(id), 0) FROM item").first ?? 0
+    lastID.store(last, ordering: .relaxed)
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<32 {
+        group.addTask {
+          while true {
+            let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+            try await db.write { try $0.execute("INSERT INTO item (id) VALUES (\(id))") }
+            say("\(id)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}
