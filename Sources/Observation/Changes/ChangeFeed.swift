@@ -15,15 +15,19 @@ final class ChangeFeed<Element: Sendable>: Sendable {
   private let tracker: ChangeTracker?
   private let subscription: UInt64?
   private let element: @Sendable (Piece) -> Element?
+  /// What is left of a write before it becomes an element; nil where nothing is left out.
+  private let filter: (@Sendable (WriteChanges) async -> WriteChanges)?
   /// What was taken from the queue, last first.
   private let taken = Lock<[Piece]>([])
 
   init(
     in database: Database, tables: [TableName: Subscription.Interest]?,
+    filter: (@Sendable (WriteChanges) async -> WriteChanges)? = nil,
     _ element: @escaping @Sendable (Piece) -> Element?
   ) {
     queue = CommitQueue(maximumRows: database.configuration.maximumTrackedRows)
     self.element = element
+    self.filter = filter
     tracker = ChangeTracker.of(database)
     subscription = tracker?.add(Subscription(tables: tables, queue: queue))
     tracker?.watchFile(of: database)
@@ -38,7 +42,8 @@ final class ChangeFeed<Element: Sendable>: Sendable {
     func next() async -> Element?
   {
     while !Task.isCancelled {
-      while let piece = nextPiece() {
+      while var piece = nextPiece() {
+        if let filter, case .write(let write) = piece { piece = .write(await filter(write)) }
         if let element = element(piece) { return element }
       }
       guard await queue.wait() else { return nil }

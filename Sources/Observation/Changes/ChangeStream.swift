@@ -77,7 +77,8 @@ extension Database {
   }
 
   func changes<M: Model>(
-    of model: M.Type, named columns: Set<String>?, keys: [[DatabaseValue]]?
+    of model: M.Type, named columns: Set<String>?, keys: [[DatabaseValue]]?,
+    filter: (@Sendable (WriteChanges) async -> WriteChanges)? = nil
   ) -> ChangeStream<M> {
     guard let layout = try? M.layout else { return ChangeStream(nil) }
     let table = TableName(layout.tableName)
@@ -87,7 +88,7 @@ extension Database {
     let interest = Subscription.Interest(
       columns: watched, keys: keys.map { Set($0.flatMap(RowKey.candidates)) })
     return ChangeStream(
-      ChangeFeed(in: self, tables: [table: interest]) { piece in
+      ChangeFeed(in: self, tables: [table: interest], filter: filter) { piece in
         switch piece {
         case .write(let write):
           guard let changes = write.tables[table] else { return nil }

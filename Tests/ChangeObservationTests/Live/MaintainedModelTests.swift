@@ -155,7 +155,7 @@ struct MaintainedModelTests {
 
   @Test("B20 after each transaction the result is a fresh one, and the difference leads to it")
   func exact() async throws {
-    let transactions = LongTests.areOn ? 20_000 : 1_500
+    let transactions = LongTests.areOn ? 20_000 : 800
     let seed = LongTests.seed
     let db = try Database.temporary(configuration: .relaxed)
     try await db.execute(schema)
