@@ -27,6 +27,7 @@ struct Workload: Sendable {
 
 extension Workload {
   static let all: [Workload] = [
-    insertArray, insertEach, fetchAll, findByKey, typedQuery, updateColumn,
+    insertArray, insertEach, fetchAll, findByKey, typedQuery, updateColumn, observedInsert,
+    liveQueryOfFew, liveQueryOfMany,
   ]
 }
