@@ -1,27 +1,47 @@
 import QueryDSL
 import SQLCore
 
-/// The changes of a model's table, one element a transaction: `db.changes(of:columns:keys:)`.
+/// The changes of a model's table, one element a write: `db.changes(of:columns:keys:)`.
 ///
 /// Watching begins when the stream is made, and ends when it is dropped. Elements wait until they
-/// are asked for; none is lost, and no writer waits.
+/// are asked for, and no writer waits: where the rows that wait are more than
+/// `Configuration.maximumTrackedRows`, one element takes their place that says `.tableChanged`.
 public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
-  /// What one transaction changed.
+  /// What one write changed.
   public typealias Element = Changes<M>
   /// It does not fail.
   public typealias Failure = Never
 
-  private let stream: AsyncStream<Changes<M>>
+  private let feed: ChangeFeed<Changes<M>>?
 
-  init(_ stream: AsyncStream<Changes<M>>) {
-    self.stream = stream
+  init(_ feed: ChangeFeed<Changes<M>>?) {
+    self.feed = feed
   }
 
-  /// Gives the changes, in the order of the commits.
-  public func makeAsyncIterator() -> AsyncStream<Changes<M>>.Iterator {
-    stream.makeAsyncIterator()
+  /// Gives the changes, in the order of the commits. Iterators of one stream share its elements.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(base: feed.map { ChangeIterator($0) })
+  }
+
+  /// Gives the elements of a stream of changes.
+  public struct Iterator: AsyncIteratorProtocol {
+    /// nil for a type that cannot be a table: it has none, and so no changes.
+    var base: ChangeIterator<Changes<M>>?
+
+    /// The next element; nil once the task is cancelled.
+    public mutating func next() async -> Changes<M>? {
+      await base?.next()
+    }
+
+    /// The next element; nil once the task is cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Changes<M>? {
+      await base?.next(isolation: actor)
+    }
   }
 }
+
+@available(*, unavailable, message: "each iterator is used by one task")
+extension ChangeStream.Iterator: Sendable {}
 
 extension Database {
   /// What changes in a model's table, told after each commit.
@@ -32,11 +52,12 @@ extension Database {
   /// }
   /// ```
   ///
-  /// Every writer through this database is seen: models, raw SQL, triggers, cascades. A
-  /// transaction that is rolled back, and one that leaves the watched columns as they were, gives
-  /// nothing. Transactions that begin after the call are told in full; one that was running then
-  /// gives an element that says `isUnknown`. Watching costs the writer the recorded columns of each
-  /// row of the table, and others nothing; with nobody watching there is no hook.
+  /// Every writer through this database is seen: models, raw SQL, triggers, cascades. A write
+  /// that is rolled back, and one that leaves the watched columns as they were, gives nothing.
+  /// Writes that share a commit are told one by one, in their order. Those that begin after the
+  /// call are told in full; one that was running then gives an element that says `.tableChanged`.
+  /// Watching costs the writer the recorded columns of each row of the table, and others nothing;
+  /// with nobody watching there is no hook.
   ///
   /// - Parameters:
   ///   - columns: an update counts where one of them differs; only they, and the key, have old and
@@ -50,53 +71,61 @@ extension Database {
     for column in repeat each columns {
       if let name = M.columnName(of: column) { names.insert(name.lowercasedASCII) }
     }
-    return changes(of: model, named: names.isEmpty ? nil : names, keys: keys)
+    // A key that no row can have is watched for nothing.
+    let values = keys.map { keys in keys.compactMap { try? M.keyValues(of: $0) } }
+    return changes(of: model, named: names.isEmpty ? nil : names, keys: values)
   }
 
-  private func changes<M: Model>(
-    of model: M.Type, named columns: Set<String>?, keys: [M.ID]?
+  func changes<M: Model>(
+    of model: M.Type, named columns: Set<String>?, keys: [[DatabaseValue]]?,
+    filter: (@Sendable (WriteChanges) async -> WriteChanges)? = nil
   ) -> ChangeStream<M> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Changes<M>.self)
-    // A type that cannot be a table has none, and so no changes.
-    guard let tracker = ChangeTracker.of(self), let layout = try? M.layout else {
-      continuation.finish()
-      return ChangeStream(stream)
-    }
-    let table = layout.tableName.lowercasedASCII
-    let wanted = keys.map { keys in Set(keys.compactMap { try? M.keyValues(of: $0) }) }
+    guard let layout = try? M.layout else { return ChangeStream(nil) }
+    let table = QualifiedTableName(layout.tableName)
     // Other models of the same table may have other columns: what is not this one's is left out.
     let watched = columns ?? Set(layout.columns.map(\.name.lowercasedASCII))
-    let id = tracker.add(
-      Subscription(tables: [table: Subscription.Interest(columns: watched)]) { changes in
-        let rows = (changes.tables[table]).map { recorded in
-          recorded.rows.compactMap { change in
-            recorded.change(change, of: M.self, watching: watched, keys: wanted)
-          }
-        }
-        if changes.isUnknown || rows?.isEmpty == false {
-          continuation.yield(Changes(rows: rows ?? [], isUnknown: changes.isUnknown))
+    let wanted = keys.map(Set.init)
+    let interest = Subscription.Interest(
+      columns: watched, keys: keys.map { Set($0.flatMap(RowKey.candidates)) })
+    return ChangeStream(
+      ChangeFeed(in: self, tables: [table: interest], filter: filter) { piece in
+        switch piece {
+        case .write(let write):
+          guard let changes = write.tables[table] else { return nil }
+          let rows = changes.rows(of: M.self, watching: watched, keys: wanted)
+          guard !rows.isEmpty || !changes.events.isEmpty else { return nil }
+          return Changes(label: write.label, rows: rows, events: changes.events)
+        case .dropped(let tables):
+          return tables[table].map { Changes(label: nil, rows: [], events: $0) }
+        case .everything(let events):
+          return Changes(label: nil, rows: [], events: events)
         }
       })
-    continuation.onTermination = { _ in tracker.remove(id) }
-    return ChangeStream(stream)
   }
 }
 
-extension CommittedChanges.Table {
-  /// The change of a row as one subscription sees it: nil where it watches other rows or columns.
-  fileprivate func change<M: Model>(
-    _ change: NetChange, of model: M.Type, watching columns: Set<String>,
-    keys: Set<[DatabaseValue]>?
-  ) -> RowChange<M>? {
-    if let keys, !keys.contains(change.key.values) { return nil }
-    let places = self.columns.indices.filter { columns.contains(self.columns[$0].lowercasedASCII) }
-    let seen = NetChange(
-      key: change.key, old: change.old.map { old in places.map { old[$0] } },
-      new: change.new.map { new in places.map { new[$0] } })
-    guard !seen.isEmpty else { return nil }
-    return RowChange(
-      seen,
-      in: CommittedChanges.Table(
-        keyNames: keyNames, columns: places.map { self.columns[$0] }, rows: []))
+extension RowKey {
+  /// How a row with these key values may be named, whatever the table is like.
+  static func candidates(_ values: [DatabaseValue]) -> [RowKey] {
+    guard values.count == 1, case .integer(let id) = values[0] else { return [.values(values)] }
+    return [.rowID(id), .values(values)]
+  }
+}
+
+extension TableRows {
+  /// The changes of the rows as one stream sees them: those of its rows, and its columns of them.
+  fileprivate func rows<M: Model>(
+    of model: M.Type, watching columns: Set<String>, keys: Set<[DatabaseValue]>?
+  ) -> [RowChange<M>] {
+    let places = foldedColumns.indices.filter { columns.contains(foldedColumns[$0]) }
+    let names = places.map { self.columns[$0] }
+    return rows.compactMap { change in
+      if let keys, !keys.contains(change.key.values) { return nil }
+      let seen = NetChange(
+        key: change.key, old: change.old.map { old in places.map { old[$0] } },
+        new: change.new.map { new in places.map { new[$0] } })
+      guard !seen.isEmpty else { return nil }
+      return RowChange(row: TableRowChange(seen, keyNames: keyNames, columns: names))
+    }
   }
 }

@@ -1,14 +1,19 @@
 import QueryDSL
 import SQLCore
 
-/// What one transaction changed in a model's table, after its commit.
+/// What one write changed in a model's table, after its commit.
 public struct Changes<M: Model>: Sendable {
+  /// What the write was called: `db.write(label: "import") { … }`; nil where it was not.
+  public let label: String?
+
   /// The rows that differ, in the order in which they were first touched.
   public let rows: [RowChange<M>]
 
-  /// True where something may have changed that was not recorded row by row: the schema changed,
-  /// or a transaction was running when the watching began. `rows` may be incomplete then.
-  public let isUnknown: Bool
+  /// What happened to the table besides; where it is not empty, `rows` may lack some.
+  public let events: Set<TableEvent>
+
+  /// Whether `rows` is all that changed.
+  public var isComplete: Bool { events.isEmpty }
 
   /// The rows that were not there before.
   public var inserted: [RowChange<M>] { rows.filter { $0.kind == .inserted } }
@@ -19,21 +24,20 @@ public struct Changes<M: Model>: Sendable {
 
   /// Whether the row with that key differs, came or went; true where that is not known.
   public func hasPrimaryKeyChanged(_ id: M.ID) -> Bool {
-    guard let values = try? M.keyValues(of: id) else { return isUnknown }
-    return isUnknown || rows.contains { $0.keyValues == values }
+    guard isComplete, let values = try? M.keyValues(of: id) else { return !isComplete }
+    return rows.contains { $0.keyValues == values }
   }
 
   /// Whether the column differs in some row; true where that is not known.
   public func hasColumnChanged<Value>(_ column: KeyPath<M, ColumnReference<Value>>) -> Bool {
-    isUnknown || rows.contains { $0.hasColumnChanged(column) }
+    !isComplete || rows.contains { $0.hasColumnChanged(column) }
   }
 
   /// Whether the column differs in the row with that key; true where that is not known.
   public func hasColumnChanged<Value>(
     _ column: KeyPath<M, ColumnReference<Value>>, ofKey id: M.ID
   ) -> Bool {
-    guard let values = try? M.keyValues(of: id) else { return isUnknown }
-    return isUnknown
-      || rows.contains { $0.keyValues == values && $0.hasColumnChanged(column) }
+    guard isComplete, let values = try? M.keyValues(of: id) else { return !isComplete }
+    return rows.contains { $0.keyValues == values && $0.hasColumnChanged(column) }
   }
 }

@@ -1,23 +1,77 @@
 import SQLCore
 
-/// The rows that a transaction changed so far, with marks to which it may be cut back.
+/// What a transaction did so far, with marks to which it may be cut back.
+///
+/// Beyond a number of rows they are not kept any more, only which tables they belong to.
 struct EventLog {
-  private(set) var events: [RowEvent] = []
+  /// Something that happened to a table as a whole.
+  struct TableNote {
+    let table: QualifiedTableName
+    let event: TableEvent
+    let position: Int
+  }
+
+  /// The end of one of the writes that share the transaction.
+  struct Boundary {
+    let label: String?
+    let position: Int
+  }
+
+  let maximumRows: Int
+  private(set) var rows: [RowEvent] = []
+  private(set) var notes: [TableNote] = []
+  private(set) var boundaries: [Boundary] = []
+  /// Counts everything that came; marks are values of it.
+  private var position = 0
+  private var isFull = false
   private var savepoints: [(name: String, mark: Int)] = []
   private var running: [(statement: StatementPointer, mark: Int)] = []
 
-  mutating func append(_ event: RowEvent) { events.append(event) }
+  init(maximumRows: Int) {
+    self.maximumRows = max(0, maximumRows)
+  }
+
+  var isEmpty: Bool { rows.isEmpty && notes.isEmpty }
+
+  mutating func append(_ event: RowEvent, of tables: [TrackedTable]) {
+    guard !isFull else { return note(.tableChanged, tables[event.table].name) }
+    rows.append(event)
+    rows[rows.count - 1].position = position
+    position += 1
+    guard rows.count > maximumRows else { return }
+    isFull = true
+    // The first touch of each table: a cut behind it leaves the table touched.
+    for row in rows { note(.tableChanged, tables[row.table].name, at: row.position) }
+    rows = []
+  }
+
+  /// Something happened to a table that is not told row by row.
+  mutating func note(_ event: TableEvent, _ table: QualifiedTableName) {
+    note(event, table, at: position)
+    position += 1
+  }
+
+  private mutating func note(_ event: TableEvent, _ table: QualifiedTableName, at position: Int) {
+    guard !notes.contains(where: { $0.table == table && $0.event == event }) else { return }
+    notes.append(TableNote(table: table, event: event, position: position))
+  }
 
   /// Forgets everything: the transaction ended.
   mutating func removeAll() {
-    events.removeAll(keepingCapacity: true)
+    // What a large transaction needed is given back.
+    rows.removeAll(keepingCapacity: rows.capacity < 1_024)
+    notes.removeAll()
+    boundaries.removeAll()
     savepoints.removeAll(keepingCapacity: true)
+    position = 0
+    for index in running.indices { running[index].mark = 0 }
+    isFull = false
   }
 
   // MARK: Statements
 
   mutating func begin(_ statement: StatementPointer) {
-    running.append((statement, events.count))
+    running.append((statement, position))
   }
 
   /// Where the log stood when the statement took its first step.
@@ -27,29 +81,39 @@ struct EventLog {
   }
 
   mutating func cut(to mark: Int) {
-    guard mark < events.count else { return }
-    events.removeSubrange(mark...)
+    while let last = rows.last, last.position >= mark { rows.removeLast() }
+    notes.removeAll { $0.position >= mark }
   }
 
-  func events(since mark: Int) -> ArraySlice<RowEvent> {
-    events[Swift.min(mark, events.count)...]
+  func rows(since mark: Int) -> ArraySlice<RowEvent> {
+    var start = rows.count
+    while start > 0, rows[start - 1].position >= mark { start -= 1 }
+    return rows[start...]
   }
 
-  // MARK: Savepoints
+  // MARK: Writes and savepoints
 
-  /// Does what a statement did that opened, released or rolled back to a savepoint.
-  mutating func apply(_ action: SavepointAction) {
+  /// A write ended that shares the transaction with others.
+  mutating func endWrite(label: String?) {
+    boundaries.append(Boundary(label: label, position: position))
+  }
+
+  /// Does what a statement did that opened, released or rolled back to a savepoint; true where
+  /// something was undone.
+  mutating func apply(_ action: SavepointAction) -> Bool {
     switch action {
     case .open(let name):
-      savepoints.append((name, events.count))
+      savepoints.append((name, position))
     case .release(let name):
-      guard let index = savepoints.lastIndex(where: { $0.name == name }) else { return }
+      guard let index = savepoints.lastIndex(where: { $0.name == name }) else { return false }
       savepoints.removeSubrange(index...)
     case .rollBack(let name):
       // The savepoint itself stays open.
-      guard let index = savepoints.lastIndex(where: { $0.name == name }) else { return }
+      guard let index = savepoints.lastIndex(where: { $0.name == name }) else { return false }
       cut(to: savepoints[index].mark)
       savepoints.removeSubrange((index + 1)...)
+      return true
     }
+    return false
   }
 }

@@ -88,6 +88,7 @@ private final class Probe: ConnectionObserver {
 
   func statementWillRun(_ statement: StatementPointer, on core: ConnectionCore) {}
   func statementDidRun(_ statement: StatementPointer, failed: Bool, on core: ConnectionCore) {}
+  func sharedWriteDidEnd(on core: ConnectionCore) {}
   func commitHookDidFire() {}
   func rollbackHookDidFire() {}
 }

@@ -1,19 +1,5 @@
 import SQLCore
 
-/// What names a row: its rowid, or the values of its primary key.
-enum RowKey: Hashable, Sendable {
-  case rowID(Int64)
-  case values([DatabaseValue])
-
-  /// The values of the key columns.
-  var values: [DatabaseValue] {
-    switch self {
-    case .rowID(let id): [.integer(id)]
-    case .values(let values): values
-    }
-  }
-}
-
 /// One row that a statement changed, as the hook told it.
 struct RowEvent {
   /// The place of the table among the tracked ones.
@@ -24,6 +10,10 @@ struct RowEvent {
   let new: State?
   /// Whether a trigger or a foreign-key action did it.
   let isNested: Bool
+  /// Whether the row stays and what it holds afterwards is not told: an incremental BLOB.
+  var isUntold = false
+  /// When it came, by the log's own count.
+  var position = 0
 
   struct State {
     let key: RowKey
@@ -31,7 +21,7 @@ struct RowEvent {
   }
 }
 
-/// What a transaction did to one row in the end.
+/// What a write did to one row in the end.
 struct NetChange: Sendable {
   let key: RowKey
   /// The recorded values before; nil where the row was not there.
@@ -48,39 +38,49 @@ struct NetChange: Sendable {
   }
 }
 
-/// A row of a table.
-private struct RowPlace: Hashable {
-  let table: Int
-  let key: RowKey
-}
+/// The changes of one table, folded by row: the first old state, the last new one.
+struct NettedRows {
+  private var places: [RowKey: Int] = [:]
+  private(set) var changes: [NetChange] = []
+  /// The rows whose last state is not told.
+  private var untold: Set<Int> = []
 
-extension Collection<RowEvent> {
-  /// The events folded by table and row: the first old state, the last new one, nothing where they
-  /// are equal. The rows come in the order in which they were first touched.
-  func netted() -> [Int: [NetChange]] {
-    var places: [RowPlace: Int] = [:]
-    var changes: [(table: Int, change: NetChange)] = []
-    func touch(_ table: Int, _ key: RowKey, old: [DatabaseValue]?, new: [DatabaseValue]?) {
-      if let index = places[RowPlace(table: table, key: key)] {
-        changes[index].change.new = new
-      } else {
-        places[RowPlace(table: table, key: key)] = changes.count
-        changes.append((table, NetChange(key: key, old: old, new: new)))
-      }
+  mutating func add(_ event: RowEvent) {
+    // A row whose key changes is another row: the old one goes, the new one comes.
+    if let old = event.old, !event.isUntold, event.new?.key != old.key {
+      touch(old.key, old: old.values, new: nil)
+      if let new = event.new { touch(new.key, old: nil, new: new.values) }
+    } else if let old = event.old, event.isUntold {
+      untold.insert(touch(old.key, old: old.values, new: old.values))
+    } else if let new = event.new {
+      touch(new.key, old: event.old?.values, new: new.values)
     }
-    for event in self {
-      // A row whose key changes is another row: the old one goes, the new one comes.
-      if let old = event.old, event.new?.key != old.key {
-        touch(event.table, old.key, old: old.values, new: nil)
-        if let new = event.new { touch(event.table, new.key, old: nil, new: new.values) }
-      } else if let new = event.new {
-        touch(event.table, new.key, old: event.old?.values, new: new.values)
-      }
-    }
-    var netted: [Int: [NetChange]] = [:]
-    for (table, change) in changes where !change.isEmpty {
-      netted[table, default: []].append(change)
-    }
-    return netted
   }
+
+  mutating func add(_ change: NetChange) {
+    touch(change.key, old: change.old, new: change.new)
+  }
+
+  @discardableResult
+  private mutating func touch(
+    _ key: RowKey, old: [DatabaseValue]?, new: [DatabaseValue]?
+  ) -> Int {
+    if let index = places[key] {
+      changes[index].new = new
+      untold.remove(index)
+      return index
+    }
+    places[key] = changes.count
+    changes.append(NetChange(key: key, old: old, new: new))
+    return changes.count - 1
+  }
+
+  /// Asks for the states that were not told.
+  mutating func complete(_ read: (RowKey) throws -> [DatabaseValue]?) rethrows {
+    for index in untold { changes[index].new = try read(changes[index].key) }
+    untold = []
+  }
+
+  /// The rows that differ, in the order in which they were first touched.
+  var rows: [NetChange] { changes.filter { !$0.isEmpty } }
 }

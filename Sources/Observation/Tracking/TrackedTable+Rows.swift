@@ -2,11 +2,22 @@ import SQLCore
 
 extension TrackedTable {
   /// The row before; nil where SQLite does not tell it.
-  func oldState(of event: borrowing PreUpdateEvent) -> RowEvent.State? {
+  ///
+  /// - Parameter look: reads the row as it is in the table: where a column that has a default shows
+  ///   as NULL, the row may be older than the column, and the hook does not say which.
+  func oldState(
+    of event: borrowing PreUpdateEvent, look: (RowKey) throws -> [DatabaseValue]?
+  ) -> RowEvent.State? {
     let kind = event.kind
-    return state(rowID: event.oldRowID) { place in
+    var isDoubtful = false
+    let state = state(rowID: event.oldRowID) { place in
       event.oldDatabaseValue(at: index(of: place, kind: kind, isOld: true))
+    } correct: { column, value in
+      if column.mayBeMissing, value.isNull { isDoubtful = true }
+      return column.isReal ? value.asReal : value
     }
+    guard isDoubtful, let state, let found = try? look(state.key) else { return state }
+    return RowEvent.State(key: state.key, values: found)
   }
 
   /// The row after; nil where SQLite does not tell it.
@@ -14,6 +25,8 @@ extension TrackedTable {
     let kind = event.kind
     return state(rowID: event.newRowID) { place in
       event.newDatabaseValue(at: index(of: place, kind: kind, isOld: false))
+    } correct: { column, value in
+      column.isReal ? value.asReal : value
     }
   }
 
@@ -22,13 +35,14 @@ extension TrackedTable {
   }
 
   private func state(
-    rowID: Int64, value: (ColumnPlace) -> DatabaseValue?
+    rowID: Int64, value: (ColumnPlace) -> DatabaseValue?,
+    correct: (RecordedColumn, DatabaseValue) -> DatabaseValue
   ) -> RowEvent.State? {
     var values: [DatabaseValue] = []
     values.reserveCapacity(recorded.count)
     for column in recorded {
       guard let value = value(column.place) else { return nil }
-      values.append(column.corrected(value))
+      values.append(correct(column, value))
     }
     switch key {
     case .rowID:
@@ -36,7 +50,9 @@ extension TrackedTable {
     case .columns(let places):
       let keys = places.compactMap(value)
       guard keys.count == places.count else { return nil }
-      return RowEvent.State(key: .values(keys), values: values)
+      let isIncomplete = hasRowID && keys.contains { $0.isNull }
+      return RowEvent.State(
+        key: isIncomplete ? .incomplete(keys, rowID: rowID) : .values(keys), values: values)
     }
   }
 
@@ -44,26 +60,24 @@ extension TrackedTable {
   func read(_ key: RowKey, on connection: Connection) throws -> [DatabaseValue]? {
     var sql: SQL = "SELECT 1"
     for column in recorded { sql.append(", \(identifier: column.name)") }
-    sql.append(" FROM \(identifier: name) WHERE ")
+    sql.append(" FROM \(identifier: name.schema).\(identifier: name.name) WHERE ")
     switch key {
     case .rowID(let id):
       sql.append(keyNames.isEmpty ? "rowid = \(id)" : "\(identifier: keyNames[0]) = \(id)")
+    case .incomplete(_, let id):
+      sql.append("rowid = \(id)")
     case .values(let values):
       for (index, (name, value)) in zip(keyNames, values).enumerated() {
-        sql.append("\(unsafe: index > 0 ? " AND " : "")\(identifier: name) IS \(value)")
+        sql.append("\(unsafe: index > 0 ? " AND " : "")\(identifier: name) = \(value)")
       }
     }
     return try connection.row(sql).map { Array($0.values.dropFirst()) }
   }
-}
 
-extension TrackedTable.RecordedColumn {
-  /// The value as a SELECT would give it.
-  fileprivate func corrected(_ value: DatabaseValue) -> DatabaseValue {
-    switch value {
-    case .null: missingValue ?? .null
-    case .integer(let integer) where isReal: .real(Double(integer))
-    default: value
-    }
+  /// What a write did to the table, before its rows are known.
+  var emptyRows: TableRows {
+    TableRows(
+      name: declaredName, keyNames: keyNames, columns: recorded.map(\.name),
+      foldedColumns: recorded.map(\.name.lowercasedASCII))
   }
 }

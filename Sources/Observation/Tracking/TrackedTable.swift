@@ -10,8 +10,8 @@ struct TrackedTable {
     let place: ColumnPlace
     /// Whether whole numbers come as integers though the column holds reals.
     let isReal: Bool
-    /// What a row holds that is older than the column; nil where that is NULL.
-    let missingValue: DatabaseValue?
+    /// Whether NULL may stand for the default, in a row that is older than the column.
+    let mayBeMissing: Bool
   }
 
   /// How a row is named over its changes.
@@ -21,7 +21,11 @@ struct TrackedTable {
     case columns([ColumnPlace])
   }
 
-  let name: String
+  let name: QualifiedTableName
+  /// The name as it is declared.
+  let declaredName: String
+  /// The text of CREATE TABLE.
+  let definition: String
   let hasRowID: Bool
   let key: Key
   let keyNames: [String]
@@ -30,10 +34,21 @@ struct TrackedTable {
   /// Reads the table's columns; nil where there is no such table.
   ///
   /// - Parameter columns: the columns to record, folded; nil for all.
-  init?(named name: String, recording columns: Set<String>?, on connection: Connection) throws {
-    let declared = try connection.columns(ofTable: name)
+  init?(named name: QualifiedTableName, recording columns: Set<String>?, on connection: Connection)
+    throws
+  {
+    guard
+      let entry = try connection.row(
+        """
+        SELECT name, sql FROM \(identifier: name.schema).sqlite_schema
+        WHERE type = 'table' AND lower(name) = \(name.name)
+        """)
+    else { return nil }
+    let declared = try connection.declaredColumns(of: name)
     guard !declared.isEmpty else { return nil }
     self.name = name
+    declaredName = try entry.get(String.self, at: 0)
+    definition = try entry.get(String.self, at: 1)
     let stored = declared.filter { $0.generation != .virtual && $0.generation != .hidden }
     let keys = declared.filter { $0.primaryKeyPosition > 0 }
       .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }
@@ -46,23 +61,14 @@ struct TrackedTable {
         stored: stored.firstIndex { $0.name == column.name } ?? 0)
     }
     key = keys.isEmpty || isRowIDKey ? .rowID : .columns(keys.map(place))
-    recorded = try stored.compactMap { column in
+    recorded = stored.compactMap { column in
       let isKey = column.primaryKeyPosition > 0
       guard columns?.contains(column.name.lowercasedASCII) ?? true, !isKey else { return nil }
       return RecordedColumn(
         name: column.name, place: place(of: column),
         isReal: Self.hasRealAffinity(column.declaredType),
-        missingValue: try Self.missingValue(of: column, on: connection))
+        mayBeMissing: column.defaultText != nil && column.generation == .none)
     }
-  }
-
-  /// A NULL in a NOT NULL column can only be a value that the row is too old to have.
-  private static func missingValue(
-    of column: TableColumn, on connection: Connection
-  ) throws -> DatabaseValue? {
-    guard column.isNotNull, let text = column.defaultText else { return nil }
-    // The text is the schema's own, a constant: ALTER TABLE takes no other.
-    return try connection.row("SELECT \(unsafe: text)")?[0]
   }
 
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
@@ -75,19 +81,48 @@ struct TrackedTable {
   }
 }
 
+extension DatabaseValue {
+  /// A whole number as a REAL column gives it.
+  var asReal: DatabaseValue {
+    if case .integer(let integer) = self { .real(Double(integer)) } else { self }
+  }
+}
+
 extension Connection {
+  func declaredColumns(of table: QualifiedTableName) throws -> [TableColumn] {
+    try rows(
+      """
+      SELECT name, type, "notnull", dflt_value, pk, hidden
+      FROM pragma_table_xinfo(\(table.name), \(table.schema))
+      """
+    ).map { row in
+      TableColumn(
+        name: try row.get(at: 0), declaredType: try row.get(at: 1), isNotNull: try row.get(at: 2),
+        defaultText: try row.get(at: 3), primaryKeyPosition: try row.get(at: 4),
+        generation: TableColumn.Generation(rawValue: try row.get(at: 5)) ?? .none)
+    }
+  }
+
   /// Whether the table has a rowid.
   ///
   /// - SeeAlso: <https://www.sqlite.org/withoutrowid.html>
-  fileprivate func hasRowID(table: String) throws -> Bool {
-    try row("SELECT wr FROM pragma_table_list(\(table)) WHERE schema = 'main'")?
+  func hasRowID(table: QualifiedTableName) throws -> Bool {
+    try row("SELECT wr FROM pragma_table_list(\(table.name)) WHERE schema = \(table.schema)")?
       .get(Bool.self, at: 0) != true
   }
 
   /// Whether the primary key is the rowid itself: one column, declared INTEGER and nothing else.
-  fileprivate func hasRowIDKey(table: String, keys: [TableColumn]) throws -> Bool {
+  func hasRowIDKey(table: QualifiedTableName, keys: [TableColumn]) throws -> Bool {
     guard keys.count == 1, keys[0].declaredType.lowercasedASCII == "integer" else { return false }
     // An INTEGER PRIMARY KEY that is no rowid has an index: WITHOUT ROWID, or DESC.
-    return try row("SELECT 1 FROM pragma_index_list(\(table)) WHERE origin = 'pk'") == nil
+    return try row(
+      "SELECT 1 FROM pragma_index_list(\(table.name), \(table.schema)) WHERE origin = 'pk'") == nil
+  }
+
+  /// The tables with rows of the user's own, in the main database and the attached ones.
+  func observableTables() throws -> [QualifiedTableName] {
+    try rows("SELECT schema, name FROM pragma_table_list WHERE type = 'table'")
+      .map { QualifiedTableName(schema: try $0.get(at: 0), try $0.get(at: 1)) }
+      .filter(\.isObservable)
   }
 }

@@ -11,6 +11,25 @@ struct AuthorizerRules {
   var wasDeniedByLock = false
   /// What the statement that is being prepared does, besides reading and writing rows.
   var effects: StatementEffects = []
+  /// The tables on which it does more than read.
+  var tableEffects: [TableEffect] = []
+  /// Whether the tables are noted whose rows it writes; those that it creates, alters or drops are
+  /// noted always.
+  var notesWrittenTables = false
+}
+
+/// What a statement does to a table, its rows or its schema, as the authorizer tells it.
+package struct TableEffect: Hashable, Sendable {
+  package enum Kind: Sendable {
+    /// The table, or an index or trigger of it, is created, altered or dropped.
+    case schema
+    /// Rows of it are inserted, updated or deleted, by the statement or by what it sets off.
+    case rows
+  }
+
+  package let kind: Kind
+  package let database: String
+  package let table: String
 }
 
 /// The columns that a statement reads, collected while it is prepared.
@@ -36,6 +55,27 @@ extension ConnectionCore {
     sqlite3_set_authorizer(handle, authorize, UnsafeMutableRawPointer(state))
   }
 
+  /// Whether statements say which tables they write. Those that are cached did not: they go.
+  package var notesWrittenTables: Bool {
+    get { state.pointee.authorizer.notesWrittenTables }
+    set {
+      guard newValue != state.pointee.authorizer.notesWrittenTables else { return }
+      state.pointee.authorizer.notesWrittenTables = newValue
+      state.pointee.cache.removeAll()
+    }
+  }
+
+  /// Runs a closure and tells what its statements read. Each is compiled for the occasion: the
+  /// authorizer is asked of nothing that is cached.
+  package func recordingReads<Result>(
+    _ body: () throws -> Result
+  ) throws -> (Result, Set<ColumnDependency>) {
+    let recorder = ReadRecorder()
+    state.pointee.readRecorder = recorder
+    defer { state.pointee.readRecorder = nil }
+    return (try body(), recorder.columns)
+  }
+
   /// Prepares a statement without the cache and tells what it reads.
   package func dependencies(of sql: String) throws -> Set<ColumnDependency> {
     let recorder = ReadRecorder()
@@ -47,6 +87,18 @@ extension ConnectionCore {
       remaining = rest
     }
     return recorder.columns
+  }
+}
+
+extension AuthorizerRules {
+  fileprivate mutating func note(
+    _ kind: TableEffect.Kind, _ database: UnsafePointer<CChar>?, table: UnsafePointer<CChar>?
+  ) {
+    guard let table else { return }
+    let effect = TableEffect(
+      kind: kind, database: database.map { String(cString: $0) } ?? "main",
+      table: String(cString: table))
+    if !tableEffects.contains(effect) { tableEffects.append(effect) }
   }
 }
 
@@ -70,7 +122,9 @@ private func authorize(
   case SQLITE_ATTACH, SQLITE_DETACH:
     state.pointee.authorizer.effects.insert(.changesConnection)
     if state.pointee.authorizer.isReader { return SQLITE_DENY }
-    if state.pointee.authorizer.lock == .everything { return state.denyUnlessVacuuming() }
+    if state.pointee.authorizer.lock == .everything, state.deniesUnlessVacuuming() {
+      return SQLITE_DENY
+    }
   case SQLITE_PRAGMA:
     state.pointee.authorizer.effects.insert(.changesConnection)
     if state.pointee.authorizer.isReader, let first, second != nil,
@@ -79,12 +133,25 @@ private func authorize(
       return SQLITE_DENY
     }
   case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW,
-    SQLITE_ALTER_TABLE, SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
+    SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
     state.pointee.authorizer.effects.insert(.changesSchema)
-    if let lock = state.pointee.authorizer.lock,
-      lock.denies(action, first.map { String(cString: $0) }, second.map { String(cString: $0) })
-    {
-      return state.denyUnlessVacuuming()
+    // An index or a trigger comes first, and its table second.
+    let ofTable: Set = [
+      SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_TEMP_VIEW,
+      SQLITE_CREATE_VTABLE, SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VIEW,
+      SQLITE_DROP_TEMP_VIEW, SQLITE_DROP_VTABLE,
+    ]
+    state.pointee.authorizer.note(
+      .schema, database, table: ofTable.contains(action) ? first : second)
+    if state.isLocked(against: action, first, second) { return SQLITE_DENY }
+  case SQLITE_ALTER_TABLE:
+    state.pointee.authorizer.effects.insert(.changesSchema)
+    // The database comes first here.
+    state.pointee.authorizer.note(.schema, first, table: second)
+    if state.isLocked(against: action, first, second) { return SQLITE_DENY }
+  case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+    if state.pointee.authorizer.notesWrittenTables {
+      state.pointee.authorizer.note(.rows, database, table: first)
     }
   case SQLITE_TRANSACTION:
     state.pointee.authorizer.effects.insert(.controlsTransaction)

@@ -61,6 +61,9 @@ public struct Configuration: Sendable {
   /// Whether errors hold the values that were bound: for development, and not where others read
   /// the log.
   public var showsValuesInErrors = false
+  /// How many changed rows of a transaction observation keeps one by one; of more it only tells
+  /// which tables changed. A row that changes twice counts twice.
+  public var maximumTrackedRows = 100_000
   /// Is told when the write-ahead log is above its bound because somebody keeps reading from it:
   /// how large it is, which reads may hold it, where they were asked for, and for how long.
   ///

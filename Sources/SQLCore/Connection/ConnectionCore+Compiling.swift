@@ -4,6 +4,7 @@ import CSQLite
 struct CompiledStatement {
   let handle: OpaquePointer
   let effects: StatementEffects
+  let tableEffects: [TableEffect]
 }
 
 extension ConnectionCore {
@@ -20,9 +21,14 @@ extension ConnectionCore {
     // Compiling anew, after a change of the schema, leaves something here as well. A virtual table
     // may run statements of its own while the one that uses it is compiled.
     let outer = state.pointee.authorizer.effects
+    let outerTables = state.pointee.authorizer.tableEffects
     state.pointee.authorizer.effects = []
+    state.pointee.authorizer.tableEffects = []
     state.pointee.authorizer.wasDeniedByLock = false
-    defer { state.pointee.authorizer.effects = outer }
+    defer {
+      state.pointee.authorizer.effects = outer
+      state.pointee.authorizer.tableEffects = outerTables
+    }
     return try text.withUTF8 { bytes -> (OpaquePointer, Int)? in
       guard let start = bytes.baseAddress else { return nil }
       var statement: OpaquePointer?
@@ -52,7 +58,8 @@ extension ConnectionCore {
       return statement.map { ($0, consumed) }
     }.map { statement, consumed in
       let compiled = CompiledStatement(
-        handle: statement, effects: state.pointee.authorizer.effects)
+        handle: statement, effects: state.pointee.authorizer.effects,
+        tableEffects: state.pointee.authorizer.tableEffects)
       return (compiled, text.utf8.dropFirst(consumed).asSubstring)
     }
   }

@@ -18,3 +18,16 @@ extension ConnectionCore {
   package var changeCount: Int { Int(sqlite3_changes64(handle)) }
   package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 }
+
+extension ConnectionCore {
+  /// The name of the collation of a column of a table of the main database.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/table_column_metadata.html>
+  package func collation(ofColumn column: String, in table: String) throws -> String {
+    var collation: UnsafePointer<CChar>?
+    try check(
+      sqlite3_table_column_metadata(
+        handle, "main", table, column, nil, &collation, nil, nil, nil))
+    return collation.map { String(cString: $0) } ?? "BINARY"
+  }
+}

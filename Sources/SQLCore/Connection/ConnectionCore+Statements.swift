@@ -4,6 +4,9 @@ extension ConnectionCore {
   /// Lends the statement whose key stands in `state.key`; renders and prepares it where the cache
   /// has none.
   package func lendStatement(sql: () throws -> String) throws -> StatementPointer {
+    if state.pointee.readRecorder != nil {
+      return StatementPointer.make(try compileOne(try sql()))
+    }
     let key = state.pointee.key.bytes
     let hash = state.pointee.key.hash
     if let found = state.pointee.cache.find(key, hash: hash) {

@@ -48,6 +48,7 @@ package final class ConnectionCore: @unchecked Sendable {
     guard !state.pointee.isClosed else { return }
     state.pointee.isClosed = true
     state.pointee.cache.deallocate()
+    sqlite3_finalize(state.pointee.schemaVersionStatement)
     sqlite3_close_v2(handle)
   }
 
@@ -64,6 +65,7 @@ package final class ConnectionCore: @unchecked Sendable {
     endLentHandles()
     state.pointee.deadline = nil
     state.pointee.asksTask = false
+    state.pointee.writeLabel = nil
     state.pointee.stopReason = nil
     state.pointee.callbackFailure = nil
     state.pointee.changedConnection = false

@@ -63,6 +63,12 @@ struct ConnectionState {
   var lentHandles: [ObjectIdentifier: LentHandle] = [:]
   /// Told of statements, rows and transactions, while somebody observes.
   var observer: (any ConnectionObserver)?
+  /// Whether it is told of rows.
+  var observesRows = false
+  /// What the write that runs is called, for those who observe.
+  var writeLabel: String?
+  /// Runs `PRAGMA schema_version`; prepared when first asked for.
+  var schemaVersionStatement: OpaquePointer?
   /// Collects the columns that the statement being prepared reads.
   var readRecorder: ReadRecorder?
   /// What the authorizer denies, and what it noticed.

@@ -58,19 +58,29 @@ enum SchemaLock: Equatable {
 }
 
 extension UnsafeMutablePointer<ConnectionState> {
+  /// Whether the schema's lock forbids what a statement would do.
+  func isLocked(
+    against action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?
+  ) -> Bool {
+    guard let lock = pointee.authorizer.lock else { return false }
+    return lock.denies(
+      action, first.map { String(cString: $0) }, second.map { String(cString: $0) })
+      && deniesUnlessVacuuming()
+  }
+
   /// VACUUM attaches a file and creates tables in it, and changes no schema.
-  func denyUnlessVacuuming() -> Int32 {
+  func deniesUnlessVacuuming() -> Bool {
     var statement = sqlite3_next_stmt(pointee.handle, nil)
     while let running = statement {
       if sqlite3_stmt_busy(running) != 0, let sql = sqlite3_sql(running),
         sqlite3_strnicmp(sql, "vacuum", 6) == 0
       {
-        return SQLITE_OK
+        return false
       }
       statement = sqlite3_next_stmt(pointee.handle, running)
     }
     pointee.authorizer.wasDeniedByLock = true
-    return SQLITE_DENY
+    return true
   }
 }
 

@@ -7,12 +7,15 @@ extension Database {
   /// on the connection rolls back without one. What is returned is on disk, as far as
   /// `Configuration.synchronous` says. With a deadline, waiting and writing are ended when it
   /// passes, the transaction is rolled back, and `DeadlineExceeded` is thrown.
+  ///
+  /// - Parameter label: what those who observe are told that this write is.
   @discardableResult
   public func write<Result>(
-    deadline: Duration? = nil, _ body: (Connection) throws -> Result
+    label: String? = nil, deadline: Duration? = nil, _ body: (Connection) throws -> Result
   ) throws -> Result {
     try writing(AccessOptions(deadline: deadline)) { core in
-      try core.transaction(.immediate) { try body(core.lend()) }
+      core.writeLabel = label
+      return try core.transaction(.immediate) { try body(core.lend()) }
     }
   }
 
@@ -24,19 +27,26 @@ extension Database {
   /// roll back the whole, this throws `SharedTransactionRolledBack`. `alone: true`, and a deadline,
   /// share with nobody. Cancelling the task ends its waiting or its statement, rolls back, and
   /// throws `CancellationError`.
+  ///
+  /// - Parameter label: what those who observe are told that this write is.
   @discardableResult
   nonisolated(nonsending)
     public func write<Result: Sendable>(
-      alone: Bool = false, deadline: Duration? = nil,
+      label: String? = nil, alone: Bool = false, deadline: Duration? = nil,
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
     guard !alone, deadline == nil else {
       return try await writing(AccessOptions(deadline: deadline)) { core in
-        try core.transaction(.immediate) { try body(core.lend()) }
+        core.writeLabel = label
+        return try core.transaction(.immediate) { try body(core.lend()) }
       }
     }
-    return try await sharing(SharedWriteClosure(canRunAgain: false) { try body($0.lend()) })
+    return try await sharing(
+      SharedWriteClosure(canRunAgain: false) { core in
+        core.writeLabel = label
+        return try body(core.lend())
+      })
   }
 
   /// A write that is nothing but data: run again where another one undid it.

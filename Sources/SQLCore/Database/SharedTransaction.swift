@@ -91,6 +91,7 @@ struct SharedTransaction {
         try write.run(on: core)
         try core.checkDeferredForeignKeys()
       }
+      core.observer?.sharedWriteDidEnd(on: core)
       members.append(Member(write: write, outcome: .done))
     } catch {
       members.append(Member(write: write, outcome: .failed(error)))

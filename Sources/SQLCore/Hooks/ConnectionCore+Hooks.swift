@@ -14,18 +14,36 @@ struct InstalledHooks: OptionSet {
 extension ConnectionCore {
   /// Installs the observer and its hooks, between transactions, or takes them away.
   ///
-  /// Every cached statement is compiled anew afterwards: a `DELETE` without a WHERE that was
-  /// compiled without the hook would empty the table without telling of its rows.
-  package func setObserver(_ observer: (any ConnectionObserver)?) throws {
+  /// Every cached statement is compiled anew after the first was installed: a `DELETE` without a
+  /// WHERE that was compiled without the hook would empty the table without telling of its rows.
+  ///
+  /// - Parameter hooksRows: whether it is told of rows.
+  package func setObserver(
+    _ observer: (any ConnectionObserver)?, hooksRows: Bool = true
+  ) throws {
     guard !isInTransaction else {
       throw DatabaseError.misuse("hooks are installed between transactions")
     }
-    guard observer == nil || state.pointee.sessionCount == 0 else { throw Self.sessionIsOpen }
+    guard observer == nil || !hooksRows || state.pointee.sessionCount == 0 else {
+      throw Self.sessionIsOpen
+    }
     state.pointee.observer = observer
+    state.pointee.observesRows = observer != nil && hooksRows
     installHooks()
   }
 
   package var observer: (any ConnectionObserver)? { state.pointee.observer }
+
+  /// Whether SQLite was built with the pre-update hook.
+  package static var hasPreUpdateHook: Bool {
+    sqlite3_compileoption_used("ENABLE_PREUPDATE_HOOK") != 0
+  }
+
+  /// What the write that runs is called, for those who observe.
+  package var writeLabel: String? {
+    get { state.pointee.writeLabel }
+    set { state.pointee.writeLabel = newValue }
+  }
 
   /// Makes a commit fail while a callback has failed that could not tell SQLite so.
   func vetoFailedCommits() {
@@ -48,7 +66,7 @@ extension ConnectionCore {
     }
     if isObserved || !listeners.rollback.isEmpty { wanted.insert(.rollback) }
     if !listeners.update.isEmpty { wanted.insert(.update) }
-    if isObserved || !listeners.preUpdate.isEmpty { wanted.insert(.preUpdate) }
+    if state.pointee.observesRows || !listeners.preUpdate.isEmpty { wanted.insert(.preUpdate) }
     if !listeners.writeAheadLog.isEmpty { wanted.insert(.writeAheadLog) }
 
     let known = state.pointee.installedHooks
@@ -100,7 +118,7 @@ private func preUpdate(
   let event = PreUpdateEvent(
     handle: handle, kind: RowUpdate.Kind(operation: operation), database: database, table: table,
     oldRowID: oldRowID, newRowID: newRowID)
-  state.pointee.observer?.rowWillChange(event)
+  if state.pointee.observesRows { state.pointee.observer?.rowWillChange(event) }
   guard !state.pointee.listeners.preUpdate.isEmpty else { return }
   state.callingOut { listeners in
     listeners.preUpdate.forEachBody { $0(event) }

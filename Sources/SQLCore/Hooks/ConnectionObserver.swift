@@ -5,6 +5,8 @@ package protocol ConnectionObserver: AnyObject {
   func statementWillRun(_ statement: StatementPointer, on core: ConnectionCore)
   /// It ended, well or with an error, or was reset half-way.
   func statementDidRun(_ statement: StatementPointer, failed: Bool, on core: ConnectionCore)
+  /// A write that shares its transaction with others ended well.
+  func sharedWriteDidEnd(on core: ConnectionCore)
   /// A row is about to be inserted, updated or deleted.
   func rowWillChange(_ event: borrowing PreUpdateEvent)
   /// SQLite is about to commit; the commit may still fail.

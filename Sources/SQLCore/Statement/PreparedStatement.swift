@@ -21,6 +21,8 @@ package struct PreparedStatement {
   /// What it does to the stack of savepoints, when it ends well.
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
+  /// The tables that it creates, alters or drops, and where they are noted those that it writes.
+  package let tableEffects: [TableEffect]
   /// The names of the result's columns, read when first asked for.
   var columnNames: ColumnNames?
   /// How often SQLite had compiled it anew when the names were read.
@@ -32,6 +34,7 @@ package struct PreparedStatement {
     self.hash = hash
     byteCount = Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_MEMUSED, 0))
     effects = compiled.effects
+    tableEffects = compiled.tableEffects
     isReadOnly = sqlite3_stmt_readonly(handle) != 0
     // SQLite counts SAVEPOINT, RELEASE and ROLLBACK TO among the statements that only read.
     savepointAction =
@@ -52,7 +55,7 @@ package struct StatementEffects: OptionSet, Sendable {
   /// It is BEGIN, COMMIT or ROLLBACK; savepoints are none of these.
   static let controlsTransaction = StatementEffects(rawValue: 2)
   /// It is a PRAGMA, ATTACH or DETACH; the cache does not keep it.
-  static let changesConnection = StatementEffects(rawValue: 4)
+  package static let changesConnection = StatementEffects(rawValue: 4)
 }
 
 /// A statement that a connection lends: valid until it is given back.

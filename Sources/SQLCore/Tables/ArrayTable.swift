@@ -6,8 +6,8 @@ import CSQLite
 /// the SQL, and with it the cached statement, is the same for one value and for 100,000. The array
 /// is passed as a pointer, which SQL text cannot make.
 /// - SeeAlso: <https://www.sqlite.org/bindptr.html>
-enum ArrayTable {
-  static let name = "apus_array"
+package enum ArrayTable {
+  package static let name = "apus_array"
 
   /// The type of the pointer; SQLite compares it by content and wants it to live for ever.
   private static let pointerType = StaticString("apus-array")

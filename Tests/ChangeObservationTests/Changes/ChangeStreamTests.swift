@@ -152,4 +152,21 @@ struct ChangeStreamTests {
     #expect(weight == 2.0)
     #expect(try tagChanges[0].rows[0].key == Tagging.ID(note: 1, tag: "b"))
   }
+
+  @Test("only rows for which a predicate held before or holds after")
+  func predicate() async throws {
+    var changes = db.changes(of: Note.self, where: { $0.$stars > 2 }).makeAsyncIterator()
+    try await db.execute("UPDATE Note SET title = 'x' WHERE id = 1")
+    try await db.execute("UPDATE Note SET stars = id + 1")
+    try await db.execute("UPDATE Note SET stars = 0, title = 'y'")
+    try await db.execute("UPDATE Note SET stars = 9 WHERE id = 1")
+    try await db.execute("DELETE FROM Note")
+    var told: [Changes<Note>] = []
+    for _ in 0..<4 { if let element = await changes.next() { told.append(element) } }
+    #expect(
+      words(told) == [
+        ["updated 2 stars", "updated 3 stars"], ["updated 2 title,stars", "updated 3 title,stars"],
+        ["updated 1 stars"], ["deleted 1 title,stars,body"],
+      ])
+  }
 }

@@ -39,7 +39,7 @@ struct LiveQueryTests {
   @Test("it goes with its last reference, and its watching with it")
   func released() async throws {
     let db = try Database.temporary(models: [Note.self])
-    var live: LiveQuery<TableQuery<Note, Note>>? = LiveQuery(Note.all, in: db)
+    var live: LiveQuery<Note>? = LiveQuery(Note.all, in: db)
     await until { live?.isLoaded ?? true }
     weak let reference = live
     live = nil

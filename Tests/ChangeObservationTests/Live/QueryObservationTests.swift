@@ -36,7 +36,7 @@ struct QueryObservationTests {
       Select(note.$title, tagging.$tag)
     }
     var results = db.observe(query).makeAsyncIterator()
-    func text(_ rows: [(String, String?)]?) -> [String] {
+    func text(_ rows: Results<(String, String?)>?) -> [String] {
       (rows ?? []).map { "\($0.0):\($0.1 ?? "-")" }
     }
     #expect(text(try await results.next()) == ["one:a", "two:b"])

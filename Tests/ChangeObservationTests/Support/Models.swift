@@ -39,7 +39,7 @@ extension ChangeStream {
 /// What was told of a row, in words that a test can compare.
 func words<M: Model>(_ changes: [Changes<M>]) -> [[String]] {
   changes.map { transaction in
-    (transaction.isUnknown ? ["unknown"] : [])
+    transaction.events.map { "\($0)" }.sorted()
       + transaction.rows.map { row in
         let key = row.keyValues.map(\.description).joined(separator: ",")
         return "\(row.kind) \(key) \(row.changedColumns.joined(separator: ","))"

@@ -53,7 +53,8 @@ extension Workload.Side {
 
 extension Workload {
   static let all: [Workload] = [
-    insertArray, insertEach, fetchAll, findByKey, typedQuery, updateColumn,
-    findSync, findAsync, findFromMainActor, streamRows, openWithModels,
+    insertArray, insertEach, fetchAll, findByKey, typedQuery, updateColumn, observedInsert,
+    findSync, findAsync, findFromMainActor, liveQueryOfFew, liveQueryOfMany, streamRows,
+    openWithModels,
   ]
 }

@@ -1,0 +1,69 @@
+import Observation
+import QueryDSL
+import SQLCore
+
+/// One row for a user interface: it changes as the row does, and is nil once the row is deleted.
+///
+/// ```swift
+/// let live = LiveModel(Post.self, id, in: db)
+/// // a view that reads live.model is drawn again when the row changes
+/// ```
+///
+/// It is `@Observable`, and belongs to the actor on which it was made. Of many, a commit costs those
+/// whose rows it touched. Watching ends when it goes.
+@Observable
+public final class LiveModel<M: Model> {
+  /// The row; nil until it is loaded, and where there is none.
+  public private(set) var model: M?
+  /// How far it is.
+  public private(set) var phase = LivePhase.loading
+
+  @ObservationIgnored private var task: Task<Void, Never>?
+
+  /// Whether it is known if the row is there.
+  public var isLoaded: Bool { phase.isLoaded }
+
+  /// Begins to load and to watch the row with that key.
+  public init(
+    _ type: M.Type, _ id: M.ID, in database: Database,
+    isolation: isolated (any Actor) = #isolation
+  ) {
+    let watch: QueryWatch<M>
+    do {
+      watch = QueryWatch(LiveSource(try M.query(for: id)), in: database)
+    } catch {
+      phase = .failed(error)
+      return
+    }
+    task = Task { [weak self] in
+      _ = isolation
+      do {
+        while let rows = try await watch.nextElsewhere() {
+          guard let self else { return }
+          model = rows.first
+          phase = .loaded
+        }
+      } catch {
+        self?.phase = .failed(error)
+      }
+    }
+  }
+
+  deinit {
+    task?.cancel()
+  }
+}
+
+extension Model {
+  /// The row with that key, as a query.
+  static func query(for id: ID) throws -> Request<Self> {
+    var request = all.request
+    let layout = try layout
+    for (column, value) in zip(layout.keyColumns, try keyValues(of: id)) {
+      let key = ColumnID(
+        table: request.statement.from, index: UInt16(truncatingIfNeeded: column))
+      request.statement.predicates.append(.compareColumn(.equal, key, .value(value)))
+    }
+    return request
+  }
+}

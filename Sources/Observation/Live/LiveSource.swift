@@ -1,0 +1,60 @@
+import QueryDSL
+import SQLCore
+
+/// A query that is watched: what it reads, how its result is kept, how it is fetched.
+struct LiveSource<Row: Sendable>: Sendable {
+  /// Its text, to see what it reads.
+  let text: @Sendable () throws -> String
+  /// How its result is maintained; nil where it runs again.
+  let plan: @Sendable (Set<ColumnDependency>, Connection) throws -> MaintenancePlan<Row>?
+  /// All rows, where it runs again.
+  let fetch: @Sendable (ConnectionCore) throws -> [ResultEntry<Row>]
+  /// Whether it gives few rows, so that it may be fetched where it is asked for.
+  let isShort: Bool
+
+  init(_ query: some Fetchable<Row>) {
+    let request = query.request
+    text = { try request.sql.text }
+    plan = { try MaintenancePlan(request, reading: $0, on: $1) }
+    isShort = request.statement.limit != nil
+    fetch = { core in
+      let statement = try core.lendStatement(for: request.statement)
+      defer { core.giveBack(statement) }
+      var entries: [ResultEntry<Row>] = []
+      while try core.step(statement) {
+        do {
+          let (row, next) = try request.read(statement, on: core)
+          entries.append(
+            ResultEntry(
+              row, StatementRow(statement: statement).fingerprint(ofFirst: next)))
+        } catch let error as ColumnValueError {
+          throw error.at(table: nil, column: nil, row: entries.count)
+        }
+      }
+      return entries
+    }
+  }
+}
+
+extension LiveSource where Row == SQLCore.Row {
+  init(sql: SQL) {
+    text = { sql.text }
+    plan = { _, _ in nil }
+    isShort = false
+    fetch = { core in
+      var entries: [ResultEntry<Row>] = []
+      try core.lend().forEach(sql) { row in
+        let fingerprint = row.fingerprint(ofFirst: row.count)
+        entries.append(ResultEntry(try Row(copying: row), fingerprint))
+      }
+      return entries
+    }
+  }
+}
+
+extension ResultEntry {
+  /// A row that has no key.
+  convenience init(_ row: Row, _ fingerprint: UInt64) {
+    self.init(key: .rowID(0), order: [], fingerprint: fingerprint, row: row)
+  }
+}

@@ -1,0 +1,85 @@
+import QueryDSL
+import SQLCore
+
+/// The rows of a table that commits touched, with the values that a query reads.
+struct TouchedRows {
+  /// Their columns: those of the key, and those that were recorded.
+  let columns: [String]
+  let rows: [NetChange]
+}
+
+extension MaintenancePlan {
+  /// The keys that the query's rows may have, where it says so.
+  var requiredKeys: Set<RowKey>? {
+    guard order.keyCollations == [.binary],
+      let layout = LayoutRegistry.shared.layout(number: statement.from.layout),
+      let key = layout.keyColumns.first
+    else { return nil }
+    let column = ColumnID(table: statement.from, index: UInt16(truncatingIfNeeded: key))
+    return statement.requiredKey(column: column).map { Set(RowKey.candidates([$0])) }
+  }
+
+  /// All rows of the query, or as many as its window holds.
+  func fetch(on core: ConnectionCore) throws -> [ResultEntry<Row>] {
+    var limited = statement
+    if let count = ResultWindow<Row>.fetchCount(limit: limit, offset: offset) {
+      limited.limit = BoundValue(count)
+    }
+    let statement = try core.lendStatement(for: limited)
+    defer { core.giveBack(statement) }
+    var entries: [ResultEntry<Row>] = []
+    while try core.step(statement) {
+      do {
+        entries.append(try entry(of: statement, on: core))
+      } catch let error as ColumnValueError {
+        throw error.at(table: nil, column: nil, row: entries.count)
+      }
+    }
+    return entries
+  }
+
+  /// What the commits did to the rows of the table, in the columns that the query reads.
+  func changes(in commits: [Commit]) -> TouchedRows {
+    let name = QualifiedTableName(table.name)
+    var netted = NettedRows()
+    var columns: [String] = []
+    for commit in commits {
+      for write in commit.writes {
+        guard let changes = write.tables[name] else { continue }
+        let places = changes.foldedColumns.indices.filter {
+          self.columns.contains(changes.foldedColumns[$0])
+        }
+        columns = changes.keyNames + places.map { changes.columns[$0] }
+        for row in changes.rows {
+          netted.add(
+            NetChange(
+              key: row.key, old: row.old.map { old in places.map { old[$0] } },
+              new: row.new.map { new in places.map { new[$0] } }))
+        }
+      }
+    }
+    return TouchedRows(columns: columns, rows: netted.rows)
+  }
+
+  /// Those of the rows that the query gives now, by key.
+  func entries(
+    of touched: TouchedRows, _ evaluators: RowEvaluators
+  ) throws -> [RowKey: ResultEntry<Row>] {
+    let values = touched.rows.compactMap { row in row.new.map { row.key.values + $0 } }
+    guard !values.isEmpty else { return [:] }
+    var entries: [RowKey: ResultEntry<Row>] = [:]
+    try evaluators.withEvaluator { evaluator in
+      try evaluator.evaluating(values, columns: touched.columns, in: table) { core in
+        var unordered = statement
+        unordered.order = []
+        let statement = try core.lendStatement(for: unordered)
+        defer { core.giveBack(statement) }
+        while try core.step(statement) {
+          let entry = try entry(of: statement, on: core)
+          entries[entry.key] = entry
+        }
+      }
+    }
+    return entries
+  }
+}

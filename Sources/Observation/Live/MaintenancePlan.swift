@@ -1,0 +1,113 @@
+import QueryDSL
+import SQLCore
+
+/// How the result of a query over one table is kept up to date by the rows that change.
+struct MaintenancePlan<Row: Sendable>: Sendable {
+  let request: Request<Row>
+  let table: ShadowTable
+  /// The query with, behind its own columns, those by which it orders and those of the key, and
+  /// ordered by the key where its order leaves rows alike; without its limit.
+  let statement: SelectStatement
+  let order: RowOrder
+  /// How the table names its rows.
+  let isKeyedByRowID: Bool
+  let limit: Int?
+  let offset: Int
+  /// The columns that the query reads, folded.
+  let columns: Set<String>
+
+  /// The plan; nil where the query is one that runs again.
+  ///
+  /// - Parameter dependencies: what the query reads.
+  init?(
+    _ request: Request<Row>, reading dependencies: Set<ColumnDependency>,
+    on connection: Connection
+  ) throws {
+    let select = request.statement
+    // The values behind one parameter are read through a table.
+    let dependencies = dependencies.filter { $0.table != ArrayTable.name }
+    guard select.isMaintainable,
+      let layout = LayoutRegistry.shared.layout(number: select.from.layout),
+      dependencies.allSatisfy({ $0.database == "main" }),
+      Set(dependencies.map { QualifiedTableName($0.table) }) == [
+        QualifiedTableName(layout.tableName)
+      ],
+      let tracked = try TrackedTable(
+        named: QualifiedTableName(layout.tableName), recording: nil, on: connection)
+    else { return nil }
+    let table = try ShadowTable(of: tracked, on: connection)
+    let read = Set(dependencies.map(\.column.lowercasedASCII))
+    // What the hook does not tell cannot be followed.
+    guard read.isSubset(of: Set(table.columns.map(\.name.lowercasedASCII)).union([""])) else {
+      return nil
+    }
+    // The model's key must be the table's.
+    let keys = layout.keyColumns.map { layout.columns[$0].name.lowercasedASCII }
+    guard keys == tracked.keyNames.map(\.lowercasedASCII) else { return nil }
+    func collation(of column: String) -> BuiltInCollation? {
+      table.columns.first { $0.name.lowercasedASCII == column.lowercasedASCII }?.collation
+    }
+    let keyCollations = keys.compactMap(collation)
+    guard keyCollations.count == keys.count else { return nil }
+    var terms: [RowOrder.Term] = []
+    for term in select.order {
+      var known: BuiltInCollation? = .binary
+      if case .column(let column) = term.expression {
+        known = collation(of: layout.columns[Int(column.index)].name)
+      }
+      guard let known else { return nil }
+      terms.append(RowOrder.Term(isDescending: term.isDescending, collation: known))
+    }
+    self.request = request
+    self.table = table
+    order = RowOrder(terms: terms, keyCollations: keyCollations)
+    if case .rowID = tracked.key { isKeyedByRowID = true } else { isKeyedByRowID = false }
+    limit = try Self.integer(select.limit)
+    offset = try Self.integer(select.offset) ?? 0
+    columns = read
+    statement = select.withKeys(layout.keyColumns)
+  }
+
+  private static func integer(_ value: BoundValue?) throws -> Int? {
+    guard case .integer(let count)? = try value?.databaseValue else { return nil }
+    return Int(clamping: count)
+  }
+
+  /// Reads the row at which a run of `statement` stands.
+  func entry(of statement: StatementPointer, on core: ConnectionCore) throws -> ResultEntry<Row> {
+    let (row, next) = try request.read(statement, on: core)
+    let values = StatementRow(statement: statement)
+    let keyStart = next + order.terms.count
+    let orderValues = try (next..<keyStart).map { try values.databaseValue(at: $0) }
+    let key: RowKey
+    if isKeyedByRowID {
+      key = .rowID(try values.get(Int64.self, at: keyStart))
+    } else {
+      let end = keyStart + order.keyCollations.count
+      key = .values(try (keyStart..<end).map { try values.databaseValue(at: $0) })
+    }
+    return ResultEntry(
+      key: key, order: orderValues, fingerprint: values.fingerprint(ofFirst: next), row: row)
+  }
+}
+
+extension SelectStatement {
+  /// The query with the values that it orders by, and its key, behind what it selects.
+  fileprivate func withKeys(_ keyColumns: [Int]) -> SelectStatement {
+    var statement = self
+    let keys = keyColumns.map {
+      ExpressionNode.column(ColumnID(table: from, index: UInt16(truncatingIfNeeded: $0)))
+    }
+    let own: [SelectTerm] =
+      switch selection {
+      case .table(let table): [.table(table)]
+      case .terms(let terms): terms
+      }
+    statement.selection = .terms(
+      own + order.map { .expression($0.expression) } + keys.map { .expression($0) })
+    for key in keys { statement.orderUpwards(by: key) }
+    statement.limit = nil
+    statement.offset = nil
+    return statement
+  }
+}

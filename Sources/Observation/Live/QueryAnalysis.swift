@@ -1,0 +1,87 @@
+import QueryDSL
+import SQLCore
+
+/// Looks whether a query gives the same for the same rows of one table, row by row.
+///
+/// It walks over the query as it is written, and knows what it accepts: whatever else is written
+/// makes the query one that runs again.
+struct QueryAnalysis: QuerySink {
+  /// Whether everything that was written is known.
+  private(set) var isMaintainable = true
+  private var scopeCount = 0
+
+  /// The tokens of a SELECT over one table without groups and aggregates.
+  private static let tokens: Set<SQLToken> = [
+    .select, .from, .where, .and, .or, .not, .orderBy, .ascending, .descending, .limit, .noLimit,
+    .offset, .comma, .open, .close, .one, .zero, .equal, .notEqual, .isSame, .isNotSame, .less,
+    .greater, .lessOrEqual, .greaterOrEqual, .plus, .minus, .times, .divide, .negate, .isNull,
+    .isNotNull, .like, .escape, .between, .in, .arrayValues, .as, .is,
+  ]
+
+  /// Functions of their arguments alone that give one value a row.
+  private static let functions: Set<String> = [
+    "abs", "char", "coalesce", "hex", "ifnull", "iif", "instr", "length", "lower", "ltrim",
+    "nullif", "quote", "replace", "round", "rtrim", "sign", "substr", "substring", "trim",
+    "typeof", "unicode", "upper",
+  ]
+
+  mutating func token(_ token: SQLToken) {
+    if !Self.tokens.contains(token) { isMaintainable = false }
+  }
+
+  mutating func function(_ name: String) {
+    if !Self.functions.contains(name.lowercasedASCII) { isMaintainable = false }
+  }
+
+  mutating func openScope(
+    _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
+  ) {
+    scopeCount += 1
+    // A subquery, or a join.
+    if scopeCount > 1 || !joins.isEmpty || extras != nil { isMaintainable = false }
+  }
+
+  mutating func fragment(_ sql: SQL) { isMaintainable = false }
+  mutating func tableName(_ table: TableID) { isMaintainable = false }
+  mutating func columnName(_ column: ColumnID) { isMaintainable = false }
+  mutating func resultColumn(_ name: String) { isMaintainable = false }
+  mutating func windowName(_ name: String) { isMaintainable = false }
+  mutating func hideScope() { isMaintainable = false }
+  mutating func showScope() {}
+  mutating func openCommonTables(_ tables: [CommonTableNode]) { isMaintainable = false }
+  mutating func closeCommonTables() {}
+  mutating func commonTableDefinition(_ table: CommonTableNode) { isMaintainable = false }
+  mutating func commonTable(_ table: CommonTableName) { isMaintainable = false }
+  mutating func table(_ table: TableID) {}
+  mutating func column(_ column: ColumnID) {}
+  mutating func allColumns(of table: TableID) {}
+  mutating func alias(_ name: String) {}
+  mutating func value(_ value: BoundValue) {}
+  mutating func closeScope() {}
+}
+
+extension SelectStatement {
+  /// Whether each row of the result comes of one row of one table, and of nothing else.
+  var isMaintainable: Bool {
+    var analysis = QueryAnalysis()
+    do {
+      try write(to: &analysis)
+    } catch {
+      return false
+    }
+    return analysis.isMaintainable
+  }
+
+  /// The key that every row of the result has, where the query says so: `WHERE id = ?`.
+  func requiredKey(column: ColumnID) -> DatabaseValue? {
+    for case .compareColumn(let sign, column, let value) in predicates
+    where sign == .equal || sign == .isSame {
+      guard let key = try? value.databaseValue else { continue }
+      switch key {
+      case .integer, .text, .blob: return key
+      case .null, .real: continue
+      }
+    }
+    return nil
+  }
+}

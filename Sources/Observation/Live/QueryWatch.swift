@@ -1,0 +1,181 @@
+import QueryDSL
+import SQLCore
+
+/// One observation of a query: the result that it holds, kept up to date.
+///
+/// State: not begun → holding a result, that is maintained or runs again → ended, when it goes.
+///
+/// `@unchecked Sendable`: it is used by one task at a time, the one of its iterator or of the object
+/// for a user interface that made it.
+final class QueryWatch<Row: Sendable>: @unchecked Sendable {
+  private let source: LiveSource<Row>
+  private let watch: TableWatch
+  private let evaluators: RowEvaluators?
+  private var plan: MaintenancePlan<Row>?
+  private var held: Held?
+
+  /// A result, and the last commit that it surely contains.
+  private struct Held: Sendable {
+    var result: Results<Row>
+    /// nil where the query runs again.
+    var window: ResultWindow<Row>?
+    var sequence: UInt64
+  }
+
+  init(_ source: LiveSource<Row>, in database: Database) {
+    self.source = source
+    watch = TableWatch(database)
+    evaluators = ChangeTracker.of(database)?.evaluators(for: database)
+  }
+
+  /// The result, at once or when it differs from the one before; nil once the task is cancelled.
+  nonisolated(nonsending)
+    func next() async throws -> Results<Row>?
+  {
+    guard held != nil else {
+      try await begin()
+      return try await fetch()
+    }
+    repeat {
+      if let result = try await update() { return result }
+    } while await watch.wait()
+    return nil
+  }
+
+  /// The same, on no actor: what it costs is not the actor's time.
+  @concurrent
+  func nextElsewhere() async throws -> Results<Row>? {
+    try await next()
+  }
+
+  /// The result with what was done since this was last asked; nil where it is equal to the one
+  /// before.
+  nonisolated(nonsending)
+    func update() async throws -> Results<Row>?
+  {
+    switch watch.takeTouch() {
+    case .none: return nil
+    case .rows(let commits): return try await apply(commits)
+    case .unknown: return try await fetch()
+    case .schema:
+      try await begin()
+      return try await fetch()
+    }
+  }
+
+  /// Whether the result is maintained.
+  var isMaintained: Bool { plan != nil }
+
+  /// Finds what the query reads and watches it; before the first fetch, so that nothing is missed
+  /// between.
+  nonisolated(nonsending)
+    private func begin() async throws
+  {
+    let source = source
+    let (plan, tables) = try await watch.retrying {
+      try await watch.database.reading(hops: false) { core in
+        let dependencies = try core.dependencies(of: try source.text())
+        let connection = core.lend()
+        let plan = try source.plan(dependencies, connection)
+        var interests = try connection.interests(of: dependencies)
+        if let plan, let keys = plan.requiredKeys {
+          interests[QualifiedTableName(plan.table.name)]?.keys = keys
+        }
+        return (plan, interests)
+      }
+    }
+    self.plan = plan
+    watch.watch(tables)
+  }
+
+  // MARK: Fetching
+
+  /// The result from the database; nil where it is equal to the one before.
+  nonisolated(nonsending)
+    private func fetch() async throws -> Results<Row>?
+  {
+    let (source, plan, watch, old) = (source, plan, watch, held)
+    let new = try await watch.retrying {
+      try await watch.database.reading(hops: !source.isShort) { core in
+        let sequence = try watch.opening {
+          try core.run(cached: "BEGIN DEFERRED")
+          // The snapshot is taken by the first thing that is read.
+          _ = try core.schemaVersion()
+        } close: {
+          try core.run(cached: "ROLLBACK")
+        }
+        let new =
+          if let plan {
+            try Self.hold(try plan.fetch(on: core), plan, after: old)
+          } else {
+            try Self.hold(try source.fetch(core), after: old)
+          }
+        try core.run(cached: "COMMIT")
+        return Held(result: new.0, window: new.1, sequence: sequence)
+      }
+    }
+    try Task.checkCancellation()
+    held = new
+    return old != nil && new.result.difference.isEmpty ? nil : new.result
+  }
+
+  private static func hold(
+    _ entries: [ResultEntry<Row>], _ plan: MaintenancePlan<Row>, after old: Held?
+  ) throws -> (Results<Row>, ResultWindow<Row>?) {
+    let window = ResultWindow(
+      entries, order: plan.order, limit: plan.limit, offset: plan.offset)
+    let haveKeys = old?.window != nil
+    let difference = ResultsComparison.difference(
+      from: old?.result.visibleEntries ?? [], to: Array(entries[window.range]),
+      haveKeys: haveKeys)
+    return (Results(window, difference), window)
+  }
+
+  private static func hold(
+    _ entries: [ResultEntry<Row>], after old: Held?
+  ) throws -> (Results<Row>, ResultWindow<Row>?) {
+    let difference = ResultsComparison.difference(
+      from: old?.result.visibleEntries ?? [], to: entries, haveKeys: false)
+    let results = Results(
+      PersistentSequence(entries), in: 0..<entries.count, byKey: nil, order: nil,
+      difference: difference)
+    return (results, nil)
+  }
+
+  // MARK: Maintaining
+
+  /// The result with what these commits touched; nil where it is equal to the one before.
+  nonisolated(nonsending)
+    private func apply(_ commits: [Commit]) async throws -> Results<Row>?
+  {
+    guard let plan, let held, let window = held.window, let evaluators else {
+      return try await fetch()
+    }
+    let changes = plan.changes(in: commits.filter { $0.sequence > held.sequence })
+    guard !changes.rows.isEmpty else { return nil }
+    // Many rows are fetched faster than they are looked at one by one.
+    guard changes.rows.count <= max(1_000, window.entries.count / 20),
+      let entries = try? plan.entries(of: changes, evaluators)
+    else { return try await fetch() }
+    var change = ResultChange(of: window)
+    for row in changes.rows { change.set(row.key, to: entries[row.key]) }
+    // More rows went than were in reserve.
+    guard !change.after.isShort else { return try await fetch() }
+    let difference = change.difference()
+    let results = Results(change.after, difference)
+    self.held = Held(
+      result: difference.isEmpty ? held.result : results, window: change.after,
+      sequence: commits.last?.sequence ?? held.sequence)
+    return difference.isEmpty ? nil : results
+  }
+}
+
+extension Results {
+  fileprivate init(_ window: ResultWindow<Row>, _ difference: ResultsDifference) {
+    self.init(
+      window.entries, in: window.range, byKey: window.byKey, order: window.order,
+      difference: difference)
+  }
+
+  fileprivate var visibleEntries: [ResultEntry<Row>] { range.map { entries[$0] } }
+}

@@ -1,0 +1,170 @@
+import QueryDSL
+import SQLCore
+
+/// What one live query or value reads, and the commits that touch it.
+///
+/// State: nothing watched → watching → nothing watched, when it goes.
+final class TableWatch: Sendable {
+  let database: Database
+  private let tracker: ChangeTracker?
+  private let queue: CommitQueue
+  private let watched = Lock<Watched?>(nil)
+
+  private struct Watched {
+    let subscription: UInt64
+    let tables: [QualifiedTableName: Subscription.Interest]
+  }
+
+  /// What the commits that waited did to what is watched.
+  enum Touch {
+    case none
+    /// These commits touched rows.
+    case rows([Commit])
+    /// Something of it changed that is not told row by row.
+    case unknown
+    /// A table is another one: what is read may be other tables and columns.
+    case schema
+  }
+
+  init(_ database: Database) {
+    self.database = database
+    tracker = ChangeTracker.of(database)
+    queue = CommitQueue(maximumRows: database.configuration.maximumTrackedRows)
+  }
+
+  deinit {
+    if let watched = watched.withLock({ $0 }) { tracker?.remove(watched.subscription) }
+  }
+
+  /// The number of the last commit that a snapshot surely contains, which the closures open and
+  /// close.
+  func opening(_ open: () throws -> Void, close: () throws -> Void) throws -> UInt64 {
+    guard let clock = tracker?.clock else {
+      try open()
+      return 0
+    }
+    return try clock.opening(open, close: close)
+  }
+
+  /// Watches these tables, and from then on no others.
+  func watch(_ tables: [QualifiedTableName: Subscription.Interest]) {
+    guard let tracker else { return }
+    // The new subscription comes before the old one goes: nothing is missed between.
+    let id = tracker.add(Subscription(tables: tables, queue: queue, isLive: true))
+    let new = Watched(subscription: id, tables: tables)
+    let old = watched.withLock { watched in
+      defer { watched = new }
+      return watched
+    }
+    if let old { tracker.remove(old.subscription) }
+    tracker.watchFile(of: database)
+  }
+
+  /// Whether these tables are watched already, in all that is to be watched of them.
+  func covers(_ tables: [QualifiedTableName: Subscription.Interest]) -> Bool {
+    guard let known = watched.withLock({ $0?.tables }) else { return false }
+    return tables.allSatisfy { table, interest in
+      guard let own = known[table] else { return false }
+      guard let columns = own.columns else { return true }
+      return interest.columns.map { $0.isSubset(of: columns) } ?? false
+    }
+  }
+
+  /// Waits until something may be touched; false once the task is cancelled.
+  nonisolated(nonsending)
+    func wait() async -> Bool
+  {
+    await queue.wait() && !Task.isCancelled
+  }
+
+  /// What was done since this was last asked.
+  func takeTouch() -> Touch {
+    let waiting = queue.takeAll()
+    let tables = watched.withLock { $0?.tables } ?? [:]
+    var isUnknown = !waiting.everything.isEmpty
+    for (table, events) in waiting.dropped ?? [:] where tables[table] != nil {
+      if events.contains(.schemaChanged) { return .schema }
+      isUnknown = true
+    }
+    var touching: [Commit] = []
+    for commit in waiting.commits {
+      var isTouched = false
+      for write in commit.writes {
+        for (table, changes) in write.tables {
+          guard let interest = tables[table], changes.touches(interest.columns) else { continue }
+          if changes.events.contains(.schemaChanged) { return .schema }
+          if !changes.events.isEmpty { isUnknown = true }
+          isTouched = true
+        }
+      }
+      if isTouched { touching.append(commit) }
+    }
+    if isUnknown { return .unknown }
+    return touching.isEmpty ? .none : .rows(touching)
+  }
+
+  /// Runs a closure, again and again while the database is locked by another process.
+  nonisolated(nonsending)
+    func retrying<Result>(
+      _ body: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result
+  {
+    var pause = Duration.milliseconds(10)
+    while true {
+      do {
+        return try await body()
+      } catch let error as DatabaseError where error.isLock {
+        try await Task.sleep(for: pause)
+        pause = min(pause * 2, .seconds(1))
+      }
+    }
+  }
+}
+
+extension DatabaseError {
+  /// Whether another connection holds what is needed, which passes.
+  fileprivate var isLock: Bool { code.primary == .busy || code.primary == .locked }
+}
+
+extension Connection {
+  /// What is to be watched of what a query reads.
+  ///
+  /// Of a virtual table the rows stand in its shadow tables. A column that is calculated on reading
+  /// depends on others, which SQLite does not name.
+  func interests(
+    of dependencies: Set<ColumnDependency>
+  ) throws -> [QualifiedTableName: Subscription.Interest] {
+    let virtual = Set(
+      try rows("SELECT schema, name FROM pragma_table_list WHERE type = 'virtual'")
+        .map { QualifiedTableName(schema: try $0.get(at: 0), try $0.get(at: 1)) })
+    var interests: [QualifiedTableName: Subscription.Interest] = [:]
+    for dependency in dependencies {
+      let table = QualifiedTableName(schema: dependency.database, dependency.table)
+      var interest = interests[table] ?? Subscription.Interest(columns: [])
+      if !dependency.column.isEmpty {
+        interest.columns?.insert(dependency.column.lowercasedASCII)
+      }
+      interests[table] = interest
+    }
+    for (table, interest) in interests {
+      if virtual.contains(table) {
+        for shadow in try shadowTables(of: table) { interests[shadow] = Subscription.Interest() }
+      } else if let columns = interest.columns, !columns.isEmpty {
+        let calculated = try declaredColumns(of: table).filter { $0.generation == .virtual }
+        if calculated.contains(where: { columns.contains($0.name.lowercasedASCII) }) {
+          interests[table]?.columns = nil
+        }
+      }
+    }
+    return interests
+  }
+
+  private func shadowTables(of table: QualifiedTableName) throws -> [QualifiedTableName] {
+    try rows(
+      """
+      SELECT name FROM pragma_table_list
+      WHERE type = 'shadow' AND schema = \(table.schema) AND lower(name) LIKE \(table.name + "_%")
+      """
+    ).map { QualifiedTableName(schema: table.schema, try $0.get(at: 0)) }
+  }
+}

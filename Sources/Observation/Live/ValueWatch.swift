@@ -1,0 +1,67 @@
+import SQLCore
+
+/// One observation of what a closure reads.
+///
+/// State: not begun → holding a value → ended, when it goes. It is used by one task at a time.
+final class ValueWatch<Value: Sendable> {
+  private let watch: TableWatch
+  private let read: @Sendable (Connection) throws -> Value
+  private let isSame: (@Sendable (Value, Value) -> Bool)?
+  private var last: Value?
+  private var tables: [QualifiedTableName: Subscription.Interest] = [:]
+
+  init(
+    in database: Database, isSame: (@Sendable (Value, Value) -> Bool)?,
+    _ read: @escaping @Sendable (Connection) throws -> Value
+  ) {
+    watch = TableWatch(database)
+    self.isSame = isSame
+    self.read = read
+  }
+
+  /// The value, at once or when it may differ; nil once the task is cancelled.
+  nonisolated(nonsending)
+    func next() async throws -> Value?
+  {
+    guard let last else {
+      last = try await evaluate()
+      return last
+    }
+    repeat {
+      if case .none = watch.takeTouch() { continue }
+      let value = try await evaluate()
+      if let isSame, isSame(last, value) { continue }
+      self.last = value
+      return value
+    } while await watch.wait()
+    return nil
+  }
+
+  /// Runs the closure, and again where it read what was not watched before: between its reading
+  /// and the watching a commit may have come.
+  nonisolated(nonsending)
+    private func evaluate() async throws -> Value
+  {
+    let (watch, read) = (watch, read)
+    while true {
+      let (value, tables) = try await watch.retrying {
+        try await watch.database.reading(hops: true) { core in
+          try core.run(cached: "BEGIN DEFERRED")
+          let (value, dependencies) = try core.recordingReads { try read(core.lend()) }
+          let interests = try core.lend().interests(of: dependencies)
+          try core.run(cached: "COMMIT")
+          return (value, interests)
+        }
+      }
+      try Task.checkCancellation()
+      if watch.covers(tables) { return value }
+      self.tables.merge(tables) { known, new in
+        guard let columns = known.columns, let others = new.columns else {
+          return Subscription.Interest()
+        }
+        return Subscription.Interest(columns: columns.union(others))
+      }
+      watch.watch(self.tables)
+    }
+  }
+}

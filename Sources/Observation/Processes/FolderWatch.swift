@@ -1,0 +1,82 @@
+import Dispatch
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Calls a closure when a file of a database is written to: the file itself or its log, which comes
+/// and goes, so that the folder is what is watched.
+///
+/// - SeeAlso: <https://man7.org/linux/man-pages/man7/inotify.7.html>
+///
+/// `@unchecked Sendable`: the source is made in `init` and only cancelled later, which Dispatch allows
+/// on any thread.
+final class FolderWatch: @unchecked Sendable {
+  private let source: any DispatchSourceProtocol
+
+  /// Begins to watch; nil where the system does not let.
+  init?(containing path: String, _ changed: @escaping @Sendable () -> Void) {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    #if canImport(Darwin)
+      // A folder tells of files that come and go; the database's file of what is written to it.
+      let descriptor = open(folder, O_EVTONLY)
+      guard descriptor >= 0 else { return nil }
+      let source = DispatchSource.makeFileSystemObjectSource(
+        fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .rename],
+        queue: DispatchQueue.global())
+      source.setEventHandler(handler: changed)
+    #else
+      let name = String(slash.map { path[path.index(after: $0)...] } ?? path[...])
+      let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+      guard descriptor >= 0 else { return nil }
+      guard inotify_add_watch(descriptor, folder, UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)) >= 0
+      else {
+        close(descriptor)
+        return nil
+      }
+      let source = DispatchSource.makeReadSource(
+        fileDescriptor: descriptor, queue: DispatchQueue.global())
+      source.setEventHandler {
+        if Self.readEvents(of: descriptor, about: name) { changed() }
+      }
+    #endif
+    source.setCancelHandler { close(descriptor) }
+    source.resume()
+    self.source = source
+  }
+
+  deinit {
+    source.cancel()
+  }
+
+  #if !canImport(Darwin)
+    /// Takes what was told; true where it was of a file whose name begins so.
+    private static func readEvents(of descriptor: Int32, about name: String) -> Bool {
+      let name = Array(name.utf8)
+      var isConcerned = false
+      return withUnsafeTemporaryAllocation(
+        byteCount: 16_384, alignment: MemoryLayout<inotify_event>.alignment
+      ) { buffer in
+        while true {
+          let count = read(descriptor, buffer.baseAddress, buffer.count)
+          guard count > 0 else { return isConcerned }
+          var position = 0
+          while position + MemoryLayout<inotify_event>.size <= count {
+            let event = buffer.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
+            let start = position + MemoryLayout<inotify_event>.size
+            let end = min(start + Int(event.len), count)
+            // An overflow has no name: it may be of anything.
+            let told = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[start..<end])
+            if event.len == 0 || told.starts(with: name) { isConcerned = true }
+            position = end
+          }
+        }
+      }
+    }
+  #endif
+}

@@ -1,0 +1,90 @@
+import SQLCore
+
+/// Compares two results that were fetched, row by row.
+enum ResultsComparison {
+  /// What a row is known by in both: its key, or where it has none its values, and how many with
+  /// the same stand before it.
+  private enum Identity: Hashable {
+    case key(RowKey)
+    case values(UInt64, occurrence: Int)
+  }
+
+  static func difference<Row>(
+    from old: some RandomAccessCollection<ResultEntry<Row>>,
+    to new: some RandomAccessCollection<ResultEntry<Row>>, haveKeys: Bool
+  ) -> ResultsDifference {
+    var difference = ResultsDifference()
+    func isSame(_ first: ResultEntry<Row>, _ second: ResultEntry<Row>) -> Bool {
+      first.fingerprint == second.fingerprint && (!haveKeys || first.key == second.key)
+    }
+    var old = Array(old)[...]
+    var new = Array(new)[...]
+    while let first = old.first, let second = new.first, isSame(first, second) {
+      old.removeFirst()
+      new.removeFirst()
+    }
+    while let first = old.last, let second = new.last, isSame(first, second) {
+      old.removeLast()
+      new.removeLast()
+    }
+    guard !old.isEmpty || !new.isEmpty else { return difference }
+    var places: [Identity: Int] = [:]
+    for (index, identity) in zip(old.indices, identities(old, haveKeys)) {
+      places[identity] = index
+    }
+    var kept: [(origin: Int, destination: Int)] = []
+    for (index, identity) in zip(new.indices, identities(new, haveKeys)) {
+      if let origin = places.removeValue(forKey: identity) {
+        kept.append((origin, index))
+      } else {
+        difference.inserted.append(index)
+      }
+    }
+    difference.removed = places.values.sorted()
+    let stable = longestRising(kept.map(\.origin))
+    for (place, pair) in kept.enumerated() {
+      if !stable.contains(place) {
+        difference.moved.append(.init(origin: pair.origin, destination: pair.destination))
+      } else if old[pair.origin].fingerprint != new[pair.destination].fingerprint {
+        difference.updated.append(pair.destination)
+      }
+    }
+    return difference
+  }
+
+  private static func identities<Row>(
+    _ entries: ArraySlice<ResultEntry<Row>>, _ haveKeys: Bool
+  ) -> [Identity] {
+    guard !haveKeys else { return entries.map { .key($0.key) } }
+    var counts: [UInt64: Int] = [:]
+    return entries.map { entry in
+      let count = counts[entry.fingerprint, default: 0]
+      counts[entry.fingerprint] = count + 1
+      return .values(entry.fingerprint, occurrence: count)
+    }
+  }
+
+  /// The places of a longest part of the numbers that rises: the rows that need not move.
+  private static func longestRising(_ numbers: [Int]) -> Set<Int> {
+    // The place of the least number that ends a rising part of each length.
+    var ends: [Int] = []
+    var previous: [Int?] = []
+    for (place, number) in numbers.enumerated() {
+      var low = 0
+      var high = ends.count
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+      }
+      previous.append(low > 0 ? ends[low - 1] : nil)
+      if low < ends.count { ends[low] = place } else { ends.append(place) }
+    }
+    var rising: Set<Int> = []
+    var place = ends.last
+    while let current = place {
+      rising.insert(current)
+      place = previous[current]
+    }
+    return rising
+  }
+}

@@ -1,0 +1,165 @@
+import SQLCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// How SQLite compares text of a column; those of users are not known here.
+///
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html#collating_sequences>
+enum BuiltInCollation: Hashable, Sendable {
+  /// By bytes.
+  case binary
+  /// ASCII letters alike in both cases.
+  case noCase
+  /// By bytes, without the spaces at the end.
+  case rightTrimmed
+
+  init?(named name: String) {
+    switch name.lowercasedASCII {
+    case "binary": self = .binary
+    case "nocase": self = .noCase
+    case "rtrim": self = .rightTrimmed
+    default: return nil
+    }
+  }
+
+  /// Less than 0, 0, or more, as the first comes before, with, or behind the second.
+  func compare(_ first: String, _ second: String) -> Int {
+    var first = first
+    var second = second
+    return first.withUTF8 { first in
+      second.withUTF8 { second in
+        switch self {
+        case .binary: Self.compareBytes(first[...], second[...])
+        case .noCase: Self.compareFolded(first, second)
+        case .rightTrimmed: Self.compareBytes(Self.trimmed(first), Self.trimmed(second))
+        }
+      }
+    }
+  }
+
+  private typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  private static func trimmed(_ bytes: Bytes) -> Slice<Bytes> {
+    bytes[..<((bytes.lastIndex { $0 != 0x20 } ?? -1) + 1)]
+  }
+
+  private static func compareBytes(_ first: Slice<Bytes>, _ second: Slice<Bytes>) -> Int {
+    let count = min(first.count, second.count)
+    if count > 0, let left = first.base.baseAddress, let right = second.base.baseAddress {
+      let order = memcmp(left, right, count)
+      if order != 0 { return Int(order) }
+    }
+    return first.count - second.count
+  }
+
+  private static func compareFolded(_ first: Bytes, _ second: Bytes) -> Int {
+    for index in 0..<min(first.count, second.count) {
+      let left = fold(first[index])
+      let right = fold(second[index])
+      if left != right { return Int(left) - Int(right) }
+      // SQLite looks no further than U+0000.
+      if left == 0 { break }
+    }
+    return first.count - second.count
+  }
+
+  private static func fold(_ byte: UInt8) -> UInt8 {
+    (65...90).contains(byte) ? byte | 0x20 : byte
+  }
+}
+
+extension DatabaseValue {
+  /// The order of SQLite: NULL, numbers, text, bytes.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#comparisons>
+  func compare(_ other: DatabaseValue, _ collation: BuiltInCollation = .binary) -> Int {
+    switch (self, other) {
+    case (.integer(let a), .integer(let b)): a < b ? -1 : a > b ? 1 : 0
+    case (.real(let a), .real(let b)): a < b ? -1 : a > b ? 1 : 0
+    case (.integer(let a), .real(let b)): Self.compare(a, b)
+    case (.real(let a), .integer(let b)): -Self.compare(b, a)
+    case (.text(let a), .text(let b)): collation.compare(a, b)
+    case (.blob(let a), .blob(let b)): Self.compareBytes(a, b)
+    default: rank - other.rank
+    }
+  }
+
+  private var rank: Int {
+    switch self {
+    case .null: 0
+    case .integer, .real: 1
+    case .text: 2
+    case .blob: 3
+    }
+  }
+
+  /// Exactly: a whole number that no Double holds is not rounded.
+  private static func compare(_ integer: Int64, _ real: Double) -> Int {
+    if real >= 0x1p63 { return -1 }
+    if real < -0x1p63 { return 1 }
+    guard let whole = Int64(exactly: real.rounded(.towardZero)) else { return -1 }
+    if integer != whole { return integer < whole ? -1 : 1 }
+    let rest = real - real.rounded(.towardZero)
+    return rest > 0 ? -1 : rest < 0 ? 1 : 0
+  }
+
+  private static func compareBytes(
+    _ first: some Collection<UInt8>, _ second: some Collection<UInt8>
+  ) -> Int {
+    for (left, right) in zip(first, second) where left != right { return left < right ? -1 : 1 }
+    return first.count - second.count
+  }
+}
+
+extension RowKey {
+  /// An order of the keys, to find them by.
+  func compare(_ other: RowKey) -> Int {
+    if case .rowID(let a) = self, case .rowID(let b) = other { return a < b ? -1 : a > b ? 1 : 0 }
+    let order = RowOrder.compare(values, other.values) { _ in .binary }
+    guard order == 0, case .incomplete(_, let a) = self, case .incomplete(_, let b) = other else {
+      return order
+    }
+    return a < b ? -1 : a > b ? 1 : 0
+  }
+}
+
+/// The order of a result's rows: what the query says, then the key, so that no two are alike.
+struct RowOrder: Sendable {
+  struct Term: Sendable {
+    let isDescending: Bool
+    let collation: BuiltInCollation
+  }
+
+  let terms: [Term]
+  let keyCollations: [BuiltInCollation]
+
+  /// Whether the rows are ordered as `RowKey` orders keys.
+  var isByKey: Bool { terms.isEmpty && keyCollations.allSatisfy { $0 == .binary } }
+
+  func compare<Row>(_ first: ResultEntry<Row>, _ second: ResultEntry<Row>) -> Int {
+    for (index, term) in terms.enumerated() {
+      let order = first.order[index].compare(second.order[index], term.collation)
+      if order != 0 { return term.isDescending ? -order : order }
+    }
+    if case .rowID(let a) = first.key, case .rowID(let b) = second.key {
+      return a < b ? -1 : a > b ? 1 : 0
+    }
+    return Self.compare(first.key.values, second.key.values) { keyCollations[$0] }
+  }
+
+  static func compare(
+    _ first: [DatabaseValue], _ second: [DatabaseValue], _ collation: (Int) -> BuiltInCollation
+  ) -> Int {
+    for index in 0..<min(first.count, second.count) {
+      let order = first[index].compare(second[index], collation(index))
+      if order != 0 { return order }
+    }
+    return 0
+  }
+}

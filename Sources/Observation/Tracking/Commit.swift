@@ -1,0 +1,60 @@
+import SQLCore
+
+/// What one transaction changed in the watched tables, shared by all who watch.
+final class Commit: Sendable {
+  /// Which of the database's commits it is, from 1.
+  let sequence: UInt64
+  /// What each of the writes changed that shared the transaction, in their order; those that
+  /// changed nothing are left out.
+  let writes: [WriteChanges]
+  /// How many changed rows it lists.
+  let rowCount: Int
+  /// Everything may have changed.
+  let everything: TableEvent?
+
+  init(sequence: UInt64, writes: [WriteChanges]) {
+    self.sequence = sequence
+    self.writes = writes
+    rowCount = writes.reduce(0) { $0 + $1.tables.values.reduce(0) { $0 + $1.rows.count } }
+    everything = nil
+  }
+
+  /// Something of which is not known what it touched.
+  init(everything: TableEvent) {
+    sequence = 0
+    writes = []
+    rowCount = 0
+    self.everything = everything
+  }
+}
+
+/// What one `write` changed.
+struct WriteChanges: Sendable {
+  let label: String?
+  var tables: [QualifiedTableName: TableRows] = [:]
+}
+
+/// What one `write` changed in one table.
+struct TableRows: Sendable {
+  /// The names as they are declared.
+  let name: String
+  let keyNames: [String]
+  /// The names of the recorded values, in their order, and folded.
+  let columns: [String]
+  let foldedColumns: [String]
+  var rows: [NetChange] = []
+  var events: Set<TableEvent> = []
+
+  /// Whether a row came or went, or one of the columns differs in some row.
+  ///
+  /// - Parameter watched: folded; nil for all.
+  func touches(_ watched: Set<String>?) -> Bool {
+    guard events.isEmpty else { return true }
+    guard let watched else { return !rows.isEmpty }
+    let places = foldedColumns.indices.filter { watched.contains(foldedColumns[$0]) }
+    return rows.contains { row in
+      guard let old = row.old, let new = row.new else { return true }
+      return places.contains { old[$0] != new[$0] }
+    }
+  }
+}

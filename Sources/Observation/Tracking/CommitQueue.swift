@@ -1,0 +1,95 @@
+import SQLCore
+
+/// The commits that somebody who watches has not yet asked for.
+///
+/// A writer only appends; whoever is slow finds that the rows were dropped, and never that nothing
+/// happened.
+final class CommitQueue: Sendable {
+  /// What waited.
+  struct Waiting {
+    var commits: [Commit] = []
+    /// The tables of which rows were dropped, with what is known besides; nil where none were.
+    var dropped: [QualifiedTableName: Set<TableEvent>]?
+    /// Whether something happened of which is not known what it touched.
+    var everything: Set<TableEvent> = []
+
+    var isEmpty: Bool { commits.isEmpty && dropped == nil && everything.isEmpty }
+  }
+
+  fileprivate struct State {
+    var waiting = Waiting()
+    var rowCount = 0
+  }
+
+  private let state = Lock(State())
+  private let signals: AsyncStream<Void>
+  private let signal: AsyncStream<Void>.Continuation
+  private let maximumRows: Int
+  private static let maximumCommits = 10_000
+
+  init(maximumRows: Int) {
+    self.maximumRows = maximumRows
+    // One signal is kept: it says that there is something.
+    (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Called on the writer's thread.
+  func append(_ commit: Commit) {
+    state.withLock { state in
+      if let event = commit.everything {
+        state.waiting.everything.insert(event)
+        return
+      }
+      guard state.waiting.dropped == nil else { return state.drop(commit) }
+      state.waiting.commits.append(commit)
+      state.rowCount += commit.rowCount
+      guard
+        state.rowCount > maximumRows || state.waiting.commits.count > Self.maximumCommits,
+        state.waiting.commits.count > 1
+      else { return }
+      let commits = state.waiting.commits
+      state.waiting.commits = []
+      state.rowCount = 0
+      for commit in commits { state.drop(commit) }
+    }
+    signal.yield()
+  }
+
+  /// Waits until there is something; false once the task is cancelled.
+  nonisolated(nonsending)
+    func wait() async -> Bool
+  {
+    var iterator = signals.makeAsyncIterator()
+    return await iterator.next(isolation: #isolation) != nil
+  }
+
+  /// Takes what waits.
+  func takeAll() -> Waiting {
+    state.withLock { state in
+      defer { state = State() }
+      return state.waiting
+    }
+  }
+
+  /// Puts back what was taken and not used.
+  func putBack(_ commits: [Commit]) {
+    guard !commits.isEmpty else { return }
+    state.withLock { state in
+      state.waiting.commits = commits + state.waiting.commits
+      state.rowCount += commits.reduce(0) { $0 + $1.rowCount }
+    }
+    signal.yield()
+  }
+}
+
+extension CommitQueue.State {
+  /// Keeps of a commit which tables it touched.
+  fileprivate mutating func drop(_ commit: Commit) {
+    for write in commit.writes {
+      for (table, changes) in write.tables {
+        waiting.dropped = waiting.dropped ?? [:]
+        waiting.dropped?[table, default: [.tableChanged]].formUnion(changes.events)
+      }
+    }
+  }
+}

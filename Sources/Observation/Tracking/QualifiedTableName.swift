@@ -1,0 +1,17 @@
+import SQLCore
+
+/// A table of the main database or of an attached one, with its names as SQLite compares them.
+struct QualifiedTableName: Hashable, Sendable {
+  /// `main`, or the name under which a database is attached; folded.
+  let schema: String
+  /// Folded.
+  let name: String
+
+  init(schema: String = "main", _ name: String) {
+    self.schema = schema.lowercasedASCII
+    self.name = name.lowercasedASCII
+  }
+
+  /// Whether its rows are the user's: neither SQLite's own tables, nor what only the writer sees.
+  var isObservable: Bool { schema != "temp" && !name.hasPrefix("sqlite_") }
+}

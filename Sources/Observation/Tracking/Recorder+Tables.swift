@@ -1,0 +1,153 @@
+import SQLCore
+
+extension Recorder {
+  /// Reads the watched tables where the schema is another than before.
+  func prepareTables() {
+    guard granularity == .rows else {
+      isPrepared = true
+      return
+    }
+    do {
+      try reading { connection in
+        let versions = try schemaVersions(on: connection)
+        isPrepared = true
+        guard versions != schemaVersions else { return }
+        try readTables(on: connection)
+        schemaVersions = versions
+        if !didChangeSchema { committedDefinitions = definitions }
+      }
+    } catch {
+      // Not to know is no reason to be silent.
+      for table in places.keys { log.note(.tableChanged, table) }
+    }
+  }
+
+  private func schemaVersions(on connection: Connection) throws -> [String: Int32] {
+    var versions = ["main": try core.schemaVersion()]
+    for schema in try attachedSchemas(on: connection) {
+      versions[schema] =
+        try connection.row("PRAGMA \(identifier: schema).schema_version")?.get(Int32.self, at: 0)
+    }
+    return versions
+  }
+
+  /// The attached databases of which tables are watched.
+  private func attachedSchemas(on connection: Connection) throws -> [String] {
+    switch wanted {
+    case .some(let tables):
+      let schemas = Set(tables.keys.map(\.schema)).subtracting(["main"])
+      guard !schemas.isEmpty else { return [] }
+      return try connection.attachedDatabases().filter(schemas.contains)
+    case .all:
+      return try connection.attachedDatabases()
+    }
+  }
+
+  private func readTables(on connection: Connection) throws {
+    let names: [(QualifiedTableName, Set<String>?)] =
+      switch wanted {
+      case .some(let tables): tables.map { ($0.key, $0.value) }
+      case .all: try connection.observableTables().map { ($0, nil) }
+      }
+    let known = places
+    places = [:]
+    for (name, columns) in names {
+      let table = try TrackedTable(named: name, recording: columns, on: connection)
+      let before = known[name]
+      if let before, let table, tables[before].definition == table.definition {
+        places[name] = before
+        continue
+      }
+      guard let table else { continue }
+      // Rows that were recorded keep their places: tables are added behind them.
+      places[name] = tables.count
+      tables.append(table)
+    }
+    guard log.rows.isEmpty else { return }
+    // The definitions of before are of no use any more.
+    let used = places.sorted { $0.value < $1.value }
+    tables = used.map { tables[$0.value] }
+    places = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1.key, $0) })
+  }
+
+  private var definitions: [QualifiedTableName: String] {
+    places.mapValues { tables[$0].definition }
+  }
+
+  /// What a statement did to the watched tables besides those that it named: one that is renamed
+  /// takes another's name.
+  func noteChangedDefinitions() {
+    guard granularity == .rows else {
+      // Which table took another's name is not looked at: it may be any.
+      for table in (try? reading { try $0.observableTables() }) ?? [] {
+        log.note(.schemaChanged, table)
+      }
+      return
+    }
+    prepareTables()
+    let now = definitions
+    for table in Set(now.keys).union(committedDefinitions.keys)
+    where now[table] != committedDefinitions[table] {
+      log.note(.schemaChanged, table)
+    }
+    committedDefinitions = now
+  }
+
+  // MARK: What the writes of a transaction changed
+
+  /// What each of the writes of the transaction changed.
+  func writes() -> [WriteChanges] {
+    var writes: [WriteChanges] = []
+    var start = 0
+    for boundary in log.boundaries + [.init(label: core.writeLabel, position: .max)] {
+      let changes = changes(from: start, to: boundary.position, label: boundary.label)
+      if !changes.tables.isEmpty { writes.append(changes) }
+      start = boundary.position
+    }
+    return writes
+  }
+
+  func netted(_ events: some Sequence<RowEvent>) -> [Int: NettedRows] {
+    var netted: [Int: NettedRows] = [:]
+    for event in events { netted[event.table, default: NettedRows()].add(event) }
+    return netted
+  }
+
+  private func changes(from start: Int, to end: Int, label: String?) -> WriteChanges {
+    var changes = WriteChanges(label: label)
+    for note in log.notes where note.position >= start && note.position < end {
+      let empty =
+        places[note.table].map { tables[$0].emptyRows }
+        ?? TableRows(name: note.table.name, keyNames: [], columns: [], foldedColumns: [])
+      changes.tables[note.table, default: empty].events.insert(note.event)
+    }
+    let events = log.rows.filter { $0.position >= start && $0.position < end }
+    for (place, rows) in netted(events) {
+      let table = tables[place]
+      var rows = rows
+      var known = changes.tables[table.name] ?? table.emptyRows
+      do {
+        try rows.complete { key in try reading { try table.read(key, on: $0) } }
+      } catch {
+        known.events.insert(.tableChanged)
+      }
+      if place == places[table.name] {
+        known.rows = rows.rows
+      } else {
+        // The table is another one meanwhile: its rows of before cannot be told with its columns.
+        known.events.insert(.tableChanged)
+      }
+      if !known.rows.isEmpty || !known.events.isEmpty { changes.tables[table.name] = known }
+    }
+    return changes
+  }
+}
+
+extension Connection {
+  /// The names of the attached databases.
+  func attachedDatabases() throws -> [String] {
+    try rows("SELECT name FROM pragma_database_list")
+      .map { try $0.get(String.self, at: 0).lowercasedASCII }
+      .filter { $0 != "main" && $0 != "temp" }
+  }
+}

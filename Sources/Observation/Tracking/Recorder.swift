@@ -1,0 +1,208 @@
+import SQLCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Records what the writer changes: the log of the transaction that runs, and the watched tables.
+///
+/// Used by the one access that holds the writer, and in the hooks that run within it.
+final class Recorder {
+  /// The writer that the recorder is installed on; it owns the recorder.
+  unowned let core: ConnectionCore
+  let granularity: Granularity
+  let wanted: WantedTables
+  private let clock: CommitClock
+  private let publish: (Commit) -> Void
+
+  var tables: [TrackedTable] = []
+  var places: [QualifiedTableName: Int] = [:]
+  /// The schemas for which `tables` is right, by database; empty before the first look.
+  var schemaVersions: [String: Int32] = [:]
+  /// Whether `tables` was found right since the transaction began.
+  var isPrepared = false
+  /// Whether the transaction that runs changed the schema.
+  var didChangeSchema = false
+  /// How the watched tables were defined before it.
+  var committedDefinitions: [QualifiedTableName: String] = [:]
+  var log: EventLog
+  private var lastTable: (pointer: UnsafePointer<CChar>, place: Int?)?
+  /// Which hook fired since the statement that runs began.
+  private var outcome: Outcome?
+  /// A statement of our own runs, which is nobody's business.
+  private var isReading = false
+
+  private enum Outcome { case committed, rolledBack }
+
+  /// What is recorded.
+  enum Granularity {
+    /// Every row, as the pre-update hook tells it.
+    case rows
+    /// The tables that statements write, as the authorizer tells them, where SQLite was built
+    /// without that hook.
+    case tables
+  }
+
+  init(
+    of wanted: WantedTables, granularity: Granularity, on core: ConnectionCore,
+    clock: CommitClock, publish: @escaping (Commit) -> Void
+  ) {
+    self.wanted = wanted
+    self.granularity = granularity
+    self.core = core
+    self.clock = clock
+    self.publish = publish
+    log = EventLog(maximumRows: core.configuration.maximumTrackedRows)
+  }
+
+  /// Runs statements of our own.
+  func reading<Result>(_ body: (Connection) throws -> Result) rethrows -> Result {
+    isReading = true
+    defer { isReading = false }
+    return try body(core.lend())
+  }
+}
+
+extension Recorder: ConnectionObserver {
+  func statementWillRun(_ statement: StatementPointer, on core: ConnectionCore) {
+    guard !isReading else { return }
+    outcome = nil
+    if !statement.pointee.isReadOnly, !isPrepared { prepareTables() }
+    log.begin(statement)
+  }
+
+  func statementDidRun(_ statement: StatementPointer, failed: Bool, on core: ConnectionCore) {
+    guard !isReading, let mark = log.end(statement) else { return }
+    lastTable = nil
+    if failed {
+      noteWrites(of: statement)
+      cutAfterFailure(since: mark)
+    } else {
+      didRun(statement)
+    }
+    guard !core.isInTransaction else { return }
+    finish()
+  }
+
+  func sharedWriteDidEnd(on core: ConnectionCore) {
+    log.endWrite(label: core.writeLabel)
+  }
+
+  func commitHookDidFire() {
+    outcome = .committed
+    clock.begin()
+  }
+
+  func rollbackHookDidFire() {
+    outcome = .rolledBack
+    forget()
+  }
+
+  private func didRun(_ statement: StatementPointer) {
+    noteWrites(of: statement)
+    if let action = statement.pointee.savepointAction, log.apply(action) {
+      // What was undone may have been a change of the schema.
+      isPrepared = false
+    }
+    guard !statement.pointee.effects.isDisjoint(with: [.changesSchema, .changesConnection]) else {
+      return
+    }
+    isPrepared = false
+    guard statement.pointee.effects.contains(.changesSchema) else { return }
+    didChangeSchema = true
+    for effect in statement.pointee.tableEffects where effect.kind == .schema {
+      let table = QualifiedTableName(schema: effect.database, effect.table)
+      if table.isObservable { log.note(.schemaChanged, table) }
+    }
+  }
+
+  private func noteWrites(of statement: StatementPointer) {
+    guard granularity == .tables else { return }
+    for effect in statement.pointee.tableEffects where effect.kind == .rows {
+      let table = QualifiedTableName(schema: effect.database, effect.table)
+      if table.isObservable { log.note(.tableChanged, table) }
+    }
+  }
+
+  /// Keeps or drops what a statement did before it failed, as SQLite did.
+  ///
+  /// Under ABORT its rows are undone, under FAIL they stay; the count of changes tells which, but
+  /// not where triggers wrote and the statement itself wrote nothing. Then one row is read back.
+  private func cutAfterFailure(since mark: Int) {
+    // Which tables may have changed is kept, where no rows are recorded.
+    guard granularity == .rows else { return }
+    guard core.isInTransaction else {
+      if outcome != .committed { log.removeAll() }
+      return
+    }
+    let events = log.rows(since: mark)
+    guard !events.isEmpty, core.changeCount == 0 else { return }
+    if events.contains(where: \.isNested), stands(events) { return }
+    log.cut(to: mark)
+  }
+
+  /// Whether the events of a statement that failed are in the database: one row of them tells.
+  private func stands(_ events: ArraySlice<RowEvent>) -> Bool {
+    for (place, rows) in netted(events).sorted(by: { $0.key < $1.key }) {
+      guard let change = rows.rows.first else { continue }
+      let found = try? reading { try tables[place].read(change.key, on: $0) }
+      return found == change.new
+    }
+    return false
+  }
+
+  // MARK: The end of a transaction
+
+  private func finish() {
+    defer { forget() }
+    guard outcome == .committed else { return clock.cancel() }
+    if didChangeSchema { noteChangedDefinitions() }
+    let writes = writes()
+    let sequence = clock.end()
+    if !writes.isEmpty { publish(Commit(sequence: sequence, writes: writes)) }
+  }
+
+  private func forget() {
+    log.removeAll()
+    isPrepared = false
+    didChangeSchema = false
+    lastTable = nil
+  }
+
+  // MARK: Rows
+
+  func rowWillChange(_ event: borrowing PreUpdateEvent) {
+    guard granularity == .rows, !isReading, let place = place(of: event) else { return }
+    let table = tables[place]
+    let old =
+      event.kind == .insert
+      ? nil
+      : table.oldState(of: event) { key in
+        try reading { try table.read(key, on: $0) }
+      }
+    // An incremental BLOB shows as a deletion of which only the old row is told.
+    let isUntold = event.blobColumn >= 0
+    let hasNew = event.kind != .delete
+    let new = hasNew ? table.newState(of: event) : nil
+    guard (old != nil) == (event.kind != .insert), (new != nil) == hasNew else {
+      return log.note(.tableChanged, table.name)
+    }
+    var change = RowEvent(table: place, old: old, new: new, isNested: event.depth > 0)
+    change.isUntold = isUntold
+    log.append(change, of: tables)
+  }
+
+  /// The table of a row; the names are read only where their pointer is another than for the row
+  /// before.
+  private func place(of event: borrowing PreUpdateEvent) -> Int? {
+    if let lastTable, lastTable.pointer == event.table { return lastTable.place }
+    let place = places[
+      QualifiedTableName(schema: String(cString: event.database), String(cString: event.table))]
+    lastTable = (event.table, place)
+    return place
+  }
+}

@@ -1,0 +1,155 @@
+import SQLCore
+
+/// Those who watch, found by what a commit touched: what it costs to find them does not depend on
+/// how many there are.
+struct SubscriptionRegistry {
+  private var subscriptions: [UInt64: Subscription] = [:]
+  private var tables: [QualifiedTableName: Watchers] = [:]
+  private var ofEverything: Set<UInt64> = []
+  private var nextID: UInt64 = 0
+  /// Those with a smaller id were there when the current access to the writer began.
+  private var covered: UInt64 = 0
+  /// Changes where what is to be recorded changes.
+  private(set) var version = 0
+
+  private struct Watchers {
+    var ofAllRows: Set<UInt64> = []
+    var ofRow: [RowKey: Set<UInt64>] = [:]
+    /// How many want each column, folded, and how many want all.
+    var columnCounts: [String: Int] = [:]
+    var allColumnsCount = 0
+    var count = 0
+  }
+
+  var isEmpty: Bool { subscriptions.isEmpty }
+
+  // MARK: Coming and going
+
+  mutating func add(_ subscription: Subscription) -> UInt64 {
+    defer { nextID += 1 }
+    subscriptions[nextID] = subscription
+    if let interests = subscription.tables {
+      for (table, interest) in interests { add(nextID, to: table, interest) }
+    } else {
+      ofEverything.insert(nextID)
+      version += 1
+    }
+    return nextID
+  }
+
+  private mutating func add(
+    _ id: UInt64, to table: QualifiedTableName, _ interest: Subscription.Interest
+  ) {
+    var isNew = false
+    // In place: a table may have many watchers.
+    func update(_ watchers: inout Watchers) {
+      isNew = watchers.count == 0
+      watchers.count += 1
+      if let keys = interest.keys {
+        for key in keys { watchers.ofRow[key, default: []].insert(id) }
+      } else {
+        watchers.ofAllRows.insert(id)
+      }
+      guard let columns = interest.columns else {
+        isNew = isNew || watchers.allColumnsCount == 0
+        watchers.allColumnsCount += 1
+        return
+      }
+      for column in columns {
+        let count = watchers.columnCounts[column, default: 0]
+        isNew = isNew || count == 0
+        watchers.columnCounts[column] = count + 1
+      }
+    }
+    update(&tables[table, default: Watchers()])
+    if isNew { version += 1 }
+  }
+
+  /// Removes a subscription and returns it, so that what it holds is let go outside a lock.
+  mutating func remove(_ id: UInt64) -> Subscription? {
+    guard let subscription = subscriptions.removeValue(forKey: id) else { return nil }
+    if let interests = subscription.tables {
+      for (table, interest) in interests { remove(id, from: table, interest) }
+    } else {
+      ofEverything.remove(id)
+      version += 1
+    }
+    return subscription
+  }
+
+  private mutating func remove(
+    _ id: UInt64, from table: QualifiedTableName, _ interest: Subscription.Interest
+  ) {
+    var isLast = false
+    func update(_ watchers: inout Watchers) {
+      watchers.count -= 1
+      isLast = watchers.count == 0
+      for key in interest.keys ?? [] {
+        watchers.ofRow[key]?.remove(id)
+        if watchers.ofRow[key]?.isEmpty == true { watchers.ofRow[key] = nil }
+      }
+      watchers.ofAllRows.remove(id)
+      guard let columns = interest.columns else {
+        watchers.allColumnsCount -= 1
+        isLast = isLast || watchers.allColumnsCount == 0
+        return
+      }
+      for column in columns {
+        let count = watchers.columnCounts[column, default: 1] - 1
+        watchers.columnCounts[column] = count == 0 ? nil : count
+        isLast = isLast || count == 0
+      }
+    }
+    guard tables[table] != nil else { return }
+    update(&tables[table, default: Watchers()])
+    if tables[table]?.count == 0 { tables[table] = nil }
+    if isLast { version += 1 }
+  }
+
+  /// What is to be recorded.
+  var wanted: WantedTables {
+    guard ofEverything.isEmpty else { return .all }
+    return .some(
+      tables.mapValues { $0.allColumnsCount > 0 ? nil : Set($0.columnCounts.keys) })
+  }
+
+  // MARK: Telling
+
+  /// An access to the writer begins: who comes from now on sees nothing of it.
+  mutating func beginAccess() { covered = nextID }
+
+  /// Those who came since the access began.
+  mutating func endAccess() -> [Subscription] {
+    defer { covered = nextID }
+    guard covered < nextID else { return [] }
+    return (covered..<nextID).compactMap { subscriptions[$0] }
+  }
+
+  var all: [Subscription] { Array(subscriptions.values) }
+
+  /// Those whom a commit concerns, of those who were there when the access began.
+  func concerned(by commit: Commit) -> [Subscription] {
+    var found: Set<UInt64> = []
+    for write in commit.writes {
+      for (table, changes) in write.tables {
+        found.formUnion(ofEverything)
+        guard let watchers = tables[table] else { continue }
+        found.formUnion(watchers.ofAllRows)
+        if !changes.events.isEmpty {
+          for ids in watchers.ofRow.values { found.formUnion(ids) }
+        } else if !watchers.ofRow.isEmpty {
+          for row in changes.rows {
+            if let ids = watchers.ofRow[row.key] { found.formUnion(ids) }
+          }
+        }
+      }
+    }
+    return found.sorted().compactMap { $0 < covered ? subscriptions[$0] : nil }
+  }
+}
+
+/// The tables whose rows are recorded, with the columns, folded; nil for all.
+enum WantedTables {
+  case all
+  case some([QualifiedTableName: Set<String>?])
+}

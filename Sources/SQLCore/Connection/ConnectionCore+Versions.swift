@@ -1,0 +1,31 @@
+import CSQLite
+
+extension ConnectionCore {
+  /// A number that changes when another connection commits to the file, and not when this one does.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_data_version>
+  package func dataVersion() throws -> Int32 {
+    var statement: OpaquePointer?
+    try check(sqlite3_prepare_v2(handle, "PRAGMA data_version", -1, &statement, nil))
+    defer { sqlite3_finalize(statement) }
+    let code = sqlite3_step(statement)
+    guard code == SQLITE_ROW else { throw error(code) }
+    return sqlite3_column_int(statement, 0)
+  }
+
+  /// The number that each change of the main database's schema increases: one short statement,
+  /// which nobody is told of.
+  package func schemaVersion() throws -> Int32 {
+    if state.pointee.schemaVersionStatement == nil {
+      try check(
+        sqlite3_prepare_v3(
+          handle, "PRAGMA schema_version", -1, UInt32(SQLITE_PREPARE_PERSISTENT),
+          &state.pointee.schemaVersionStatement, nil))
+    }
+    let statement = state.pointee.schemaVersionStatement
+    let code = sqlite3_step(statement)
+    defer { sqlite3_reset(statement) }
+    guard code == SQLITE_ROW else { throw error(code) }
+    return sqlite3_column_int(statement, 0)
+  }
+}

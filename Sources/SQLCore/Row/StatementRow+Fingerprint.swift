@@ -1,0 +1,31 @@
+import CSQLite
+
+extension StatementRow {
+  /// A number that stands for the values of the first columns: equal for equal values, and for
+  /// others with a chance of one in 2⁶⁴. It is another one in each process.
+  package func fingerprint(ofFirst count: Int) -> UInt64 {
+    var hasher = Hasher()
+    for index in 0..<Int32(truncatingIfNeeded: count) {
+      guard let value = sqlite3_column_value(statement.handle, index) else { continue }
+      let type = sqlite3_value_type(value)
+      hasher.combine(UInt8(truncatingIfNeeded: type))
+      switch type {
+      case SQLITE_INTEGER: hasher.combine(sqlite3_value_int64(value))
+      case SQLITE_FLOAT: hasher.combine(sqlite3_value_double(value).bitPattern)
+      case SQLITE_TEXT:
+        let start = sqlite3_value_text(value)
+        combine(UnsafeRawPointer(start), Int(sqlite3_value_bytes(value)), into: &hasher)
+      case SQLITE_BLOB:
+        let start = sqlite3_value_blob(value)
+        combine(start, Int(sqlite3_value_bytes(value)), into: &hasher)
+      default: break
+      }
+    }
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+
+  private func combine(_ start: UnsafeRawPointer?, _ count: Int, into hasher: inout Hasher) {
+    hasher.combine(count)
+    hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+  }
+}

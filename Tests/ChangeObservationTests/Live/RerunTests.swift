@@ -1,0 +1,172 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@testable import ChangeObservation
+
+@Suite("What runs again")
+struct RerunTests {
+  private struct Thing: Model {
+    @PrimaryKey var id: Int64
+    @Column var title: String
+    @Column var size = 0
+    @Column var half: Double?
+  }
+
+  /// The same table, without what is calculated.
+  private struct Plain: Model {
+    static let tableName = "Thing"
+    @PrimaryKey var id: Int64
+    @Column var title: String
+    @Column var size = 0
+  }
+
+  /// The same table, and another column as the key.
+  private struct Titled: Model {
+    static let tableName = "Thing"
+    @PrimaryKey var title: String
+    @Column var size = 0
+    var id: String { title }
+  }
+
+  private func database() throws -> Database {
+    let db = try Database.temporary()
+    try db.execute(
+      """
+      CREATE TABLE Thing (id INTEGER PRIMARY KEY, title TEXT NOT NULL, size INTEGER NOT NULL,
+        half REAL GENERATED ALWAYS AS (size / 2.0) VIRTUAL);
+      INSERT INTO Thing VALUES (1, 'a', 10), (2, 'b', 20);
+      """)
+    return db
+  }
+
+  /// Whether a query is maintained, and what it gives after a change.
+  private func follow<Row>(
+    _ query: some Fetchable<Row>, in db: Database, change: SQL
+  ) async throws -> (isMaintained: Bool, rows: [String]) {
+    let watch = QueryWatch(LiveSource(query), in: db)
+    _ = try await watch.next()
+    try await db.execute(change)
+    let rows = try #require(try await watch.update())
+    return (watch.isMaintained, rows.map { "\($0)" })
+  }
+
+  @Test("joins, groups, aggregates, distinct, subqueries, raw SQL, unknown functions")
+  func queries() async throws {
+    let db = try database()
+    let change: SQL = "UPDATE Thing SET size = size + 1"
+    let titles = Thing.order(by: \.$id).select(\.$size)
+    #expect(try await follow(titles, in: db, change: change) == (true, ["11", "21"]))
+    let grouped = Thing.all.group(by: \.$title).select { $0.$size.sum() }
+    #expect(try await !follow(grouped, in: db, change: change).isMaintained)
+    let total = Thing.select { $0.$size.max() }
+    #expect(try await !follow(total, in: db, change: change).isMaintained)
+    let distinct = titles.distinct()
+    #expect(try await !follow(distinct, in: db, change: change).isMaintained)
+    let raw = Thing.where { _ in SQLPredicate(sql: "size > 0") }.select(\.$size)
+    #expect(try await !follow(raw, in: db, change: change).isMaintained)
+    let random = Thing.all.order(by: { _ in SQLExpression<Int>(sql: "random()") })
+      .select(\.$size)
+    #expect(try await !follow(random, in: db, change: change).isMaintained)
+    let joined = Query { (thing: Columns<Thing>, other: Columns<Thing>) in
+      From(thing)
+      Join(other, on: thing.$id == other.$id)
+      Select(thing.$size)
+    }
+    #expect(try await !follow(joined, in: db, change: change).isMaintained)
+    #expect(try await follow(titles, in: db, change: change) == (true, ["18", "28"]))
+  }
+
+  @Test("columns that are calculated on reading, and a key that is not the table's")
+  func tables() async throws {
+    let db = try database()
+    let calculated = Thing.where { $0.$half > 5 }.order(by: \.$id).select(\.$half)
+    #expect(
+      try await follow(calculated, in: db, change: "UPDATE Thing SET size = 30 WHERE id = 1")
+        == (false, ["Optional(15.0)", "Optional(10.0)"]))
+    let titled = Titled.order(by: \.$title).select(\.$title)
+    #expect(
+      try await follow(titled, in: db, change: "DELETE FROM Thing WHERE id = 1") == (false, ["b"]))
+  }
+
+  @Test("after many rows the result is fetched, and is right")
+  func manyRows() async throws {
+    let db = try database()
+    try await db.execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+      INSERT INTO Thing (id, title, size) SELECT i, 'x', i FROM n
+      """)
+    let watch = QueryWatch(LiveSource(Plain.order(by: \.$size)), in: db)
+    _ = try await watch.next()
+    try await db.execute("UPDATE Thing SET size = -size")
+    let result = try #require(try await watch.update())
+    #expect(result.first?.id == 3000)
+    #expect(result.index(ofID: 3000) == 0)
+    #expect(result[id: 2]?.size == -20)
+    // Nearly all: two rows were alike in size.
+    #expect(result.difference.moved.count > 2_990)
+  }
+
+  @Test("nothing is said where the result is equal, and nothing runs where no column of it changed")
+  func silence() async throws {
+    let db = try database()
+    let watch = QueryWatch(LiveSource(Thing.select { $0.$size.max() }), in: db)
+    _ = try await watch.next()
+    try await db.execute("UPDATE Thing SET size = 15 WHERE id = 1")
+    #expect(try await watch.update() == nil)
+    try await db.execute("UPDATE Thing SET title = 'z'")
+    #expect(try await watch.update() == nil)
+    try await db.execute("UPDATE Thing SET size = 50 WHERE id = 1")
+    #expect(try await watch.update().map(Array.init) == [50])
+  }
+
+  @Test("raw SQL, views and full-text indexes are followed")
+  func rawSQL() async throws {
+    let db = try database()
+    try await db.execute("CREATE VIEW Big AS SELECT id, title FROM Thing WHERE size > 15")
+    try await db.execute("CREATE VIRTUAL TABLE search USING fts5(text)")
+    var big = db.observe(sql: "SELECT title FROM Big ORDER BY id").makeAsyncIterator()
+    var found = db.observe(sql: "SELECT text FROM search WHERE search MATCH 'word'")
+      .makeAsyncIterator()
+    #expect(try await big.next()?.map { $0.values } == [["b"]])
+    #expect(try await found.next()?.count == 0)
+    try await db.execute("UPDATE Thing SET size = 16 WHERE id = 1")
+    let rows = try await big.next()
+    #expect(rows?.map { $0.values } == [["a"], ["b"]])
+    #expect(rows?.difference.inserted == [0])
+    try await db.execute("INSERT INTO search VALUES ('a word')")
+    #expect(try await found.next()?.map { $0.values } == [["a word"]])
+  }
+
+  @Test("what a closure reads is followed, also where it reads another table the next time")
+  func closures() async throws {
+    let db = try database()
+    try await db.execute("CREATE TABLE Choice (name TEXT); CREATE TABLE Other (size INTEGER)")
+    var values = db.observe { connection -> Int in
+      let usesOther = try connection.row("SELECT 1 FROM Choice") != nil
+      let sql: SQL = usesOther ? "SELECT sum(size) FROM Other" : "SELECT sum(size) FROM Thing"
+      return try connection.fetch(Int?.self, sql).first.flatMap { $0 } ?? 0
+    }.makeAsyncIterator()
+    #expect(try await values.next() == 30)
+    try await db.execute("INSERT INTO Other VALUES (1)")
+    try await db.execute("UPDATE Thing SET size = 11 WHERE id = 1")
+    #expect(try await values.next() == 31)
+    try await db.execute("INSERT INTO Choice VALUES ('other')")
+    #expect(try await values.next() == 1)
+    try await db.execute("INSERT INTO Other VALUES (5)")
+    #expect(try await values.next() == 6)
+  }
+
+  @Test("G19 a database that another process locks is asked again")
+  func busy() async throws {
+    let watch = TableWatch(try database())
+    var failures = 3
+    let value = try await watch.retrying {
+      failures -= 1
+      if failures > 0 { throw DatabaseError(code: .busy, message: "locked") }
+      return 7
+    }
+    #expect(value == 7)
+  }
+}

@@ -1,0 +1,44 @@
+import ChangeObservation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Changes by others")
+struct FileWatchTests {
+  @Test("G10 what another connection commits to the file is noticed, and the result fetched anew")
+  func otherConnection() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    let path = try #require(db.path)
+    var titles = db.observe(Note.select(\.$title)).makeAsyncIterator()
+    #expect(try await titles.next() == [])
+    let other = try Connection(path: path)
+    try other.execute("INSERT INTO Note (id, title, stars) VALUES (1, 'from outside', 0)")
+    #expect(try await titles.next() == ["from outside"])
+    // The log was there before, and what this process writes is not taken for another's.
+    try await db.insert(Note(title: "from inside"))
+    #expect(try await titles.next() == ["from outside", "from inside"])
+    try other.execute("DELETE FROM Note WHERE id = 1")
+    #expect(try await titles.next() == ["from inside"])
+  }
+
+  @Test("G10 a stream of changes says that something changed elsewhere")
+  func stream() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    let path = try #require(db.path)
+    var changes = db.changes(of: Note.self).makeAsyncIterator()
+    // What was committed before the first look at the file is not told.
+    let other = try Connection(path: path)
+    var isTold = false
+    var id = 0
+    while !isTold {
+      id += 1
+      try other.execute("INSERT INTO Note (id, title, stars) VALUES (\(id), 'x', 0)")
+      try await db.execute("UPDATE Note SET stars = stars + 1 WHERE id = \(id)")
+      while let told = await changes.next() {
+        if told.events == [.changedElsewhere] { isTold = true }
+        if told.isComplete { break }
+      }
+    }
+    #expect(isTold)
+  }
+}

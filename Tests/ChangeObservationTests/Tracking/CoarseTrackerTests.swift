@@ -1,0 +1,85 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@testable import ChangeObservation
+
+@Suite("Without the pre-update hook")
+struct CoarseTrackerTests {
+  /// A database whose tracker is told by the authorizer alone.
+  private func database(_ models: [any Model.Type] = []) throws -> Database {
+    let db = try Database.temporary(models: models, configuration: .relaxed)
+    let tracker = db.writeObserver { ChangeTracker(granularity: .tables) }
+    #expect(tracker != nil)
+    return db
+  }
+
+  @Test("every table that a commit changed is told, whoever wrote it")
+  func nothingMissed() throws {
+    let transactions = LongTests.areOn ? 25_000 : 2_000
+    let seed = LongTests.seed
+    let db = try database()
+    try db.execute(RandomWrites.schema)
+    let queue = CommitQueue(maximumRows: .max)
+    _ = try #require(ChangeTracker.of(db)).add(Subscription(tables: nil, queue: queue))
+    var writes = RandomWrites(seed: seed)
+    var commits = 0
+    try db.writeWithoutTransaction { connection in
+      var before = try RandomWrites.tables.map { try TableContents($0, on: connection) }
+      for unit in 0..<transactions {
+        if writes.chance(60) {
+          try writes.transaction(on: connection)
+        } else {
+          writes.statement(on: connection)
+        }
+        let after = try RandomWrites.tables.map { try TableContents($0, on: connection) }
+        let told = queue.takeAll().commits
+        try #require(told.count <= 1, "seed \(seed), unit \(unit)")
+        commits += told.count
+        let tables = told.first?.writes.first?.tables ?? [:]
+        for (index, name) in RandomWrites.tables.enumerated() {
+          let isSame =
+            before[index].rows == after[index].rows
+            && before[index].definitions == after[index].definitions
+          try #require(
+            isSame || tables[QualifiedTableName(name)]?.events.isEmpty == false,
+            "seed \(seed), unit \(unit), \(name)")
+        }
+        before = after
+      }
+    }
+    #expect(commits > transactions / 5)
+  }
+
+  @Test("statements that were cached before are told, and nothing that was rolled back")
+  func cachedStatements() async throws {
+    let db = try database([Note.self])
+    try await db.insert(Note(title: "one"))
+    try await db.execute("DELETE FROM Note")
+    var changes = db.changes().makeAsyncIterator()
+    struct Abandoned: Error {}
+    await #expect(throws: Abandoned.self) {
+      try await db.write { tx in
+        try tx.insert(Note(title: "lost"))
+        throw Abandoned()
+      }
+    }
+    try await db.write(label: "label") { try $0.insert(Note(title: "two")) }
+    let told = await changes.next()
+    #expect(told?.label == "label")
+    #expect(told?["Note"]?.events == [.tableChanged])
+    try await db.execute("DELETE FROM Note")
+    #expect(await changes.next()?["Note"]?.events == [.tableChanged])
+  }
+
+  @Test("live results are fetched again")
+  func liveResults() async throws {
+    let db = try database([Note.self])
+    var results = db.observe(Note.select(\.$title)).makeAsyncIterator()
+    #expect(try await results.next() == [])
+    try await db.insert(Note(title: "one"))
+    #expect(try await results.next() == ["one"])
+    try await db.execute("DELETE FROM Note")
+    #expect(try await results.next() == [])
+  }
+}

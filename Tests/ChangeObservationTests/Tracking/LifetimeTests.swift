@@ -1,0 +1,131 @@
+import Observation
+import QueryDSL
+import SQLCore
+import Testing
+
+@testable import ChangeObservation
+
+@Suite("Coming and going")
+struct LifetimeTests {
+  private func database(rows: Int) throws -> Database {
+    let db = try Database.temporary(models: [Note.self], configuration: .relaxed)
+    try db.insert((0..<rows).map { Note(title: "\($0)") })
+    return db
+  }
+
+  @Test("of 10,000 observers of single rows, a commit wakes those whose rows it touched")
+  func manyObservers() async throws {
+    let db = try database(rows: 100)
+    let tracker = try #require(ChangeTracker.of(db))
+    let queues = (1...10_000).map { _ in CommitQueue(maximumRows: 100) }
+    var ids: [UInt64] = []
+    for (index, queue) in queues.enumerated() {
+      let key = RowKey.rowID(Int64(index % 100 + 1))
+      ids.append(
+        tracker.add(
+          Subscription(
+            tables: [QualifiedTableName("Note"): .init(columns: nil, keys: [key])], queue: queue)))
+    }
+    try await db.execute("UPDATE Note SET stars = 1 WHERE id = 7")
+    let woken = queues.indices.filter { !queues[$0].takeAll().isEmpty }
+    #expect(woken == Array(stride(from: 6, to: 10_000, by: 100)))
+    for id in ids { tracker.remove(id) }
+    #expect(try db.writing { $0.observer == nil })
+  }
+
+  @Test("dropped from many threads while commits are told, everything is freed")
+  func droppedAnywhere() async throws {
+    let db = try database(rows: 10)
+    weak let tracker = ChangeTracker.of(db)
+    let writer = Task {
+      var count = 0
+      while !Task.isCancelled {
+        try await db.execute("UPDATE Note SET stars = stars + 1")
+        count += 1
+      }
+      return count
+    }
+    await withTaskGroup { group in
+      for number in 0..<4 {
+        group.addTask {
+          for round in 0..<50 {
+            var live = db.observe(Note.where { $0.$stars > round }).makeAsyncIterator()
+            _ = try? await live.next()
+            if number % 2 == 0 { _ = try? await live.next() }
+            let stream = db.changes(of: Note.self, keys: [Int64(round % 10)])
+            if number == 3 { withExtendedLifetime(stream) {} }
+          }
+        }
+      }
+    }
+    writer.cancel()
+    _ = await writer.result
+    #expect(try db.writing { $0.observer == nil })
+    #expect(tracker?.isWatching == false)
+  }
+
+  @MainActor
+  private final class Holder {
+    var live: LiveModel<Note>?
+  }
+
+  @Test("an observer goes while it is told of a change, and with it what it held")
+  @MainActor
+  func droppedInCallback() async throws {
+    let db = try database(rows: 1)
+    let holder = Holder()
+    holder.live = LiveModel(Note.self, 1, in: db)
+    weak let reference = holder.live
+    while holder.live?.isLoaded == false { await Task.yield() }
+    let (dropped, drop) = AsyncStream.makeStream(of: Void.self)
+    withObservationTracking {
+      _ = holder.live?.model
+    } onChange: {
+      MainActor.assumeIsolated { holder.live = nil }
+      drop.yield()
+    }
+    try await db.execute("UPDATE Note SET stars = 1")
+    for await _ in dropped { break }
+    // The setter that told of the change still holds it.
+    while reference != nil { await Task.yield() }
+    try await db.execute("UPDATE Note SET stars = 2")
+    while ChangeTracker.of(db)?.isWatching == true { await Task.yield() }
+  }
+
+  @Test("an observer that writes sees its own writes, and nobody waits for ever")
+  func writingObserver() async throws {
+    let db = try database(rows: 1)
+    var rounds = 0
+    for try await rows in db.observe(Note.where { $0.$id == 1 }.select(\.$stars)) {
+      guard let stars = rows.first, stars < 5 else { break }
+      try await db.run(Note.update { $0.$stars += 1 }.where { $0.$id == 1 })
+      rounds += 1
+    }
+    #expect(rounds == 5)
+    for await changes in db.changes(of: Note.self).prefixed(by: db) {
+      let stars = try changes.rows.first?.new(\.$stars)
+      guard let stars, stars < 10 else { break }
+      try await db.run(Note.update { $0.$stars += 1 }.where { $0.$id == 1 })
+    }
+    #expect(try await db.fetch(Note.select(\.$stars)) == [10])
+  }
+
+  @Test("the database goes although somebody watched it")
+  func databaseFreed() async throws {
+    var db: Database? = try database(rows: 1)
+    weak let reference = db
+    var iterator = db.map { $0.observe(Note.all).makeAsyncIterator() }
+    _ = try await iterator?.next()
+    iterator = nil
+    db = nil
+    while reference != nil { await Task.yield() }
+  }
+}
+
+extension ChangeStream where M == Note {
+  /// The stream, after a first change.
+  fileprivate func prefixed(by db: Database) -> ChangeStream<Note> {
+    try? db.execute("UPDATE Note SET stars = stars + 1 WHERE id = 1")
+    return self
+  }
+}
