@@ -36,7 +36,7 @@ private let models: [any Model.Type] = [
 
 extension Workload {
   static let openWithModels = Workload(
-    name: "W7", title: "open a file with 20 models that match", operations: 200, target: 3.00
+    name: "W7", title: "open a file with 20 models that match", operations: 200, target: .c(3.00)
   ) { fixture in
     let path = try unwrapped(fixture.database.path) + ".models"
     // Kept open: the last connection to close would empty the log, and the next begin it anew.
