@@ -162,9 +162,8 @@ public func Distinct() -> QueryClause { QueryClause(.distinct) }
 
 /// What each row holds: one column, expression or table. SQL: `SELECT a`
 public func Select<Item: Selectable>(_ item: Item) -> SelectClause<Item.Output> {
-  let selection = item.selection
-  return SelectClause(
-    terms: [selection.term], decoding: .rows(columns: selection.columns, selection.read))
+  let (terms, decoding) = item.selection.clause
+  return SelectClause(terms: terms, decoding: decoding)
 }
 
 /// What each row holds: columns, expressions and whole tables, as a tuple. SQL: `SELECT a, b`
