@@ -19,7 +19,7 @@ extension RandomExpressions {
       let operand = condition(depth: depth - 1)
       return Condition(predicate: !operand.predicate) { operand.holds($0).map { !$0 } }
     case 5: return block(depth: depth - 1)
-    case 6: return values.oneIn(2) ? membership() : leaf()
+    case 6: return nesting < 2 && values.flip() ? membership() : leaf()
     default: return leaf()
     }
   }

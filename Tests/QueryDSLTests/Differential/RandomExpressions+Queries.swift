@@ -15,7 +15,8 @@ extension RandomExpressions {
   ) -> Result {
     var inner = RandomExpressions(
       database: database, columns: columns + M.columns(of: table, at: tables, isMissing: false),
-      tables: tables + 1, values: values, hasCollations: hasCollations)
+      tables: tables + 1, values: values, hasCollations: hasCollations,
+      nesting: nesting + 1)
     defer { values = inner.values }
     return body(&inner)
   }

@@ -11,6 +11,8 @@ struct RandomExpressions {
   /// SQLite takes a COLLATE inside an operand, at whatever depth, for one of the whole: where a text
   /// holds a condition, that has none.
   var hasCollations = true
+  /// How many queries are around this one, in the same statement.
+  var nesting = 0
 
   // MARK: Integers
 
@@ -123,6 +125,7 @@ struct RandomExpressions {
           ? no.evaluate($0) : found
       }
     default:
+      guard nesting < 2 else { return yes }
       let model = values.pick(database.models)
       return subquery(of: model)
     }
