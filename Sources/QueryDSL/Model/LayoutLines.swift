@@ -1,17 +1,14 @@
 import SQLCore
 
-/// What a schema says of the layout of its model: the lines that count before any SQL is written.
+/// What a schema says of the layout of its model or row: the lines that count before any SQL is written.
 struct LayoutLines {
   private(set) var forms: [Int: StoredForm] = [:]
   private(set) var names: [Int: String] = [:]
   private(set) var generated: Set<Int> = []
   private(set) var isWithoutRowID = false
 
-  /// Nothing: of a row that is no model.
-  init() {}
-
   /// - Parameter index: the column that a key path names, with the line in which it stands.
-  init<M: Model>(
+  init<M: ResultRow>(
     of model: M.Type, index: (PartialKeyPath<M>, String) throws -> Int
   ) throws {
     for element in M.schema.elements {

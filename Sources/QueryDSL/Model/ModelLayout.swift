@@ -107,12 +107,12 @@ package final class ModelLayout: @unchecked Sendable {
   /// Reads the layout of a type.
   static func make<Row: ResultRow>(of row: Row.Type, number: UInt16) throws -> ModelLayout {
     let fields = try ModelFields(of: row)
-    let lines = try (row as? any Model.Type).map { try declaredLines(of: $0, fields) }
-    return try ModelLayout(of: row, number: number, fields: fields, lines: lines ?? LayoutLines())
+    let lines = try declaredLines(of: row, fields)
+    return try ModelLayout(of: row, number: number, fields: fields, lines: lines)
   }
 
-  /// What a model's schema says of its layout.
-  private static func declaredLines<M: Model>(
+  /// What a schema says of the layout.
+  private static func declaredLines<M: ResultRow>(
     of model: M.Type, _ fields: ModelFields
   ) throws -> LayoutLines {
     // The schema's key paths are resolved against an instance, which needs no forms yet.

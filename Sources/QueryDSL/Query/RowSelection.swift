@@ -75,7 +75,9 @@ extension ResultColumn {
     if wrapped(type) != wrapped(own.type) { return "is \(own.type) and behind SELECT \(type)" }
     if isOptional, !own.isOptional { return "is \(own.type), and what is selected may be NULL" }
     if form != own.form {
-      return "is stored in the form .\(own.form) and behind SELECT in .\(form)"
+      return
+        "is stored in the form .\(own.form) and behind SELECT in .\(form); the schema of the row "
+        + "can say Stored(\\.$\(own.property), as: .\(form))"
     }
     return nil
   }

@@ -194,6 +194,9 @@ extension CompoundNode {
   }
 
   /// An operand; one that has its own order, limit, WITH or operands stands in a FROM.
+  ///
+  /// So does one with a RIGHT or FULL JOIN: where such a UNION ALL is itself in a FROM, SQLite 3.40
+  /// takes its operands apart and forgets the WHERE of the others.
   private static func write<Sink: QuerySink>(
     _ statement: SelectStatement, isFirst: Bool, to sink: inout Sink
   ) throws {
@@ -201,6 +204,7 @@ extension CompoundNode {
       statement.order.isEmpty && statement.limit == nil && statement.offset == nil
       && statement.extras?.content.commonTables.isEmpty ?? true
       && statement.extras?.content.compound == nil
+      && !statement.joins.contains { $0.kind == .right || $0.kind == .full }
     if isSimple { return try statement.write(to: &sink) }
     try sink.token(.selectAllFrom)
     try statement.write(to: &sink)

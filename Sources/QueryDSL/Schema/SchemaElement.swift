@@ -1,7 +1,7 @@
 import SQLCore
 
 /// One line of a model's schema.
-public struct SchemaElement<M: Model> {
+public struct SchemaElement<M: ResultRow> {
   enum Kind {
     case index(IndexLine<M>)
     case foreignKey(ForeignKeyLine<M>)
