@@ -101,8 +101,8 @@ struct FacetTests {
     #expect(
       error?.plan.refusals.map(\.reason) == [
         "mood is not optional and has no default, and Calm does not declare it: its insertions "
-          + #"would fail; write `Default(\.$mood, …)` in the schema of Moody, or declare "#
-          + "`@Column var mood: Temper?`"
+          + #"would fail; write `Default(\.$mood, …)` in the schema of Moody, or declare it as an "#
+          + "optional"
       ])
   }
 

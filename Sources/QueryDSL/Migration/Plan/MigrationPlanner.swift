@@ -35,7 +35,7 @@ struct MigrationPlanner {
     // Views go first and come last: a column that one of them names cannot be dropped.
     var steps: [PlannedStep] = []
     var created: [PlannedStep] = []
-    for view in declared.views { try plan(view, in: schema, &steps, &created) }
+    for view in declared.views { try plan(view, declared, in: schema, &steps, &created) }
     if extent == .whole { steps += removedViews(declared, in: schema) }
     steps += schema.renames.steps.map(PlannedStep.init(running:))
     let tables = zip(declared.tables, declared.texts)
@@ -58,10 +58,15 @@ struct MigrationPlanner {
   // MARK: Views
 
   private func plan(
-    _ view: ViewDefinition, in schema: LiveSchema, _ dropped: inout [PlannedStep],
-    _ created: inout [PlannedStep]
+    _ view: ViewDefinition, _ declared: Declarations, in schema: LiveSchema,
+    _ dropped: inout [PlannedStep], _ created: inout [PlannedStep]
   ) throws {
-    let found = schema.relation(view.name)
+    var found = schema.relation(view.name)
+    if found?.kind == .table, declared.removes(.table(view.name)) {
+      // It goes when everything else is done, and the view comes behind it.
+      guard extent == .whole else { return }
+      found = nil
+    }
     if let found, found.kind == .table {
       return dropped.append(
         PlannedStep(
