@@ -61,7 +61,8 @@ extension ConnectionCore {
     try check(sqlite3_bind_int64(statement, 1, value), sql: sql)
     let code = sqlite3_step(statement)
     guard code == SQLITE_ROW else { throw failure(code, sql: sql) }
-    return sqlite3_column_type(statement, 0) == SQLITE_NULL ? nil : sqlite3_column_int64(statement, 0)
+    return sqlite3_column_type(statement, 0) == SQLITE_NULL
+      ? nil : sqlite3_column_int64(statement, 0)
   }
 }
 

@@ -3,7 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("G2 declarations that contradict each other, or take what something else is, say so in a line")
+@Suite(
+  "G2 declarations that contradict each other, or take what something else is, say so in a line")
 struct DeclarationRefusalTests: RefusalExpecting {
   // MARK: Facets
 
@@ -77,7 +78,8 @@ struct DeclarationRefusalTests: RefusalExpecting {
       "@Column var name: String", Pasted.Class.self
     ),
     (
-      Wrong.Required.self, "mail is optional in Profile and not in Required; declare it alike in both",
+      Wrong.Required.self,
+      "mail is optional in Profile and not in Required; declare it alike in both",
       "@Column var mail: String?", Pasted.Key.self
     ),
   ]
@@ -106,7 +108,8 @@ struct DeclarationRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("something has the name of an index, of a table that is there or not", arguments: [true, false])
+  @Test(
+    "something has the name of an index, of a table that is there or not", arguments: [true, false])
   func takenName(_ isThere: Bool) throws {
     let thing: SQL = isThere ? "; CREATE TABLE Thing (id INTEGER PRIMARY KEY, size INTEGER)" : ""
     _ = try expectRefused(
@@ -160,7 +163,8 @@ struct DeclarationRefusalTests: RefusalExpecting {
   @Test("a table that is declared and dropped")
   func droppedTable() throws {
     let db = try expectRefused(
-      "CREATE TABLE Thing (id INTEGER PRIMARY KEY NOT NULL); INSERT INTO Thing VALUES (1)", Gone.self,
+      "CREATE TABLE Thing (id INTEGER PRIMARY KEY NOT NULL); INSERT INTO Thing VALUES (1)",
+      Gone.self,
       #"`Dropped(table: "Thing")` is declared, and Gone is that table; take the line away, or give the "#
         + "model's table another name", line: #"static let tableName = "Thing2""#,
       pastedInto: PastedGone.self)
@@ -246,16 +250,21 @@ struct DeclarationRefusalTests: RefusalExpecting {
   static let namings: [(SQL, String, String, any Model.Type)] = [
     (
       "ALTER TABLE Child ADD COLUMN oldID INTEGER REFERENCES Old (id)",
-      "the foreign key (oldID) of Child", #"Dropped(foreignKey: "oldID")"#, WithoutOld.Reference.self
+      "the foreign key (oldID) of Child", #"Dropped(foreignKey: "oldID")"#,
+      WithoutOld.Reference.self
     ),
-    ("CREATE VIEW v AS SELECT id FROM Old", "the view v", #"Dropped(view: "v")"#, WithoutOld.View.self),
+    (
+      "CREATE VIEW v AS SELECT id FROM Old", "the view v", #"Dropped(view: "v")"#,
+      WithoutOld.View.self
+    ),
     (
       "CREATE TRIGGER t AFTER INSERT ON Child BEGIN INSERT INTO Old VALUES (new.id); END",
       "the trigger t", #"Dropped(trigger: "t")"#, WithoutOld.Trigger.self
     ),
   ]
 
-  @Test("a table that something else names, which must be declared as dropped, too", arguments: 0..<3)
+  @Test(
+    "a table that something else names, which must be declared as dropped, too", arguments: 0..<3)
   func naming(_ index: Int) throws {
     let (sql, what, line, pasted) = Self.namings[index]
     let db = try expectRefused(
@@ -300,7 +309,8 @@ struct DeclarationRefusalTests: RefusalExpecting {
       INSERT INTO Parent VALUES (1, 'a'); INSERT INTO Child VALUES (1, 'a')
       """, Referring.self,
       "the column code cannot go while the foreign key (code) of Child names it",
-      line: #"Dropped(foreignKey: "code")"#, pastedInto: PastedReferring.self, others: [Parent.self])
+      line: #"Dropped(foreignKey: "code")"#, pastedInto: PastedReferring.self, others: [Parent.self]
+    )
     #expect(try db.fetch(PastedReferring.all).map(\.code) == ["a"])
   }
 }

@@ -58,7 +58,9 @@ struct InterruptedMigrationTests {
     if environment["APUS_KILLS"] != nil {
       // A long run tells what it met.
       print("seed \(seed), \(kills) kills, old and new schema by kind:")
-      for (kind, counts) in outcomes.sorted(by: { $0.key < $1.key }) { print("  \(kind) \(counts)") }
+      for (kind, counts) in outcomes.sorted(by: { $0.key < $1.key }) {
+        print("  \(kind) \(counts)")
+      }
     }
   }
 

@@ -48,7 +48,8 @@ struct KeyRefusalTests: RefusalExpecting {
       "the primary key is (number) in the database and (code) in Keyed, and in the rows there 0 of its "
         + "values are NULL and 1 comes more than once; make them right by a `MigrationStep` that runs "
         + "before",
-      line: #"MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" AS k "#
+      line:
+        #"MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" AS k "#
         + #"WHERE \"code\" IS NULL OR EXISTS (SELECT 1 FROM \"Keyed\" AS o "#
         + #"WHERE o.\"code\" = k.\"code\" AND (o.\"number\") < (k.\"number\"))") }"#,
       pastedInto: Keyed.self, options: Self.deletingWithoutRowID)
@@ -149,7 +150,8 @@ struct KeyRefusalTests: RefusalExpecting {
       Tempered.self,
       "the new column mood needs a value for the rows that are there, and it is of the key; fill it in a "
         + "`MigrationStep` that runs before",
-      line: #"MigrationStep("no rows of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\"") }"#,
+      line:
+        #"MigrationStep("no rows of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\"") }"#,
       pastedInto: Tempered.self, options: Self.emptying)
   }
 
@@ -176,7 +178,8 @@ struct KeyRefusalTests: RefusalExpecting {
       """, Coded.self,
       "the primary key is (number) in the database and (code) in Coded, and Child refers to (number), which "
         + "must stay unique",
-      line: #"MigrationStep("unique number of Keyed", .before) { try $0.execute("CREATE UNIQUE INDEX "#
+      line:
+        #"MigrationStep("unique number of Keyed", .before) { try $0.execute("CREATE UNIQUE INDEX "#
         + #"\"Keyed_number_unique\" ON \"Keyed\" (\"number\")") }"#,
       pastedInto: Coded.self, options: Self.indexing)
     #expect(throws: DatabaseError.self) { try db.execute("INSERT INTO Child VALUES (3)") }

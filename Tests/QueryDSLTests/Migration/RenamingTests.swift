@@ -202,7 +202,10 @@ struct RenamingTests {
     #expect(try db.rows("SELECT id FROM c").map { $0[0] } == [2, 3])
     #expect(try db.row("SELECT count(*) FROM a")?[0] == 0)
     #expect(try db.migrationPlan(for: models).steps.isEmpty)
-    #expect(try db.rows("SELECT tbl_name FROM sqlite_schema WHERE name = 'a_on_id'").map { $0[0] } == ["a"])
+    #expect(
+      try db.rows("SELECT tbl_name FROM sqlite_schema WHERE name = 'a_on_id'").map { $0[0] } == [
+        "a"
+      ])
   }
 
   @Test("columns alone, and the lines stay without effect when it is done")

@@ -91,7 +91,8 @@ extension TableDefinition {
       let (optional, required) = mine.isOptional ? (model, other) : (other, model)
       problems.append(
         Problem(
-          reason: "\(mine.name) is optional in \(optional) and not in \(required); declare it alike "
+          reason:
+            "\(mine.name) is optional in \(optional) and not in \(required); declare it alike "
             + "in both", line: mine.type.declaration(isOptional: true)))
     }
     columns[index].defaultSQL = mine.defaultSQL ?? column.defaultSQL

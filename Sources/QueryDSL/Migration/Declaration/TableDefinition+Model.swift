@@ -5,7 +5,8 @@ extension TableDefinition {
   init<M: Model>(of model: M.Type) throws {
     let layout = try M.layout
     var reader = SchemaReader<M>(layout: layout)
-    for element in M.schema.elements { try reader.read(element.kind) }
+    let elements = layout.schemaElements as? [SchemaElement<M>] ?? M.schema.elements
+    for element in elements { try reader.read(element.kind) }
     let columns = try layout.columns.enumerated().map { index, column in
       try reader.column(column, at: index)
     }

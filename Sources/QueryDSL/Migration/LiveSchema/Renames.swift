@@ -178,7 +178,8 @@ extension LiveTable {
       let table = renames.name(ofTable: key.target)
       let columns = renames.columns(ofFormer: key.target)
       guard table != key.target || !columns.isEmpty else { continue }
-      let names = Dictionary(columns.map { ($0.from.lowercasedASCII, $0.name) }) { first, _ in first }
+      let names = Dictionary(columns.map { ($0.from.lowercasedASCII, $0.name) }) { first, _ in first
+      }
       key.target = table
       key.targetColumns = key.targetColumns.map { names[$0.lowercasedASCII] ?? $0 }
       constraints[index].kind = .foreignKey(key)
