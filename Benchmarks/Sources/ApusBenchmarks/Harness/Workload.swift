@@ -51,7 +51,8 @@ enum SideName: String, CaseIterable {
 extension Workload {
   static let all: [Workload] = [
     insertArray, insertEach, fetchAll, findByKey, typedQuery, updateColumn, observedUpdate,
-    observedNeighbour, openWithModels, findAsync, findSync, findFromMainActor, durableInserts,
+    observedNeighbour, openWithModels, openTheFirstTime,
+    findAsync, findSync, findFromMainActor, durableInserts,
     durableInsertsOfFew, liveQueryOf10_000, liveQueryOf100_000, liveQueryOf1_000_000, streamRows,
     readersAndWriter, joinedQuery, newIDs, newIDsOfTwo,
   ]

@@ -21,9 +21,13 @@ extension TablePlanner {
     let reference = declared.foreignKeys.first {
       $0.columns.map(\.lowercasedASCII) == [column.name.lowercasedASCII]
     }
+    // Zero would stay as the default of the column, which the schema may not want.
+    let leavesDefault =
+      value != nil && column.defaultSQL == nil
+      && declared.removes(.attribute(column: column.name, .default))
     // What ALTER TABLE refuses: https://www.sqlite.org/lang_altertable.html#altertabaddcol
     let canAlter =
-      !declared.isKey(column.name) && (column.isOptional || value != nil)
+      !declared.isKey(column.name) && (column.isOptional || value != nil) && !leavesDefault
       && (value.map(Self.isConstant) ?? true) && (reference == nil || value == nil)
       && !checksMention(column.name)
     var sql = "ALTER TABLE \(quotedLiveName) ADD COLUMN \(column.sql(addingDefault: true))"
@@ -61,12 +65,16 @@ extension TablePlanner {
       isReference
       ? "refers to another table, and rows that are there would refer to nothing"
       : "needs a value for the rows that are there"
-    let other =
-      declared.isKey(column.name)
-      ? "" : ", or write `Default(\(column.type.path), …)` in the schema of \(declared.model)"
+    guard !declared.isKey(column.name) else {
+      refuse(
+        "the new column \(column.name) \(why), and it is of the key; fill it in a `MigrationStep` "
+          + "that runs before", line: addingKeyLine, rowCount: try rowCount())
+      return false
+    }
     refuse(
-      "the new column \(column.name) \(why); make it an optional\(other)",
-      line: "@Column var \(column.type.property): \(column.type.name)?", rowCount: try rowCount())
+      "the new column \(column.name) \(why); make it an optional, or write "
+        + "`Default(\(column.type.path), …)` in the schema of \(declared.model)",
+      line: column.type.declaration(isOptional: true), rowCount: try rowCount())
     return false
   }
 
