@@ -111,6 +111,27 @@ struct RerunTests {
         == (true, ["3", "20", "-4", "19"]))
   }
 
+  @Test("a function of one's own in the place of SQLite's is the one that is called")
+  func replacedFunctions() async throws {
+    let db = try database()
+    let plain = Thing.where { $0.$title.upper() == "B" }.order(by: \.$id).select(\.$id)
+    #expect(
+      try await follow(plain, in: db, change: "UPDATE Thing SET title = 'b' WHERE id = 1")
+        == (true, ["1", "2"]))
+    try db.function("upper", .deterministic) { (text: String) in text.uppercased() }
+    let accented = Thing.where { $0.$title.upper() == "Ä" }.order(by: \.$id).select(\.$id)
+    #expect(
+      try await follow(accented, in: db, change: "UPDATE Thing SET title = 'ä' WHERE id = 1")
+        == (false, ["1"]))
+    try db.function("LIKE", .deterministic) { (pattern: String, text: String) in
+      pattern.lowercased() == text.lowercased()
+    }
+    let alike = Thing.where { $0.$title.like("Ä") }.order(by: \.$id).select(\.$id)
+    #expect(
+      try await follow(alike, in: db, change: "UPDATE Thing SET title = 'ä' WHERE id = 2")
+        == (false, ["1", "2"]))
+  }
+
   private struct Sale: Model {
     @PrimaryKey var id: Int64
     @Column var price: Decimal

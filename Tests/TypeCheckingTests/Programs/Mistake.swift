@@ -67,7 +67,9 @@ extension Mistake {
 
   /// An operation that the column's type does not have.
   static let ofOperation = [
-    Mistake("$0.$decimal ‸/ 2 == 1", "requires that 'Decimal' conform to 'ArithmeticColumnValue'"),
+    Mistake("$0.$decimal ‸/ 2 == 1", "SQL has no exact quotient of decimal numbers"),
+    Mistake("$0.$decimal ‸/ $0.$decimal > 1", "SQL has no exact quotient of decimal numbers"),
+    Mistake("‸$0.$decimal.optional / 2 == 1", "'Decimal' conform to 'NumericColumnValue'"),
     Mistake(
       "$0.$decimal.‸avg() == 1", "requires that 'Decimal' conform to 'ArithmeticColumnValue'"),
     Mistake(
