@@ -23,7 +23,7 @@ struct QueryAnalysis: QuerySink {
 
   /// Functions of their arguments alone that give one value a row.
   private static let functions: Set<String> = [
-    "abs", "char", "coalesce", "decimal_add", "decimal_mul", "decimal_sub", "hex", "ifnull", "iif",
+    "abs", "char", "coalesce", "decimal", "decimal_add", "decimal_mul", "decimal_sub", "hex", "ifnull", "iif",
     "instr", "length", "lower", "ltrim",
     "nullif", "quote", "replace", "round", "rtrim", "sign", "substr", "substring", "trim",
     "typeof", "unicode", "upper",
@@ -78,7 +78,7 @@ extension SelectStatement {
     }
     guard analysis.isMaintainable else { return false }
     // A function of the user's in the place of SQLite's own is not where rows are looked at alone.
-    let called = analysis.calledFunctions.filter { !$0.hasPrefix("decimal_") }
+    let called = analysis.calledFunctions.filter { !$0.hasPrefix("decimal") }
     guard !called.isEmpty else { return true }
     return try connection.row(
       """

@@ -14,11 +14,17 @@ extension AdditiveColumnValue {
   public static var arithmetic: ArithmeticFunctions? { nil }
 }
 
+extension AdditiveColumnValue where Self: RawRepresentable, RawValue: AdditiveColumnValue {
+  /// Those of the raw value.
+  @inlinable
+  public static var arithmetic: ArithmeticFunctions? { RawValue.arithmetic }
+}
+
 /// The names of the SQL functions that calculate in the place of `+`, `-`, `*` and `sum`, with numbers
 /// that those would round.
 ///
-/// Each connection must have them. A type of your own that wraps a Decimal takes `.decimal`, and the
-/// collation `decimal`.
+/// Each connection must have them. A type of your own that is `RawRepresentable` takes those of its raw
+/// value, and its collation.
 /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
 public struct ArithmeticFunctions: Hashable, Sendable {
   /// The function of two numbers that gives their sum.
@@ -29,9 +35,14 @@ public struct ArithmeticFunctions: Hashable, Sendable {
   public let multiplication: String
   /// The aggregate that gives the sum of those that are not NULL.
   public let sum: String
+  /// The function that gives the number that another value is.
+  public let conversion: String
 
   /// Functions by their names.
-  public init(addition: String, subtraction: String, multiplication: String, sum: String) {
+  public init(
+    addition: String, subtraction: String, multiplication: String, sum: String, conversion: String
+  ) {
+    self.conversion = conversion
     self.addition = addition
     self.subtraction = subtraction
     self.multiplication = multiplication
@@ -42,7 +53,7 @@ public struct ArithmeticFunctions: Hashable, Sendable {
   /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
   public static let decimal = ArithmeticFunctions(
     addition: "decimal_add", subtraction: "decimal_sub", multiplication: "decimal_mul",
-    sum: "decimal_sum")
+    sum: "decimal_sum", conversion: "decimal")
 }
 
 /// A number that SQLite calculates with.

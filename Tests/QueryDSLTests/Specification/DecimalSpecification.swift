@@ -106,9 +106,6 @@ struct DecimalSpecification {
     #expect(try db.count(Item.where { $0.$price == 9.5 }) == 1)
     #expect(try db.count(Item.where { $0.$price.isIn([9.5]) }) == 1)
     #expect(throws: ColumnValueError.self) { try db.fetch(Item.where { $0.$price == 9.5 }) }
-    // A real number has a point in its text, an integer none.
-    let one = SQLExpression<Double>(1).cast(to: Decimal.self)
-    #expect(try db.count(Item.where { _ in one == 1 }) == 6)
   }
 
   @Test("ORDER BY by the numbers: columns, names of the result, unions, rows of a struct")
@@ -247,6 +244,48 @@ struct DecimalSpecification {
     let square = Item.where { $0.$id == 5 }.select { $0.$price * $0.$price }
     #expect(throws: ColumnValueError.self) { try db.fetch(square) }
     #expect(try db.count(Item.where { $0.$price * $0.$price > $0.$price }) == 5)
+  }
+
+  @Test("a cast gives the number, in the text that reads back")
+  func casting() throws {
+    let first = Item.where { $0.$id == 1 }
+    try expect(
+      first.select { _ in SQLExpression<Double>(1).cast(to: Decimal.self) }, "decimal(?)", [1])
+    try expect(first.select { $0.$id.cast(to: Decimal.self) * 2.5 }, #"decimal("id")"#, [2.5])
+    try expect(
+      first.select { _ in SQLExpression<String?>("1.50").cast(to: Decimal.self) }, "decimal(?)",
+      [1.5])
+    #expect(throws: DatabaseError.self) {
+      try db.fetch(first.select { $0.$group.cast(to: Decimal.self) })
+    }
+  }
+
+  @Test("a type of one's own over a Decimal is compared, ordered and added like it")
+  func ownType() throws {
+    let accounts = try Database.temporary(models: [Account.self])
+    try accounts.insert([
+      Account(id: 1, balance: 10), Account(id: 2, balance: 9), Account(id: 3, balance: -2),
+    ])
+    let query = Account.where { $0.$balance < 10 }.order(by: \.$balance)
+    #expect(
+      try query.sql.text.hasSuffix(
+        #"WHERE ("balance" COLLATE "decimal") < ? ORDER BY "balance" COLLATE "decimal""#))
+    #expect(try accounts.fetch(query).map(\.id) == [3, 2])
+    #expect(try accounts.fetch(Account.select { $0.$balance.max() }) == [10])
+    try accounts.run(Account.update { $0.$balance += 1 })
+    #expect(
+      try accounts.fetch(Account.select { $0.$balance * 2 }.order(by: \.$id)) == [22, 20, -2])
+  }
+
+  struct Euro: RawRepresentable, AdditiveColumnValue, Equatable, ExpressibleByIntegerLiteral {
+    var rawValue: Decimal
+    init(rawValue: Decimal) { self.rawValue = rawValue }
+    init(integerLiteral value: Int) { rawValue = Decimal(value) }
+  }
+
+  struct Account: Model {
+    @PrimaryKey var id: Int
+    @Column var balance: Euro
   }
 
   @Test("a schema calculates and checks with decimals")
