@@ -5,6 +5,9 @@ import SQLCore
 //
 // On optional columns `==` and `!=` are those of Swift: nil equals nil, and differs from each
 // value. SQL: `IS` and `IS NOT`, with NULL bound, so that the text does not depend on the value.
+//
+// A type whose values have another order than what is stored of them names a collation, which stands
+// at the left side: `("price" COLLATE "decimal") < ?`.
 
 extension SQLExpression {
   /// Equal. SQL: `a = ?`, on an optional `a IS ?`
@@ -79,7 +82,7 @@ extension SQLExpression where Value: OrderedColumnValue {
   public func between(_ lower: Value, and upper: Value) -> SQLPredicate {
     SQLPredicate(
       .between(
-        node, .value(BoundValue(lower, as: form)), .value(BoundValue(upper, as: form))))
+        collatedNode, .value(BoundValue(lower, as: form)), .value(BoundValue(upper, as: form))))
   }
 
   /// Within a closed range; unknown where one is NULL. SQL: `a BETWEEN b AND c`
@@ -87,7 +90,7 @@ extension SQLExpression where Value: OrderedColumnValue {
     guard form == lower.form, form == upper.form else {
       return SQLPredicate(.invalid(mixing(form == lower.form ? upper.form : lower.form)))
     }
-    return SQLPredicate(.between(node, lower.node, upper.node))
+    return SQLPredicate(.between(collatedNode, lower.node, upper.node))
   }
 }
 
@@ -95,14 +98,14 @@ extension SQLExpression {
   @inlinable
   func compare(_ sign: SQLToken, _ value: Value) -> SQLPredicate {
     let bound = BoundValue(value, as: form)
-    if case .column(let column) = node {
+    if Value.collationName == nil, case .column(let column) = node {
       return SQLPredicate(.compareColumn(sign, column, bound))
     }
-    return SQLPredicate(.compare(sign, node, .value(bound)))
+    return SQLPredicate(.compare(sign, collatedNode, .value(bound)))
   }
 
   private func compare(_ sign: SQLToken, _ other: SQLExpression) -> SQLPredicate {
     guard form == other.form else { return SQLPredicate(.invalid(mixing(other.form))) }
-    return SQLPredicate(.compare(sign, node, other.node))
+    return SQLPredicate(.compare(sign, collatedNode, other.node))
   }
 }

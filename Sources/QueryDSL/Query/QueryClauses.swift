@@ -118,7 +118,7 @@ public func GroupBy<each Value: ColumnValue>(
   _ expressions: repeat SQLExpression<each Value>
 ) -> QueryClause {
   var nodes: [ExpressionNode] = []
-  for expression in repeat each expressions { nodes.append(expression.node) }
+  for expression in repeat each expressions { nodes.append(expression.collatedNode) }
   return QueryClause(.groups(nodes))
 }
 
@@ -132,7 +132,7 @@ public func OrderBy<Value: ColumnValue>(
   _ expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
   nulls: NullOrder? = nil
 ) -> QueryClause {
-  QueryClause(.order([SelectStatement.OrderTerm(expression.node, direction, nulls)]))
+  QueryClause(.order([SelectStatement.OrderTerm(expression.collatedNode, direction, nulls)]))
 }
 
 /// The order of the rows by a column of the result that `as` named. SQL: `ORDER BY "views"`

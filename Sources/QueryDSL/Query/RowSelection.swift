@@ -53,7 +53,7 @@ struct RowSelection {
       if let difference = first.column.difference(from: own) {
         note("\(own.name) \(difference)")
       }
-      terms.append(.aliased(first.node, own.name))
+      terms.append(.aliased(first.node.collated(as: own.type), own.name))
     }
     if !ignoringOthers {
       for other in columns where other.column.name.flatMap(layout.index(named:)) == nil {

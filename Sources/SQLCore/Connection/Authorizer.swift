@@ -9,6 +9,8 @@ struct AuthorizerRules {
   var lock: SchemaLock?
   /// Whether the lock denied the statement that is being prepared.
   var wasDeniedByLock = false
+  /// What `PRAGMA wal_autocheckpoint` did when it was compiled, until that is seen to.
+  var checkpointPragma: CheckpointPragma?
   /// What the statement that is being prepared does, besides reading and writing rows.
   var effects: StatementEffects = []
   /// The tables on which it does more than read.
@@ -131,6 +133,9 @@ private func authorize(
       sqlite3_stricmp(first, "query_only") == 0
     {
       return SQLITE_DENY
+    }
+    if sqlite3_stricmp(first, "wal_autocheckpoint") == 0 {
+      state.pointee.authorizer.checkpointPragma = CheckpointPragma(argument: second)
     }
   case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW,
     SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:

@@ -132,6 +132,8 @@ extension ConnectionCore {
   }
 
   private func start(_ statement: StatementPointer) {
+    // SQLite may have compiled a statement anew while it ran.
+    if state.pointee.authorizer.checkpointPragma != nil { keepLogHook() }
     statement.pointee.isRunning = true
     // What was said before it began is not meant for it.
     isInterruptRequested.store(false, ordering: .relaxed)

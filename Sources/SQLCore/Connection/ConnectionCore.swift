@@ -63,6 +63,7 @@ package final class ConnectionCore: @unchecked Sendable {
   package func endLease() {
     endLentStatements()
     endLentHandles()
+    keepLogHook()
     state.pointee.deadline = nil
     state.pointee.asksTask = false
     state.pointee.writeLabel = nil

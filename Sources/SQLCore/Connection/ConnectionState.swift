@@ -52,9 +52,8 @@ struct ConnectionState {
   var installedHooks: InstalledHooks = []
   var tracedKinds: TraceKinds = []
   var knownAuthorizers: [ObjectIdentifier] = []
-  /// By how many pages SQLite's own hook of the log went, to whose place somebody listens; 0 where
-  /// ours was there.
-  var checkpointPages = 0
+  /// Whether our hook of the log is there, in the place of SQLite's own.
+  var hasLogHook = false
   /// Whether a commit asks first if a callback failed.
   var vetoesFailedCommits = false
   /// How many sessions record; they share their place with the pre-update hook.

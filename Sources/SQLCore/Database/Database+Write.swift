@@ -9,6 +9,7 @@ extension Database {
   /// passes, the transaction is rolled back, and `DeadlineExceeded` is thrown.
   ///
   /// - Parameter label: what those who observe are told that this write is.
+  /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
   @discardableResult
   public func write<Result>(
     label: String? = nil, deadline: Duration? = nil, _ body: (Connection) throws -> Result
@@ -29,6 +30,7 @@ extension Database {
   /// throws `CancellationError`.
   ///
   /// - Parameter label: what those who observe are told that this write is.
+  /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
   @discardableResult
   nonisolated(nonsending)
     public func write<Result: Sendable>(

@@ -90,7 +90,7 @@ extension ConnectionCore {
       sqlite3_preupdate_hook(handle, isWanted ? preUpdate : nil, isWanted ? context : nil)
     }
     if changed.contains(.writeAheadLog) {
-      installWALHook(wanted.contains(.writeAheadLog))
+      installLogHook(forListeners: wanted.contains(.writeAheadLog))
     }
     installTrace(listeners.trace)
     installInterruption()

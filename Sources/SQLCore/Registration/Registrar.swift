@@ -9,6 +9,7 @@
 /// On a database, connections that are opened later have them, too; one that is idle gets them when
 /// it is next used, and one in use when it is used again. On the connection of a `read` or `write`
 /// closure they stay with that connection of the pool alone.
+/// - SeeAlso: <https://www.sqlite.org/appfunc.html>
 public protocol Registrar {
   /// Registers what `registration` describes.
   func register(_ registration: Registration) throws
@@ -16,6 +17,7 @@ public protocol Registrar {
 
 /// Something that connections are given: a function, a collation, a virtual table, a tokenizer, or
 /// several of them.
+/// - SeeAlso: <https://www.sqlite.org/appfunc.html>
 public struct Registration: Sendable {
   /// What a registration replaces when it comes again.
   struct Key: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Foundation
 import QueryDSL
 import SQLCore
 import Testing
@@ -87,6 +88,53 @@ struct RerunTests {
     let titled = Titled.order(by: \.$title).select(\.$title)
     #expect(
       try await follow(titled, in: db, change: "DELETE FROM Thing WHERE id = 1") == (false, ["b"]))
+  }
+
+  @Test("P32 decimal numbers are compared and ordered as numbers, after each change")
+  func decimals() async throws {
+    let db = try Database.temporary(models: [Sale.self])
+    try await db.insert([
+      Sale(id: 1, price: 9), Sale(id: 2, price: 10), Sale(id: 3, price: -2),
+      Sale(id: 4, price: 200),
+    ])
+    let cheap = Sale.where { $0.$price < 100 }.order(by: \.$price).select(\.$id)
+    #expect(
+      try await follow(cheap, in: db, change: "UPDATE Sale SET price = '80' WHERE id = 4")
+        == (false, ["3", "1", "2", "4"]))
+    #expect(
+      try await follow(cheap, in: db, change: "UPDATE Sale SET price = '9.5' WHERE id = 4")
+        == (false, ["3", "1", "4", "2"]))
+    // What is only calculated is maintained, with the functions that every connection has.
+    let doubled = Sale.order(by: \.$id).select { $0.$price * 2 }
+    #expect(
+      try await follow(doubled, in: db, change: "UPDATE Sale SET price = '1.5' WHERE id = 1")
+        == (true, ["3", "20", "-4", "19"]))
+  }
+
+  @Test("a function of one's own in the place of SQLite's is the one that is called")
+  func replacedFunctions() async throws {
+    let db = try database()
+    let plain = Thing.where { $0.$title.upper() == "B" }.order(by: \.$id).select(\.$id)
+    #expect(
+      try await follow(plain, in: db, change: "UPDATE Thing SET title = 'b' WHERE id = 1")
+        == (true, ["1", "2"]))
+    try db.function("upper", .deterministic) { (text: String) in text.uppercased() }
+    let accented = Thing.where { $0.$title.upper() == "Ä" }.order(by: \.$id).select(\.$id)
+    #expect(
+      try await follow(accented, in: db, change: "UPDATE Thing SET title = 'ä' WHERE id = 1")
+        == (false, ["1"]))
+    try db.function("LIKE", .deterministic) { (pattern: String, text: String) in
+      pattern.lowercased() == text.lowercased()
+    }
+    let alike = Thing.where { $0.$title.like("Ä") }.order(by: \.$id).select(\.$id)
+    #expect(
+      try await follow(alike, in: db, change: "UPDATE Thing SET title = 'ä' WHERE id = 2")
+        == (false, ["1", "2"]))
+  }
+
+  private struct Sale: Model {
+    @PrimaryKey var id: Int64
+    @Column var price: Decimal
   }
 
   @Test("after many rows the result is fetched, and is right")
