@@ -19,7 +19,7 @@ struct QueryAnalysis: QuerySink {
   ]
 
   /// Functions of their arguments alone that give one value a row.
-  private static let functions: Set<String> = [
+  fileprivate static let functions: Set<String> = [
     "abs", "char", "coalesce", "hex", "ifnull", "iif", "instr", "length", "lower", "ltrim",
     "nullif", "quote", "replace", "round", "rtrim", "sign", "substr", "substring", "trim",
     "typeof", "unicode", "upper",
@@ -58,6 +58,15 @@ struct QueryAnalysis: QuerySink {
   mutating func alias(_ name: String) {}
   mutating func value(_ value: BoundValue) {}
   mutating func closeScope() {}
+}
+
+extension Database {
+  /// Whether what a maintained query relies on is as SQLite has it, and not replaced by users' own.
+  var hasBuiltInComparisons: Bool {
+    !replacesAny(
+      functions: QueryAnalysis.functions.union(["like"]),
+      collations: ["binary", "nocase", "rtrim"])
+  }
 }
 
 extension SelectStatement {

@@ -28,6 +28,19 @@ final class ConnectionRegistrations: Sendable {
     _ = entries.withLock { $0.removeValue(forKey: key) }
   }
 
+  /// Whether a function or a collation of one of these names, folded, was registered.
+  func replacesAny(functions: Set<String>, collations: Set<String>) -> Bool {
+    entries.withLock { entries in
+      entries.keys.contains { key in
+        switch key.kind {
+        case .function: functions.contains(key.name.lowercasedASCII)
+        case .collation: collations.contains(key.name.lowercasedASCII)
+        case .module, .tokenizer, .listener: false
+        }
+      }
+    }
+  }
+
   /// Gives a connection what it lacks; while nothing was registered, that is one comparison.
   @inline(__always)
   func apply(to core: ConnectionCore) throws {

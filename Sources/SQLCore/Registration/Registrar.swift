@@ -88,6 +88,11 @@ extension Database: Registrar {
   public func register(_ registration: Registration) throws {
     access.registrations.add(registration)
   }
+
+  /// Whether functions or collations of SQLite's own, by their folded names, are users' ones here.
+  package func replacesAny(functions: Set<String>, collations: Set<String>) -> Bool {
+    access.registrations.replacesAny(functions: functions, collations: collations)
+  }
 }
 
 /// Refuses names that SQLite could not hold, before any connection sees them.
