@@ -23,8 +23,8 @@ struct QueryAnalysis: QuerySink {
 
   /// Functions of their arguments alone that give one value a row.
   private static let functions: Set<String> = [
-    "abs", "char", "coalesce", "decimal", "decimal_add", "decimal_mul", "decimal_sub", "hex", "ifnull", "iif",
-    "instr", "length", "lower", "ltrim",
+    "abs", "char", "coalesce", "decimal", "decimal_add", "decimal_mul", "decimal_sub", "hex",
+    "ifnull", "iif", "instr", "length", "lower", "ltrim",
     "nullif", "quote", "replace", "round", "rtrim", "sign", "substr", "substring", "trim",
     "typeof", "unicode", "upper",
   ]
@@ -65,6 +65,11 @@ struct QueryAnalysis: QuerySink {
   mutating func alias(_ name: String) {}
   mutating func value(_ value: BoundValue) {}
   mutating func closeScope() {}
+}
+
+extension Database {
+  /// Whether the collations that a maintained query relies on are SQLite's own.
+  var hasBuiltInCollations: Bool { !registersCollation(["binary", "nocase", "rtrim"]) }
 }
 
 extension SelectStatement {

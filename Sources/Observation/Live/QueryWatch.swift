@@ -71,12 +71,14 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   nonisolated(nonsending)
     private func begin() async throws
   {
-    let source = source
+    let (source, watch) = (source, watch)
     let (plan, tables) = try await watch.retrying {
       try await watch.database.reading(hops: false) { core in
         let dependencies = try core.dependencies(of: try source.text())
         let connection = core.lend()
-        let plan = try source.plan(dependencies, connection)
+        let plan =
+          watch.database.hasBuiltInCollations
+          ? try source.plan(dependencies, connection) : nil
         var interests = try connection.interests(of: dependencies)
         if let plan, let keys = plan.requiredKeys {
           interests[QualifiedTableName(plan.table.name)]?.keys = keys

@@ -58,6 +58,7 @@ struct EventLog {
 
   /// Forgets everything: the transaction ended.
   mutating func removeAll() {
+    guard position > 0 || !boundaries.isEmpty || !savepoints.isEmpty else { return }
     // What a large transaction needed is given back.
     rows.removeAll(keepingCapacity: rows.capacity < 1_024)
     notes.removeAll()
@@ -76,6 +77,10 @@ struct EventLog {
 
   /// Where the log stood when the statement took its first step.
   mutating func end(_ statement: StatementPointer) -> Int? {
+    if let last = running.last, last.statement == statement {
+      running.removeLast()
+      return last.mark
+    }
     guard let index = running.lastIndex(where: { $0.statement == statement }) else { return nil }
     return running.remove(at: index).mark
   }

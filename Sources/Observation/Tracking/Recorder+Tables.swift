@@ -51,6 +51,7 @@ extension Recorder {
       }
     let known = places
     places = [:]
+    recentPlaces.removeAll()
     for (name, columns) in names {
       let table = try TrackedTable(named: name, recording: columns, on: connection)
       let before = known[name]

@@ -89,10 +89,10 @@ extension ConnectionCore {
       sqlite3_reset(statement.handle)
       if spoilsWrites, !statement.pointee.isReadOnly { rollBackAfterCallbackFailure() }
       noteRollback(after: failure)
-      state.pointee.observer?.statementDidRun(statement, failed: true, on: self)
+      tellObserver(ofEndOf: statement, failed: true)
       throw failure
     }
-    state.pointee.observer?.statementDidRun(statement, failed: false, on: self)
+    tellObserver(ofEndOf: statement, failed: false)
     return false
   }
 
@@ -137,7 +137,15 @@ extension ConnectionCore {
     statement.pointee.isRunning = true
     // What was said before it began is not meant for it.
     isInterruptRequested.store(false, ordering: .relaxed)
-    state.pointee.observer?.statementWillRun(statement, on: self)
+    guard let observer = state.pointee.observer else { return }
+    state.pointee.lastPassedOver = nil
+    observer.statementWillRun(statement, on: self)
+  }
+
+  private func tellObserver(ofEndOf statement: StatementPointer, failed: Bool) {
+    guard let observer = state.pointee.observer else { return }
+    state.pointee.lastPassedOver = nil
+    observer.statementDidRun(statement, failed: failed, on: self)
   }
 
   /// Ends a statement where it stands.
@@ -145,7 +153,7 @@ extension ConnectionCore {
     sqlite3_reset(statement.handle)
     if statement.pointee.isRunning {
       statement.pointee.isRunning = false
-      state.pointee.observer?.statementDidRun(statement, failed: false, on: self)
+      tellObserver(ofEndOf: statement, failed: false)
     }
   }
 

@@ -38,6 +38,7 @@ package final class ConnectionCore: @unchecked Sendable {
   deinit {
     close()
     state.pointee.key.deallocate()
+    state.pointee.passedOver.removeAll()
     state.deinitialize(count: 1)
     state.deallocate()
   }

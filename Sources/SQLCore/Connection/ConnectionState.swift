@@ -64,6 +64,11 @@ struct ConnectionState {
   var observer: (any ConnectionObserver)?
   /// Whether it is told of rows.
   var observesRows = false
+  /// The tables of whose rows it does not want to be told.
+  var passedOver = RecentTables()
+  /// The one of them of which the statement that runs changed a row last: while it runs, no other
+  /// table comes to have its name at that place in memory.
+  var lastPassedOver: UnsafePointer<CChar>?
   /// What the write that runs is called, for those who observe.
   var writeLabel: String?
   /// Runs `PRAGMA schema_version`; prepared when first asked for.

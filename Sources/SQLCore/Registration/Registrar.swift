@@ -90,6 +90,11 @@ extension Database: Registrar {
   public func register(_ registration: Registration) throws {
     access.registrations.add(registration)
   }
+
+  /// Whether a collation of one of these names, folded, is one of the user's.
+  package func registersCollation(_ names: Set<String>) -> Bool {
+    access.registrations.hasCollation(names)
+  }
 }
 
 /// Refuses names that SQLite could not hold, before any connection sees them.

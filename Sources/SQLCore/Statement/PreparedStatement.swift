@@ -56,6 +56,12 @@ package struct StatementEffects: OptionSet, Sendable {
   static let controlsTransaction = StatementEffects(rawValue: 2)
   /// It is a PRAGMA, ATTACH or DETACH; the cache does not keep it.
   package static let changesConnection = StatementEffects(rawValue: 4)
+
+  /// Whether what tables there are, or what they are like, may be different afterwards. It is asked
+  /// of each statement: a set of options would be made anew each time.
+  package var mayChangeTables: Bool {
+    rawValue & (Self.changesSchema.rawValue | Self.changesConnection.rawValue) != 0
+  }
 }
 
 /// A statement that a connection lends: valid until it is given back.

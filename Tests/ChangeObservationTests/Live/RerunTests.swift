@@ -5,6 +5,12 @@ import Testing
 
 @testable import ChangeObservation
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 @Suite("What runs again")
 struct RerunTests {
   private struct Thing: Model {
@@ -76,6 +82,97 @@ struct RerunTests {
     }
     #expect(try await !follow(joined, in: db, change: change).isMaintained)
     #expect(try await follow(titles, in: db, change: change) == (true, ["18", "28"]))
+  }
+
+  @Test("windows, compound queries, subqueries, the time, users' functions, COLLATE, NULLS LAST")
+  func otherQueries() async throws {
+    let db = try database()
+    try db.function("twice", .deterministic) { (number: Int) in number * 2 }
+    let change: SQL = "UPDATE Thing SET size = size + 1"
+    func runsAgain<Row>(_ query: some Fetchable<Row>) async throws -> Bool {
+      try await !follow(query, in: db, change: change).isMaintained
+    }
+    let all = Thing.order(by: \.$id)
+    #expect(try await runsAgain(all.select { $0.$size.sum().over(.order(by: $0.$id)) }))
+    #expect(try await runsAgain(Thing.select(\.$size).union(Plain.select(\.$size))))
+    #expect(try await runsAgain(Thing.where { $0.$id.isIn(Plain.select(\.$id)) }.select(\.$size)))
+    let exists = Thing.where { thing in Plain.where { $0.$id == thing.$id }.exists() }
+    #expect(try await runsAgain(exists.select(\.$size)))
+    let twice = SQLFunction<Int, Int>("twice")
+    #expect(try await runsAgain(all.select { twice($0.$size) }))
+    let now = Thing.where {
+      $0.$size < 100 && SQLExpression.currentTimestamp > Date(timeIntervalSince1970: 0)
+    }
+    #expect(try await runsAgain(now.select(\.$size)))
+    let collated = Thing.all.order { $0.$title.collate(.noCase) }
+    #expect(try await runsAgain(collated.select(\.$size)))
+    #expect(try await runsAgain(Thing.order(by: \.$half, nulls: .last).select(\.$size)))
+    #expect(try await runsAgain(Plain.order(by: \.$size, nulls: .last).select(\.$size)))
+  }
+
+  @Test("collations of users', and functions and collations of SQLite's that users replaced")
+  func collations() async throws {
+    let db = try database()
+    try db.collation("reversed") { left, right in
+      left == right ? .orderedSame : left < right ? .orderedDescending : .orderedAscending
+    }
+    try await db.execute(
+      """
+      CREATE TABLE Word (id INTEGER PRIMARY KEY, text TEXT NOT NULL COLLATE reversed);
+      CREATE TABLE Name (text TEXT PRIMARY KEY COLLATE reversed);
+      INSERT INTO Word VALUES (1, 'a'), (2, 'b');
+      INSERT INTO Name VALUES ('a'), ('b');
+      """)
+    struct Word: Model {
+      @PrimaryKey var id: Int64
+      @Column var text: String
+    }
+    struct Name: Model {
+      @PrimaryKey var text: String
+      var id: String { text }
+    }
+    let change: SQL = "INSERT INTO Word VALUES (3, 'c'); INSERT INTO Name VALUES ('c')"
+    let words = Word.order(by: \.$text).select(\.$text)
+    #expect(try await follow(words, in: db, change: change) == (false, ["c", "b", "a"]))
+    try await db.execute("DELETE FROM Name WHERE text = 'c'; DELETE FROM Word WHERE id = 3")
+    let names = Name.order(by: \.$text).select(\.$text)
+    #expect(try await follow(names, in: db, change: change) == (false, ["c", "b", "a"]))
+    // By the key the order is a total one, whatever the other columns compare by.
+    try await db.execute("DELETE FROM Name WHERE text = 'c'; DELETE FROM Word WHERE id = 3")
+    let byID = Word.order(by: \.$id).select(\.$text)
+    #expect(try await follow(byID, in: db, change: change) == (true, ["a", "b", "c"]))
+
+    let lower = Plain.where { $0.$title.lower() == "a" }.select(\.$size)
+    let grow: SQL = "UPDATE Thing SET size = size + 1"
+    #expect(try await follow(lower, in: db, change: grow) == (true, ["11"]))
+    try db.function("lower", .deterministic) { (_: String) in "a" }
+    #expect(try await follow(lower, in: db, change: grow) == (false, ["12", "22"]))
+  }
+
+  @Test("attached databases, and virtual tables as models")
+  func otherTables() async throws {
+    let db = try database()
+    let other = try Database.temporary()
+    try await other.execute("CREATE TABLE Far (size INTEGER); INSERT INTO Far VALUES (1)")
+    let path = try #require(other.path)
+    try await db.writeWithoutTransaction { try $0.execute("ATTACH \(path) AS far") }
+    // Readers do not have what the writer attached: the result is the writer's.
+    var values = db.observe { connection in
+      try connection.fetch(Int.self, "SELECT size FROM Thing ORDER BY id")
+    }.makeAsyncIterator()
+    #expect(try await values.next() == [10, 20])
+    try await db.execute("INSERT INTO far.Far VALUES (2)")
+    try await db.execute("UPDATE Thing SET size = 12 WHERE id = 1")
+    #expect(try await values.next() == [12, 20])
+    struct Document: Model {
+      @PrimaryKey var rowid: Int64
+      @Column var text: String
+      var id: Int64 { rowid }
+    }
+    try await db.execute("CREATE VIRTUAL TABLE Document USING fts5(text)")
+    let texts = Document.order(by: \.$rowid).select(\.$text)
+    let change: SQL = "INSERT INTO Document (text) VALUES ('words')"
+    #expect(try await follow(texts, in: db, change: change) == (false, ["words"]))
   }
 
   @Test("columns that are calculated on reading, and a key that is not the table's")
@@ -204,6 +301,41 @@ struct RerunTests {
     #expect(try await values.next() == 1)
     try await db.execute("INSERT INTO Other VALUES (5)")
     #expect(try await values.next() == 6)
+  }
+
+  @Test("G19 a file that another connection locks is fetched once that lets it go")
+  func locked() async throws {
+    let folder = try TemporaryPath()
+    let other = try Connection(path: folder.path)
+    // Only without a write-ahead log does somebody who writes keep readers out.
+    _ = try other.rows("PRAGMA journal_mode = DELETE")
+    try other.execute(
+      "CREATE TABLE Thing (id INTEGER PRIMARY KEY, title TEXT, size INTEGER, half REAL)")
+    var configuration = Configuration()
+    configuration.isReadOnly = true
+    configuration.busyTimeout = .milliseconds(1)
+    let db = try Database(path: folder.path, configuration: configuration)
+    // The connection that reads is there before the lock is.
+    #expect(try await db.rows("SELECT * FROM Thing").isEmpty)
+    try other.execute("BEGIN EXCLUSIVE")
+    try other.execute("INSERT INTO Thing VALUES (1, 'a', 5, NULL)")
+    let (attempts, attempt) = AsyncStream.makeStream(of: Void.self)
+    try db.onBusy { _ in
+      attempt.yield()
+      return false
+    }
+    let task = Task {
+      defer { attempt.finish() }
+      var sizes = db.observe(sql: "SELECT size FROM Thing").makeAsyncIterator()
+      return try await sizes.next()?.map { $0.values }
+    }
+    var count = 0
+    for await _ in attempts {
+      count += 1
+      if count == 3 { break }
+    }
+    try other.execute("COMMIT")
+    #expect(try await task.value == [[5]])
   }
 
   @Test("G19 a database that another process locks is asked again")

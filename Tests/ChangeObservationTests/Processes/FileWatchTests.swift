@@ -21,6 +21,22 @@ struct FileWatchTests {
     #expect(try await titles.next() == ["from inside"])
   }
 
+  @Test("G10 what a second process commits is noticed, up to its last commit")
+  func secondProcess() async throws {
+    let folder = try TemporaryPath()
+    let db = try Database(path: folder.path)
+    try await db.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")
+    var names = db.observe(sql: "SELECT name FROM item").makeAsyncIterator()
+    #expect(try await names.next()?.count == 0)
+    let other = try OtherProcess.add(200, to: folder.path)
+    while let rows = try await names.next(), rows.count < 200 {}
+    // Some of ours between theirs.
+    try await db.execute("INSERT INTO item (name) VALUES ('own')")
+    #expect(try await names.next()?.count == 201)
+    other.waitUntilExit()
+    #expect(other.terminationStatus == 0)
+  }
+
   @Test("G10 a stream of changes says that something changed elsewhere")
   func stream() async throws {
     let db = try Database.temporary(models: [Note.self])

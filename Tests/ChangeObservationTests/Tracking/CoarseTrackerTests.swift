@@ -27,11 +27,7 @@ struct CoarseTrackerTests {
     try db.writeWithoutTransaction { connection in
       var before = try RandomWrites.tables.map { try TableContents($0, on: connection) }
       for unit in 0..<transactions {
-        if writes.chance(60) {
-          try writes.transaction(on: connection)
-        } else {
-          writes.statement(on: connection)
-        }
+        try writes.unit(on: connection)
         let after = try RandomWrites.tables.map { try TableContents($0, on: connection) }
         let told = queue.takeAll().commits
         try #require(told.count <= 1, "seed \(seed), unit \(unit)")
@@ -43,7 +39,7 @@ struct CoarseTrackerTests {
             && before[index].definitions == after[index].definitions
           try #require(
             isSame || tables[QualifiedTableName(name)]?.events.isEmpty == false,
-            "seed \(seed), unit \(unit), \(name)")
+            "seed \(seed), unit \(unit), \(writes.tried), \(name)")
         }
         before = after
       }
