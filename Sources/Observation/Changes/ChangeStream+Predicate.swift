@@ -68,7 +68,7 @@ private final class RowFilter<M: Model>: Sendable {
   private func plan() async -> MaintenancePlan<M>? {
     if case .known(let plan) = state.withLock({ $0 }) { return plan }
     let source = source
-    guard database.hasBuiltInComparisons else { return nil }
+    guard database.hasBuiltInCollations else { return nil }
     // Where it cannot be found out now, it is tried again with the next write.
     let found = try? await database.reading(hops: false) { core in
       let dependencies = try core.dependencies(of: try source.text())
