@@ -151,6 +151,54 @@ struct MigrationRefusalTests: RefusalExpecting {
     static var schema: Schema<PastedReview> { ForeignKey(\.$albumID, references: \Album.$id) }
   }
 
+  struct Sale: Model {
+    static let tableName = "Review"
+    @PrimaryKey var id: Int
+    @Column var albumID: Int
+    static var schema: Schema<Sale> {
+      Default(\.$albumID, 7)
+      ForeignKey(\.$albumID, references: \Album.$id)
+    }
+  }
+
+  struct OptionalSale: Model {
+    static let tableName = "Review"
+    @PrimaryKey var id: Int
+    @Column var albumID: Int?
+    static var schema: Schema<OptionalSale> {
+      Default(\.$albumID, 7)
+      ForeignKey(\.$albumID, references: \Album.$id)
+    }
+  }
+
+  struct PastedSale: Model {
+    static let tableName = "Review"
+    @PrimaryKey var id: Int
+    @Column var albumID: Int?
+    static var schema: Schema<PastedSale> {
+      Default(\.$albumID, sql: "NULL")
+      ForeignKey(\.$albumID, references: \Album.$id)
+    }
+  }
+
+  @Test("a new column that refers to another table, by a default that is no row there")
+  func defaultReference() throws {
+    let db = try Database.temporary(models: [Album.self])
+    try db.execute("CREATE TABLE Review (id INTEGER PRIMARY KEY); INSERT INTO Review VALUES (1)")
+    let refusal = try #require(
+      try db.migrationPlan(for: [Album.self, Sale.self]).refusals.first)
+    #expect(refusal.line == "@Column var albumID: Int?")
+    _ = try expectRefused(
+      "CREATE TABLE Review (id INTEGER PRIMARY KEY); INSERT INTO Review VALUES (1)",
+      OptionalSale.self,
+      "the new column albumID refers to Album, and its default 7 to no row there; make it an optional, "
+        + "whose default is NULL", line: #"Default(\.$albumID, sql: "NULL")"#,
+      pastedInto: PastedSale.self, others: [Album.self])
+    try db.insert(Album(id: 7, name: "Seven"))
+    try db.migrate([Album.self, Sale.self])
+    #expect(try db.fetch(Sale.all).map(\.albumID) == [7])
+  }
+
   @Test("a new column that refers to another table, and is not optional")
   func reference() throws {
     _ = try expectRefused(

@@ -212,6 +212,29 @@ struct MigrationTests {
     #expect(try db.row("SELECT shout FROM Article")?[0] == "A")
   }
 
+  @Test(
+    "a trigger of another table goes by the schema of any model, once", arguments: [true, false])
+  func foreignTrigger(_ isThere: Bool) throws {
+    struct One: Model {
+      @PrimaryKey var id: Int
+      static var schema: Schema<One> { Dropped(trigger: "t") }
+    }
+    struct Two: Model {
+      @PrimaryKey var id: Int
+      static var schema: Schema<Two> { Dropped(trigger: "T") }
+    }
+    let db = try Database.temporary(models: [First.Article.self])
+    if isThere {
+      try db.execute("CREATE TABLE One (id INTEGER PRIMARY KEY NOT NULL) STRICT")
+      try db.execute("CREATE TABLE Two (id INTEGER PRIMARY KEY NOT NULL) STRICT")
+    }
+    try db.execute("CREATE TRIGGER t AFTER INSERT ON Article BEGIN SELECT 1; END")
+    let plan = try db.migrate([One.self, Two.self])
+    #expect(plan.steps.filter { $0.action == .dropTrigger("t") }.count == 1)
+    #expect(try db.migrationPlan(for: [One.self, Two.self]).steps.isEmpty)
+    #expect(try db.rows("SELECT 1 FROM sqlite_schema WHERE name = 't'").isEmpty)
+  }
+
   @Test("a hostile name of a table, and what stands in it, is a name")
   func hostileNames() throws {
     struct Hostile: Model, Equatable {

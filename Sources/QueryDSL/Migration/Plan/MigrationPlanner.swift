@@ -45,7 +45,10 @@ struct MigrationPlanner {
     }
     let ordered = tables.filter { isRenamed($0.0) } + tables.filter { !isRenamed($0.0) }
     for (table, text) in ordered {
-      if !checksValues, text.isExactly(in: schema), !schema.renames.isGivenAway(table.name) {
+      let hasTriggers = table.removedTriggers.contains(where: schema.hasTrigger)
+      if !checksValues, !hasTriggers, text.isExactly(in: schema),
+        !schema.renames.isGivenAway(table.name)
+      {
         continue
       }
       var planner = TablePlanner(table, schema: schema, planner: self, others: declared)

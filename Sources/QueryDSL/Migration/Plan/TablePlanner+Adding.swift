@@ -21,6 +21,16 @@ extension TablePlanner {
     let reference = declared.foreignKeys.first {
       $0.columns.map(\.lowercasedASCII) == [column.name.lowercasedASCII]
     }
+    if let reference, let value, try rowCount() > 0, try refersToNothing(value, reference) {
+      // Either the property or its default stands in the way.
+      let line =
+        column.isOptional
+        ? "Default(\(column.type.path), sql: \"NULL\")" : column.type.declaration(isOptional: true)
+      return refuse(
+        "the new column \(column.name) refers to \(reference.target.table), and its default \(value) to "
+          + "no row there; make it an optional, whose default is NULL", line: line,
+        rowCount: try rowCount())
+    }
     // Zero would stay as the default of the column, which the schema may not want.
     let leavesDefault =
       value != nil && column.defaultSQL == nil
@@ -46,6 +56,20 @@ extension TablePlanner {
     let source = isRowID(column) ? liveRowIDName : value
     sources[column.name.lowercasedASCII] = TableRebuild.Source(
       column: column.name, sql: source ?? "NULL", isSame: false)
+  }
+
+  /// Whether the table to which a column will refer has no row of a value.
+  private func refersToNothing(_ value: String, _ key: TableDefinition.ForeignKey) throws -> Bool {
+    guard value.normalSQL != ["null"] else { return false }
+    guard let parent = try schema.renamedTable(key.target.table),
+      let table = schema.renames.formerName(ofTable: parent.name)
+    else { return true }
+    let name = key.target.columns[0]
+    guard parent.column(name) != nil else { return true }
+    let former = schema.renames.columns(ofFormer: table).first { $0.name.isSame(as: name) }?.from
+    return try connection.number(
+      "SELECT count(*) FROM \(Identifier(table).quoted) "
+        + "WHERE \(Identifier(former ?? name).quoted) = \(value)") == 0
   }
 
   /// Whether a new column is the rowid that the table has without a name for it.

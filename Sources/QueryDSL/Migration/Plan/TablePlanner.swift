@@ -50,6 +50,7 @@ struct TablePlanner {
     for problem in declared.problems { refuse(problem.reason, line: problem.line) }
     guard declared.problems.isEmpty else { return steps }
     guard try findTable() else {
+      removeTriggers()
       steps.append(create(declared.createTable))
       for index in declared.indexes.uniqued() where !refusesName(of: index) {
         steps.append(create(index))
@@ -136,7 +137,11 @@ struct TablePlanner {
         "the trigger \(trigger.name)", line: "Dropped(trigger: \(trigger.name.swiftLiteral))")
     }
     guard planner.extent == .whole else { return }
-    for name in declared.removedTriggers where schema.hasTrigger(name) {
+    // Whichever schema says so: the trigger may be another table's.
+    for name in declared.removedTriggers
+    where schema.hasTrigger(name)
+      && others.tables.first(where: { $0.removes(.trigger(name)) })?.name == declared.name
+    {
       steps.append(
         PlannedStep(
           running: MigrationPlan.Step(
