@@ -1,33 +1,17 @@
 import SQLCore
 
-/// How text is compared and ordered.
-///
-/// - SeeAlso: <https://www.sqlite.org/datatype3.html#collation>
-public struct CollationName: Hashable, Sendable, ExpressibleByStringLiteral {
-  /// The name, not quoted.
-  public let name: String
-
-  /// A collation that a connection has by that name.
-  public init(_ name: String) {
-    self.name = name
-  }
-
-  /// A collation from a literal.
-  public init(stringLiteral value: String) {
-    name = value
-  }
-
-  /// By bytes; the default.
-  public static let binary = CollationName("BINARY")
-  /// The letters of ASCII without case.
-  public static let noCase = CollationName("NOCASE")
-  /// By bytes, without spaces behind the text.
-  public static let rTrim = CollationName("RTRIM")
+extension Collation: ExpressibleByStringLiteral {
+  /// A collation by its name, from a literal.
+  public init(stringLiteral name: String) { self.init(name) }
 }
 
 extension SQLExpression where Value: TextColumnValue {
   /// The text compared and ordered otherwise. SQL: `a COLLATE "NOCASE"`
-  public func collate(_ collation: CollationName) -> SQLExpression {
+  ///
+  /// SQLite takes it for the collation of the whole operand in which it stands, at whatever depth: a
+  /// CASE with a collated condition is itself compared so.
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql>
+  public func collate(_ collation: Collation) -> SQLExpression {
     SQLExpression(.collate(node, collation.name), form: form)
   }
 }

@@ -87,9 +87,9 @@ extension RandomExpressions {
   /// A text compared by its bytes, without case, or without the spaces at its end.
   mutating func collated() -> Condition {
     let (left, right) = (text(depth: 1), text(depth: 1))
-    let (collation, order): (CollationName, (DatabaseValue, DatabaseValue) -> Int) = values.pick([
+    let (collation, order): (Collation, (DatabaseValue, DatabaseValue) -> Int) = values.pick([
       (.binary, SQLLogic.order), (.noCase, SQLLogic.orderWithoutCase),
-      (.rTrim, SQLLogic.orderWithoutSpaces),
+      (.trimmed, SQLLogic.orderWithoutSpaces),
     ])
     let a = left.expression.collate(collation)
     func compared(_ predicate: SQLPredicate, _ holds: @escaping (Int) -> Bool) -> Condition {

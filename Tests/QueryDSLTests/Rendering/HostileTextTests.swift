@@ -126,7 +126,7 @@ struct HostileTextTests {
     for text in texts {
       let function = SQLFunction<String, String>(text)
       let call = Note.select { function($0.$text) }
-      let collated = Note.all.order { $0.$text.collate(CollationName(text)) }
+      let collated = Note.all.order { $0.$text.collate(Collation(text)) }
       // Some pieces are the names of functions that SQLite has.
       if (try? db.fetch(call)) == nil {
         #expect(throws: (any Error).self) { try db.fetch(call) }
