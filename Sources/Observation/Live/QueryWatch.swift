@@ -76,6 +76,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     let (source, watch) = (source, watch)
     let (plan, tables, version) = try await watch.retrying {
       try await watch.database.reading(hops: false) { core in
+        try core.run(cached: "BEGIN DEFERRED")
+        try core.lend().refreshSchema()
         let version = try core.schemaVersion()
         let dependencies = try core.dependencies(of: try source.text())
         let connection = core.lend()
@@ -86,6 +88,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         if let plan, let keys = plan.requiredKeys {
           interests[QualifiedTableName(plan.table.name)]?.keys = keys
         }
+        try core.run(cached: "COMMIT")
         return (plan, interests, version)
       }
     }

@@ -12,6 +12,7 @@ extension Recorder {
         let versions = try schemaVersions(on: connection)
         isPrepared = true
         guard versions != schemaVersions else { return }
+        for schema in versions.keys { try connection.refreshSchema(schema) }
         try readTables(on: connection)
         schemaVersions = versions
         if !didChangeSchema { committedDefinitions = definitions }

@@ -104,6 +104,12 @@ extension Connection {
     }
   }
 
+  /// Has SQLite read the schema anew where another connection changed it: compiling alone does not
+  /// look, and `pragma_table_xinfo` tells what is remembered.
+  func refreshSchema(_ schema: String = "main") throws {
+    _ = try row("SELECT 1 FROM \(identifier: schema).sqlite_schema LIMIT 1")
+  }
+
   /// The name of a table as it is declared; nil where there is none.
   ///
   /// SQLite folds the name itself here: `lower()` may be a user's function.
