@@ -108,8 +108,8 @@ final class FileCheck: Sendable {
   private func look() async {
     guard let database = database.value, let tracker = tracker.value else { return end() }
     // The lease of the writer puts the look between two of its commits.
-    let answer = try? await database.writeWithoutTransaction { connection in
-      let version = try connection.use().dataVersion()
+    let answer = try? await database.askingWriter { core in
+      let version = try core.dataVersion()
       return self.state.withLock { state in
         defer { state.version = version }
         return (isFirst: state.version == nil, hasChanged: state.version != version)

@@ -21,6 +21,8 @@ final class Recorder {
   @exclusivity(unchecked) var isPrepared = false
   /// Whether the transaction that runs changed the schema.
   @exclusivity(unchecked) var didChangeSchema = false
+  /// Where the log stood when it last did.
+  @exclusivity(unchecked) var schemaChangePosition = 0
   /// How the watched tables were defined before it.
   var committedDefinitions: [QualifiedTableName: String] = [:]
   @exclusivity(unchecked) var log: EventLog
@@ -70,6 +72,7 @@ extension Recorder: ConnectionObserver {
   func statementWillRun(_ statement: StatementPointer, on core: ConnectionCore) {
     guard !isReading else { return }
     outcome = nil
+    if granularity == .tables, !log.isStatementRunning { core.forgetNotedTables() }
     // How the tables were defined before it is compared with how they are after it. What only writes
     // rows has them read when a row of one of them changes.
     if statement.pointee.effects.contains(.changesSchema), !isPrepared { prepareTables() }
@@ -112,6 +115,7 @@ extension Recorder: ConnectionObserver {
     isPrepared = false
     guard statement.pointee.effects.contains(.changesSchema) else { return }
     didChangeSchema = true
+    schemaChangePosition = log.position
     for effect in statement.pointee.tableEffects where effect.kind == .schema {
       let table = QualifiedTableName(schema: effect.database, effect.table)
       if table.isObservable { log.note(.schemaChanged, table) }
@@ -120,6 +124,7 @@ extension Recorder: ConnectionObserver {
 
   private func noteWrites(of statement: StatementPointer) {
     guard granularity == .tables else { return }
+    core.noteTablesAnew(of: statement)
     for effect in statement.pointee.tableEffects where effect.kind == .rows {
       let table = QualifiedTableName(schema: effect.database, effect.table)
       if table.isObservable { log.note(.tableChanged, table) }
@@ -217,8 +222,13 @@ extension Recorder: ConnectionObserver {
       log.note(.tableChanged, name)
       return -1
     }
-    let place = places[name] ?? -1
-    recentPlaces.note(place, of: event)
-    return place
+    let place = places[name]
+    if place == nil, case .some = wanted {
+      // It was not found, and yet it is there: its columns are not known.
+      log.note(.tableChanged, name)
+      return -1
+    }
+    recentPlaces.note(place ?? -1, of: event)
+    return place ?? -1
   }
 }

@@ -67,6 +67,23 @@ extension ConnectionCore {
     }
   }
 
+  /// Adds to what a statement is known to write what was noted since `forgetNotedTables()`, where
+  /// SQLite compiled it anew meanwhile: a trigger may have come that writes other tables.
+  package func noteTablesAnew(of statement: StatementPointer) {
+    let version = sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_REPREPARE, 0)
+    guard version != statement.pointee.tableEffectsVersion else { return }
+    statement.pointee.tableEffectsVersion = version
+    for effect in state.pointee.authorizer.tableEffects
+    where !statement.pointee.tableEffects.contains(effect) {
+      statement.pointee.tableEffects.append(effect)
+    }
+  }
+
+  /// No statement runs: what was noted before is no running statement's.
+  package func forgetNotedTables() {
+    state.pointee.authorizer.tableEffects = []
+  }
+
   /// Runs a closure and tells what its statements read. Each is compiled for the occasion: the
   /// authorizer is asked of nothing that is cached.
   package func recordingReads<Result>(

@@ -79,6 +79,17 @@ extension Database {
     try await writing(AccessOptions()) { core in try body(core.lend()) }
   }
 
+  /// Asks the writer something between two of its accesses, which is none itself for who observes.
+  nonisolated(nonsending)
+    package func askingWriter<Result: Sendable>(
+      _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+    ) async throws -> Result
+  {
+    var options = AccessOptions()
+    options.hops = location.isFile
+    return try await access.run(.writer, options, body)
+  }
+
   package func writing<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
     try writing(AccessOptions(), body)
   }

@@ -22,7 +22,9 @@ package struct PreparedStatement {
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
   /// The tables that it creates, alters or drops, and where they are noted those that it writes.
-  package let tableEffects: [TableEffect]
+  package internal(set) var tableEffects: [TableEffect]
+  /// How often SQLite had compiled it anew when these were noted.
+  var tableEffectsVersion: Int32 = 0
   /// The names of the result's columns, read when first asked for.
   var columnNames: ColumnNames?
   /// How often SQLite had compiled it anew when the names were read.

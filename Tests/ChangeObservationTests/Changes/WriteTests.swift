@@ -112,6 +112,22 @@ struct WriteTests {
     #expect(words(await first(1, of: stream)) == [["updated 1 stars"]])
   }
 
+  @Test("all that one write did to the schema is one element, with its label")
+  func schemaChangeOfOneWrite() async throws {
+    let db = try database()
+    var changes = db.changes().makeAsyncIterator()
+    try await db.write(label: "rename") { tx in
+      try tx.execute("ALTER TABLE Note RENAME TO Gone")
+      try tx.execute("CREATE TABLE Note (id INTEGER PRIMARY KEY)")
+    }
+    try await db.write(label: "next") { try $0.execute("INSERT INTO Note VALUES (1)") }
+    let first = try #require(await changes.next())
+    #expect(first.label == "rename")
+    #expect(first.tables.map(\.name) == ["Gone", "Note"])
+    #expect(first.tables.allSatisfy { $0.events.contains(.schemaChanged) })
+    #expect(await changes.next()?.label == "next")
+  }
+
   @Test("more rows than are kept give the table alone, and the next write is told in full")
   func collapse() async throws {
     let db = try database(maximumTrackedRows: 3)

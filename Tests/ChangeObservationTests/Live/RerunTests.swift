@@ -147,6 +147,10 @@ struct RerunTests {
     #expect(try await follow(lower, in: db, change: grow) == (true, ["11"]))
     try db.function("lower", .deterministic) { (_: String) in "a" }
     #expect(try await follow(lower, in: db, change: grow) == (false, ["12", "22"]))
+    // Tables are found all the same.
+    var changes = db.changes().makeAsyncIterator()
+    try await db.execute(grow)
+    #expect(await changes.next()?["thing"]?.rows.count == 2)
   }
 
   @Test("attached databases, and virtual tables as models")
@@ -282,6 +286,12 @@ struct RerunTests {
     #expect(rows?.difference.inserted == [0])
     try await db.execute("INSERT INTO search VALUES ('a word')")
     #expect(try await found.next()?.map { $0.values } == [["a word"]])
+    // A view that is another one reads other columns.
+    try await db.execute(
+      "DROP VIEW Big; CREATE VIEW Big AS SELECT id, title FROM Thing WHERE title > 'a'")
+    #expect(try await big.next()?.map { $0.values } == [["b"]])
+    try await db.execute("UPDATE Thing SET title = 'c' WHERE id = 1")
+    #expect(try await big.next()?.map { $0.values } == [["c"], ["b"]])
   }
 
   @Test("what a closure reads is followed, also where it reads another table the next time")

@@ -68,6 +68,24 @@ struct CoarseTrackerTests {
     #expect(await changes.next()?["Note"]?.events == [.tableChanged])
   }
 
+  @Test("a trigger that comes later is known of statements that were compiled before it")
+  func laterTrigger() async throws {
+    let db = try database([Note.self, Tagging.self])
+    var changes = db.changes().makeAsyncIterator()
+    try await db.insert(Note(title: "one"))
+    #expect(await changes.next()?.tables.map(\.name) == ["note"])
+    try await db.execute(
+      """
+      CREATE TRIGGER tags AFTER INSERT ON Note BEGIN
+        INSERT INTO Tagging (note, tag, weight) VALUES (new.id, 'new', 1);
+      END
+      """)
+    _ = await changes.next()
+    try await db.insert(Note(title: "two"))
+    let told = await changes.next()
+    #expect(Set(told?.tables.map(\.name) ?? []) == ["note", "tagging"])
+  }
+
   @Test("live results are fetched again")
   func liveResults() async throws {
     let db = try database([Note.self])
