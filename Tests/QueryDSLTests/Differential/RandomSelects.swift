@@ -108,11 +108,17 @@ struct RandomSelects {
     var expected = rows.map { row in
       terms.map { [$0.0.evaluate(row), $0.1.evaluate(row), $0.2.evaluate(row)] } ?? []
     }
+    var unmerged: [[DatabaseValue]]?
     if !isTotal, values.oneIn(3) {
       selected = selected.distinct()
+      unmerged = expected
       expected = RandomQuery.distinct(expected)
     }
-    return run(selected, expected, isTotal: isTotal) { [value($0.0), value($0.1), value($0.2)] }
+    var result = run(selected, expected, isTotal: isTotal) {
+      [value($0.0), value($0.1), value($0.2)]
+    }
+    result.unmerged = unmerged
+    return result
   }
 
   /// Models, as they are.
@@ -172,10 +178,12 @@ struct RandomSelects {
     var expected = from.rows.filter { filter.holds($0) == true }.map {
       [terms.0.evaluate($0), terms.1.evaluate($0), terms.2.evaluate($0)]
     }
+    let unmerged = expected
     if isDistinct { expected = RandomQuery.distinct(expected) }
     var result = run(query, expected, isTotal: false) {
       [value($0.0), value($0.1), value($0.2)]
     }
+    if isDistinct { result.unmerged = unmerged }
     if isOrdered { result.order = RandomQuery.comparing({ $0[1] }, direction, nulls) }
     return result
   }
