@@ -55,7 +55,8 @@ struct QueryObservationTests {
 
   @Test("with a limit, a row behind those in reserve does not take the place of one between")
   func limitedReserve() async throws {
-    let db = try Database.temporary(models: [Note.self])
+    // In memory there is no file to look at, after which the result would be fetched.
+    let db = try Database.inMemory(models: [Note.self])
     try await db.execute(
       """
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
