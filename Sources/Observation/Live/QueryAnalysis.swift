@@ -23,10 +23,9 @@ struct QueryAnalysis: QuerySink {
 
   /// Functions of their arguments alone that give one value a row.
   private static let functions: Set<String> = [
-    "abs", "char", "coalesce", "decimal", "decimal_add", "decimal_mul", "decimal_sub", "hex", "ifnull", "iif",
-    "instr", "length", "lower", "ltrim",
-    "nullif", "quote", "replace", "round", "rtrim", "sign", "substr", "substring", "trim",
-    "typeof", "unicode", "upper",
+    "abs", "char", "coalesce", "decimal", "decimal_add", "decimal_mul", "decimal_sub", "hex",
+    "ifnull", "iif", "instr", "length", "lower", "ltrim", "nullif", "quote", "replace", "round",
+    "rtrim", "sign", "substr", "substring", "trim", "typeof", "unicode", "upper",
   ]
 
   mutating func token(_ token: SQLToken) {
