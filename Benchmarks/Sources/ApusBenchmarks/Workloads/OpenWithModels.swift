@@ -20,7 +20,7 @@ private struct Numbered<Number>: Model {
   }
 }
 
-private protocol Letter {}
+private protocol Letter: SendableMetatype {}
 
 private enum N {
   enum A: Letter {}; enum B: Letter {}; enum C: Letter {}; enum D: Letter {}; enum E: Letter {}
