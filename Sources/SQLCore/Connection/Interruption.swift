@@ -1,5 +1,4 @@
 import CSQLite
-import Synchronization
 
 #if canImport(Darwin)
   import Darwin
