@@ -23,6 +23,10 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ]
     ),
+    // One model inserted and fetched, for the size of a program.
+    .executableTarget(
+      name: "SmallApus", dependencies: [.product(name: "Apus", package: "Apus")]),
+    .executableTarget(name: "SmallC", dependencies: ["CSQLiteBench"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -66,7 +66,7 @@ extension Connection {
     }
     defer { core.giveBack(statement) }
     guard try core.step(statement) else { return nil }
-    return try M.load(rowOf: statement, on: core, row: 0)
+    return try M.load(layout, rowOf: statement, on: core, row: 0)
   }
 
   /// Rows of a raw statement as models: columns are found by their names, and others left unread.
@@ -129,17 +129,12 @@ extension ConnectionCore {
     return statement
   }
 
-  /// `SELECT … FROM "T" WHERE key = ?`, found by two words of shape.
+  /// `SELECT … FROM "T" WHERE key = ?`
   func lendFindStatement(_ layout: ModelLayout) throws -> StatementPointer {
-    try lendStatement(
-      shape: { key in
-        key.append(UInt8(0xFF))
-        key.append(layout.number)
-      },
-      sql: {
-        let names = layout.columns.map(\.quotedName).joined(separator: ", ")
-        return "SELECT \(names) FROM \(layout.quotedTableName) WHERE \(layout.keyCondition)"
-      })
+    try lendStatement(.find, of: layout) {
+      let names = layout.columns.map(\.quotedName).joined(separator: ", ")
+      return "SELECT \(names) FROM \(layout.quotedTableName) WHERE \(layout.keyCondition)"
+    }
   }
 }
 

@@ -11,7 +11,7 @@ extension Connection {
   /// `ColumnValueError` for a value that cannot be stored.
   @inlinable
   @discardableResult
-  public func insert<M: Model>(_ model: M) throws -> M {
+  public func insert<M: Model>(_ model: consuming M) throws -> M {
     try writing(model) { try $0.insert($1, row: nil) }
   }
 
@@ -21,11 +21,10 @@ extension Connection {
   /// the transaction.
   @inlinable
   @discardableResult
-  public func insert<M: Model>(_ models: [M]) throws -> [M] {
+  public func insert<M: Model>(_ models: consuming [M]) throws -> [M] {
     let writing = ModelWriting(core: try use(), layout: try M.layout)
-    var copies = models
-    try copies.withUnsafeMutableBytes { try writing.insert($0) }
-    return copies
+    try models.withUnsafeMutableBytes { try writing.insert($0) }
+    return models
   }
 
   /// Updates the columns that were changed since the model was loaded: one statement.
@@ -39,10 +38,11 @@ extension Connection {
   /// throws `RecordNotFound`.
   @inlinable
   @discardableResult
-  public func update<M: Model>(_ model: M) throws -> M {
-    try writing(model) { writing, memory in
-      guard try writing.update(memory, row: nil) else { throw RecordNotFound(model) }
-    }
+  public func update<M: Model>(_ model: consuming M) throws -> M {
+    var isFound = true
+    let updated = try writing(model) { isFound = try $0.update($1, row: nil) }
+    guard isFound else { throw RecordNotFound(updated) }
+    return updated
   }
 
   /// Updates models, one after another; stops at the first whose row is gone.
@@ -62,7 +62,7 @@ extension Connection {
   /// both rows as they are.
   @inlinable
   @discardableResult
-  public func save<M: Model>(_ model: M) throws -> M {
+  public func save<M: Model>(_ model: consuming M) throws -> M {
     try writing(model) { try $0.save($1, row: nil) }
   }
 
@@ -122,15 +122,14 @@ extension Connection {
 }
 
 extension Connection {
-  /// Writes a copy of a model in the memory where it lies, and returns it.
+  /// Writes a model in the memory where it lies, and returns it; the caller's own is another.
   @inlinable
   func writing<M: Model>(
-    _ model: M, _ write: (ModelWriting, UnsafeMutableRawPointer) throws -> Void
+    _ model: consuming M, _ write: (ModelWriting, UnsafeMutableRawPointer) throws -> Void
   ) throws -> M {
     let writing = ModelWriting(core: try use(), layout: try M.layout)
-    var copy = model
-    try withUnsafeMutablePointer(to: &copy) { try write(writing, UnsafeMutableRawPointer($0)) }
-    return copy
+    try withUnsafeMutablePointer(to: &model) { try write(writing, UnsafeMutableRawPointer($0)) }
+    return model
   }
 }
 

@@ -2,25 +2,16 @@ import SQLCore
 
 /// The statements that write one model, each found by a few bytes of shape.
 extension ModelWriting {
-  /// Marks of the shapes, behind those of queries.
-  private enum Shape: UInt8 {
-    case insertAssigningKey = 0xFA
-    case insert = 0xFB
-    case upsert = 0xFC
-    case update = 0xFD
-    case delete = 0xFE
-  }
-
   /// `INSERT INTO "T" (…) VALUES (…)`; without a key that the database assigns.
   func insertStatement(assigningKey: Bool) throws -> StatementPointer {
-    try lendStatement(assigningKey ? .insertAssigningKey : .insert) {
+    try core.lendStatement(assigningKey ? .insertAssigningKey : .insert, of: layout) {
       insertSQL(layout.orders.inserted(assigningKey: assigningKey))
     }
   }
 
   /// The same, updating the row that has the key already.
   func upsertStatement() throws -> StatementPointer {
-    try lendStatement(.upsert) {
+    try core.lendStatement(.upsert, of: layout) {
       let keys = layout.keyColumns.map { layout.columns[$0].quotedName }.joined(separator: ", ")
       let others = layout.columns.filter { !$0.isPrimaryKey && !$0.isGenerated }
       let action =
@@ -34,9 +25,11 @@ extension ModelWriting {
 
   /// `UPDATE "T" SET … WHERE key = ?`: the first of the columns are set, the last are the key.
   func updateStatement(_ columns: UnsafeBufferPointer<UInt16>) throws -> StatementPointer {
-    try core.lendStatement(
+    let isOne = columns.count == layout.keyColumns.count + 1
+    return try core.lendStatement(
+      number: isOne ? ModelStatement.number(forUpdateOf: columns[0], of: layout) : nil,
       shape: { key in
-        key.append(Shape.update.rawValue)
+        key.append(ModelStatement.update.mark)
         key.append(layout.number)
         for column in columns { key.append(column) }
       },
@@ -49,18 +42,9 @@ extension ModelWriting {
 
   /// `DELETE FROM "T" WHERE key = ?`
   func deleteStatement() throws -> StatementPointer {
-    try lendStatement(.delete) {
+    try core.lendStatement(.delete, of: layout) {
       "DELETE FROM \(layout.quotedTableName) WHERE \(layout.keyCondition)"
     }
-  }
-
-  private func lendStatement(_ shape: Shape, sql: () -> String) throws -> StatementPointer {
-    try core.lendStatement(
-      shape: { key in
-        key.append(shape.rawValue)
-        key.append(layout.number)
-      },
-      sql: sql)
   }
 
   private func insertSQL(_ columns: UnsafeBufferPointer<UInt16>) -> String {

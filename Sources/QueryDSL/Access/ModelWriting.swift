@@ -160,11 +160,11 @@ struct ModelWriting {
     of model: UnsafeRawPointer, into list: UnsafeMutableBufferPointer<UInt16>
   ) -> UnsafeBufferPointer<UInt16> {
     var count = 0
-    let isOther = !wasLoaded(model)
-    for column in layout.orders.others
-    where isOther || layout.slots.isChanged(Int(column), in: model) {
-      list[count] = column
-      count &+= 1
+    if wasLoaded(model) {
+      count = layout.slots.putChanged(of: layout.orders.others, in: model, into: list)
+    } else {
+      _ = list.update(from: layout.orders.others)
+      count = layout.orders.others.count
     }
     for column in layout.orders.key {
       list[count] = column
@@ -175,6 +175,9 @@ struct ModelWriting {
 
   /// Whether the key is as it was loaded: then the row was there once.
   private func wasLoaded(_ model: UnsafeRawPointer) -> Bool {
-    layout.orders.key.allSatisfy { !layout.slots.isChanged(Int($0), in: model) }
+    for column in layout.orders.key where layout.slots.isChanged(Int(column), in: model) {
+      return false
+    }
+    return true
   }
 }

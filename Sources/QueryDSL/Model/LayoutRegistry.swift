@@ -19,30 +19,44 @@ extension ResultRow {
 package final class LayoutRegistry: Sendable {
   package static let shared = LayoutRegistry()
 
-  private final class Table: Sendable {
-    let mask: Int
-    // Written once in `init`; the atomics behind it are what changes.
-    nonisolated(unsafe) let keys: UnsafeMutablePointer<Atomic<UInt>>
-    nonisolated(unsafe) let values: UnsafeMutablePointer<Atomic<UInt>>
+  /// Types and their layouts, with open addressing, in memory that nothing counts references to:
+  /// it is read for each call.
+  private struct Table {
+    struct Entry: ~Copyable {
+      let key = Atomic<UInt>(0)
+      let layout = Atomic<UInt>(0)
+    }
+
+    struct Header {
+      let mask: Int
+      let entries: UnsafeMutablePointer<Entry>
+    }
+
+    let header: UnsafeMutablePointer<Header>
 
     init(capacity: Int) {
-      mask = capacity - 1
-      keys = .allocate(capacity: capacity)
-      values = .allocate(capacity: capacity)
-      for index in 0..<capacity {
-        (keys + index).initialize(to: Atomic(0))
-        (values + index).initialize(to: Atomic(0))
-      }
+      let entries = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
+      for index in 0..<capacity { (entries + index).initialize(to: Entry()) }
+      header = .allocate(capacity: 1)
+      header.initialize(to: Header(mask: capacity - 1, entries: entries))
     }
+
+    init(header: UnsafeMutablePointer<Header>) {
+      self.header = header
+    }
+
+    var capacity: Int { header.pointee.mask + 1 }
 
     @inline(__always)
     func find(_ key: UInt) -> ModelLayout? {
+      let mask = header.pointee.mask
+      let entries = header.pointee.entries
       var index = Self.hash(key) & mask
       while true {
-        let found = keys[index].load(ordering: .acquiring)
+        let found = entries[index].key.load(ordering: .acquiring)
         if found == key {
-          let value = values[index].load(ordering: .acquiring)
-          return UnsafeRawPointer(bitPattern: value).map {
+          let layout = entries[index].layout.load(ordering: .acquiring)
+          return UnsafeRawPointer(bitPattern: layout).map {
             Unmanaged<ModelLayout>.fromOpaque($0).takeUnretainedValue()
           }
         }
@@ -52,10 +66,12 @@ package final class LayoutRegistry: Sendable {
     }
 
     func insert(_ layout: UInt, for key: UInt) {
+      let mask = header.pointee.mask
+      let entries = header.pointee.entries
       var index = Self.hash(key) & mask
-      while keys[index].load(ordering: .relaxed) != 0 { index = (index &+ 1) & mask }
-      values[index].store(layout, ordering: .releasing)
-      keys[index].store(key, ordering: .releasing)
+      while entries[index].key.load(ordering: .relaxed) != 0 { index = (index &+ 1) & mask }
+      entries[index].layout.store(layout, ordering: .releasing)
+      entries[index].key.store(key, ordering: .releasing)
     }
 
     private static func hash(_ key: UInt) -> Int {
@@ -70,16 +86,15 @@ package final class LayoutRegistry: Sendable {
   }
 
   private let state = Lock(State())
+  /// The address of the table's header.
   private let table: Atomic<UInt>
 
   private init() {
-    table = Atomic(UInt(bitPattern: Unmanaged.passRetained(Table(capacity: 64)).toOpaque()))
+    table = Atomic(UInt(bitPattern: Table(capacity: 64).header))
   }
 
   private var current: Table? {
-    UnsafeRawPointer(bitPattern: table.load(ordering: .acquiring)).map {
-      Unmanaged<Table>.fromOpaque($0).takeUnretainedValue()
-    }
+    UnsafeMutablePointer(bitPattern: table.load(ordering: .acquiring)).map(Table.init(header:))
   }
 
   @inline(__always)
@@ -115,15 +130,14 @@ package final class LayoutRegistry: Sendable {
   /// Adds the last layout to the table, or to a larger one with all of them.
   private func publish(_ state: inout State) {
     guard let current else { return }
-    if state.layouts.count * 2 <= current.mask {
+    if state.layouts.count * 2 < current.capacity {
       insert(state.layouts.count - 1, of: state, into: current)
       return
     }
-    let larger = Table(capacity: (current.mask + 1) * 2)
+    let larger = Table(capacity: current.capacity * 2)
     for index in state.layouts.indices { insert(index, of: state, into: larger) }
     // The old table stays: a reader may be in it.
-    table.store(
-      UInt(bitPattern: Unmanaged.passRetained(larger).toOpaque()), ordering: .releasing)
+    table.store(UInt(bitPattern: larger.header), ordering: .releasing)
   }
 
   private func insert(_ index: Int, of state: State, into table: Table) {

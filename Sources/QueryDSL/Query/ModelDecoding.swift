@@ -8,8 +8,10 @@ extension ResultRow {
     RowDecoding(
       all: { core, statement, limit in try load(all: statement, on: core, limit: limit) },
       one: { reader in
-        defer { reader.position += (try? layout.columns.count) ?? 0 }
-        return try load(rowOf: reader.statement, on: reader.core, skipping: reader.position)
+        let layout = try layout
+        defer { reader.position += layout.columns.count }
+        return try load(
+          layout, rowOf: reader.statement, on: reader.core, skipping: reader.position)
       },
       columns: {
         try layout.columns.map { ResultColumn(name: $0.name, type: $0.type, form: $0.form) }
@@ -35,11 +37,10 @@ extension ResultRow {
   /// Reads the row at which a statement stands.
   @inlinable
   static func load(
-    rowOf statement: StatementPointer, on core: ConnectionCore, skipping first: Int = 0,
-    row: Int? = nil
+    _ layout: ModelLayout, rowOf statement: StatementPointer, on core: ConnectionCore,
+    skipping first: Int = 0, row: Int? = nil
   ) throws -> Self {
-    let layout = try layout
-    return try withUnsafeTemporaryAllocation(
+    try withUnsafeTemporaryAllocation(
       byteCount: MemoryLayout<Self>.size, alignment: MemoryLayout<Self>.alignment
     ) { memory in
       let model = try layout.load(

@@ -10,13 +10,7 @@ extension ConnectionCore {
     let key = state.pointee.key.bytes
     let hash = state.pointee.key.hash
     if let found = state.pointee.cache.find(key, hash: hash) {
-      #if DEBUG
-        let rendered = try sql()
-        // SQLite keeps the text up to the semicolon.
-        assert(
-          rendered.utf8.starts(with: (found.sql ?? "").utf8),
-          "a shape stands for two statements: \(rendered)")
-      #endif
+      try checkText(of: found, sql)
       if !found.pointee.isInUse {
         found.pointee.isInUse = true
         return found
@@ -62,11 +56,42 @@ extension ConnectionCore {
     return try lendStatement(sql: sql)
   }
 
-  /// Takes a statement back: ended, its values gone.
+  /// Lends a statement by a number that stands for the shape: those that find and write one model
+  /// are lent for each call. Whoever lends it binds every parameter.
+  package func lendStatement(
+    number: Int?, shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
+  ) throws -> StatementPointer {
+    guard let number else { return try lendStatement(shape: write, sql: sql) }
+    if state.pointee.readRecorder == nil,
+      let found = state.pointee.cache.find(number: number)
+    {
+      try checkText(of: found, sql)
+      found.pointee.isInUse = true
+      return found
+    }
+    let statement = try lendStatement(shape: write, sql: sql)
+    state.pointee.cache.number(statement, number)
+    return statement
+  }
+
+  /// That a statement found is the one meant, in debug builds.
+  @inline(__always)
+  private func checkText(of found: StatementPointer, _ sql: () throws -> String) throws {
+    #if DEBUG
+      let rendered = try sql()
+      // SQLite keeps the text up to the semicolon.
+      assert(
+        rendered.utf8.starts(with: (found.sql ?? "").utf8),
+        "a shape stands for two statements: \(rendered)")
+    #endif
+  }
+
+  /// Takes a statement back: ended, its values gone. Those of a statement with a number stay until
+  /// the next ones: nothing reads them before.
   @usableFromInline
   package func giveBack(_ statement: StatementPointer) {
     reset(statement)
-    sqlite3_clear_bindings(statement.handle)
+    if statement.pointee.number == nil { sqlite3_clear_bindings(statement.handle) }
     if statement.pointee.key == nil {
       statement.destroy()
     } else {

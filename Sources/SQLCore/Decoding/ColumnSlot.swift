@@ -105,6 +105,20 @@ package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
     model.load(fromByteOffset: Int(slots[index].markOffset), as: UInt16.self) != 0
   }
 
+  /// Puts those of some columns that were changed since they were loaded at the beginning of a list,
+  /// which has room for all; how many they are.
+  package func putChanged(
+    of columns: UnsafeBufferPointer<UInt16>, in model: UnsafeRawPointer,
+    into list: UnsafeMutableBufferPointer<UInt16>
+  ) -> Int {
+    var count = 0
+    for column in columns where isChanged(Int(column), in: model) {
+      list[count] = column
+      count &+= 1
+    }
+    return count
+  }
+
   /// Gives the column at `index` of a model a value that the database assigned.
   package func assign(
     _ value: DatabaseValue, toColumn index: Int, of model: UnsafeMutableRawPointer

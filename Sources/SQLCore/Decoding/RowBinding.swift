@@ -28,7 +28,8 @@ extension ConnectionCore {
 }
 
 private struct ModelBinding {
-  let core: ConnectionCore
+  /// Who calls keeps it: each of the closures inside another would count a reference.
+  unowned(unsafe) let core: ConnectionCore
   let statement: StatementPointer
   let columns: ColumnSlots
   let order: UnsafeBufferPointer<UInt16>

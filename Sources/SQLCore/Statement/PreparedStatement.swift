@@ -10,6 +10,8 @@ package struct PreparedStatement {
   /// The bytes by which the cache finds it; nil for a statement that the cache does not keep.
   var key: UnsafeRawBufferPointer?
   var hash: UInt64
+  /// The number by which the cache finds it as well.
+  var number: Int?
   /// When it was last lent out, by the cache's own count.
   var stamp: UInt64 = 0
   /// What SQLite says that the statement occupies, in bytes.

@@ -15,6 +15,8 @@ struct StatementCache {
   private var slots: UnsafeMutablePointer<StatementPointer?>
   private var hashes: UnsafeMutablePointer<UInt64>
   private let mask: Int
+  /// The statements that are found by a number too, at that place.
+  private var numbered = UnsafeMutableBufferPointer<StatementPointer?>(start: nil, count: 0)
   private var clock: UInt64 = 0
   private(set) var count = 0
   private(set) var byteCount = 0
@@ -41,6 +43,7 @@ struct StatementCache {
     for index in 0...mask { slots[index]?.destroy() }
     slots.deallocate()
     hashes.deallocate()
+    numbered.deallocate()
   }
 
   /// The statement of that key, marked as in use; nil where there is none.
@@ -62,6 +65,36 @@ struct StatementCache {
     }
     misses &+= 1
     return nil
+  }
+
+  /// The statement of that number; nil where there is none, or where it is in use.
+  mutating func find(number: Int) -> StatementPointer? {
+    guard number < numbered.count, let statement = numbered[number], !statement.pointee.isInUse
+    else { return nil }
+    hits &+= 1
+    clock &+= 1
+    statement.pointee.stamp = clock
+    return statement
+  }
+
+  /// Lets a statement that is kept be found by a number, as long as it is kept.
+  ///
+  /// Large numbers are left out: the places of all below one take memory.
+  mutating func number(_ statement: StatementPointer, _ number: Int) {
+    guard statement.pointee.key != nil, number < 1 << 14 else { return }
+    if number >= numbered.count { makePlaces(for: number) }
+    numbered[number] = statement
+    statement.pointee.number = number
+  }
+
+  private mutating func makePlaces(for number: Int) {
+    var count = max(32, numbered.count)
+    while count <= number { count *= 2 }
+    let larger = UnsafeMutableBufferPointer<StatementPointer?>.allocate(capacity: count)
+    larger.initialize(repeating: nil)
+    for index in numbered.indices { larger[index] = numbered[index] }
+    numbered.deallocate()
+    numbered = larger
   }
 
   /// Counts what was just found as prepared: it was in use, and its twin had to be.
@@ -108,6 +141,7 @@ struct StatementCache {
     remove(at: oldest)
     count -= 1
     byteCount -= statement.pointee.byteCount
+    if let number = statement.pointee.number { numbered[number] = nil }
     statement.destroy()
     return true
   }

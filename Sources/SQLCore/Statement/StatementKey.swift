@@ -4,6 +4,7 @@
 /// writes its text behind another first byte.
 ///
 /// It is written anew for each statement that runs, by code of another module: hence `@inlinable`.
+@usableFromInline
 package struct StatementKey {
   /// What kind of bytes follow the first.
   package enum Kind: UInt8 {

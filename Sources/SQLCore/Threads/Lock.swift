@@ -5,6 +5,7 @@ import Synchronization
 /// On Linux the waiting half of `Mutex` lies in the standard library, which is not built for the
 /// sanitizer: it takes two threads that follow each other through a contended mutex for a race. The
 /// load and the store here, two plain instructions on most processors, tell it that they do.
+@usableFromInline
 package struct Lock<Value: ~Copyable>: ~Copyable {
   @usableFromInline let mutex: Mutex<Value>
   @usableFromInline let order = Atomic<UInt8>(0)

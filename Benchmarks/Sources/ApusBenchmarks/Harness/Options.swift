@@ -43,12 +43,15 @@ struct Options {
     }
   }
 
+  /// A workload's name means that one alone, though the titles of others may tell of it.
   func wants(_ workload: Workload) -> Bool {
     if isQuick, workload.isLong { return false }
     return filters.isEmpty
       || filters.contains { filter in
-        workload.name.lowercased() == filter.lowercased()
-          || workload.title.lowercased().contains(filter.lowercased())
+        let filter = filter.lowercased()
+        return Workload.all.contains { $0.name.lowercased() == filter }
+          ? workload.name.lowercased() == filter
+          : workload.title.lowercased().contains(filter)
       }
   }
 }

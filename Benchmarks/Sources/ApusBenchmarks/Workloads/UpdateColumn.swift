@@ -68,8 +68,7 @@ struct UpdateWork {
       try database.write { connection in
         let step = apusSteps.next()
         var changed = 0
-        for model in models {
-          var model = model
+        for var model in models {
           model.count += step
           try connection.update(model)
           changed += try connection.changeCount

@@ -1,0 +1,18 @@
+import Apus
+
+// The smallest program: how large Apus makes it is what `Scripts/footprint` measures.
+
+struct Note: Model {
+  @PrimaryKey var id: Int64
+  @Column var text: String
+}
+
+@main
+enum SmallApus {
+  static func main() throws {
+    let database = try Database.inMemory(models: [Note.self])
+    try database.write { try $0.insert(Note(id: 1, text: "small")) }
+    let notes = try database.read { try $0.fetch(Note.all) }
+    print(notes[0].text)
+  }
+}
