@@ -1,8 +1,8 @@
 import SQLCore
 
-/// Where a query writes itself: one walk over the tree serves the shape, the SQL and the binding.
+/// Where a query writes itself: one walk over the tree serves the shape with its values, and the SQL.
 ///
-/// The three see the same calls in the same order. So what changes the SQL changes the shape, and
+/// Both see the same calls in the same order. So what changes the SQL changes the shape, and
 /// the values are bound in the order of their parameters.
 package protocol QuerySink {
   mutating func token(_ token: SQLToken) throws

@@ -20,7 +20,8 @@ extension Renderable {
     var key = StatementKey()
     defer { key.deallocate() }
     key.begin(.shape)
-    try ShapeSink.write(into: &key) { try write(to: &$0) }
+    var values = BoundValues()
+    try ShapeSink.write(into: &key, values: &values) { try write(to: &$0) }
     return Array(key.bytes)
   }
 }
@@ -35,16 +36,10 @@ extension ConnectionCore {
   /// Lends the statement of a query, its values bound: found by its shape, rendered and prepared
   /// only where the cache has none.
   package func lendStatement(for query: some Renderable) throws -> StatementPointer {
-    let statement = try lendStatement(
-      shape: { key in try ShapeSink.write(into: &key) { try query.write(to: &$0) } },
+    try lendStatement(
+      shape: { key, values in
+        try ShapeSink.write(into: &key, values: &values) { try query.write(to: &$0) }
+      },
       sql: { try query.rendered().text })
-    do {
-      var sink = BindingSink(core: self, statement: statement)
-      try query.write(to: &sink)
-      return statement
-    } catch {
-      giveBack(statement)
-      throw error
-    }
   }
 }

@@ -1,12 +1,13 @@
 import SQLCore
 
 /// Writes a query's shape: a byte for each token, numbers for tables and columns, and of a value
-/// only that there is one.
+/// only that there is one. The values are collected, in the order of their parameters.
 ///
 /// A table is known by its place among those in scope, so that a query that is built again has the
 /// same shape.
 struct ShapeSink: QuerySink {
   private var key: StatementKey
+  private var values = BoundValues()
   /// The first table of the outermost scope: the only one of most queries.
   private var first = TableID(layout: 0, source: 0)
   private var depth = 0
@@ -44,17 +45,26 @@ struct ShapeSink: QuerySink {
     self.key = key
   }
 
-  /// Writes the shape into a key.
+  /// Writes the shape into a key, and adds the values to others.
   static func write(
-    into key: inout StatementKey, _ body: (inout ShapeSink) throws -> Void
+    into key: inout StatementKey, values: inout BoundValues,
+    _ body: (inout ShapeSink) throws -> Void
   ) throws {
     var sink = ShapeSink(key: key)
-    defer { key = sink.key }
+    swap(&sink.values, &values)
+    defer {
+      key = sink.key
+      swap(&sink.values, &values)
+    }
     try body(&sink)
   }
 
   mutating func token(_ token: SQLToken) { key.append(token.rawValue) }
-  mutating func value(_ value: BoundValue) { key.append(Mark.value) }
+
+  mutating func value(_ value: BoundValue) {
+    key.append(Mark.value)
+    values.append(value)
+  }
 
   mutating func table(_ table: TableID) { append(Mark.table, table) }
   mutating func tableName(_ table: TableID) { append(Mark.tableName, table) }
@@ -75,7 +85,11 @@ struct ShapeSink: QuerySink {
   mutating func alias(_ name: String) { append(Mark.alias, name) }
   mutating func resultColumn(_ name: String) { append(Mark.resultColumn, name) }
   mutating func windowName(_ name: String) { append(Mark.windowName, name) }
-  mutating func fragment(_ sql: SQL) { append(Mark.fragment, sql.text) }
+
+  mutating func fragment(_ sql: SQL) {
+    append(Mark.fragment, sql.text)
+    values.append(contentsOf: sql.bindings)
+  }
 
   mutating func openScope(
     _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?

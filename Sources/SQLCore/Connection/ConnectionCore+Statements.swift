@@ -56,6 +56,29 @@ extension ConnectionCore {
     return try lendStatement(sql: sql)
   }
 
+  /// The same for one with values, which `write` adds to those it is given; they are bound.
+  package func lendStatement(
+    shape write: (inout StatementKey, inout BoundValues) throws -> Void, sql: () throws -> String
+  ) throws -> StatementPointer {
+    // Taken out: rendering may run the user's code, which may use this connection.
+    var values = BoundValues()
+    swap(&values, &state.pointee.values)
+    defer {
+      values.removeAll()
+      swap(&values, &state.pointee.values)
+    }
+    state.pointee.key.begin(.shape)
+    try write(&state.pointee.key, &values)
+    let statement = try lendStatement(sql: sql)
+    do {
+      try values.bind(to: statement, on: self)
+      return statement
+    } catch {
+      giveBack(statement)
+      throw error
+    }
+  }
+
   /// Lends a statement by a number that stands for the shape: those that find and write one model
   /// are lent for each call. Whoever lends it binds every parameter.
   package func lendStatement(

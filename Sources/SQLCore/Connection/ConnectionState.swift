@@ -8,6 +8,8 @@ struct ConnectionState {
   let handle: OpaquePointer
   var cache: StatementCache
   var key = StatementKey()
+  /// Room for the values of a query while its statement is looked for.
+  var values = BoundValues()
   /// False in a read on a connection that could write.
   var allowsWriting: Bool
   /// Set by `requestRollback()`, looked at when the transaction or savepoint ends.
