@@ -47,11 +47,12 @@ struct ModelWriting {
   private func insert(
     _ model: UnsafeMutableRawPointer, by statement: StatementPointer, assigningKey: Bool, row: Int?
   ) throws {
-    try run(statement, layout.orders.inserted(assigningKey: assigningKey), model, row)
+    let columns = layout.orders.inserted(assigningKey: assigningKey)
+    try run(statement, columns, model, row)
     if assigningKey, let key = layout.rowIDColumn {
       try layout.slots.assign(.integer(core.lastInsertRowID), toColumn: key, of: model)
     }
-    try settle(model)
+    try settle(model, written: columns)
   }
 
   /// Updates the changed columns of a model; false where the row is gone.
@@ -64,7 +65,9 @@ struct ModelWriting {
       defer { core.giveBack(statement) }
       try run(statement, columns, model, row)
       guard core.changeCount > 0 else { return false }
-      try settle(model)
+      try settle(
+        model,
+        written: UnsafeBufferPointer(rebasing: columns.dropLast(layout.keyColumns.count)))
       return true
     }
   }
@@ -77,7 +80,7 @@ struct ModelWriting {
     let statement = try upsertStatement()
     defer { core.giveBack(statement) }
     try run(statement, layout.orders.all, model, row)
-    try settle(model)
+    try settle(model, written: layout.orders.all)
   }
 
   /// Whether there is a row with the model's key.
@@ -107,8 +110,10 @@ struct ModelWriting {
   }
 
   /// What was written is as it will be read back.
-  private func settle(_ model: UnsafeMutableRawPointer) throws {
-    try layout.round(model)
+  private func settle(
+    _ model: UnsafeMutableRawPointer, written columns: UnsafeBufferPointer<UInt16>
+  ) throws {
+    try layout.round(model, written: columns)
     layout.slots.markClean(model)
     if !layout.generatedColumns.isEmpty { try readGeneratedColumns(of: model) }
   }

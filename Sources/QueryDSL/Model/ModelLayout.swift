@@ -166,11 +166,13 @@ package final class ModelLayout: @unchecked Sendable {
     return columns.firstIndex { $0.name.lowercasedASCII == folded }
   }
 
-  /// Gives the columns whose declared form holds less than their type, such as a Julian day, the
-  /// value that will read back.
-  func round(_ model: UnsafeMutableRawPointer) throws {
-    for index in roundedColumns {
-      let column = columns[index]
+  /// Gives those of the written columns whose declared form holds less than their type, such as a
+  /// Julian day, the value that will read back. Of the others it is what was read.
+  func round(
+    _ model: UnsafeMutableRawPointer, written columns: UnsafeBufferPointer<UInt16>
+  ) throws {
+    for index in roundedColumns where columns.contains(UInt16(truncatingIfNeeded: index)) {
+      let column = self.columns[index]
       let memory = model + Int(slots.slots[index].offset)
       let stored = try column.type.databaseValue(ofColumnAt: memory, as: column.form)
       try slots.assign(stored, toColumn: index, of: model)

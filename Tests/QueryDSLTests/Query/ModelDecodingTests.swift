@@ -149,6 +149,28 @@ struct ModelDecodingTests {
     }
   }
 
+  @Test("an update of one column leaves the others as they were read, however far the date")
+  func approximateFormsBesideAnUpdate() throws {
+    struct Event: Model, Equatable {
+      @PrimaryKey var id: Int
+      @Column var visits = 0
+      @Column var seconds: Date
+      static var schema: Schema<Event> { Stored(\.$seconds, as: .unixSeconds) }
+    }
+    let db = try Database.temporary(models: [Event.self])
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SeededGenerator(seed: seed)
+    try db.write { connection in
+      for id in 1...2_000 {
+        try connection.insert(Event(id: id, seconds: .any(&random)))
+        var found = try #require(try connection.find(Event.self, id))
+        found.visits += 1
+        let updated = try connection.update(found)
+        #expect(try connection.find(Event.self, id) == updated, "seed \(seed)")
+      }
+    }
+  }
+
   @Test("a model of 60 columns")
   func wide() throws {
     let db = try Database.temporary(models: [Wide.self])
