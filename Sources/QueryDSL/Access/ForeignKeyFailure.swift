@@ -13,13 +13,6 @@ private struct DeclaredForeignKey {
   let onDelete: String
 }
 
-/// An update or a deletion whose model is not known.
-protocol ModelCommand {
-  var layout: ModelLayout { get throws }
-  /// The columns that it assigns; nil for a deletion.
-  var assignedColumns: [String]? { get }
-}
-
 extension DatabaseError {
   /// Whether this is a foreign key's failure of which the table is not known.
   var isForeignKeyWithoutPlace: Bool {

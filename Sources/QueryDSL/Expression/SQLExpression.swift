@@ -49,6 +49,13 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     SQLExpression<Value?>(node, form: form)
   }
 
+  /// The expression where a value of that form is needed; nil where it is stored in another. A
+  /// parameter takes the form of its place.
+  func node(as form: StoredForm) -> ExpressionNode? {
+    if case .parameter(let parameter) = node { return .value(parameter.bound(as: form)) }
+    return self.form == form ? node : nil
+  }
+
   /// The error for what would bring a value stored in another form beside this expression.
   func mixing(_ other: StoredForm) -> QueryError {
     QueryError(
