@@ -27,7 +27,7 @@ package enum ExpressionNode: Sendable {
   /// A column of the result by its name there, as ORDER BY knows it.
   case resultColumn(String)
   /// A parameter of a prepared query.
-  case parameter(ParameterNode)
+  indirect case parameter(ParameterNode)
 }
 
 extension ExpressionNode {

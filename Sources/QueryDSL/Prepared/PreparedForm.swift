@@ -42,9 +42,7 @@ final class PreparedForm: Sendable {
 
   private func lend(on core: ConnectionCore) throws -> StatementPointer {
     try core.lendStatement(
-      shape: { key in
-        for byte in shape { key.append(byte) }
-      },
+      shape: { key in key.append(contentsOf: shape) },
       sql: { text })
   }
 
@@ -78,6 +76,7 @@ struct ParameterPlaces {
 
   /// Takes the argument of the next parameter.
   mutating func take<P: QueryParameter>(_: P.Type, _ argument: P.Argument) {
+    if arguments.isEmpty { arguments.reserveCapacity(4) }
     arguments.append(P.argument(argument))
   }
 }

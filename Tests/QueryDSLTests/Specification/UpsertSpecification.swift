@@ -114,6 +114,41 @@ struct UpsertSpecification {
     #expect(try db.upsert(ticket) == [.unchanged])
   }
 
+  @Test("a generated column is neither inserted nor updated; a model of keys alone stays")
+  func generated() throws {
+    struct Sum: Model, Equatable {
+      @PrimaryKey var id: Int
+      @Column var a: Int
+      @Column var twice: Int = 0
+      static var schema: Schema<Sum> { Generated(\.$twice) { $0.$a * 2 } }
+    }
+    let db = try Database.temporary(models: [Sum.self, Ticket.self])
+    #expect(try db.upsert(Sum(id: 1, a: 1), onConflict: \.$id) == .inserted)
+    #expect(try db.upsert(Sum(id: 1, a: 3), onConflict: \.$id) == .updated)
+    #expect(try db.upsert(Sum(id: 1, a: 3, twice: 9), onConflict: \.$id) == .unchanged)
+    #expect(try db.fetch(Sum.select(\.$twice)) == [6])
+    let rows = try db.fetch(
+      Sum.insert(Sum(id: 1, a: 4)).onConflictUpdate(\.$id) { $0.$a += $1.$a }.returning())
+    #expect(rows == [Sum(id: 1, a: 7, twice: 14)])
+    #expect(throws: QueryError.self) { try Sum.insert(from: Sum.all).sql }
+    #expect(try db.run(Sum.insert(\.$id, \.$a, from: Sum.select { ($0.$id + 1, $0.$a) })) == 1)
+    #expect(try db.upsert(Ticket(id: 1), onConflict: \.$id) == .inserted)
+    #expect(try db.upsert(Ticket(id: 1), onConflict: \.$id) == .unchanged)
+  }
+
+  @Test("a change of the schema between two runs of one statement")
+  func schemaChange() throws {
+    let insert = Article.insert(.make(nil, "a", stock: 3)).onConflictUpdate(\.$code)
+    #expect(try db.upsert(insert) == [.updated])
+    try db.execute("ALTER TABLE Article ADD COLUMN colour TEXT DEFAULT 'red'")
+    #expect(try db.upsert(insert) == [.unchanged])
+    #expect(try db.upsert(Article.make(nil, "a", stock: 4), onConflict: \.$code) == .updated)
+    #expect(try db.fetch(insert.returning(\.$id)) == [1])
+    try db.execute("DROP INDEX Article_unique_code")
+    #expect(throws: DatabaseError.self) { try db.upsert(insert) }
+    #expect(try db.row("SELECT colour FROM Article WHERE id = 1")?.get(String.self, at: 0) == "red")
+  }
+
   @Test("the last inserted rowid is that of an insert, as it is in SQL")
   func lastInsertedRowID() throws {
     try db.write { connection in

@@ -128,6 +128,12 @@ struct GoldenMistake: Sendable {
         """,
       message: "no exact matches in call to instance method 'isIn'"),
     GoldenMistake(
+      name: "an upsert that has no use for the new row",
+      code: """
+        let insert = Post.insert([]).onConflictUpdate(\\.$url) ‸{ $0.$views += 1 }
+        """,
+      message: "expects 2 arguments, but 1 was used in closure body"),
+    GoldenMistake(
       name: "several of different rows as one",
       code: """
         let query = Post.select(‸\\.$title).union(Post.select(\\.$views))

@@ -55,6 +55,6 @@ extension Workload {
   static let all: [Workload] = [
     insertArray, insertEach, fetchAll, findByKey, typedQuery, updateColumn, observedInsert,
     findSync, findAsync, findFromMainActor, liveQueryOfFew, liveQueryOfMany, streamRows,
-    openWithModels,
+    openWithModels, upsertArray, bulkUpdate, preparedCall,
   ]
 }
