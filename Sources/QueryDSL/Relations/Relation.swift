@@ -86,8 +86,23 @@ extension Relation {
         "\(child.tableName).\(from.name) is \(from.type), and \(parent.tableName).\(to.name), to "
           + "which it would refer, is \(to.type), or another stored form")
     }
+    // Values are brought together by what is stored: a collation would take others for the same.
+    try requireBinary(Child.self, index)
+    try requireBinary(Parent.self, key)
     let column = ColumnID(table: children.table, index: UInt16(truncatingIfNeeded: index))
     return Relation(parentColumn: key, owner: .column(column))
+  }
+
+  private static func requireBinary<M: Model>(_: M.Type, _ index: Int) throws {
+    let layout = try M.layout
+    for element in M.schema.elements {
+      guard case .collated(let path, let collation) = element.kind,
+        layout.index(ofColumn: path) == index, collation != .binary
+      else { continue }
+      throw QueryError(
+        "\(layout.tableName).\(layout.columns[index].name) is compared by the collation "
+          + "\(collation.name), and `including` compares what is stored: join the tables instead")
+    }
   }
 
   private static func wrapped(_ type: any ColumnValue.Type) -> any ColumnValue.Type {
