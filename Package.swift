@@ -43,7 +43,8 @@ let package = Package(
     .testTarget(
       name: "SQLCoreTests", dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS"]),
     .testTarget(name: "QueryDSLTests", dependencies: ["QueryDSL", "MigrationProcess"]),
-    .testTarget(name: "ChangeObservationTests", dependencies: ["ChangeObservation"]),
+    .testTarget(
+      name: "ChangeObservationTests", dependencies: ["ChangeObservation", "DatabaseProcess"]),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
     .testTarget(name: "TypeCheckingTests", dependencies: ["Apus"]),
   ],

@@ -6,7 +6,8 @@ let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "Apus", path: "..")
+    .package(name: "Apus", path: ".."),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
   ],
   targets: [
     .systemLibrary(
@@ -16,7 +17,11 @@ let package = Package(
     ),
     .executableTarget(
       name: "ApusBenchmarks",
-      dependencies: ["CSQLiteBench", .product(name: "Apus", package: "Apus")]
+      dependencies: [
+        "CSQLiteBench",
+        .product(name: "Apus", package: "Apus"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]
     ),
   ],
   swiftLanguageModes: [.v6]

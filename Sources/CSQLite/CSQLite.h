@@ -16,6 +16,12 @@ static inline int csqlite_db_config(sqlite3 *db, int option, int value) {
   return sqlite3_db_config(db, option, value, &now);
 }
 
+static inline int csqlite_db_config_value(sqlite3 *db, int option) {
+  int now = 0;
+  sqlite3_db_config(db, option, -1, &now);
+  return now;
+}
+
 static inline int csqlite_config_memstatus(int enabled) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled);
 }

@@ -22,12 +22,22 @@ struct MistakeTests {
     try await check(mistake, in: mistake.rawSQLClient)
   }
 
-  /// The compiler finds the column without `$` and has no words for it.
+  /// The compiler finds the column without `$` and has no words for it: it names the call in whose
+  /// block the mistake is.
   @Test("a missing $")
   func missingSign() async throws {
-    let client = Mistake(#"$0.string == "x""#, "").client
+    let client = ClientProgram(
+      .item,
+      """
+      func query() -> some Fetchable<Item> {
+        Item.‸where {
+          $0.int == 1
+          $0.string == "x"
+        }
+      }
+      """)
     let errors = try await ClientCompiler.shared.errors(in: client)
-    #expect(errors.count == 1)
+    #expect(errors.map(\.place) == client.expectedPlaces)
     #expect(errors.allSatisfy { $0.message.contains("failed to produce diagnostic") })
   }
 

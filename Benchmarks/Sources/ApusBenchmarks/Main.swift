@@ -34,6 +34,10 @@ enum Main {
     if let path = options.json {
       try Report.json(measurements).write(toFile: path, atomically: true, encoding: .utf8)
     }
+    if let path = options.page {
+      try PerformancePage(measurements, rounds: options.rounds)
+        .text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
   }
 
   private static func fail(_ message: String) -> Never {

@@ -68,10 +68,15 @@ private final class RowFilter<M: Model>: Sendable {
   private func plan() async -> MaintenancePlan<M>? {
     if case .known(let plan) = state.withLock({ $0 }) { return plan }
     let source = source
+    guard database.hasBuiltInCollations else { return nil }
     // Where it cannot be found out now, it is tried again with the next write.
     let found = try? await database.reading(hops: false) { core in
+      try core.run(cached: "BEGIN DEFERRED")
+      try core.lend().refreshSchema()
       let dependencies = try core.dependencies(of: try source.text())
-      return State.known(try source.plan(dependencies, core.lend()))
+      let plan = try source.plan(dependencies, core.lend())
+      try core.run(cached: "COMMIT")
+      return State.known(plan)
     }
     guard case .known(let plan)? = found else { return nil }
     state.withLock { $0 = .known(plan) }

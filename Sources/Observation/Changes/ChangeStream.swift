@@ -55,7 +55,8 @@ extension Database {
   /// Every writer through this database is seen: models, raw SQL, triggers, cascades. A write
   /// that is rolled back, and one that leaves the watched columns as they were, gives nothing.
   /// Writes that share a commit are told one by one, in their order. Those that begin after the
-  /// call are told in full; one that was running then gives an element that says `.tableChanged`.
+  /// call are told in full; one that was running then, too, where somebody watched these columns
+  /// already, and else gives an element that says `.tableChanged`, also where it is rolled back.
   /// Watching costs the writer the recorded columns of each row of the table, and others nothing;
   /// with nobody watching there is no hook.
   ///

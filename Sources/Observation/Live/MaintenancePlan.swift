@@ -26,7 +26,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     let select = request.statement
     // The values behind one parameter are read through a table.
     let dependencies = dependencies.filter { $0.table != ArrayTable.name }
-    guard select.isMaintainable,
+    guard try select.isMaintainable(on: connection),
       let layout = LayoutRegistry.shared.layout(number: select.from.layout),
       dependencies.allSatisfy({ $0.database == "main" }),
       Set(dependencies.map { QualifiedTableName($0.table) }) == [

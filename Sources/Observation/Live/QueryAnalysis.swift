@@ -8,9 +8,12 @@ import SQLCore
 struct QueryAnalysis: QuerySink {
   /// Whether everything that was written is known.
   private(set) var isMaintainable = true
+  /// The functions that it calls, by folded name.
+  private(set) var calledFunctions: Set<String> = []
   private var scopeCount = 0
 
-  /// The tokens of a SELECT over one table without groups and aggregates.
+  /// The tokens of a SELECT over one table without groups and aggregates. COLLATE is none: how the
+  /// rows of a collation are ordered is not known here, so that such a query runs again.
   private static let tokens: Set<SQLToken> = [
     .select, .from, .where, .and, .or, .not, .orderBy, .ascending, .descending, .limit, .noLimit,
     .offset, .comma, .open, .close, .one, .zero, .equal, .notEqual, .isSame, .isNotSame, .less,
@@ -20,17 +23,21 @@ struct QueryAnalysis: QuerySink {
 
   /// Functions of their arguments alone that give one value a row.
   private static let functions: Set<String> = [
-    "abs", "char", "coalesce", "hex", "ifnull", "iif", "instr", "length", "lower", "ltrim",
+    "abs", "char", "coalesce", "decimal", "decimal_add", "decimal_mul", "decimal_sub", "hex",
+    "ifnull", "iif", "instr", "length", "lower", "ltrim",
     "nullif", "quote", "replace", "round", "rtrim", "sign", "substr", "substring", "trim",
     "typeof", "unicode", "upper",
   ]
 
   mutating func token(_ token: SQLToken) {
     if !Self.tokens.contains(token) { isMaintainable = false }
+    if token == .like { calledFunctions.insert("like") }
   }
 
   mutating func function(_ name: String) {
-    if !Self.functions.contains(name.lowercasedASCII) { isMaintainable = false }
+    let name = name.lowercasedASCII
+    if !Self.functions.contains(name) { isMaintainable = false }
+    calledFunctions.insert(name)
   }
 
   mutating func openScope(
@@ -60,16 +67,29 @@ struct QueryAnalysis: QuerySink {
   mutating func closeScope() {}
 }
 
+extension Database {
+  /// Whether the collations that a maintained query relies on are SQLite's own.
+  var hasBuiltInCollations: Bool { !registersCollation(["binary", "nocase", "rtrim"]) }
+}
+
 extension SelectStatement {
   /// Whether each row of the result comes of one row of one table, and of nothing else.
-  var isMaintainable: Bool {
+  func isMaintainable(on connection: Connection) throws -> Bool {
     var analysis = QueryAnalysis()
     do {
       try write(to: &analysis)
     } catch {
       return false
     }
-    return analysis.isMaintainable
+    guard analysis.isMaintainable else { return false }
+    // A function of the user's in the place of SQLite's own is not where rows are looked at alone.
+    let called = analysis.calledFunctions.filter { !$0.hasPrefix("decimal") }
+    guard !called.isEmpty else { return true }
+    return try connection.row(
+      """
+      SELECT 1 FROM pragma_function_list
+      WHERE NOT builtin AND name COLLATE NOCASE IN \(array: called) LIMIT 1
+      """) == nil
   }
 
   /// The key that every row of the result has, where the query says so: `WHERE id = ?`.

@@ -69,7 +69,7 @@ extension Database {
   /// result has. Rows that the query's order leaves alike stand in the order of their keys. These
   /// run again, after a commit that touches a column that they read: joins, groups, aggregates,
   /// `distinct`, subqueries, raw SQL within the query, functions that are not SQLite's own
-  /// deterministic ones, tables whose collations are not SQLite's own where they matter for the
+  /// deterministic ones, `COLLATE` and where NULL stands said in the query, tables whose collations are not SQLite's own where they matter for the
   /// order or the key, columns that are calculated on reading, a model whose key is not the
   /// table's, virtual tables, views, and attached databases. A commit that touches more than a
   /// twentieth of the rows, and more than a thousand, is followed by a fetch as well.

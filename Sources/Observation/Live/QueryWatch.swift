@@ -13,6 +13,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private let evaluators: RowEvaluators?
   private var plan: MaintenancePlan<Row>?
   private var held: Held?
+  /// The schema for which it was found out what the query reads.
+  private var schemaVersion: Int32 = 0
 
   /// A result, and the last commit that it surely contains.
   private struct Held: Sendable {
@@ -71,20 +73,27 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   nonisolated(nonsending)
     private func begin() async throws
   {
-    let source = source
-    let (plan, tables) = try await watch.retrying {
+    let (source, watch) = (source, watch)
+    let (plan, tables, version) = try await watch.retrying {
       try await watch.database.reading(hops: false) { core in
+        try core.run(cached: "BEGIN DEFERRED")
+        try core.lend().refreshSchema()
+        let version = try core.schemaVersion()
         let dependencies = try core.dependencies(of: try source.text())
         let connection = core.lend()
-        let plan = try source.plan(dependencies, connection)
+        let plan =
+          watch.database.hasBuiltInCollations
+          ? try source.plan(dependencies, connection) : nil
         var interests = try connection.interests(of: dependencies)
         if let plan, let keys = plan.requiredKeys {
           interests[QualifiedTableName(plan.table.name)]?.keys = keys
         }
-        return (plan, interests)
+        try core.run(cached: "COMMIT")
+        return (plan, interests, version)
       }
     }
     self.plan = plan
+    schemaVersion = version
     watch.watch(tables)
   }
 
@@ -94,15 +103,36 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   nonisolated(nonsending)
     private func fetch() async throws -> Results<Row>?
   {
+    while true {
+      if let new = try await fetchOnce() {
+        defer { held = new }
+        return held != nil && new.result.difference.isEmpty ? nil : new.result
+      }
+      // The schema is another one: another process may have changed it.
+      try await begin()
+    }
+  }
+
+  /// The result from the database; nil where the schema is not the one of which is known what the
+  /// query reads in it.
+  nonisolated(nonsending)
+    private func fetchOnce() async throws -> Held?
+  {
     let (source, plan, watch, old) = (source, plan, watch, held)
+    let version = schemaVersion
     let new = try await watch.retrying {
-      try await watch.database.reading(hops: !source.isShort) { core in
+      try await watch.database.reading(hops: !source.isShort) { core -> Held? in
+        var isKnown = true
         let sequence = try watch.opening {
           try core.run(cached: "BEGIN DEFERRED")
           // The snapshot is taken by the first thing that is read.
-          _ = try core.schemaVersion()
+          isKnown = try core.schemaVersion() == version
         } close: {
           try core.run(cached: "ROLLBACK")
+        }
+        guard isKnown else {
+          try core.run(cached: "ROLLBACK")
+          return nil
         }
         let new =
           if let plan {
@@ -115,8 +145,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       }
     }
     try Task.checkCancellation()
-    held = new
-    return old != nil && new.result.difference.isEmpty ? nil : new.result
+    return new
   }
 
   private static func hold(

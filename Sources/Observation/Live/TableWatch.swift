@@ -160,11 +160,8 @@ extension Connection {
   }
 
   private func shadowTables(of table: QualifiedTableName) throws -> [QualifiedTableName] {
-    try rows(
-      """
-      SELECT name FROM pragma_table_list
-      WHERE type = 'shadow' AND schema = \(table.schema) AND lower(name) LIKE \(table.name + "_%")
-      """
-    ).map { QualifiedTableName(schema: table.schema, try $0.get(at: 0)) }
+    try rows("SELECT schema, name FROM pragma_table_list WHERE type = 'shadow'")
+      .map { QualifiedTableName(schema: try $0.get(at: 0), try $0.get(at: 1)) }
+      .filter { $0.schema == table.schema && $0.name.hasPrefix(table.name + "_") }
   }
 }

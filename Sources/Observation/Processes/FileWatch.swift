@@ -1,80 +1,123 @@
-import Dispatch
 import SQLCore
 
 /// Notices what other processes, and other connections of this one, commit to a database's file.
 ///
 /// The folder tells that one of the files was written to, which this process does as well; the
-/// writer then says whether another connection committed. It looks at most once in a while, however
-/// much is written.
+/// writer then says whether another connection committed.
 final class FileWatch: Sendable {
   private let folder: FolderWatch?
-  private let check: Check
+  private let check: FileCheck
 
   init(path: String, of database: Database, tracker: ChangeTracker) {
-    let check = Check(database: database, tracker: tracker)
+    let check = FileCheck(database: database, tracker: tracker)
     self.check = check
     folder = FolderWatch(containing: path) { check.request() }
     // The first look says what the others compare with.
-    check.request()
+    check.request(keepsLooking: folder == nil || !FolderWatch.seesWriting)
   }
 
-  /// State: idle → looking → idle, or looking again where something was written meanwhile.
-  private final class Check: Sendable {
-    private struct State {
-      var isLooking = false
-      var mustLookAgain = false
-      var version: Int32?
-    }
+  deinit {
+    check.end()
+  }
+}
 
-    private let state = Lock(State())
-    private let database: WeakReference<Database>
-    private let tracker: WeakReference<ChangeTracker>
-    private static let pause = Duration.milliseconds(10)
+/// Asks the writer whether another connection committed, after somebody said that one may have.
+///
+/// A file is written to before its commit stands: a look may come too early, and nothing is written
+/// after it. So it looks again and again, at greater and greater intervals.
+///
+/// State: idle → looking ⇄ looking again soon, where something was written meanwhile → looking now
+/// and then → idle; from any of them → ended.
+final class FileCheck: Sendable {
+  private struct State {
+    /// Counts the times that it began to look; whoever looks now and then ends with the next.
+    var round = 0
+    var isLookingSoon = false
+    var mustLookAgain = false
+    /// Whether it goes on for as long as it is not ended: nobody says that a file was written to.
+    var keepsLooking = false
+    var isEnded = false
+    /// What the writer said last.
+    var version: Int32?
+  }
 
-    init(database: Database, tracker: ChangeTracker) {
-      self.database = WeakReference(database)
-      self.tracker = WeakReference(tracker)
-    }
+  private let state = Lock(State())
+  private let database: WeakReference<Database>
+  private let tracker: WeakReference<ChangeTracker>
+  private static let shortestPause = Duration.milliseconds(10)
+  /// A commit that takes longer than all pauses together is noticed with the next one.
+  private static let longestPause = Duration.seconds(5)
+  private static let steadyPause = Duration.seconds(1)
 
-    func request() {
-      let begins = state.withLock { state in
-        state.mustLookAgain = state.isLooking
-        defer { state.isLooking = true }
-        return !state.isLooking
+  init(database: Database, tracker: ChangeTracker) {
+    self.database = WeakReference(database)
+    self.tracker = WeakReference(tracker)
+  }
+
+  /// Something was written. It looks at most once in the shortest pause, however often this is said.
+  func request(keepsLooking: Bool = false) {
+    let round = state.withLock { state -> Int? in
+      guard !state.isEnded else { return nil }
+      if keepsLooking { state.keepsLooking = true }
+      guard !state.isLookingSoon else {
+        state.mustLookAgain = true
+        return nil
       }
-      guard begins else { return }
-      Task.detached { [self] in
-        repeat {
-          await look()
-          try? await Task.sleep(for: Self.pause)
-        } while goesOn()
-      }
+      state.isLookingSoon = true
+      state.round += 1
+      return state.round
     }
+    guard let round else { return }
+    Task.detached { await self.look(round) }
+  }
 
-    private func goesOn() -> Bool {
-      state.withLock { state in
-        state.isLooking = state.mustLookAgain
-        state.mustLookAgain = false
-        return state.isLooking
-      }
+  /// It looks no more.
+  func end() {
+    state.withLock { $0.isEnded = true }
+  }
+
+  private func look(_ round: Int) async {
+    repeat {
+      await look()
+      try? await Task.sleep(for: Self.shortestPause)
+    } while mustLookAgain()
+    var pause = Self.shortestPause
+    while pause < Self.longestPause || keepsLooking {
+      // A folder that tells nothing is looked at steadily.
+      pause = min(pause * 2, keepsLooking ? Self.steadyPause : Self.longestPause)
+      try? await Task.sleep(for: pause)
+      guard isCurrent(round) else { return }
+      await look()
     }
+  }
 
-    private func look() async {
-      guard let database = database.value, let tracker = tracker.value else { return }
-      // The lease of the writer puts the look between two of its commits.
-      guard
-        let version = try? await database.writeWithoutTransaction({ connection in
-          try connection.use().dataVersion()
-        })
-      else { return }
-      let known = state.withLock { state in
+  private var keepsLooking: Bool { state.withLock { $0.keepsLooking } }
+
+  private func mustLookAgain() -> Bool {
+    state.withLock { state in
+      state.isLookingSoon = state.mustLookAgain && !state.isEnded
+      state.mustLookAgain = false
+      return state.isLookingSoon
+    }
+  }
+
+  private func isCurrent(_ round: Int) -> Bool {
+    state.withLock { $0.round == round && !$0.isEnded }
+  }
+
+  private func look() async {
+    guard let database = database.value, let tracker = tracker.value else { return end() }
+    // The lease of the writer puts the look between two of its commits.
+    let answer = try? await database.askingWriter { core in
+      let version = try core.dataVersion()
+      return self.state.withLock { state in
         defer { state.version = version }
-        return state.version
+        return (isFirst: state.version == nil, hasChanged: state.version != version)
       }
-      guard known != version else { return }
-      // What was there before the first look nobody was told of who fetched before it.
-      tracker.publish(everything: .changedElsewhere, liveAlone: known == nil)
     }
+    guard let answer, answer.hasChanged else { return }
+    // What was there before the first look nobody was told of who fetched before it.
+    tracker.publish(everything: .changedElsewhere, liveAlone: answer.isFirst)
   }
 }
 

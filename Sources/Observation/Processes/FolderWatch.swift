@@ -18,12 +18,22 @@ import Dispatch
 final class FolderWatch: @unchecked Sendable {
   private let source: any DispatchSourceProtocol
 
+  /// Whether it is told of what is written to the files, and not only of those that come and go.
+  static var seesWriting: Bool {
+    #if canImport(Darwin)
+      false
+    #else
+      true
+    #endif
+  }
+
   /// Begins to watch; nil where the system does not let.
   init?(containing path: String, _ changed: @escaping @Sendable () -> Void) {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     #if canImport(Darwin)
-      // A folder tells of files that come and go; the database's file of what is written to it.
+      // A folder tells of files that come and go. What is written to them would be told by watching
+      // each: but closing a database's file takes all of this process's locks on it.
       let descriptor = open(folder, O_EVTONLY)
       guard descriptor >= 0 else { return nil }
       let source = DispatchSource.makeFileSystemObjectSource(

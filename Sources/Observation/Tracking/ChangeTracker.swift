@@ -1,17 +1,24 @@
 import SQLCore
+import Synchronization
 
 /// Knows who watches a database, has the writer recorded meanwhile, and tells of its commits.
 ///
 /// The registry of those who watch is shared, behind a lock, under which nobody's code runs. All
 /// else belongs to the writer, and is used by the one access that holds it.
 ///
-/// `@unchecked Sendable`: `recordedVersion` is touched only in `writeWillBegin`, which the lease of
-/// the writer makes serial.
+/// `@unchecked Sendable`: `recordedVersion` and `covered` are touched only by the access that holds
+/// the lease of the writer.
 final class ChangeTracker: @unchecked Sendable {
   private let registry = Lock(SubscriptionRegistry())
   let clock = CommitClock()
   private let granularity: Recorder.Granularity
+  /// The version of the registry for which the recorder was made.
   private var recordedVersion = 0
+  /// The subscriptions with a smaller id were there when the access to the writer began.
+  private var covered: UInt64 = 0
+  /// What the registry says of itself, to be read without its lock: each write does.
+  private let version = Atomic<Int>(0)
+  private let nextID = Atomic<UInt64>(0)
   private let sharedEvaluators = Lock<RowEvaluators?>(nil)
   private let file = Lock<FileWatch?>(nil)
 
@@ -30,13 +37,25 @@ final class ChangeTracker: @unchecked Sendable {
 
   /// Adds a subscription; from the next access to the writer on, its tables are recorded.
   func add(_ subscription: Subscription) -> UInt64 {
-    registry.withLock { $0.add(subscription) }
+    changing { $0.add(subscription) }
+  }
+
+  /// Changes the registry. Whoever sees a subscription's id sees the version that came with it.
+  private func changing<Result: Sendable>(
+    _ body: (inout SubscriptionRegistry) -> Result
+  ) -> Result {
+    registry.withLock { registry in
+      let result = body(&registry)
+      version.store(registry.version, ordering: .sequentiallyConsistent)
+      nextID.store(registry.nextID, ordering: .sequentiallyConsistent)
+      return result
+    }
   }
 
   /// Removes a subscription; the hook goes with the last, when the next write begins.
   func remove(_ id: UInt64) {
     // What a subscription holds is let go outside the lock.
-    let (_, isEmpty) = registry.withLock { ($0.remove(id), $0.isEmpty) }
+    let (_, isEmpty) = changing { ($0.remove(id), $0.isEmpty) }
     if isEmpty { _ = file.withLock { $0.take() } }
   }
 
@@ -71,7 +90,11 @@ final class ChangeTracker: @unchecked Sendable {
   }
 
   private func publish(_ commit: Commit) {
-    let subscriptions = registry.withLock { $0.concerned(by: commit) }
+    let subscriptions = registry.withLock { registry in
+      // Whoever came meanwhile, and asked for nothing that was not recorded anyway, missed nothing.
+      let end = registry.version == recordedVersion ? registry.nextID : covered
+      return registry.concerned(by: commit, before: end)
+    }
     for subscription in subscriptions { subscription.queue.append(commit) }
   }
 }
@@ -79,21 +102,22 @@ final class ChangeTracker: @unchecked Sendable {
 extension ChangeTracker: WriteObserver {
   /// Installs the hook for those who watch now, or takes it away where nobody does.
   func writeWillBegin(on core: ConnectionCore) throws {
-    let (version, isEmpty) = registry.withLock { registry in
-      registry.beginAccess()
-      return (registry.version, registry.isEmpty)
+    let known = nextID.load(ordering: .sequentiallyConsistent)
+    guard version.load(ordering: .sequentiallyConsistent) != recordedVersion else {
+      covered = known
+      return
     }
-    guard version != recordedVersion else { return }
-    if isEmpty {
-      try install(nil, on: core)
-    } else {
-      let wanted = registry.withLock { $0.wanted }
+    let (version, nextID, wanted) = registry.withLock { ($0.version, $0.nextID, $0.wanted) }
+    if let wanted {
       let recorder = Recorder(
         of: wanted, granularity: granularity, on: core, clock: clock,
         publish: { [unowned self] in publish($0) })
       try install(recorder, on: core)
+    } else {
+      try install(nil, on: core)
     }
     recordedVersion = version
+    covered = nextID
   }
 
   private func install(_ recorder: Recorder?, on core: ConnectionCore) throws {
@@ -106,10 +130,15 @@ extension ChangeTracker: WriteObserver {
     }
   }
 
-  /// Those who came during the access saw nothing of it: they are told that something may have
-  /// changed.
+  /// Those who came during the access, and asked for what was not recorded, saw nothing of it: they
+  /// are told that something may have changed.
   func writeDidEnd(on core: ConnectionCore) {
-    let late = registry.withLock { $0.endAccess() }
+    guard nextID.load(ordering: .sequentiallyConsistent) != covered else { return }
+    let (late, end) = registry.withLock { registry in
+      let missedNothing = registry.version == recordedVersion
+      return (missedNothing ? [] : registry.added(since: covered), registry.nextID)
+    }
+    covered = end
     guard !late.isEmpty else { return }
     let commit = Commit(everything: .tableChanged)
     for subscription in late { subscription.queue.append(commit) }

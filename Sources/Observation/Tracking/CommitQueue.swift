@@ -22,15 +22,12 @@ final class CommitQueue: Sendable {
   }
 
   private let state = Lock(State())
-  private let signals: AsyncStream<Void>
-  private let signal: AsyncStream<Void>.Continuation
+  private let signal = Signal()
   private let maximumRows: Int
   private static let maximumCommits = 10_000
 
   init(maximumRows: Int) {
     self.maximumRows = maximumRows
-    // One signal is kept: it says that there is something.
-    (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Called on the writer's thread.
@@ -52,15 +49,14 @@ final class CommitQueue: Sendable {
       state.rowCount = 0
       for commit in commits { state.drop(commit) }
     }
-    signal.yield()
+    signal.give()
   }
 
   /// Waits until there is something; false once the task is cancelled.
   nonisolated(nonsending)
     func wait() async -> Bool
   {
-    var iterator = signals.makeAsyncIterator()
-    return await iterator.next(isolation: #isolation) != nil
+    await signal.wait()
   }
 
   /// Takes what waits.
@@ -78,7 +74,7 @@ final class CommitQueue: Sendable {
       state.waiting.commits = commits + state.waiting.commits
       state.rowCount += commits.reduce(0) { $0 + $1.rowCount }
     }
-    signal.yield()
+    signal.give()
   }
 }
 

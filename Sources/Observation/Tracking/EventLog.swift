@@ -22,7 +22,7 @@ struct EventLog {
   private(set) var notes: [TableNote] = []
   private(set) var boundaries: [Boundary] = []
   /// Counts everything that came; marks are values of it.
-  private var position = 0
+  private(set) var position = 0
   private var isFull = false
   private var savepoints: [(name: String, mark: Int)] = []
   private var running: [(statement: StatementPointer, mark: Int)] = []
@@ -51,13 +51,20 @@ struct EventLog {
     position += 1
   }
 
-  private mutating func note(_ event: TableEvent, _ table: QualifiedTableName, at position: Int) {
-    guard !notes.contains(where: { $0.table == table && $0.event == event }) else { return }
+  /// Something that happened when the log stood at a position, once in each write.
+  mutating func note(_ event: TableEvent, _ table: QualifiedTableName, at position: Int) {
+    let start = boundaries.last { $0.position <= position }?.position ?? 0
+    let end = boundaries.first { $0.position > position }?.position ?? .max
+    let isKnown = notes.contains { note in
+      note.table == table && note.event == event && (start..<end).contains(note.position)
+    }
+    guard !isKnown else { return }
     notes.append(TableNote(table: table, event: event, position: position))
   }
 
   /// Forgets everything: the transaction ended.
   mutating func removeAll() {
+    guard position > 0 || !boundaries.isEmpty || !savepoints.isEmpty else { return }
     // What a large transaction needed is given back.
     rows.removeAll(keepingCapacity: rows.capacity < 1_024)
     notes.removeAll()
@@ -70,12 +77,18 @@ struct EventLog {
 
   // MARK: Statements
 
+  var isStatementRunning: Bool { !running.isEmpty }
+
   mutating func begin(_ statement: StatementPointer) {
     running.append((statement, position))
   }
 
   /// Where the log stood when the statement took its first step.
   mutating func end(_ statement: StatementPointer) -> Int? {
+    if let last = running.last, last.statement == statement {
+      running.removeLast()
+      return last.mark
+    }
     guard let index = running.lastIndex(where: { $0.statement == statement }) else { return nil }
     return running.remove(at: index).mark
   }

@@ -72,7 +72,7 @@ private final class Probe: ConnectionObserver {
 
   private(set) var found: [Seen: HookConvention.Numbering] = [:]
 
-  func rowWillChange(_ event: borrowing PreUpdateEvent) {
+  func rowWillChange(_ event: borrowing PreUpdateEvent) -> Bool {
     let kind = event.kind
     if kind != .insert {
       let marker: DatabaseValue = kind == .update ? 100 : 200
@@ -84,6 +84,7 @@ private final class Probe: ConnectionObserver {
       found[Seen(kind: kind, isOld: false)] =
         event.newDatabaseValue(at: 1) == marker ? .stored : .declared
     }
+    return true
   }
 
   func statementWillRun(_ statement: StatementPointer, on core: ConnectionCore) {}

@@ -12,6 +12,7 @@ extension Recorder {
         let versions = try schemaVersions(on: connection)
         isPrepared = true
         guard versions != schemaVersions else { return }
+        for schema in versions.keys { try connection.refreshSchema(schema) }
         try readTables(on: connection)
         schemaVersions = versions
         if !didChangeSchema { committedDefinitions = definitions }
@@ -51,6 +52,7 @@ extension Recorder {
       }
     let known = places
     places = [:]
+    recentPlaces.removeAll()
     for (name, columns) in names {
       let table = try TrackedTable(named: name, recording: columns, on: connection)
       let before = known[name]
@@ -80,7 +82,7 @@ extension Recorder {
     guard granularity == .rows else {
       // Which table took another's name is not looked at: it may be any.
       for table in (try? reading { try $0.observableTables() }) ?? [] {
-        log.note(.schemaChanged, table)
+        log.note(.schemaChanged, table, at: schemaChangePosition)
       }
       return
     }
@@ -88,7 +90,7 @@ extension Recorder {
     let now = definitions
     for table in Set(now.keys).union(committedDefinitions.keys)
     where now[table] != committedDefinitions[table] {
-      log.note(.schemaChanged, table)
+      log.note(.schemaChanged, table, at: schemaChangePosition)
     }
     committedDefinitions = now
   }

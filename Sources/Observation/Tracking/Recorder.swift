@@ -1,16 +1,10 @@
 import SQLCore
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Records what the writer changes: the log of the transaction that runs, and the watched tables.
 ///
-/// Used by the one access that holds the writer, and in the hooks that run within it.
+/// Used by the one access that holds the writer, and in the hooks that run within it: what changes
+/// with each statement is `@exclusivity(unchecked)`, since no access to it overlaps another one, and
+/// looking for that costs as much as the rest.
 final class Recorder {
   /// The writer that the recorder is installed on; it owns the recorder.
   unowned let core: ConnectionCore
@@ -24,17 +18,20 @@ final class Recorder {
   /// The schemas for which `tables` is right, by database; empty before the first look.
   var schemaVersions: [String: Int32] = [:]
   /// Whether `tables` was found right since the transaction began.
-  var isPrepared = false
+  @exclusivity(unchecked) var isPrepared = false
   /// Whether the transaction that runs changed the schema.
-  var didChangeSchema = false
+  @exclusivity(unchecked) var didChangeSchema = false
+  /// Where the log stood when it last did.
+  @exclusivity(unchecked) var schemaChangePosition = 0
   /// How the watched tables were defined before it.
   var committedDefinitions: [QualifiedTableName: String] = [:]
-  var log: EventLog
-  private var lastTable: (pointer: UnsafePointer<CChar>, place: Int?)?
+  @exclusivity(unchecked) var log: EventLog
+  /// The places of the tables whose rows changed last; −1 where rows are not recorded.
+  var recentPlaces = RecentTables()
   /// Which hook fired since the statement that runs began.
-  private var outcome: Outcome?
+  @exclusivity(unchecked) private var outcome: Outcome?
   /// A statement of our own runs, which is nobody's business.
-  private var isReading = false
+  @exclusivity(unchecked) private var isReading = false
 
   private enum Outcome { case committed, rolledBack }
 
@@ -59,6 +56,10 @@ final class Recorder {
     log = EventLog(maximumRows: core.configuration.maximumTrackedRows)
   }
 
+  deinit {
+    recentPlaces.removeAll()
+  }
+
   /// Runs statements of our own.
   func reading<Result>(_ body: (Connection) throws -> Result) rethrows -> Result {
     isReading = true
@@ -71,13 +72,15 @@ extension Recorder: ConnectionObserver {
   func statementWillRun(_ statement: StatementPointer, on core: ConnectionCore) {
     guard !isReading else { return }
     outcome = nil
-    if !statement.pointee.isReadOnly, !isPrepared { prepareTables() }
+    if granularity == .tables, !log.isStatementRunning { core.forgetNotedTables() }
+    // How the tables were defined before it is compared with how they are after it. What only writes
+    // rows has them read when a row of one of them changes.
+    if statement.pointee.effects.contains(.changesSchema), !isPrepared { prepareTables() }
     log.begin(statement)
   }
 
   func statementDidRun(_ statement: StatementPointer, failed: Bool, on core: ConnectionCore) {
     guard !isReading, let mark = log.end(statement) else { return }
-    lastTable = nil
     if failed {
       noteWrites(of: statement)
       cutAfterFailure(since: mark)
@@ -108,12 +111,11 @@ extension Recorder: ConnectionObserver {
       // What was undone may have been a change of the schema.
       isPrepared = false
     }
-    guard !statement.pointee.effects.isDisjoint(with: [.changesSchema, .changesConnection]) else {
-      return
-    }
+    guard statement.pointee.effects.mayChangeTables else { return }
     isPrepared = false
     guard statement.pointee.effects.contains(.changesSchema) else { return }
     didChangeSchema = true
+    schemaChangePosition = log.position
     for effect in statement.pointee.tableEffects where effect.kind == .schema {
       let table = QualifiedTableName(schema: effect.database, effect.table)
       if table.isObservable { log.note(.schemaChanged, table) }
@@ -122,6 +124,7 @@ extension Recorder: ConnectionObserver {
 
   private func noteWrites(of statement: StatementPointer) {
     guard granularity == .tables else { return }
+    core.noteTablesAnew(of: statement)
     for effect in statement.pointee.tableEffects where effect.kind == .rows {
       let table = QualifiedTableName(schema: effect.database, effect.table)
       if table.isObservable { log.note(.tableChanged, table) }
@@ -160,6 +163,10 @@ extension Recorder: ConnectionObserver {
   private func finish() {
     defer { forget() }
     guard outcome == .committed else { return clock.cancel() }
+    guard didChangeSchema || !log.isEmpty else {
+      _ = clock.end()
+      return
+    }
     if didChangeSchema { noteChangedDefinitions() }
     let writes = writes()
     let sequence = clock.end()
@@ -170,13 +177,18 @@ extension Recorder: ConnectionObserver {
     log.removeAll()
     isPrepared = false
     didChangeSchema = false
-    lastTable = nil
   }
 
   // MARK: Rows
 
-  func rowWillChange(_ event: borrowing PreUpdateEvent) {
-    guard granularity == .rows, !isReading, let place = place(of: event) else { return }
+  func rowWillChange(_ event: borrowing PreUpdateEvent) -> Bool {
+    guard granularity == .rows, !isReading else { return true }
+    guard let place = place(of: event) else { return false }
+    if place >= 0 { record(event, at: place) }
+    return true
+  }
+
+  private func record(_ event: borrowing PreUpdateEvent, at place: Int) {
     let table = tables[place]
     let old =
       event.kind == .insert
@@ -196,13 +208,27 @@ extension Recorder: ConnectionObserver {
     log.append(change, of: tables)
   }
 
-  /// The table of a row; the names are read only where their pointer is another than for the row
-  /// before.
+  /// The place of a row's table; −1 where the row is not recorded, nil where no row of a table of
+  /// that name ever is.
   private func place(of event: borrowing PreUpdateEvent) -> Int? {
-    if let lastTable, lastTable.pointer == event.table { return lastTable.place }
-    let place = places[
-      QualifiedTableName(schema: String(cString: event.database), String(cString: event.table))]
-    lastTable = (event.table, place)
-    return place
+    if isPrepared, let place = recentPlaces.value(of: event) { return place }
+    let name = QualifiedTableName(
+      schema: String(cString: event.database), String(cString: event.table))
+    guard wanted.contains(name) else { return nil }
+    // The schema is looked at here, where the transaction has its lock and nobody else can change
+    // it. SQLite's own sessions run statements in this hook as well.
+    if !isPrepared { prepareTables() }
+    guard isPrepared else {
+      log.note(.tableChanged, name)
+      return -1
+    }
+    let place = places[name]
+    if place == nil, case .some = wanted {
+      // It was not found, and yet it is there: its columns are not known.
+      log.note(.tableChanged, name)
+      return -1
+    }
+    recentPlaces.note(place ?? -1, of: event)
+    return place ?? -1
   }
 }

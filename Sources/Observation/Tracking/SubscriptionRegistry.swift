@@ -6,9 +6,8 @@ struct SubscriptionRegistry {
   private var subscriptions: [UInt64: Subscription] = [:]
   private var tables: [QualifiedTableName: Watchers] = [:]
   private var ofEverything: Set<UInt64> = []
-  private var nextID: UInt64 = 0
-  /// Those with a smaller id were there when the current access to the writer began.
-  private var covered: UInt64 = 0
+  /// The id of the next that comes.
+  private(set) var nextID: UInt64 = 0
   /// Changes where what is to be recorded changes.
   private(set) var version = 0
 
@@ -106,8 +105,9 @@ struct SubscriptionRegistry {
     if isLast { version += 1 }
   }
 
-  /// What is to be recorded.
-  var wanted: WantedTables {
+  /// What is to be recorded; nil where nobody watches.
+  var wanted: WantedTables? {
+    guard !isEmpty else { return nil }
     guard ofEverything.isEmpty else { return .all }
     return .some(
       tables.mapValues { $0.allColumnsCount > 0 ? nil : Set($0.columnCounts.keys) })
@@ -115,20 +115,17 @@ struct SubscriptionRegistry {
 
   // MARK: Telling
 
-  /// An access to the writer begins: who comes from now on sees nothing of it.
-  mutating func beginAccess() { covered = nextID }
-
-  /// Those who came since the access began.
-  mutating func endAccess() -> [Subscription] {
-    defer { covered = nextID }
-    guard covered < nextID else { return [] }
-    return (covered..<nextID).compactMap { subscriptions[$0] }
+  /// Those who came since an id was the next.
+  func added(since start: UInt64) -> [Subscription] {
+    guard start < nextID else { return [] }
+    return (start..<nextID).compactMap { subscriptions[$0] }
   }
 
   var all: [Subscription] { Array(subscriptions.values) }
 
-  /// Those whom a commit concerns, of those who were there when the access began.
-  func concerned(by commit: Commit) -> [Subscription] {
+  /// Those whom a commit concerns, of those with an id before `end`: who came later did not see all
+  /// of the access.
+  func concerned(by commit: Commit, before end: UInt64) -> [Subscription] {
     var found: Set<UInt64> = []
     for write in commit.writes {
       for (table, changes) in write.tables {
@@ -144,7 +141,7 @@ struct SubscriptionRegistry {
         }
       }
     }
-    return found.sorted().compactMap { $0 < covered ? subscriptions[$0] : nil }
+    return found.sorted().compactMap { $0 < end ? subscriptions[$0] : nil }
   }
 }
 
@@ -152,4 +149,11 @@ struct SubscriptionRegistry {
 enum WantedTables {
   case all
   case some([QualifiedTableName: Set<String>?])
+
+  func contains(_ table: QualifiedTableName) -> Bool {
+    switch self {
+    case .all: table.isObservable
+    case .some(let tables): tables[table] != nil
+    }
+  }
 }

@@ -38,17 +38,18 @@ struct TrackedTable {
     throws
   {
     guard
+      let declaredName = try connection.declaredName(of: name),
       let entry = try connection.row(
         """
-        SELECT name, sql FROM \(identifier: name.schema).sqlite_schema
-        WHERE type = 'table' AND lower(name) = \(name.name)
+        SELECT sql FROM \(identifier: name.schema).sqlite_schema
+        WHERE type = 'table' AND name = \(declaredName)
         """)
     else { return nil }
     let declared = try connection.declaredColumns(of: name)
     guard !declared.isEmpty else { return nil }
     self.name = name
-    declaredName = try entry.get(String.self, at: 0)
-    definition = try entry.get(String.self, at: 1)
+    self.declaredName = declaredName
+    definition = try entry.get(String.self, at: 0)
     let stored = declared.filter { $0.generation != .virtual && $0.generation != .hidden }
     let keys = declared.filter { $0.primaryKeyPosition > 0 }
       .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }
@@ -103,12 +104,31 @@ extension Connection {
     }
   }
 
+  /// Has SQLite read the schema anew where another connection changed it: compiling alone does not
+  /// look, and `pragma_table_xinfo` tells what is remembered.
+  func refreshSchema(_ schema: String = "main") throws {
+    _ = try row("SELECT 1 FROM \(identifier: schema).sqlite_schema LIMIT 1")
+  }
+
+  /// The name of a table as it is declared; nil where there is none.
+  ///
+  /// SQLite folds the name itself here: `lower()` may be a user's function.
+  func declaredName(of table: QualifiedTableName) throws -> String? {
+    try entry(of: table)?.get(String.self, named: "name")
+  }
+
   /// Whether the table has a rowid.
   ///
   /// - SeeAlso: <https://www.sqlite.org/withoutrowid.html>
   func hasRowID(table: QualifiedTableName) throws -> Bool {
-    try row("SELECT wr FROM pragma_table_list(\(table.name)) WHERE schema = \(table.schema)")?
-      .get(Bool.self, at: 0) != true
+    try entry(of: table)?.get(Bool.self, named: "wr") != true
+  }
+
+  /// What SQLite lists of a table; its database is named there as it was attached.
+  private func entry(of table: QualifiedTableName) throws -> Row? {
+    try rows("SELECT schema, name, wr FROM pragma_table_list(\(table.name))").first { row in
+      try row.get(String.self, named: "schema").lowercasedASCII == table.schema
+    }
   }
 
   /// Whether the primary key is the rowid itself: one column, declared INTEGER and nothing else.

@@ -169,7 +169,7 @@ extension SQLExpression {
     _ value: Value, then result: SQLExpression<Result>
   ) -> CaseOf<Value, Result> {
     CaseOf(
-      Case(base: node, equals: .value(BoundValue(value, as: form)), then: result),
+      Case(base: collatedNode, equals: .value(BoundValue(value, as: form)), then: result),
       baseForm: form)
   }
 }

@@ -106,6 +106,14 @@ extension ExpressionNode {
   }
 }
 
+extension ExpressionNode {
+  /// The expression with the collation of a type, where that has one.
+  func collated(as type: any ColumnValue.Type) -> ExpressionNode {
+    guard let name = type.collationName else { return self }
+    return .collate(self, name)
+  }
+}
+
 extension StorageClass {
   /// The type's name behind CAST.
   fileprivate var token: SQLToken {

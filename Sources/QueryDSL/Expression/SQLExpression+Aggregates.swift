@@ -7,7 +7,7 @@ import SQLCore
 extension SQLExpression {
   /// How many rows have a value that is not NULL. SQL: `count(a)`, `count(DISTINCT a)`
   public func count(distinct: Bool = false) -> SQLExpression<Int> {
-    SQLExpression<Int>(.aggregate("count", [node], distinct: distinct))
+    SQLExpression<Int>(.aggregate("count", [distinct ? collatedNode : node], distinct: distinct))
   }
 
   /// Only the rows for which a predicate holds. SQL: `count(a) FILTER (WHERE b)`
@@ -44,30 +44,30 @@ extension SQLExpression where Value: OrderedColumnValue {
   /// The least value. SQL: `min(a)`
   @_disfavoredOverload
   public func min() -> SQLExpression<Value?> {
-    SQLExpression<Value?>(.aggregate("min", [node]), form: form)
+    SQLExpression<Value?>(.aggregate("min", [collatedNode]), form: form)
   }
 
   /// The greatest value. SQL: `max(a)`
   @_disfavoredOverload
   public func max() -> SQLExpression<Value?> {
-    SQLExpression<Value?>(.aggregate("max", [node]), form: form)
+    SQLExpression<Value?>(.aggregate("max", [collatedNode]), form: form)
   }
 
   /// The least value that is not NULL. SQL: `min(a)`
   public func min<Wrapped>() -> SQLExpression<Value> where Value == Wrapped? {
-    SQLExpression(.aggregate("min", [node]), form: form)
+    SQLExpression(.aggregate("min", [collatedNode]), form: form)
   }
 
   /// The greatest value that is not NULL. SQL: `max(a)`
   public func max<Wrapped>() -> SQLExpression<Value> where Value == Wrapped? {
-    SQLExpression(.aggregate("max", [node]), form: form)
+    SQLExpression(.aggregate("max", [collatedNode]), form: form)
   }
 }
 
-extension SQLExpression where Value: NumericColumnValue {
-  /// The sum; integers that leave 64 bits are an error. SQL: `sum(a)`
+extension SQLExpression where Value: AdditiveColumnValue & Numeric {
+  /// The sum; integers that leave 64 bits are an error. SQL: `sum(a)`, of decimals `decimal_sum(a)`
   public func sum(distinct: Bool = false) -> SQLExpression<Value?> {
-    SQLExpression<Value?>(.aggregate("sum", [node], distinct: distinct))
+    SQLExpression<Value?>(sum(by: Value.arithmetic, distinct))
   }
 }
 
@@ -84,10 +84,16 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 }
 
 extension SQLExpression {
-  /// The sum of the values that are not NULL. SQL: `sum(a)`
-  public func sum<Wrapped: NumericColumnValue>(distinct: Bool = false) -> SQLExpression<Value>
-  where Value == Wrapped? {
-    SQLExpression(.aggregate("sum", [node], distinct: distinct))
+  /// The sum of the values that are not NULL. SQL: `sum(a)`, of decimals `decimal_sum(a)`
+  public func sum<Wrapped: AdditiveColumnValue & Numeric>(
+    distinct: Bool = false
+  ) -> SQLExpression<Value> where Value == Wrapped? {
+    SQLExpression(sum(by: Wrapped.arithmetic, distinct))
+  }
+
+  private func sum(by functions: ArithmeticFunctions?, _ isDistinct: Bool) -> ExpressionNode {
+    .aggregate(
+      functions?.sum ?? "sum", [isDistinct ? collatedNode : node], distinct: isDistinct)
   }
 }
 

@@ -2,13 +2,15 @@ import SQLCore
 
 // An integer that leaves 64 bits becomes a REAL in SQLite; read as an integer it then throws, and
 // stored into an INTEGER column of a STRICT table it is refused.
-
+//
+// Decimal numbers are added, subtracted and multiplied by functions, which are exact; they have no
+// quotient, which seldom has an end.
 //
 // On optional numbers the same holds, and NULL makes the result NULL. The overloads are the same: a
 // second set for optionals would cost the compiler seconds over a mistake.
 
-extension SQLExpression where Value: ArithmeticColumnValue {
-  /// The sum. SQL: `a + ?`
+extension SQLExpression where Value: AdditiveColumnValue {
+  /// The sum. SQL: `a + ?`, of decimals `decimal_add(a, ?)`
   public static func + (left: SQLExpression, right: Value) -> SQLExpression {
     left.calculate(.plus, SQLExpression(right))
   }
@@ -18,7 +20,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     left.calculate(.plus, right)
   }
 
-  /// The difference. SQL: `a - ?`
+  /// The difference. SQL: `a - ?`, of decimals `decimal_sub(a, ?)`
   public static func - (left: SQLExpression, right: Value) -> SQLExpression {
     left.calculate(.minus, SQLExpression(right))
   }
@@ -28,7 +30,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     left.calculate(.minus, right)
   }
 
-  /// The product. SQL: `a * ?`
+  /// The product. SQL: `a * ?`, of decimals `decimal_mul(a, ?)`
   public static func * (left: SQLExpression, right: Value) -> SQLExpression {
     left.calculate(.times, SQLExpression(right))
   }
@@ -38,19 +40,12 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     left.calculate(.times, right)
   }
 
-  /// The quotient, of integers without its fraction; NULL where the divisor is 0. SQL: `a / ?`
-  public static func / (left: SQLExpression, right: Value) -> SQLExpression {
-    left.calculate(.divide, SQLExpression(right))
-  }
-
-  /// The quotient, of integers without its fraction; NULL where the divisor is 0. SQL: `a / b`
-  public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression {
-    left.calculate(.divide, right)
-  }
-
-  /// The number with the other sign. SQL: `-a`
+  /// The number with the other sign. SQL: `-a`, of a decimal `decimal_sub(0, a)`
   public static prefix func - (operand: SQLExpression) -> SQLExpression {
-    SQLExpression(.negative(operand.node))
+    if let functions = Value.arithmetic {
+      return SQLExpression(.function(functions.subtraction, [.constant("0"), operand.node]))
+    }
+    return SQLExpression(.negative(operand.node))
   }
 
   /// Adds in place, in an update. SQL: `SET a = a + ?`
@@ -62,9 +57,6 @@ extension SQLExpression where Value: ArithmeticColumnValue {
   /// Multiplies in place, in an update. SQL: `SET a = a * ?`
   public static func *= (left: inout SQLExpression, right: Value) { left = left * right }
 
-  /// Divides in place, in an update. SQL: `SET a = a / ?`
-  public static func /= (left: inout SQLExpression, right: Value) { left = left / right }
-
   /// Adds in place, in an update. SQL: `SET a = a + b`
   public static func += (left: inout SQLExpression, right: SQLExpression) { left = left + right }
 
@@ -74,10 +66,40 @@ extension SQLExpression where Value: ArithmeticColumnValue {
   /// Multiplies in place, in an update. SQL: `SET a = a * b`
   public static func *= (left: inout SQLExpression, right: SQLExpression) { left = left * right }
 
+  private func calculate(_ sign: SQLToken, _ other: SQLExpression) -> SQLExpression {
+    if let name = Value.arithmetic?.name(of: sign) {
+      return SQLExpression(.function(name, [node, other.node]))
+    }
+    return SQLExpression(.binary(sign, node, other.node))
+  }
+}
+
+extension SQLExpression where Value: ArithmeticColumnValue {
+  /// The quotient, of integers without its fraction; NULL where the divisor is 0. SQL: `a / ?`
+  public static func / (left: SQLExpression, right: Value) -> SQLExpression {
+    SQLExpression(.binary(.divide, left.node, .value(BoundValue(right))))
+  }
+
+  /// The quotient, of integers without its fraction; NULL where the divisor is 0. SQL: `a / b`
+  public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression {
+    SQLExpression(.binary(.divide, left.node, right.node))
+  }
+
+  /// Divides in place, in an update. SQL: `SET a = a / ?`
+  public static func /= (left: inout SQLExpression, right: Value) { left = left / right }
+
   /// Divides in place, in an update. SQL: `SET a = a / b`
   public static func /= (left: inout SQLExpression, right: SQLExpression) { left = left / right }
+}
 
-  private func calculate(_ sign: SQLToken, _ other: SQLExpression) -> SQLExpression {
-    SQLExpression(.binary(sign, node, other.node))
+extension ArithmeticFunctions {
+  /// The function in the place of an operator.
+  fileprivate func name(of sign: SQLToken) -> String? {
+    switch sign {
+    case .plus: addition
+    case .minus: subtraction
+    case .times: multiplication
+    default: nil
+    }
   }
 }

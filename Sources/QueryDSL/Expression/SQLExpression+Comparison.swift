@@ -5,6 +5,9 @@ import SQLCore
 //
 // On optional columns `==` and `!=` are those of Swift: nil equals nil, and differs from each
 // value. SQL: `IS` and `IS NOT`, with NULL bound, so that the text does not depend on the value.
+//
+// A type whose values have another order than what is stored of them names a collation, which stands
+// at the left side: `("price" COLLATE "decimal") < ?`.
 
 extension SQLExpression {
   /// Equal. SQL: `a = ?`, on an optional `a IS ?`
@@ -79,7 +82,7 @@ extension SQLExpression where Value: OrderedColumnValue {
   public func between(_ lower: Value, and upper: Value) -> SQLPredicate {
     SQLPredicate(
       .between(
-        node, .value(BoundValue(lower, as: form)), .value(BoundValue(upper, as: form))))
+        collatedNode, .value(BoundValue(lower, as: form)), .value(BoundValue(upper, as: form))))
   }
 
   /// Within a closed range; unknown where one is NULL. SQL: `a BETWEEN b AND c`
@@ -90,7 +93,7 @@ extension SQLExpression where Value: OrderedColumnValue {
     guard let upperNode = upper.node(as: form) else {
       return SQLPredicate(.invalid(mixing(upper.form)))
     }
-    return SQLPredicate(.between(node, lowerNode, upperNode))
+    return SQLPredicate(.between(collatedNode, lowerNode, upperNode))
   }
 }
 
@@ -98,22 +101,24 @@ extension SQLExpression {
   @inlinable
   func compare(_ sign: SQLToken, _ value: Value) -> SQLPredicate {
     let bound = BoundValue(value, as: form)
-    if case .column(let column) = node {
+    if Value.collationName == nil, case .column(let column) = node {
       return SQLPredicate(.compareColumn(sign, column, bound))
     }
-    return SQLPredicate(.compare(sign, node, .value(bound)))
+    return SQLPredicate(.compare(sign, collatedNode, .value(bound)))
   }
 
   private func compare(_ sign: SQLToken, _ other: SQLExpression) -> SQLPredicate {
-    if case .parameter(let parameter) = other.node, case .column(let column) = node {
+    if Value.collationName == nil, case .parameter(let parameter) = other.node,
+      case .column(let column) = node
+    {
       return SQLPredicate(.compareColumn(sign, column, parameter.bound(as: form)))
     }
     guard let right = other.node(as: form) else {
       guard let left = node(as: other.form) else {
         return SQLPredicate(.invalid(mixing(other.form)))
       }
-      return SQLPredicate(.compare(sign, left, other.node))
+      return SQLPredicate(.compare(sign, left.collated(as: Value.self), other.node))
     }
-    return SQLPredicate(.compare(sign, node, right))
+    return SQLPredicate(.compare(sign, collatedNode, right))
   }
 }

@@ -1,33 +1,17 @@
 import SQLCore
 
-/// How text is compared and ordered.
-///
-/// - SeeAlso: <https://www.sqlite.org/datatype3.html#collation>
-public struct CollationName: Hashable, Sendable, ExpressibleByStringLiteral {
-  /// The name, not quoted.
-  public let name: String
-
-  /// A collation that a connection has by that name.
-  public init(_ name: String) {
-    self.name = name
-  }
-
-  /// A collation from a literal.
-  public init(stringLiteral value: String) {
-    name = value
-  }
-
-  /// By bytes; the default.
-  public static let binary = CollationName("BINARY")
-  /// The letters of ASCII without case.
-  public static let noCase = CollationName("NOCASE")
-  /// By bytes, without spaces behind the text.
-  public static let rTrim = CollationName("RTRIM")
+extension Collation: ExpressibleByStringLiteral {
+  /// A collation by its name, from a literal.
+  public init(stringLiteral name: String) { self.init(name) }
 }
 
 extension SQLExpression where Value: TextColumnValue {
   /// The text compared and ordered otherwise. SQL: `a COLLATE "NOCASE"`
-  public func collate(_ collation: CollationName) -> SQLExpression {
+  ///
+  /// SQLite takes it for the collation of the whole operand in which it stands, at whatever depth: a
+  /// CASE with a collated condition is itself compared so.
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql>
+  public func collate(_ collation: Collation) -> SQLExpression {
     SQLExpression(.collate(node, collation.name), form: form)
   }
 }
@@ -36,18 +20,19 @@ extension SQLExpression {
   /// The value as another storage class. SQL: `CAST(a AS INTEGER)`
   ///
   /// Text that begins with no number is 0. What the cast gives is read as `type`, and a value that
-  /// is none of it throws `ColumnValueError`.
+  /// is none of it throws `ColumnValueError`. To a Decimal it is `decimal(a)`, and text that is no
+  /// number throws `DatabaseError`.
   /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#castexpr>
   @_disfavoredOverload
   public func cast<Result: ColumnValue>(to type: Result.Type) -> SQLExpression<Result> {
-    SQLExpression<Result>(.cast(node, Result.storageClass))
+    SQLExpression<Result>(node.cast(to: type))
   }
 
   /// The value as another storage class, NULL where it is NULL. SQL: `CAST(a AS INTEGER)`
   public func cast<Wrapped: ColumnValue, Result: ColumnValue>(
     to type: Result.Type
   ) -> SQLExpression<Result?> where Value == Wrapped? {
-    SQLExpression<Result?>(.cast(node, Result.storageClass))
+    SQLExpression<Result?>(node.cast(to: type))
   }
 
   /// The name of its storage class: `null`, `integer`, `real`, `text` or `blob`. SQL: `typeof(a)`
@@ -68,5 +53,15 @@ extension SQLExpression where Value == Double {
   public static func random() -> SQLExpression {
     SQLExpression(
       .constant("((random() + 9223372036854775808.0) / 18446744073709551616.0)"))
+  }
+}
+
+extension ExpressionNode {
+  /// The expression as a number of the type's own functions, else by CAST.
+  fileprivate func cast(to type: any ColumnValue.Type) -> ExpressionNode {
+    if let functions = (type as? any AdditiveColumnValue.Type)?.arithmetic {
+      return .function(functions.conversion, [self])
+    }
+    return .cast(self, type.storageClass)
   }
 }

@@ -30,6 +30,47 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
   }
 }
 
+/// A place inside the JSON of a type, with the type of what is there: one line declares it.
+///
+/// ```swift
+/// extension JSONPath where Root == Place, Value == String {
+///   static var city: JSONPath { JSONPath("address", "city") }
+/// }
+///
+/// Post.where { $0.$place.value(at: .city) == "Bonn" }
+/// // … WHERE json_extract("place", ?) IS ?          the path is `$."address"."city"`
+/// ```
+/// The keys are those of the JSON, which `CodingKeys` may call otherwise than the properties: no key
+/// path knows them, so they are said here, once. A path of another type's JSON does not compile.
+public struct JSONPath<Root: Codable & Sendable, Value: ColumnValue>: Hashable, Sendable {
+  fileprivate let steps: [JSONStep]
+
+  /// The place to which these steps lead.
+  public init(_ steps: JSONStep...) {
+    self.steps = steps
+  }
+}
+
+extension SQLExpression {
+  /// The value at a declared place inside the JSON; NULL where there is none.
+  ///
+  /// SQL: `json_extract(a, ?)`
+  public func value<Root, Result>(
+    at path: JSONPath<Root, Result>
+  ) -> SQLExpression<Result?> where Value == JSON<Root> {
+    value(at: path.steps)
+  }
+
+  /// The value at a declared place inside the JSON; NULL where there is none, or no JSON.
+  ///
+  /// SQL: `json_extract(a, ?)`
+  public func value<Root, Result>(
+    at path: JSONPath<Root, Result>
+  ) -> SQLExpression<Result?> where Value == JSON<Root>? {
+    value(at: path.steps)
+  }
+}
+
 // https://www.sqlite.org/json1.html
 extension SQLExpression where Value: JSONColumnValue {
   /// A value inside the JSON, read as a type; NULL where there is none.
@@ -43,6 +84,10 @@ extension SQLExpression where Value: JSONColumnValue {
   public func value<Result: ColumnValue>(
     at steps: JSONStep..., as type: Result.Type = Result.self
   ) -> SQLExpression<Result?> {
+    value(at: steps)
+  }
+
+  fileprivate func value<Result: ColumnValue>(at steps: [JSONStep]) -> SQLExpression<Result?> {
     SQLExpression<Result?>(called("json_extract", steps))
   }
 

@@ -17,13 +17,13 @@ extension SQLExpression {
       case .value(.null): containsNull = true
       case .value(let value): stored.append(value)
       case .unstorable(let error):
-        return SQLPredicate(.isIn(node, .unstorable(error), containsNull: nil))
+        return SQLPredicate(.isIn(collatedNode, .unstorable(error), containsNull: nil))
       case .array, .zeroBlob, .argument: break
       }
     }
     return SQLPredicate(
       .isIn(
-        node, .array(BoundArray(stored)),
+        collatedNode, .array(BoundArray(stored)),
         containsNull: Value.isOptional ? .value(containsNull ? 1 : 0) : nil))
   }
 }
@@ -43,7 +43,7 @@ extension SQLExpression {
         .invalid(request.singleColumn.map { mixing($0.form) } ?? request.notOneColumn))
     }
     return SQLPredicate(
-      .isInQuery(node, request.statement, isOptional: Value.isOptional))
+      .isInQuery(collatedNode, request.statement, isOptional: Value.isOptional))
   }
 }
 

@@ -14,7 +14,7 @@ extension SQLExpression {
   public func ifNull<Wrapped: ColumnValue>(
     _ other: SQLExpression<Wrapped>
   ) -> SQLExpression<Wrapped> where Value == Wrapped? {
-    SQLExpression<Wrapped>(called("ifnull", with: [(other.node, other.form)]), form: form)
+    SQLExpression<Wrapped>(called("ifnull", node, with: [(other.node, other.form)]), form: form)
   }
 
   /// The first of several that is not NULL. SQL: `coalesce(a, b, c)`
@@ -22,43 +22,46 @@ extension SQLExpression {
     _ others: SQLExpression<Wrapped?>...
   ) -> SQLExpression<Wrapped?> where Value == Wrapped? {
     guard !others.isEmpty else { return self }
-    return SQLExpression(called("coalesce", with: others.map { ($0.node, $0.form) }), form: form)
+    return SQLExpression(
+      called("coalesce", node, with: others.map { ($0.node, $0.form) }), form: form)
   }
 
   /// NULL where it equals a value, else the value itself. SQL: `nullif(a, ?)`
   @_disfavoredOverload
   public func nullIf(_ other: Value) -> SQLExpression<Value?> {
     SQLExpression<Value?>(
-      .function("nullif", [node, .value(BoundValue(other, as: form))]), form: form)
+      .function("nullif", [collatedNode, .value(BoundValue(other, as: form))]), form: form)
   }
 
   /// NULL where it equals a value, else the value itself. SQL: `nullif(a, ?)`
   public func nullIf<Wrapped: ColumnValue>(_ other: Wrapped) -> SQLExpression<Wrapped?>
   where Value == Wrapped? {
-    SQLExpression(.function("nullif", [node, .value(BoundValue(other, as: form))]), form: form)
+    SQLExpression(
+      .function("nullif", [collatedNode, .value(BoundValue(other, as: form))]), form: form)
   }
 
   /// NULL where it equals another, else the value itself. SQL: `nullif(a, b)`
   @_disfavoredOverload
   public func nullIf(_ other: SQLExpression) -> SQLExpression<Value?> {
-    SQLExpression<Value?>(called("nullif", with: [(other.node, other.form)]), form: form)
+    SQLExpression<Value?>(
+      called("nullif", collatedNode, with: [(other.node, other.form)]), form: form)
   }
 
   /// NULL where it equals another, else the value itself. SQL: `nullif(a, b)`
   public func nullIf<Wrapped: ColumnValue>(
     _ other: SQLExpression<Wrapped?>
   ) -> SQLExpression<Wrapped?> where Value == Wrapped? {
-    SQLExpression(called("nullif", with: [(other.node, other.form)]), form: form)
+    SQLExpression(called("nullif", collatedNode, with: [(other.node, other.form)]), form: form)
   }
 
   /// A function of this and others, which must be stored in the same form.
   private func called(
-    _ name: String, with others: [(node: ExpressionNode, form: StoredForm)]
+    _ name: String, _ first: ExpressionNode, with others: [(node: ExpressionNode, form: StoredForm)]
   ) -> ExpressionNode {
     if let other = others.first(where: { $0.form != form }) {
       return .invalid(mixing(other.form))
     }
-    return .function(name, [node] + others.map(\.node))
+    return .function(name, [first] + others.map(\.node))
   }
 }
 
@@ -66,22 +69,24 @@ extension SQLExpression where Value: OrderedColumnValue {
   /// The least of several in one row; NULL where one is. SQL: `min(a, b)`
   public func min(with first: SQLExpression, _ others: SQLExpression...) -> SQLExpression {
     SQLExpression(
-      called("min", with: ([first] + others).map { ($0.node, $0.form) }), form: form)
+      called("min", collatedNode, with: ([first] + others).map { ($0.node, $0.form) }), form: form)
   }
 
   /// The lesser of this and a value; NULL where it is. SQL: `min(a, ?)`
   public func min(with value: Value) -> SQLExpression {
-    SQLExpression(.function("min", [node, .value(BoundValue(value, as: form))]), form: form)
+    SQLExpression(
+      .function("min", [collatedNode, .value(BoundValue(value, as: form))]), form: form)
   }
 
   /// The greatest of several in one row; NULL where one is. SQL: `max(a, b)`
   public func max(with first: SQLExpression, _ others: SQLExpression...) -> SQLExpression {
     SQLExpression(
-      called("max", with: ([first] + others).map { ($0.node, $0.form) }), form: form)
+      called("max", collatedNode, with: ([first] + others).map { ($0.node, $0.form) }), form: form)
   }
 
   /// The greater of this and a value; NULL where it is. SQL: `max(a, ?)`
   public func max(with value: Value) -> SQLExpression {
-    SQLExpression(.function("max", [node, .value(BoundValue(value, as: form))]), form: form)
+    SQLExpression(
+      .function("max", [collatedNode, .value(BoundValue(value, as: form))]), form: form)
   }
 }

@@ -56,6 +56,13 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     return self.form == form ? node : nil
   }
 
+  /// The expression as it is compared and ordered: with the collation of its type, where it has one.
+  @inlinable
+  package var collatedNode: ExpressionNode {
+    guard let name = Value.collationName else { return node }
+    return .collate(node, name)
+  }
+
   /// The error for what would bring a value stored in another form beside this expression.
   func mixing(_ other: StoredForm) -> QueryError {
     QueryError(

@@ -35,7 +35,9 @@ public struct Window: Sendable {
     by expressions: repeat SQLExpression<each Value>
   ) -> Window {
     var window = self
-    for expression in repeat each expressions { window.node.partition.append(expression.node) }
+    for expression in repeat each expressions {
+      window.node.partition.append(expression.collatedNode)
+    }
     return window
   }
 
@@ -46,7 +48,7 @@ public struct Window: Sendable {
   ) -> Window {
     var window = self
     window.node.order.append(
-      SelectStatement.OrderTerm(expression.node, direction, nulls))
+      SelectStatement.OrderTerm(expression.collatedNode, direction, nulls))
     return window
   }
 

@@ -13,6 +13,8 @@ import SQLCore
 /// column that may be NULL. The layout is read from the type, once: no macro, no `Codable`, no
 /// instance. Every stored property is a `@PrimaryKey`, a `@Column` or `@Ignored`.
 ///
+/// What its columns cannot say themselves, such as indexes and foreign keys, stands in its `schema`.
+///
 /// A model may be `Codable`, `Equatable` and `Hashable` by synthesis; each sees the values alone.
 /// With one key column, `id` is that column. With several, `id` is a value of a struct whose
 /// properties are called and typed as they are:
@@ -31,19 +33,12 @@ public protocol Model: ResultRow, Identifiable where ID: Sendable {
 
   /// How the columns are called after the properties. Default: as the properties.
   static var columnNaming: ColumnNaming { get }
-
-  /// What the columns cannot say themselves: indexes, foreign keys, defaults, stored forms.
-  /// Default: nothing.
-  @SchemaBuilder<Self> static var schema: Schema<Self> { get }
 }
 
 extension Model {
   /// The name of the type, without the types around it.
-  public static var tableName: String { String(describing: Self.self) }
+  public static var tableName: String { typeName(Self.self) }
 
   /// As the properties.
   public static var columnNaming: ColumnNaming { .asDeclared }
-
-  /// Nothing.
-  public static var schema: Schema<Self> { Schema(elements: []) }
 }

@@ -44,6 +44,8 @@ package final class ModelLayout: @unchecked Sendable {
   /// What SQLite calculates, to be read back when a model was written.
   let generatedColumns: [Int]
   private let roundedColumns: [Int]
+  /// The lines of the model's schema, `[SchemaElement<M>]`, as they were evaluated once.
+  let schemaElements: Any
   private let ignored: [(offset: Int, type: any IgnoredWrapper.Type)]
   /// What finds the columns by their key paths.
   @usableFromInline let names: Names
@@ -56,7 +58,7 @@ package final class ModelLayout: @unchecked Sendable {
   ) throws {
     self.number = number
     self.model = model
-    tableName = (model as? any Model.Type)?.tableName ?? String(describing: model)
+    tableName = (model as? any Model.Type)?.tableName ?? typeName(model)
     quotedTableName = Identifier(tableName).quoted
     ignored = fields.ignored
     let naming = (model as? any Model.Type)?.columnNaming ?? .asDeclared
@@ -94,6 +96,7 @@ package final class ModelLayout: @unchecked Sendable {
     hasRowID = !lines.isWithoutRowID
     rowIDColumn =
       hasRowID && keys.count == 1 && keys[0].storageClass == .integer ? keyColumns[0] : nil
+    schemaElements = lines.elements
     generatedColumns = columns.indices.filter { columns[$0].isGenerated }
     orders = ColumnOrders(of: columns, rowIDColumn: rowIDColumn)
     if let key = keys.first(where: \.isOptional), rowIDColumn == nil {
@@ -107,12 +110,12 @@ package final class ModelLayout: @unchecked Sendable {
   /// Reads the layout of a type.
   static func make<Row: ResultRow>(of row: Row.Type, number: UInt16) throws -> ModelLayout {
     let fields = try ModelFields(of: row)
-    let lines = try (row as? any Model.Type).map { try declaredLines(of: $0, fields) }
-    return try ModelLayout(of: row, number: number, fields: fields, lines: lines ?? LayoutLines())
+    let lines = try declaredLines(of: row, fields)
+    return try ModelLayout(of: row, number: number, fields: fields, lines: lines)
   }
 
-  /// What a model's schema says of its layout.
-  private static func declaredLines<M: Model>(
+  /// What a schema says of the layout.
+  private static func declaredLines<M: ResultRow>(
     of model: M.Type, _ fields: ModelFields
   ) throws -> LayoutLines {
     // The schema's key paths are resolved against an instance, which needs no forms yet.

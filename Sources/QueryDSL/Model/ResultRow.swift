@@ -17,4 +17,24 @@
 ///
 /// It is read as a model is, by the names and types of its properties, and has neither a table nor
 /// a key. Every model is one.
-public protocol ResultRow: Sendable {}
+public protocol ResultRow: Sendable {
+  /// What the columns cannot say themselves. Default: nothing.
+  ///
+  /// Of a model: indexes, foreign keys, defaults, stored forms. Of a row without a table it has
+  /// stored forms alone, as the columns are stored that are selected into it:
+  ///
+  /// ```swift
+  /// struct Visit: ResultRow {
+  ///   @Column var name: String
+  ///   @Column var day: Date
+  ///
+  ///   static var schema: Schema<Visit> { Stored(\.$day, as: .iso8601) }
+  /// }
+  /// ```
+  @SchemaBuilder<Self> static var schema: Schema<Self> { get }
+}
+
+extension ResultRow {
+  /// Nothing.
+  public static var schema: Schema<Self> { Schema(elements: []) }
+}

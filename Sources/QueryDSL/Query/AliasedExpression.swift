@@ -18,7 +18,8 @@ public struct AliasedExpression<Value: ColumnValue>: Selectable {
     let form = expression.form
     let name = name
     return SelectItem(
-      term: .aliased(expression.node, name), read: { try $0.next(Value.self, form: form) },
+      term: .aliased(expression.collatedNode, name),
+      part: RowPart(of: expression.node, as: Value.self, form: form),
       columns: { [ResultColumn(name: name, type: Value.self, form: form)] })
   }
 }

@@ -86,7 +86,7 @@ public enum QueryBuilder {
     Request(
       statement: SelectStatement(
         selection: .terms([]), from: TableID(layout: 0, source: 0)),
-      decoding: .rows(columns: { [] }) { _ in throw QueryError("no Select") })
+      decoding: .parts(RowParts()) { throw QueryError("no Select") })
   }
 }
 

@@ -120,7 +120,7 @@ public func GroupBy<each Value: ColumnValue>(
   _ expressions: repeat SQLExpression<each Value>
 ) -> QueryClause {
   var nodes: [ExpressionNode] = []
-  for expression in repeat each expressions { nodes.append(expression.node) }
+  for expression in repeat each expressions { nodes.append(expression.collatedNode) }
   return QueryClause(.groups(nodes))
 }
 
@@ -134,7 +134,7 @@ public func OrderBy<Value: ColumnValue>(
   _ expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
   nulls: NullOrder? = nil
 ) -> QueryClause {
-  QueryClause(.order([SelectStatement.OrderTerm(expression.node, direction, nulls)]))
+  QueryClause(.order([SelectStatement.OrderTerm(expression.collatedNode, direction, nulls)]))
 }
 
 /// The order of the rows by a column of the result that `as` named. SQL: `ORDER BY "views"`
@@ -170,9 +170,8 @@ public func Distinct() -> QueryClause { QueryClause(.distinct) }
 
 /// What each row holds: one column, expression or table. SQL: `SELECT a`
 public func Select<Item: Selectable>(_ item: Item) -> SelectClause<Item.Output> {
-  let selection = item.selection
-  return SelectClause(
-    terms: [selection.term], decoding: .rows(columns: selection.columns, selection.read))
+  let (terms, decoding) = item.selection.clause
+  return SelectClause(terms: terms, decoding: decoding)
 }
 
 /// What each row holds: columns, expressions and whole tables, as a tuple. SQL: `SELECT a, b`

@@ -84,12 +84,6 @@ public struct RowReader {
   @usableFromInline let core: ConnectionCore
   @usableFromInline let statement: StatementPointer
   @usableFromInline var position = 0
-
-  /// The next column as `Value`; its table is not known.
-  mutating func next<Value: ColumnValue>(_: Value.Type, form: StoredForm) throws -> Value {
-    defer { position += 1 }
-    return try StatementRow(statement: statement).get(Value.self, at: position, as: form)
-  }
 }
 
 @available(*, unavailable, message: "a row is read where its statement stands")

@@ -53,7 +53,7 @@ struct RowSelection {
       if let difference = first.column.difference(from: own) {
         note("\(own.name) \(difference)")
       }
-      terms.append(.aliased(first.node, own.name))
+      terms.append(.aliased(first.node.collated(as: own.type), own.name))
     }
     if !ignoringOthers {
       for other in columns where other.column.name.flatMap(layout.index(named:)) == nil {
@@ -75,7 +75,9 @@ extension ResultColumn {
     if wrapped(type) != wrapped(own.type) { return "is \(own.type) and behind SELECT \(type)" }
     if isOptional, !own.isOptional { return "is \(own.type), and what is selected may be NULL" }
     if form != own.form {
-      return "is stored in the form .\(own.form) and behind SELECT in .\(form)"
+      return
+        "is stored in the form .\(own.form) and behind SELECT in .\(form); the schema of the row "
+        + "can say Stored(\\.$\(own.property), as: .\(form))"
     }
     return nil
   }

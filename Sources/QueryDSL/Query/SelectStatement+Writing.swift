@@ -67,10 +67,10 @@ extension SelectStatement: Renderable {
     for index in order.indices {
       try sink.token(index == 0 ? .orderBy : .comma)
       if case .resultColumn(let name) = order[index].expression {
-        try checkResultColumn(name)
-      } else if extras != nil {
-        try checkOrderOfCompound()
+        try order[index].write(to: &sink, collation: try collation(ofResultColumn: name))
+        continue
       }
+      if extras != nil { try checkOrderOfCompound() }
       try order[index].write(to: &sink)
     }
     try writeLimit(to: &sink)
@@ -136,11 +136,14 @@ extension SelectStatement: Renderable {
     try PredicateNode.write(predicates, joinedBy: .and, ifEmpty: .one, to: &sink)
   }
 
-  /// A name in ORDER BY is one that SELECT gives: another would be a column, or nothing.
-  private func checkResultColumn(_ name: String) throws {
-    guard resultNames.contains(where: { $0.lowercasedASCII == name.lowercasedASCII }) else {
+  /// The collation of the type of a column of the result that ORDER BY names. A name there is one that
+  /// SELECT gives: another would be a column, or nothing.
+  private func collation(ofResultColumn name: String) throws -> String? {
+    let folded = name.lowercasedASCII
+    guard let column = resultColumns.first(where: { $0.name.lowercasedASCII == folded }) else {
       throw QueryError("ORDER BY \(name): no column behind SELECT has that name")
     }
+    return column.type?.collationName
   }
 
   private func checkOrderOfCompound() throws {
@@ -149,26 +152,29 @@ extension SelectStatement: Renderable {
       "ORDER BY of a UNION, INTERSECT or EXCEPT takes columns of its result by name")
   }
 
-  /// The names that the columns of the result have for sure.
-  private var resultNames: [String] {
-    if let compound = extras?.content.compound { return compound.first.resultNames }
+  /// The columns of the result that have a name for sure; the type is nil where the expression behind
+  /// the name has the collation already.
+  private var resultColumns: [(name: String, type: (any ColumnValue.Type)?)] {
+    if let compound = extras?.content.compound { return compound.first.resultColumns }
     switch selection {
-    case .table(let table): return Self.columnNames(of: table)
+    case .table(let table): return Self.columns(of: table)
     case .terms(let terms):
-      return terms.flatMap { term -> [String] in
+      return terms.flatMap { term -> [(name: String, type: (any ColumnValue.Type)?)] in
         switch term {
-        case .table(let table): Self.columnNames(of: table)
-        case .aliased(_, let name): [name]
+        case .table(let table): Self.columns(of: table)
+        case .aliased(_, let name): [(name, nil)]
         case .expression(.column(let column)):
-          [Self.columnNames(of: column.table)[Int(column.index)]]
+          [Self.columns(of: column.table)[Int(column.index)]]
         case .expression: []
         }
       }
     }
   }
 
-  private static func columnNames(of table: TableID) -> [String] {
-    LayoutRegistry.shared.layout(number: table.layout)?.columns.map(\.name) ?? []
+  private static func columns(
+    of table: TableID
+  ) -> [(name: String, type: (any ColumnValue.Type)?)] {
+    LayoutRegistry.shared.layout(number: table.layout)?.columns.map { ($0.name, $0.type) } ?? []
   }
 }
 
@@ -183,8 +189,12 @@ extension SelectStatement.OrderTerm {
     }
   }
 
-  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  func write<Sink: QuerySink>(to sink: inout Sink, collation: String? = nil) throws {
     try expression.write(to: &sink)
+    if let collation {
+      try sink.token(.collate)
+      try sink.alias(collation)
+    }
     try sink.token(isDescending ? .descending : .ascending)
     if let nulls { try sink.token(nulls == .first ? .nullsFirst : .nullsLast) }
   }
@@ -200,6 +210,9 @@ extension CompoundNode {
   }
 
   /// An operand; one that has its own order, limit, WITH or operands stands in a FROM.
+  ///
+  /// So does one with a RIGHT or FULL JOIN: where such a UNION ALL is itself in a FROM, SQLite 3.40
+  /// takes its operands apart and forgets the WHERE of the others.
   private static func write<Sink: QuerySink>(
     _ statement: SelectStatement, isFirst: Bool, to sink: inout Sink
   ) throws {
@@ -207,6 +220,7 @@ extension CompoundNode {
       statement.order.isEmpty && statement.limit == nil && statement.offset == nil
       && statement.extras?.content.commonTables.isEmpty ?? true
       && statement.extras?.content.compound == nil
+      && !statement.joins.contains { $0.kind == .right || $0.kind == .full }
     if isSimple { return try statement.write(to: &sink) }
     try sink.token(.selectAllFrom)
     try statement.write(to: &sink)

@@ -11,7 +11,7 @@ public protocol Selectable<Output>: Sendable {
 /// Something behind SELECT and the way to read it.
 public struct SelectItem<Output>: Sendable {
   let term: SelectStatement.SelectTerm
-  let read: @Sendable (inout RowReader) throws -> Output
+  let part: RowPart
   let columns: @Sendable () throws -> [ResultColumn]
 }
 
@@ -22,14 +22,7 @@ extension SQLExpression: Selectable {
     let node = node
     return SelectItem(
       term: .expression(node),
-      read: { reader in
-        do {
-          return try reader.next(Value.self, form: form)
-        } catch let error as ColumnValueError {
-          let place = node.place
-          throw error.at(table: place?.table, column: place?.column, row: nil)
-        }
-      },
+      part: RowPart(of: node, as: Value.self, form: form),
       columns: { [ResultColumn(name: node.place?.column, type: Value.self, form: form)] })
   }
 }
@@ -38,7 +31,12 @@ extension Columns: Selectable {
   /// Every column of the table, read as the model.
   public var selection: SelectItem<M> {
     let decoding = M.decoding
-    return SelectItem(term: .table(table), read: decoding.one, columns: decoding.columns)
+    return SelectItem(
+      term: .table(table),
+      part: RowPart(of: M.self) { reader, memory in
+        memory.initializeMemory(as: M.self, to: try decoding.one(&reader))
+      },
+      columns: decoding.columns)
   }
 }
 
@@ -48,16 +46,18 @@ extension OptionalColumns: Selectable {
     let decoding = M.decoding
     return SelectItem(
       term: .table(columns.table),
-      read: { reader in
+      part: RowPart(of: M?.self) { reader, memory in
         let layout = try M.layout
         let row = StatementRow(statement: reader.statement)
-        for index in layout.presentColumns {
-          guard try row.isNull(at: reader.position + index) else {
-            return try decoding.one(&reader)
-          }
+        let isPresent = try layout.presentColumns.contains {
+          try !row.isNull(at: reader.position + $0)
         }
-        reader.position += layout.columns.count
-        return nil
+        if isPresent {
+          memory.initializeMemory(as: M?.self, to: try decoding.one(&reader))
+        } else {
+          memory.initializeMemory(as: M?.self, to: nil)
+          reader.position += layout.columns.count
+        }
       },
       columns: {
         try decoding.columns().map {
@@ -79,7 +79,7 @@ extension ModelLayout {
 
 extension ExpressionNode {
   /// The names of the table and of the column, where the expression is one.
-  fileprivate var place: (table: String, column: String)? {
+  var place: (table: String, column: String)? {
     guard case .column(let column) = self,
       let layout = LayoutRegistry.shared.layout(number: column.table.layout)
     else { return nil }
@@ -87,26 +87,12 @@ extension ExpressionNode {
   }
 }
 
-extension RowDecoding {
-  /// How rows are read one after another, where they are no model.
-  static func rows(
-    columns: @escaping @Sendable () throws -> [ResultColumn],
-    _ read: @escaping @Sendable (inout RowReader) throws -> Row
-  ) -> RowDecoding<Row> {
-    RowDecoding(
-      all: { core, statement, _ in
-        var rows: [Row] = []
-        while try core.step(statement) {
-          var reader = RowReader(core: core, statement: statement)
-          do {
-            rows.append(try read(&reader))
-          } catch let error as ColumnValueError {
-            throw error.at(table: nil, column: nil, row: rows.count)
-          }
-        }
-        return rows
-      },
-      one: read, columns: columns)
+extension SelectItem {
+  /// A statement that selects this alone.
+  var clause: ([SelectStatement.SelectTerm], RowDecoding<Output>) {
+    var parts = RowParts()
+    parts.append(part)
+    return ([term], .parts(parts, columns: columns))
   }
 }
 
@@ -116,19 +102,15 @@ extension SelectStatement {
     _ items: repeat each Item
   ) -> ([SelectTerm], RowDecoding<(repeat (each Item).Output)>) {
     var terms: [SelectTerm] = []
+    var parts = RowParts()
     var columns: [@Sendable () throws -> [ResultColumn]] = []
     for item in repeat each items {
       let selection = item.selection
       terms.append(selection.term)
+      parts.append(selection.part)
       columns.append(selection.columns)
     }
-    let selections = (repeat (each items).selection)
     let allColumns = columns
-    return (
-      terms,
-      .rows(columns: { try allColumns.flatMap { try $0() } }) { reader in
-        (repeat try (each selections).read(&reader))
-      }
-    )
+    return (terms, .parts(parts) { try allColumns.flatMap { try $0() } })
   }
 }

@@ -22,8 +22,8 @@ extension TableQuery {
   public consuming func select<Item: Selectable>(
     _ item: (Columns<M>) -> Item
   ) -> TableQuery<M, Item.Output> {
-    let selection = item(columns).selection
-    return selecting([selection.term], .rows(columns: selection.columns, selection.read))
+    let (terms, decoding) = item(columns).selection.clause
+    return selecting(terms, decoding)
   }
 
   /// Several expressions instead of the model, as a tuple. SQL: `SELECT a, count(*)`

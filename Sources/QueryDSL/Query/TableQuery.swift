@@ -40,7 +40,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     by column: KeyPath<M, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil
   ) -> Self {
-    order(columns[dynamicMember: column].node, direction, nulls)
+    order(columns[dynamicMember: column].collatedNode, direction, nulls)
   }
 
   /// Orders by a column of the result that `as` named. SQL: `ORDER BY "views"`
@@ -58,7 +58,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     _ direction: SortDirection = .ascending, nulls: NullOrder? = nil,
     by expression: (Columns<M>) -> SQLExpression<Value>
   ) -> Self {
-    order(expression(columns).node, direction, nulls)
+    order(expression(columns).collatedNode, direction, nulls)
   }
 
   @inlinable
@@ -106,7 +106,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     by columns: repeat KeyPath<M, ColumnReference<each Value>>
   ) -> Self {
     for column in repeat each columns {
-      select.statement.groups.append(self.columns[dynamicMember: column].node)
+      select.statement.groups.append(self.columns[dynamicMember: column].collatedNode)
     }
     return self
   }

@@ -37,7 +37,8 @@ public func Default<M: Model, Value: ColumnValue>(
 /// ```swift
 /// Stored(\.$id, as: .bytes)          // "id" BLOB: a UUID as its 16 bytes
 /// ```
-public func Stored<M: Model, Value: ColumnValue>(
+/// In the schema of a `ResultRow` it says the form of what is selected into the property.
+public func Stored<M: ResultRow, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, as form: StoredForm
 ) -> SchemaElement<M> {
   SchemaElement(kind: .stored(column, form))

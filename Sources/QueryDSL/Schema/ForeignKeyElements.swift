@@ -1,7 +1,7 @@
 import SQLCore
 
 /// A foreign key as a schema declares it.
-struct ForeignKeyLine<M: Model> {
+struct ForeignKeyLine<M: ResultRow> {
   let columns: [PartialKeyPath<M>]
   /// Resolved when it is needed: two models may refer to each other.
   let target: () throws -> ForeignKeyTarget

@@ -1,7 +1,7 @@
 import SQLCore
 
 /// An index as a schema declares it.
-struct IndexLine<M: Model> {
+struct IndexLine<M: ResultRow> {
   enum Terms {
     case columns([PartialKeyPath<M>])
     case expressions(() -> [IndexTerm])

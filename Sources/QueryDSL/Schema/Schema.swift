@@ -9,13 +9,13 @@ import SQLCore
 ///   Unique(\.$url)
 /// }
 /// ```
-public struct Schema<M: Model> {
+public struct Schema<M: ResultRow> {
   let elements: [SchemaElement<M>]
 }
 
 /// Collects the lines of a `schema`.
 @resultBuilder
-public enum SchemaBuilder<M: Model> {
+public enum SchemaBuilder<M: ResultRow> {
   /// One line.
   public static func buildExpression(_ element: SchemaElement<M>) -> [SchemaElement<M>] {
     [element]

@@ -1,7 +1,7 @@
 import SQLCore
 
 /// One line of a model's schema.
-public struct SchemaElement<M: Model> {
+public struct SchemaElement<M: ResultRow> {
   enum Kind {
     case index(IndexLine<M>)
     case foreignKey(ForeignKeyLine<M>)
@@ -42,6 +42,10 @@ public struct Collation: Hashable, Sendable {
   public static let noCase = Collation("NOCASE")
   /// By bytes, without the spaces at the end.
   public static let trimmed = Collation("RTRIM")
+  /// By the decimal numbers that the text holds. Queries compare Decimal columns so, and use an index
+  /// that has it: `Index { $0.$price.collated(.decimal) }`. A tool without the collation cannot write
+  /// such a table.
+  public static let decimal = Collation("decimal")
 }
 
 /// Where the value of a generated column is.

@@ -1,4 +1,5 @@
 /// How far a backup has come.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/backup_finish.html#sqlite3backupremaining>
 public struct BackupProgress: Hashable, Sendable {
   /// How many pages the source has.
   public let pageCount: Int

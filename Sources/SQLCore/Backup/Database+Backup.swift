@@ -46,6 +46,7 @@ extension Database {
   }
 
   /// The same from asynchronous code, on a thread of its own. Cancelling the task abandons it.
+  /// - SeeAlso: <https://www.sqlite.org/backup.html>
   nonisolated(nonsending)
     public func backup(
       to path: String, pagesPerStep: Int = 1_000, overwriting: Bool = false,
@@ -98,6 +99,7 @@ extension Database {
   }
 
   /// The same from asynchronous code, on a thread of the databases. Cancelling the task abandons it.
+  /// - SeeAlso: <https://www.sqlite.org/backup.html>
   nonisolated(nonsending)
     public func backup(
       to other: Database, pagesPerStep: Int = 1_000,

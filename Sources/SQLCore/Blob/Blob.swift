@@ -76,6 +76,7 @@ public final class Blob {
   }
 
   /// Reads as many bytes as the buffer holds into it, from `offset` on.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_read.html>
   public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
     let range = try checked(offset, buffer.count)
     let (core, pointer) = try use()
@@ -113,6 +114,7 @@ public final class Blob {
   }
 
   /// Ends it; it also ends when its last reference is gone, or its closure returns.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_close.html>
   public func close() throws { try connection.use().end(handle) }
 
   private func checked(_ offset: Int, _ count: Int?) throws -> Range<Int> {

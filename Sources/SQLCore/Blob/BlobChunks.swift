@@ -7,8 +7,10 @@
 /// The bytes of a BLOB, chunk after chunk: `db.blobChunks(table:column:rowID:)`.
 ///
 /// A chunk is read when it is asked for, on a thread of the database. All are of one snapshot, on a
-/// connection of their own that closes with the iterator. A BLOB of a database in memory is read
-/// whole at first. An error is thrown at its place; a cancelled task throws `CancellationError`.
+/// connection of their own that closes with the last chunk, an error, or the iterator: until then
+/// `close()` throws `.busy`. A BLOB of a database in memory is read whole at first. An error is thrown
+/// at its place; a cancelled task throws `CancellationError`.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/blob_open.html>
 public struct BlobChunks: AsyncSequence, Sendable {
   /// A chunk.
   public typealias Element = Data
@@ -18,10 +20,12 @@ public struct BlobChunks: AsyncSequence, Sendable {
   let database: Database
   let address: BlobAddress
   let chunkSize: Int
+  let place: SourcePlace
 
   /// Begins at the first byte; nothing is read before a chunk is asked for.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(source: BlobSource(database: database, address: address), chunkSize: chunkSize)
+    AsyncIterator(
+      source: BlobSource(database: database, address: address, place: place), chunkSize: chunkSize)
   }
 
   /// Gives the chunks, one after another.
@@ -42,7 +46,12 @@ public struct BlobChunks: AsyncSequence, Sendable {
     ) async throws -> Data? {
       guard !hasEnded else { return nil }
       hasEnded = true
-      try Task.checkCancellation()
+      do {
+        try Task.checkCancellation()
+      } catch {
+        source.end()
+        throw error
+      }
       guard let chunk = try await source.read(at: offset, count: chunkSize) else { return nil }
       offset += chunk.count
       hasEnded = false
@@ -68,13 +77,19 @@ struct BlobAddress: Sendable {
 final class BlobSource: @unchecked Sendable {
   private let database: Database
   private let address: BlobAddress
-  private var open: (connection: Connection, blob: Blob)?
+  private let place: SourcePlace
+  private var core: ConnectionCore?
+  private var blob: Blob?
   private var whole: Data?
+  private var isAtEnd = false
 
-  init(database: Database, address: BlobAddress) {
+  init(database: Database, address: BlobAddress, place: SourcePlace) {
     self.database = database
     self.address = address
+    self.place = place
   }
+
+  deinit { end() }
 
   /// The bytes from `offset` on, at most `count`; nil at the end.
   func read(at offset: Int, count: Int) async throws -> Data? {
@@ -93,20 +108,41 @@ final class BlobSource: @unchecked Sendable {
   }
 
   private func readFromFile(at offset: Int, count: Int) throws -> Data? {
-    let blob: Blob
-    if let open {
-      blob = open.blob
-    } else {
-      let core = try ConnectionCore(
-        location: database.location, configuration: database.configuration, isReader: true)
-      let connection = core.lend()
-      // The BLOB holds its snapshot as long as it is open.
-      blob = try connection.blob(address)
-      open = (connection, blob)
+    guard !isAtEnd else { return nil }
+    do {
+      let blob = try blob ?? begin()
+      let size = try blob.count
+      let chunk = try blob.read(at: offset, count: min(count, size - offset))
+      if offset + chunk.count >= size { end() }
+      return chunk.isEmpty ? nil : chunk
+    } catch {
+      end()
+      throw error
     }
-    let size = try blob.count
-    guard offset < size else { return nil }
-    return try blob.read(at: offset, count: min(count, size - offset))
+  }
+
+  private func begin() throws -> Blob {
+    let pool = database.access.pool
+    try pool.check()
+    let core = try ConnectionCore(
+      location: database.location, configuration: database.configuration, isReader: true)
+    try pool.admit(core, for: place)
+    self.core = core
+    // The BLOB holds its snapshot as long as it is open.
+    let blob = try core.lend().blob(address)
+    self.blob = blob
+    return blob
+  }
+
+  /// Closes the connection: the database may be closed from now on.
+  func end() {
+    isAtEnd = true
+    blob = nil
+    guard let core else { return }
+    self.core = nil
+    core.endLease()
+    database.access.pool.leave(core)
+    core.close()
   }
 }
 
@@ -124,15 +160,18 @@ extension Database {
   /// ```swift
   /// for try await chunk in db.blobChunks(table: "photo", column: "image", rowID: id) { … }
   /// ```
-  /// - Parameter chunkSize: how many bytes a chunk has; the last has less.
+  /// - Parameters:
+  ///   - chunkSize: how many bytes a chunk has; the last has less.
+  ///   - fileID: the file of the code that reads, as `Configuration.onPinnedLog` tells it.
+  ///   - line: the line in it.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_open.html>
   public func blobChunks(
     database schema: String = "main", table: String, column: String, rowID: Int64,
-    chunkSize: Int = 1 << 16
+    chunkSize: Int = 1 << 16, fileID: StaticString = #fileID, line: UInt = #line
   ) -> BlobChunks {
     BlobChunks(
       database: self,
       address: BlobAddress(schema: schema, table: table, column: column, rowID: rowID),
-      chunkSize: Swift.max(1, chunkSize))
+      chunkSize: Swift.max(1, chunkSize), place: SourcePlace(fileID, line))
   }
 }

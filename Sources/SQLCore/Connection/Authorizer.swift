@@ -9,6 +9,8 @@ struct AuthorizerRules {
   var lock: SchemaLock?
   /// Whether the lock denied the statement that is being prepared.
   var wasDeniedByLock = false
+  /// What `PRAGMA wal_autocheckpoint` did when it was compiled, until that is seen to.
+  var checkpointPragma: CheckpointPragma?
   /// What the statement that is being prepared does, besides reading and writing rows.
   var effects: StatementEffects = []
   /// The tables on which it does more than read.
@@ -63,6 +65,23 @@ extension ConnectionCore {
       state.pointee.authorizer.notesWrittenTables = newValue
       state.pointee.cache.removeAll()
     }
+  }
+
+  /// Adds to what a statement is known to write what was noted since `forgetNotedTables()`, where
+  /// SQLite compiled it anew meanwhile: a trigger may have come that writes other tables.
+  package func noteTablesAnew(of statement: StatementPointer) {
+    let version = sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_REPREPARE, 0)
+    guard version != statement.pointee.tableEffectsVersion else { return }
+    statement.pointee.tableEffectsVersion = version
+    for effect in state.pointee.authorizer.tableEffects
+    where !statement.pointee.tableEffects.contains(effect) {
+      statement.pointee.tableEffects.append(effect)
+    }
+  }
+
+  /// No statement runs: what was noted before is no running statement's.
+  package func forgetNotedTables() {
+    state.pointee.authorizer.tableEffects = []
   }
 
   /// Runs a closure and tells what its statements read. Each is compiled for the occasion: the
@@ -131,6 +150,9 @@ private func authorize(
       sqlite3_stricmp(first, "query_only") == 0
     {
       return SQLITE_DENY
+    }
+    if sqlite3_stricmp(first, "wal_autocheckpoint") == 0 {
+      state.pointee.authorizer.checkpointPragma = CheckpointPragma(argument: second)
     }
   case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW,
     SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:

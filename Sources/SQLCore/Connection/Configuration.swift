@@ -2,6 +2,7 @@
 ///
 /// The defaults are the safe ones: nothing that was acknowledged is lost in a power cut, foreign
 /// keys are enforced, and a misspelt column in double quotes is an error rather than text.
+/// - SeeAlso: <https://www.sqlite.org/pragma.html>
 public struct Configuration: Sendable {
   /// When SQLite waits for the disk.
   ///

@@ -1,6 +1,7 @@
 import CSQLite
 
 /// A database of a connection: its own, `main`, or one that is attached.
+/// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_database_list>
 public struct AttachedDatabase: Hashable, Sendable {
   /// The name, by which its tables are addressed: `name.table`.
   public let name: String

@@ -10,6 +10,7 @@ extension Connection {
   /// The values are bound in order, over all statements. A statement alone is taken from the cache;
   /// several are compiled one after another, and stop at the first error.
   /// Throws `DatabaseError`, with the SQL and the place of a fault in it.
+  /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func execute(_ sql: SQL) throws {
     let core = try use()
     if core.isCachedOrSingle(sql.text) {
@@ -26,6 +27,7 @@ extension Connection {
   ///
   /// The row is lent: it is gone with the next one, and cannot be kept. An error in the closure or
   /// in SQLite ends the statement and is thrown.
+  /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func forEach(_ sql: SQL, _ body: (borrowing StatementRow) throws -> Void) throws {
     let core = try use()
     let statement = try core.lendStatement(text: sql.text)
@@ -38,6 +40,7 @@ extension Connection {
   }
 
   /// All rows of a statement, with their values copied.
+  /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func rows(_ sql: SQL) throws -> [Row] {
     var rows: [Row] = []
     try forEach(sql) { row in
@@ -51,6 +54,7 @@ extension Connection {
   }
 
   /// The first row of a statement, its values copied; nil where there is none.
+  /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func row(_ sql: SQL) throws -> Row? {
     let core = try use()
     let statement = try core.lendStatement(text: sql.text)
@@ -67,6 +71,7 @@ extension Connection {
   ///
   /// Throws `ColumnValueError` where a value is of another type, and `DatabaseError` where there
   /// are not as many columns as types.
+  /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func fetch<each Value: ColumnValue>(
     _ type: (repeat each Value).Type, _ sql: SQL
   ) throws -> [(repeat each Value)] {

@@ -10,6 +10,7 @@ extension Connection {
   /// A column's type is the one of Swift that holds what the column declares: Int64, Double,
   /// String or Data. Where it declares nothing, as an expression does, it is that of the first value
   /// that is not NULL, else Any. Bytes are counted, not shown. One statement; all its rows are held.
+  /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func table(_ sql: SQL) throws -> ResultTable {
     let core = try use()
     let statement = try core.lendStatement(text: sql.text)

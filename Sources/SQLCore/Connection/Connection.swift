@@ -83,6 +83,7 @@ public struct Connection {
 extension Connection: Sendable {}
 
 /// What the statement cache of a connection holds and how well it serves.
+/// - SeeAlso: <https://www.sqlite.org/cintro.html>
 public struct StatementCacheStatistics: Hashable, Sendable {
   /// How many statements it keeps.
   public let count: Int

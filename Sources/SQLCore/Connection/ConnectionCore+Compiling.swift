@@ -36,9 +36,8 @@ extension ConnectionCore {
       var consumed = 0
       while statement == nil, consumed < bytes.count {
         let code = start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { start in
-          let code = sqlite3_prepare_v3(
-            handle, start + consumed, Int32(clamping: bytes.count - consumed),
-            UInt32(SQLITE_PREPARE_PERSISTENT), &statement, &tail)
+          let code = prepare(
+            start + consumed, byteCount: bytes.count - consumed, &statement, &tail)
           if let tail { consumed = tail - start }
           return code
         }

@@ -89,10 +89,10 @@ extension ConnectionCore {
       sqlite3_reset(statement.handle)
       if spoilsWrites, !statement.pointee.isReadOnly { rollBackAfterCallbackFailure() }
       noteRollback(after: failure)
-      state.pointee.observer?.statementDidRun(statement, failed: true, on: self)
+      tellObserver(ofEndOf: statement, failed: true)
       throw failure
     }
-    state.pointee.observer?.statementDidRun(statement, failed: false, on: self)
+    tellObserver(ofEndOf: statement, failed: false)
     return false
   }
 
@@ -132,10 +132,20 @@ extension ConnectionCore {
   }
 
   private func start(_ statement: StatementPointer) {
+    // SQLite may have compiled a statement anew while it ran.
+    if state.pointee.authorizer.checkpointPragma != nil { keepLogHook() }
     statement.pointee.isRunning = true
     // What was said before it began is not meant for it.
     isInterruptRequested.store(false, ordering: .relaxed)
-    state.pointee.observer?.statementWillRun(statement, on: self)
+    guard let observer = state.pointee.observer else { return }
+    state.pointee.lastPassedOver = nil
+    observer.statementWillRun(statement, on: self)
+  }
+
+  private func tellObserver(ofEndOf statement: StatementPointer, failed: Bool) {
+    guard let observer = state.pointee.observer else { return }
+    state.pointee.lastPassedOver = nil
+    observer.statementDidRun(statement, failed: failed, on: self)
   }
 
   /// Ends a statement where it stands.
@@ -143,7 +153,7 @@ extension ConnectionCore {
     sqlite3_reset(statement.handle)
     if statement.pointee.isRunning {
       statement.pointee.isRunning = false
-      state.pointee.observer?.statementDidRun(statement, failed: false, on: self)
+      tellObserver(ofEndOf: statement, failed: false)
     }
   }
 

@@ -18,12 +18,14 @@ package final class ConnectionCore: @unchecked Sendable {
   /// Set by `interrupt()`, looked at while waiting for a lock.
   let isInterruptRequested = Atomic<Bool>(false)
 
-  package var handle: OpaquePointer { state.pointee.handle }
+  /// SQLite's connection. Not in the state, which other threads must not touch: they interrupt it.
+  package let handle: OpaquePointer
 
   /// Opens a connection and prepares it as the configuration says.
   package init(location: DatabaseLocation, configuration: Configuration, isReader: Bool) throws {
     let handle = try location.open(
       readOnly: configuration.isReadOnly, immutable: configuration.isImmutable)
+    self.handle = handle
     self.configuration = configuration
     self.isReader = isReader
     state = .allocate(capacity: 1)
@@ -38,6 +40,7 @@ package final class ConnectionCore: @unchecked Sendable {
   deinit {
     close()
     state.pointee.key.deallocate()
+    state.pointee.passedOver.removeAll()
     state.deinitialize(count: 1)
     state.deallocate()
   }
@@ -63,6 +66,7 @@ package final class ConnectionCore: @unchecked Sendable {
   package func endLease() {
     endLentStatements()
     endLentHandles()
+    keepLogHook()
     state.pointee.deadline = nil
     state.pointee.asksTask = false
     state.pointee.writeLabel = nil

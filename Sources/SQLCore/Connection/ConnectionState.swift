@@ -52,9 +52,8 @@ struct ConnectionState {
   var installedHooks: InstalledHooks = []
   var tracedKinds: TraceKinds = []
   var knownAuthorizers: [ObjectIdentifier] = []
-  /// By how many pages SQLite's own hook of the log went, to whose place somebody listens; 0 where
-  /// ours was there.
-  var checkpointPages = 0
+  /// Whether our hook of the log is there, in the place of SQLite's own.
+  var hasLogHook = false
   /// Whether a commit asks first if a callback failed.
   var vetoesFailedCommits = false
   /// How many sessions record; they share their place with the pre-update hook.
@@ -65,6 +64,11 @@ struct ConnectionState {
   var observer: (any ConnectionObserver)?
   /// Whether it is told of rows.
   var observesRows = false
+  /// The tables of whose rows it does not want to be told.
+  var passedOver = RecentTables()
+  /// The one of them of which the statement that runs changed a row last: while it runs, no other
+  /// table comes to have its name at that place in memory.
+  var lastPassedOver: UnsafePointer<CChar>?
   /// What the write that runs is called, for those who observe.
   var writeLabel: String?
   /// Runs `PRAGMA schema_version`; prepared when first asked for.

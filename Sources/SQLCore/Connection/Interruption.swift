@@ -12,6 +12,7 @@ import Synchronization
 /// The deadline of an access passed before it ended: `db.read(deadline: .seconds(2)) { … }`.
 ///
 /// What ran was stopped, and a transaction was rolled back.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/interrupt.html>
 public struct DeadlineExceeded: Error, Hashable, Sendable, CustomStringConvertible {
   /// Says so.
   public var description: String { "the access took longer than its deadline allows" }

@@ -1,6 +1,7 @@
 import CSQLite
 
 /// Who may change the schema of a database.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
 public enum SchemaPolicy: Hashable, Sendable {
   /// Opening with models, and writing into a named table, changes it where it must.
   case automatic

@@ -16,6 +16,7 @@ extension Database {
   }
 
   /// The same from asynchronous code, on the thread of the writer.
+  /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html>
   nonisolated(nonsending)
     public func vacuum() async throws
   {
@@ -40,6 +41,7 @@ extension Database {
   }
 
   /// The same from asynchronous code, on a thread of its own. Cancelling the task abandons it.
+  /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
   nonisolated(nonsending)
     public func vacuum(into path: String, overwriting: Bool = false) async throws
   {
@@ -82,6 +84,7 @@ extension Database {
   }
 
   /// The same from asynchronous code, on the thread of the writer.
+  /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_wal_checkpoint>
   @discardableResult
   nonisolated(nonsending)
     public func checkpoint(_ mode: CheckpointMode = .passive) async throws -> CheckpointResult

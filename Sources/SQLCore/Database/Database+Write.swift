@@ -9,6 +9,7 @@ extension Database {
   /// passes, the transaction is rolled back, and `DeadlineExceeded` is thrown.
   ///
   /// - Parameter label: what those who observe are told that this write is.
+  /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
   @discardableResult
   public func write<Result>(
     label: String? = nil, deadline: Duration? = nil, _ body: (Connection) throws -> Result
@@ -29,6 +30,7 @@ extension Database {
   /// throws `CancellationError`.
   ///
   /// - Parameter label: what those who observe are told that this write is.
+  /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
   @discardableResult
   nonisolated(nonsending)
     public func write<Result: Sendable>(
@@ -75,6 +77,17 @@ extension Database {
     ) async throws -> Result
   {
     try await writing(AccessOptions()) { core in try body(core.lend()) }
+  }
+
+  /// Asks the writer something between two of its accesses, which is none itself for who observes.
+  nonisolated(nonsending)
+    package func askingWriter<Result: Sendable>(
+      _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+    ) async throws -> Result
+  {
+    var options = AccessOptions()
+    options.hops = location.isFile
+    return try await access.run(.writer, options, body)
   }
 
   package func writing<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {

@@ -12,6 +12,7 @@
 ///
 /// Every access throws misuse after `close()`, and from inside a closure of the same reader, which
 /// would wait for itself. Accesses wait in the order in which they came.
+/// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public protocol DatabaseReader: AnyObject, Sendable {
   /// How its connections were opened.
   var configuration: Configuration { get }

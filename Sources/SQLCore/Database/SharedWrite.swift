@@ -58,6 +58,7 @@ final class SharedWriteClosure<Value: Sendable>: SharedWrite, @unchecked Sendabl
 /// back all of it.
 ///
 /// It can be run again; `write(alone: true)` shares with nobody.
+/// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>
 public struct SharedTransactionRolledBack: Error, CustomStringConvertible {
   /// What made SQLite roll back.
   public let cause: any Error

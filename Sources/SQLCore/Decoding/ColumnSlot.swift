@@ -38,26 +38,43 @@ package struct ColumnSlot: BitwiseCopyable {
 }
 
 extension ColumnSlot.Kind {
-  init(_ type: any ColumnValue.Type, form: StoredForm) {
-    switch type {
-    case is Int.Type: self = .int
-    case is Int64.Type: self = .int64
-    case is Unique64.Type: self = .unique64
-    case is Bool.Type: self = .bool
-    case is Double.Type: self = .double
-    case is String.Type: self = .string
-    case is Data.Type: self = .data
-    case is Date.Type where form == .standard: self = .date
-    case is Int?.Type: self = .optionalInt
-    case is Int64?.Type: self = .optionalInt64
-    case is Unique64?.Type: self = .optionalUnique64
-    case is Bool?.Type: self = .optionalBool
-    case is Double?.Type: self = .optionalDouble
-    case is String?.Type: self = .optionalString
-    case is Data?.Type: self = .optionalData
-    case is Date?.Type where form == .standard: self = .optionalDate
-    default: self = .witness
-    }
+  init<Value: ColumnValue>(_ type: Value.Type, form: StoredForm) {
+    self =
+      if type == Int64.self {
+        .int64
+      } else if type == String.self {
+        .string
+      } else if type == Int.self {
+        .int
+      } else if type == Double.self {
+        .double
+      } else if type == Bool.self {
+        .bool
+      } else if type == Unique64.self {
+        .unique64
+      } else if type == Date.self, form == .standard {
+        .date
+      } else if type == Data.self {
+        .data
+      } else if type == String?.self {
+        .optionalString
+      } else if type == Int64?.self {
+        .optionalInt64
+      } else if type == Int?.self {
+        .optionalInt
+      } else if type == Double?.self {
+        .optionalDouble
+      } else if type == Bool?.self {
+        .optionalBool
+      } else if type == Unique64?.self {
+        .optionalUnique64
+      } else if type == Date?.self, form == .standard {
+        .optionalDate
+      } else if type == Data?.self {
+        .optionalData
+      } else {
+        .witness
+      }
   }
 }
 

@@ -8,6 +8,7 @@
 ///
 /// Nothing traps on data: an integer out of range, text that is no UTF-8, a NULL where the type is
 /// not optional and an unknown enum case all end here.
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public struct ColumnValueError: Error, Hashable, Sendable {
   /// What was wrong with the value.
   public enum Reason: Hashable, Sendable {

@@ -46,6 +46,7 @@ public struct FTS5Purpose: OptionSet, Sendable {
 }
 
 /// Where a tokenizer puts its tokens; lent while it runs.
+/// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
 public struct FTS5Tokens: ~Copyable {
   typealias Receiver =
     @convention(c) (
@@ -105,6 +106,7 @@ struct FTS5Stop: Error {
 
 /// Where a tokenizer is made: the arguments of `tokenize = 'name one two'`, and the tokenizers that
 /// are there already.
+/// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
 public struct FTS5TokenizerContext {
   /// The words behind the name.
   public let arguments: [String]

@@ -37,6 +37,7 @@ public struct Arguments: ~Copyable {
   ///
   /// Throws `DatabaseError` (`.range`) for an index that is none, and `ColumnValueError` for an
   /// argument that is none of the type.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
   ) throws -> Value {
@@ -50,16 +51,19 @@ public struct Arguments: ~Copyable {
 
   /// The argument at `index`, from 0, whatever its storage class; text that is no UTF-8 throws
   /// `ColumnValueError`.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
   public func databaseValue(at index: Int) throws -> DatabaseValue {
     try Cell(value: try value(at: index), form: .standard).databaseValue()
   }
 
   /// The storage class of the argument at `index`, from 0.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
   public func storageClass(at index: Int) throws -> StorageClass {
     StorageClass(type: sqlite3_value_type(try value(at: index)))
   }
 
   /// Lends the argument at `index` without copying its text or bytes.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
   public func withCell<Result>(
     at index: Int, _ body: (borrowing Cell) throws -> Result
   ) throws -> Result {

@@ -113,6 +113,7 @@ extension Registrar {
   /// Removes a collation; a name that is none is no error.
   ///
   /// On a connection with a statement that runs, this throws `.busy`.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/create_collation.html>
   public func removeCollation(_ name: String) throws {
     try requireName(name, of: "collation")
     try register(

@@ -137,6 +137,7 @@ extension AuthorizerAction.Kind {
 }
 
 /// What an authorizer answers.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/c_deny.html>
 public enum AuthorizerDecision: Sendable {
   /// The action may be done.
   case allow

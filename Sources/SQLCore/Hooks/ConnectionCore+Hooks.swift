@@ -29,6 +29,8 @@ extension ConnectionCore {
     }
     state.pointee.observer = observer
     state.pointee.observesRows = observer != nil && hooksRows
+    state.pointee.passedOver.removeAll()
+    state.pointee.lastPassedOver = nil
     installHooks()
   }
 
@@ -90,7 +92,7 @@ extension ConnectionCore {
       sqlite3_preupdate_hook(handle, isWanted ? preUpdate : nil, isWanted ? context : nil)
     }
     if changed.contains(.writeAheadLog) {
-      installWALHook(wanted.contains(.writeAheadLog))
+      installLogHook(forListeners: wanted.contains(.writeAheadLog))
     }
     installTrace(listeners.trace)
     installInterruption()
@@ -115,11 +117,17 @@ private func preUpdate(
   oldRowID: sqlite3_int64, newRowID: sqlite3_int64
 ) {
   guard let state = state(context), let handle, let database, let table else { return }
+  // Where nobody asks for the table, this is all that its rows cost.
+  guard state.pointee.lastPassedOver != table else { return }
   let event = PreUpdateEvent(
     handle: handle, kind: RowUpdate.Kind(operation: operation), database: database, table: table,
     oldRowID: oldRowID, newRowID: newRowID)
-  if state.pointee.observesRows { state.pointee.observer?.rowWillChange(event) }
-  guard !state.pointee.listeners.preUpdate.isEmpty else { return }
+  let matters = state.pointee.observesRows && state.tellObserver(of: event)
+  guard !state.pointee.listeners.preUpdate.isEmpty else {
+    // An incremental BLOB is written without a statement of ours.
+    if !matters, event.blobColumn < 0 { state.pointee.lastPassedOver = table }
+    return
+  }
   state.callingOut { listeners in
     listeners.preUpdate.forEachBody { $0(event) }
   }
@@ -167,6 +175,14 @@ private func didUpdate(
 }
 
 extension UnsafeMutablePointer where Pointee == ConnectionState {
+  /// Tells the observer of a row; false where rows of its table do not matter to it.
+  fileprivate func tellObserver(of event: borrowing PreUpdateEvent) -> Bool {
+    guard pointee.passedOver.value(of: event) == nil else { return false }
+    guard pointee.observer?.rowWillChange(event) == false else { return true }
+    pointee.passedOver.note(0, of: event)
+    return false
+  }
+
   /// Calls listeners: meanwhile the connection runs nothing, and who comes or goes changes nothing.
   func callingOut<Result>(_ body: (HookListeners) -> Result) -> Result {
     pointee.hookDepth &+= 1

@@ -7,8 +7,9 @@ package protocol ConnectionObserver: AnyObject {
   func statementDidRun(_ statement: StatementPointer, failed: Bool, on core: ConnectionCore)
   /// A write that shares its transaction with others ended well.
   func sharedWriteDidEnd(on core: ConnectionCore)
-  /// A row is about to be inserted, updated or deleted.
-  func rowWillChange(_ event: borrowing PreUpdateEvent)
+  /// A row is about to be inserted, updated or deleted. False where rows of a table of that name
+  /// never matter, as long as the observer is installed.
+  func rowWillChange(_ event: borrowing PreUpdateEvent) -> Bool
   /// SQLite is about to commit; the commit may still fail.
   func commitHookDidFire()
   /// SQLite rolled the whole transaction back.

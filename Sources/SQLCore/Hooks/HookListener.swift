@@ -4,6 +4,7 @@ import Synchronization
 ///
 /// It listens until it is removed, `try db.remove(listener)`, or its connection closes; it need not
 /// be kept.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/commit_hook.html>
 public final class HookListener: Sendable {
   private let isRemovedFlag = Atomic<Bool>(false)
   /// By which a database finds it.

@@ -56,11 +56,13 @@ public struct PreUpdateEvent: ~Copyable {
 extension PreUpdateEvent {
   /// The value before, copied; nil where SQLite gives none. Text that is no UTF-8 is repaired: an
   /// event is not lost for it.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   public func oldDatabaseValue(at index: Int) -> DatabaseValue? {
     oldValue(at: index).map { DatabaseValue(repairing: $0) }
   }
 
   /// The value after, copied; nil where SQLite gives none.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   public func newDatabaseValue(at index: Int) -> DatabaseValue? {
     newValue(at: index).map { DatabaseValue(repairing: $0) }
   }

@@ -23,6 +23,7 @@ public struct TraceKinds: OptionSet, Sendable {
 }
 
 /// What a trace tells; lent while its listener runs.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/trace_v2.html>
 public struct TraceEvent: ~Copyable {
   /// Exactly one kind.
   public let kind: TraceKinds

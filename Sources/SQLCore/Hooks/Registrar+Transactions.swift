@@ -1,6 +1,5 @@
-import CSQLite
-
 /// A commit that was written to the write-ahead log, as `onWALCommit` tells it.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
 public struct WALCommit: Hashable, Sendable {
   /// The name of the attached database, `main` for the first.
   public let database: String
@@ -32,26 +31,11 @@ extension Registrar {
 
   /// Calls `body` after each commit in WAL mode.
   ///
-  /// The log is kept within its bound as before. `PRAGMA wal_autocheckpoint`, set later, takes the
-  /// place of the listeners.
+  /// The log is kept within its bound as before, and `PRAGMA wal_autocheckpoint` says from how many
+  /// pages on a commit copies it into the file. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
   @discardableResult
   public func onWALCommit(_ body: @escaping @Sendable (WALCommit) -> Void) throws -> HookListener {
     try listen(\.writeAheadLog, body)
-  }
-}
-
-extension ConnectionCore {
-  /// Makes sure that the hook is there which keeps the log within its bound: it calls the listeners.
-  func installWALHook(_ isWanted: Bool) {
-    if isWanted {
-      // 0 where the hook is there, else what SQLite's own goes by, which takes the same place.
-      let pages = (try? integer(pragma: "PRAGMA wal_autocheckpoint")) ?? 0
-      state.pointee.checkpointPages = pages
-      if pages > 0 { state.pointee.log.copy(from: pages) }
-      sqlite3_wal_hook(handle, logDidGrow, UnsafeMutableRawPointer(state))
-    } else if state.pointee.checkpointPages > 0 {
-      sqlite3_wal_autocheckpoint(handle, Int32(clamping: state.pointee.checkpointPages))
-    }
   }
 }

@@ -28,6 +28,13 @@ final class ConnectionRegistrations: Sendable {
     _ = entries.withLock { $0.removeValue(forKey: key) }
   }
 
+  /// Whether a collation of one of these names, folded, was registered.
+  func hasCollation(_ names: Set<String>) -> Bool {
+    entries.withLock { entries in
+      entries.keys.contains { $0.kind == .collation && names.contains($0.name.lowercasedASCII) }
+    }
+  }
+
   /// Gives a connection what it lacks; while nothing was registered, that is one comparison.
   @inline(__always)
   func apply(to core: ConnectionCore) throws {

@@ -9,6 +9,7 @@
 /// On a database, connections that are opened later have them, too; one that is idle gets them when
 /// it is next used, and one in use when it is used again. On the connection of a `read` or `write`
 /// closure they stay with that connection of the pool alone.
+/// - SeeAlso: <https://www.sqlite.org/appfunc.html>
 public protocol Registrar {
   /// Registers what `registration` describes.
   func register(_ registration: Registration) throws
@@ -16,6 +17,7 @@ public protocol Registrar {
 
 /// Something that connections are given: a function, a collation, a virtual table, a tokenizer, or
 /// several of them.
+/// - SeeAlso: <https://www.sqlite.org/appfunc.html>
 public struct Registration: Sendable {
   /// What a registration replaces when it comes again.
   struct Key: Hashable, Sendable {
@@ -87,6 +89,11 @@ extension Database: Registrar {
   /// Registers on every connection of the pool, those opened later too.
   public func register(_ registration: Registration) throws {
     access.registrations.add(registration)
+  }
+
+  /// Whether a collation of one of these names, folded, is one of the user's.
+  package func registersCollation(_ names: Set<String>) -> Bool {
+    access.registrations.hasCollation(names)
   }
 }
 

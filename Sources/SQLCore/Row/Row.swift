@@ -4,6 +4,7 @@
 /// let row = try db.row("SELECT id, title FROM Post LIMIT 1")
 /// let id = try row?["id", as: Unique64.self]
 /// ```
+/// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
 public struct Row: Sendable {
   let names: ColumnNames
   /// The values, in the order of the columns.

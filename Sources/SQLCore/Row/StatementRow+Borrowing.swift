@@ -11,6 +11,7 @@ extension StatementRow {
   ///
   /// The bytes are SQLite's, as they are stored: they are not checked to be UTF-8. Anything but a
   /// TEXT throws `ColumnValueError`.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func withText<Result>(
     at index: Int, _ body: (Span<UInt8>) throws -> Result
   ) throws -> Result {
@@ -20,6 +21,7 @@ extension StatementRow {
   /// Lends the bytes of the BLOB at `index`, from 0, without a copy.
   ///
   /// Anything but a BLOB throws `ColumnValueError`.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func withBytes<Result>(
     at index: Int, _ body: (Span<UInt8>) throws -> Result
   ) throws -> Result {
@@ -42,6 +44,7 @@ extension StatementRow {
 
 extension Cell {
   /// Lends the UTF-8 of a TEXT without a copy; anything else throws `ColumnValueError`.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func withText<Result>(_ body: (Span<UInt8>) throws -> Result) throws -> Result {
     if case .text(var text) = copy?.pointee {
       return try text.withUTF8 { try body($0.span) }
@@ -55,6 +58,7 @@ extension Cell {
 
 extension Row {
   /// The places of all columns of that name, from 0, without case as in SQL.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_name.html>
   public func indices(named name: String) -> [Int] {
     let folded = name.lowercasedASCII
     return columnNames.indices.filter { columnNames[$0].lowercasedASCII == folded }

@@ -3,6 +3,7 @@ import CSQLite
 /// The row at which a statement stands: its values are read without copying the rest.
 ///
 /// It cannot be copied and so not kept; `Row` is the copy that can.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
 public struct StatementRow: ~Copyable {
   package let statement: StatementPointer
 
@@ -20,6 +21,7 @@ public struct StatementRow: ~Copyable {
   ///
   /// Throws `DatabaseError` (`.range`) for an index that is none, and `ColumnValueError` for a
   /// value that is none of the type: a NULL where the type is not optional, too.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
   ) throws -> Value {
@@ -34,6 +36,7 @@ public struct StatementRow: ~Copyable {
   /// The value of the first column of that name, without case as in SQL.
   ///
   /// Throws `DatabaseError` (`.range`) for a name that is none.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, named name: String, as form: StoredForm = .standard
   ) throws -> Value {
@@ -44,6 +47,7 @@ public struct StatementRow: ~Copyable {
   }
 
   /// The value at `index`, from 0, whatever its storage class.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func databaseValue(at index: Int) throws -> DatabaseValue {
     let cell = try cell(at: index, form: .standard)
     do {

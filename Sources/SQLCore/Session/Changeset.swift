@@ -96,6 +96,7 @@ public struct Changeset: Hashable, Sendable {
 }
 
 /// One row of a changeset.
+/// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_op.html>
 public struct RowChangeRecord: Hashable, Sendable {
   /// What happened to the row.
   public let kind: RowUpdate.Kind

@@ -121,6 +121,7 @@ public final class Session {
   }
 
   /// Ends recording; it also ends when its last reference is gone, or its closure returns.
+  /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_delete.html>
   public func end() throws { try connection.use().end(handle) }
 }
 

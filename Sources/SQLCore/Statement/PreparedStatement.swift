@@ -22,7 +22,9 @@ package struct PreparedStatement {
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
   /// The tables that it creates, alters or drops, and where they are noted those that it writes.
-  package let tableEffects: [TableEffect]
+  package internal(set) var tableEffects: [TableEffect]
+  /// How often SQLite had compiled it anew when these were noted.
+  var tableEffectsVersion: Int32 = 0
   /// The names of the result's columns, read when first asked for.
   var columnNames: ColumnNames?
   /// How often SQLite had compiled it anew when the names were read.
@@ -56,6 +58,12 @@ package struct StatementEffects: OptionSet, Sendable {
   static let controlsTransaction = StatementEffects(rawValue: 2)
   /// It is a PRAGMA, ATTACH or DETACH; the cache does not keep it.
   package static let changesConnection = StatementEffects(rawValue: 4)
+
+  /// Whether what tables there are, or what they are like, may be different afterwards. It is asked
+  /// of each statement: a set of options would be made anew each time.
+  package var mayChangeTables: Bool {
+    rawValue & (Self.changesSchema.rawValue | Self.changesConnection.rawValue) != 0
+  }
 }
 
 /// A statement that a connection lends: valid until it is given back.

@@ -63,11 +63,13 @@ public final class Statement {
   }
 
   /// Binds a value to the parameter at `index`, from 1; an index that is none throws.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(_ value: some ColumnValue, at index: Int) throws {
     try bind(databaseValue: try value.databaseValue(as: .standard), at: index)
   }
 
   /// Binds a value of any storage class to the parameter at `index`, from 1.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(databaseValue value: DatabaseValue, at index: Int) throws {
     let (core, pointer) = try use()
     // Binding while it runs is misuse for SQLite.
@@ -90,6 +92,7 @@ public final class Statement {
 
   /// Binds a BLOB of `count` bytes, all zero, to the parameter at `index`, from 1, without making
   /// them: `Blob` writes them later.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(zeroBlob count: Int, at index: Int) throws {
     try bind(bound: .zeroBlob(count), at: index)
   }
@@ -102,6 +105,7 @@ public final class Statement {
 
   /// Binds a value to the parameter of that name, `:legs`, `@legs` or `$legs`; a name that is none
   /// throws.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(_ value: some ColumnValue, to name: String) throws {
     let index = sqlite3_bind_parameter_index(try use().1.handle, name)
     guard index > 0, !name.utf8.contains(0) else {
@@ -112,6 +116,7 @@ public final class Statement {
   }
 
   /// Binds values to all parameters, in order; too few or too many throw.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(_ values: some Collection<DatabaseValue>) throws {
     let (core, pointer) = try use()
     try reset()
@@ -119,6 +124,7 @@ public final class Statement {
   }
 
   /// Binds values to all parameters by name; too few, too many and unknown names throw.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(_ values: [String: DatabaseValue]) throws {
     guard values.count == parameterCount else {
       throw DatabaseError(
@@ -136,6 +142,7 @@ public final class Statement {
   }
 
   /// Binds NULL to every parameter.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/clear_bindings.html>
   public func clearBindings() throws {
     let (core, pointer) = try use()
     try reset()
@@ -145,6 +152,7 @@ public final class Statement {
   /// Takes one step: true where the statement now stands at a row, false at its end.
   ///
   /// A step after the end begins anew. An error ends the statement and is thrown.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/step.html>
   public func step() throws -> Bool {
     let (core, pointer) = try use()
     isAtRow = false
@@ -154,12 +162,14 @@ public final class Statement {
   }
 
   /// Runs the statement to its end; rows that it gives are not read.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/step.html>
   public func run() throws {
     try reset()
     while try step() {}
   }
 
   /// Makes the statement ready to begin anew; its values stay bound.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/reset.html>
   public func reset() throws {
     let (core, pointer) = try use()
     isAtRow = false
@@ -169,6 +179,7 @@ public final class Statement {
   /// The value of the current row at `index`, from 0.
   ///
   /// Throws misuse where the statement stands at no row, and what `StatementRow.get` throws.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
   ) throws -> Value {
@@ -176,6 +187,7 @@ public final class Statement {
   }
 
   /// The value of the current row in the first column of that name.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, named name: String, as form: StoredForm = .standard
   ) throws -> Value {
@@ -183,6 +195,7 @@ public final class Statement {
   }
 
   /// The current row, copied.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func row() throws -> Row {
     try withRow { try Row(copying: $0) }
   }
@@ -203,6 +216,7 @@ extension Connection {
   /// Prepares a statement for use as often as you like; values interpolated into it are bound.
   ///
   /// Throws `DatabaseError` with the place of a fault in the SQL.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/prepare.html>
   public func prepare(_ sql: SQL) throws -> Statement {
     try Statement(sql, connection: self)
   }

@@ -76,6 +76,7 @@ extension Connection {
 }
 
 /// The SQLite that runs in this process.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/libversion.html>
 public enum SQLiteLibrary {
   /// Its version, such as `3.40.1`.
   ///

@@ -102,6 +102,7 @@ public struct IndexQuery: Sendable {
 }
 
 /// How a virtual table answers a query.
+/// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
 public struct IndexPlan: Sendable {
   /// What `bestIndex` chose, as the cursor's `filter` is told.
   public struct Choice: Hashable, Sendable {

@@ -18,7 +18,7 @@ extension Registrar {
     _ make: @escaping @Sendable (VirtualTableContext) throws -> Table
   ) throws {
     let callbacks: VirtualTableCallbacks =
-      switch (kind, Table.self is any WritableVirtualTable.Type) {
+      switch (kind, Table.self is any TransactionalVirtualTable.Type) {
       case (.eponymous, false): .eponymous
       case (.eponymous, true): .writableEponymous
       case (.created, false): .created
@@ -44,6 +44,7 @@ extension Registrar {
   ///
   /// What runs ends as it began. Tables that were created stay in the schema, and cannot be used
   /// until their module is there again.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/create_module.html>
   public func removeVirtualTable(_ name: String) throws {
     try requireName(name, of: "virtual table")
     try register(

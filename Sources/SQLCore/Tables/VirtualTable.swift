@@ -15,7 +15,8 @@
 /// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol VirtualTable: AnyObject, SendableMetatype {
   /// The columns, as `CREATE TABLE x (…)`; the name does not matter. A column that is declared
-  /// `HIDDEN` is an argument of the table-valued function and not among `*`.
+  /// `HIDDEN` is an argument of the table-valued function and not among `*`. Behind the parenthesis may
+  /// stand `WITHOUT ROWID`.
   var schema: String { get }
 
   /// Chooses how a query is answered; nil where it cannot be, with the constraints that are usable.
@@ -45,6 +46,7 @@ extension VirtualTable {
 }
 
 /// Goes over rows of a virtual table.
+/// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xfilter_method>
 public protocol VirtualTableCursor: AnyObject {
   /// Goes to the first row that the plan asks for; it may be called again, with other arguments.
   ///
@@ -58,57 +60,20 @@ public protocol VirtualTableCursor: AnyObject {
   func next() throws
   /// The value of a column of the current row, from 0.
   func column(_ index: Int) throws -> DatabaseValue
-  /// The rowid of the current row: what `update` and `delete` name it by.
+  /// The rowid of the current row: what `update` and `delete` name it by. A table WITHOUT ROWID is
+  /// not asked for it. Default: it throws misuse.
   var rowID: Int64 { get throws }
 }
 
-/// A virtual table whose rows can be written.
-///
-/// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xupdate_method>
-public protocol WritableVirtualTable: VirtualTable {
-  /// Inserts a row and gives its rowid.
-  ///
-  /// - Parameter rowID: the rowid that is asked for; nil where the table chooses it.
-  func insert(_ row: borrowing Arguments, rowID: Int64?) throws -> Int64
-  /// Gives a row new values in all columns, and another rowid where that is asked for.
-  func update(rowID: Int64, to newRowID: Int64, _ row: borrowing Arguments) throws
-  /// Deletes a row.
-  func delete(rowID: Int64) throws
-
-  /// A transaction begins to write the table. Default: nothing, as for those below.
-  func begin() throws
-  /// The transaction is about to commit, and may be refused.
-  func prepareToCommit() throws
-  /// The transaction was committed.
-  func commit()
-  /// The transaction was rolled back.
-  func rollback()
-  /// A savepoint begins; they are numbered from 0, from the outermost.
-  func savepoint(_ number: Int) throws
-  /// That savepoint and those within end, and what they did stays.
-  func release(_ number: Int) throws
-  /// What was done since that savepoint began is undone; it stays open.
-  func rollback(to number: Int) throws
-}
-
-extension WritableVirtualTable {
-  /// Nothing.
-  public func begin() throws {}
-  /// Nothing.
-  public func prepareToCommit() throws {}
-  /// Nothing.
-  public func commit() {}
-  /// Nothing.
-  public func rollback() {}
-  /// Nothing.
-  public func savepoint(_ number: Int) throws {}
-  /// Nothing.
-  public func release(_ number: Int) throws {}
-  /// Nothing.
-  public func rollback(to number: Int) throws {}
+extension VirtualTableCursor {
+  /// Throws misuse.
+  public var rowID: Int64 {
+    get throws { throw DatabaseError.misuse("the cursor of the virtual table gives no rowid") }
+  }
 }
 
 /// How a virtual table comes to be there.
+/// - SeeAlso: <https://www.sqlite.org/vtab.html#eponymous_virtual_tables>
 public enum VirtualTableKind: Sendable {
   /// It is there under the name of its module, without being created; `name(1, 2)` in a FROM gives
   /// its hidden columns.
@@ -118,6 +83,7 @@ public enum VirtualTableKind: Sendable {
 }
 
 /// Where a virtual table is made: its name and arguments, and its connection.
+/// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xcreate_method>
 public struct VirtualTableContext {
   /// The name of the module.
   public let module: String

@@ -72,8 +72,17 @@ private func connect(
   do {
     let made = try maker.make(
       VirtualTableContext(core: core, isNew: isNew, count: count, words: words))
-    try core.check(sqlite3_declare_vtab(handle, made.schema))
-    if made is any WritableVirtualTable {
+    try made.checkSchema()
+    do {
+      try core.check(sqlite3_declare_vtab(handle, made.schema))
+    } catch let error as DatabaseError where made is any KeyedVirtualTable {
+      // SQLite has no words for a key of several columns, or none.
+      throw DatabaseError(
+        code: error.code,
+        message: "\(error.message); a KeyedVirtualTable has a PRIMARY KEY of one column: "
+          + made.schema)
+    }
+    if made is any TransactionalVirtualTable {
       csqlite_vtab_config(handle, SQLITE_VTAB_CONSTRAINT_SUPPORT)
     }
     csqlite_vtab_config(
@@ -158,20 +167,34 @@ private func update(
   guard let core = VirtualTableMemory.at(table)?.pointee.core, let values, count > 0 else {
     return SQLITE_ERROR
   }
-  let old = integer(values[0])
-  guard count > 1 else {
-    return VirtualTableMemory.write(table) { table in
-      if let old { try table.delete(rowID: old) }
-    }
-  }
-  let new = integer(values[1])
   let row = Arguments(
-    core: core.takeUnretainedValue(), context: nil, count: count - 2, values: values + 2)
+    core: core.takeUnretainedValue(), context: nil, count: max(0, count - 2),
+    values: count > 2 ? values + 2 : nil)
   return VirtualTableMemory.write(table) { table in
-    if let old {
-      try table.update(rowID: old, to: new ?? old, row)
-    } else {
-      rowID?.pointee = try table.insert(row, rowID: new)
+    switch table {
+    case let table as any WritableVirtualTable:
+      let old = integer(values[0])
+      let new = count > 1 ? integer(values[1]) : nil
+      if count == 1 {
+        if let old { try table.delete(rowID: old) }
+      } else if let old {
+        try table.update(rowID: old, to: new ?? old, row)
+      } else {
+        rowID?.pointee = try table.insert(row, rowID: new)
+      }
+    case let table as any KeyedVirtualTable:
+      let old = try values[0].map { try Cell(value: $0, form: .standard).databaseValue() } ?? .null
+      if count == 1 {
+        try table.delete(key: old)
+      } else if old == .null {
+        try table.insert(row)
+      } else {
+        try table.update(key: old, row)
+      }
+    default:
+      throw DatabaseError(
+        code: .readOnly,
+        message: "the virtual table is neither a WritableVirtualTable nor a KeyedVirtualTable")
     }
   }
 }

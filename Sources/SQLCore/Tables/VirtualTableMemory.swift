@@ -48,10 +48,10 @@ struct VirtualTableMemory {
   /// Calls the table for writing.
   static func write(
     _ table: UnsafeMutablePointer<sqlite3_vtab>?,
-    _ body: (any WritableVirtualTable) throws -> Void
+    _ body: (any TransactionalVirtualTable) throws -> Void
   ) -> Int32 {
     call(table) { table in
-      guard let writable = table as? any WritableVirtualTable else {
+      guard let writable = table as? any TransactionalVirtualTable else {
         throw DatabaseError(code: .readOnly, message: "the virtual table is read-only")
       }
       try body(writable)

@@ -46,6 +46,7 @@ public struct Cell: ~Copyable {
   }
 
   /// The value of an INTEGER; anything else throws `ColumnValueError`.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   @inlinable
   public func integer() throws -> Int64 {
     if let value, sqlite3_value_type(value) == SQLITE_INTEGER { return sqlite3_value_int64(value) }
@@ -60,6 +61,7 @@ public struct Cell: ~Copyable {
 
   /// The value of a REAL, or of an INTEGER that a Double holds exactly; anything else throws
   /// `ColumnValueError`.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   @inlinable
   public func real() throws -> Double {
     if let value, sqlite3_value_type(value) == SQLITE_FLOAT { return sqlite3_value_double(value) }
@@ -78,6 +80,7 @@ public struct Cell: ~Copyable {
   }
 
   /// The text of a TEXT; anything else, and text that is no UTF-8, throws `ColumnValueError`.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   @inlinable
   public func text() throws -> String {
     guard let value, sqlite3_value_type(value) == SQLITE_TEXT else { return try copiedText() }
@@ -92,12 +95,14 @@ public struct Cell: ~Copyable {
   }
 
   /// The bytes of a BLOB, copied; anything else throws `ColumnValueError`.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func blob() throws -> Data {
     if case .blob(let data) = copy?.pointee { return data }
     return try withBytes { Data($0) }
   }
 
   /// Lends the bytes of a BLOB without a copy; anything else throws `ColumnValueError`.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
@@ -109,6 +114,7 @@ public struct Cell: ~Copyable {
   }
 
   /// The value, whatever its storage class; text that is no UTF-8 throws `ColumnValueError`.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func databaseValue() throws -> DatabaseValue {
     switch storageClass {
     case .integer: .integer(try integer())

@@ -19,6 +19,7 @@
 /// ```
 ///
 /// The other requirements have defaults, which the compiler specialises for your type.
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public protocol ColumnValue: Sendable {
   /// The storage class that the column declares; `.null` is none.
   static var storageClass: StorageClass { get }
@@ -43,6 +44,11 @@ public protocol ColumnValue: Sendable {
 
   /// True for Optional alone: the column may be NULL.
   static var isOptional: Bool { get }
+
+  /// The name of the collation by which queries compare and order the stored values, where that of
+  /// the column does not give their order; each connection must have it. Default: nil.
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#collation>
+  static var collationName: String? { get }
 
   /// Reads the cell into the memory of a model's column. Default: `init(_:)`.
   static func load(_ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer) throws
@@ -82,6 +88,10 @@ extension ColumnValue {
   /// False.
   @inlinable
   public static var isOptional: Bool { false }
+
+  /// None.
+  @inlinable
+  public static var collationName: String? { nil }
 
   /// Reads by `init(_:)`.
   @inlinable
@@ -131,15 +141,5 @@ extension ColumnValue where Self: Equatable {
 /// A column value that SQL orders as Swift does, so that `<`, `min` and `ORDER BY` mean the same.
 ///
 /// A type of your own may conform where its stored form has its order.
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html#comparison_expressions>
 public protocol OrderedColumnValue: ColumnValue {}
-
-/// A number that SQLite calculates with.
-public protocol NumericColumnValue: ArithmeticColumnValue, Numeric {}
-
-/// A number, or an optional of one, with which NULL makes every result NULL.
-///
-/// A number of your own conforms to `NumericColumnValue`.
-public protocol ArithmeticColumnValue: OrderedColumnValue {
-  /// Double; an optional of it where the number is optional.
-  associatedtype RealResult: ColumnValue = Double
-}

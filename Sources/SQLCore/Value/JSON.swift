@@ -12,6 +12,7 @@
 /// ```
 ///
 /// It is stored as TEXT with sorted keys, so that equal values are equal text.
+/// - SeeAlso: <https://www.sqlite.org/json1.html>
 public struct JSON<Value: Codable & Sendable>: ColumnValue {
   /// The value.
   public var value: Value

@@ -42,6 +42,10 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
   @inlinable
   public static var isOptional: Bool { true }
 
+  /// That of the wrapped type.
+  @inlinable
+  public static var collationName: String? { Wrapped.collationName }
+
   /// As the wrapped type reads its optional.
   @inlinable
   public static func load(
@@ -60,6 +64,12 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
 }
 
 extension Optional: OrderedColumnValue where Wrapped: OrderedColumnValue {}
+
+extension Optional: AdditiveColumnValue where Wrapped: AdditiveColumnValue & Numeric {
+  /// Those of the number.
+  @inlinable
+  public static var arithmetic: ArithmeticFunctions? { Wrapped.arithmetic }
+}
 
 extension Optional: ArithmeticColumnValue where Wrapped: NumericColumnValue {
   /// An optional, as the number is one.

@@ -20,6 +20,10 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
     try rawValue.databaseValue(as: form)
   }
 
+  /// The collation of the raw value.
+  @inlinable
+  public static var collationName: String? { RawValue.collationName }
+
   /// The forms of the raw value.
   @inlinable
   public static func storageClass(as form: StoredForm) -> StorageClass? {

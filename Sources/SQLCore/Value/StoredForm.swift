@@ -3,6 +3,7 @@
 /// A column reads the form that it declares and no other. `.standard` is the form of the table in
 /// `Documentation/StoredForms.md`; the rest is declared in a model's schema:
 /// `Stored(\.$id, as: .bytes)`.
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html#storage_classes_and_datatypes>
 @frozen
 public enum StoredForm: UInt8, Hashable, Sendable, BitwiseCopyable {
   /// The form that the type has where nothing is declared.

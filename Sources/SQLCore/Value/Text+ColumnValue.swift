@@ -57,9 +57,21 @@ extension URL: ColumnValue {
   }
 }
 
-extension Decimal: ColumnValue {
+/// Queries compare and order decimal numbers by the collation `decimal`, and calculate with functions
+/// that are exact; every connection has both.
+///
+/// A literal such as `0.1` is a Double before it is a Decimal; a string is exact:
+/// `Decimal(string: "0.1")`. A result of more than 38 digits does not read back as a Decimal.
+/// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
+extension Decimal: AdditiveColumnValue {
   /// TEXT.
   public static var storageClass: StorageClass { .text }
+
+  /// `decimal`: the order of the numbers, not of their text.
+  public static var collationName: String? { "decimal" }
+
+  /// `decimal_add` and so on.
+  public static var arithmetic: ArithmeticFunctions? { .decimal }
 
   /// Reads the canonical text of a decimal number; anything else throws `ColumnValueError`.
   public init(_ cell: borrowing Cell) throws {

@@ -15,6 +15,7 @@ public enum CheckpointMode: Int32, Hashable, Sendable, CaseIterable {
 }
 
 /// What a checkpoint found and did.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
 public struct CheckpointResult: Hashable, Sendable {
   /// Whether somebody read or wrote for longer than the checkpoint waited: what its mode promises
   /// is not done.

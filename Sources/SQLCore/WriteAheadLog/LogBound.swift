@@ -37,10 +37,16 @@ struct LogBound {
     frameCount = count
   }
 
-  /// Copies from so many frames on: what the user set before.
+  /// Copies from so many frames on, as the user asks; not at all for 0 and less.
   mutating func copy(from count: Int) {
-    copying = count
+    copying = count > 0 ? count : .max
   }
+
+  /// What SQLite's own hook is told, to do the same.
+  var autocheckpoint: Int32 { copying == .max ? 0 : Int32(clamping: copying) }
+
+  /// Whether the log has a bound.
+  var isBounded: Bool { maximum < .max }
 
   mutating func didRestart() {
     didCommit(0)
@@ -57,13 +63,11 @@ struct LogBound {
 extension ConnectionCore {
   /// Notes the length of the log after each commit; in the place of SQLite's own hook, which does
   /// no more than copy.
-  /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
   func installLogBound() throws {
     state.pointee.log = LogBound(
       maximumByteCount: configuration.maximumWALBytes,
       pageByteCount: try integer(pragma: "PRAGMA page_size"))
-    // The state outlives the handle's use: `deinit` frees it after closing.
-    sqlite3_wal_hook(handle, logDidGrow, UnsafeMutableRawPointer(state))
+    installLogHook()
   }
 
   /// Makes the log begin anew where it has come near its bound, or passed it; waits a moment for

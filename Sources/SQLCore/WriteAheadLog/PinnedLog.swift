@@ -1,5 +1,6 @@
 /// The write-ahead log is above its bound, and cannot begin anew because somebody still reads from
 /// it.
+/// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
 public struct PinnedLog: Hashable, Sendable, CustomStringConvertible {
   /// A read that keeps its snapshot.
   public struct Reader: Hashable, Sendable, CustomStringConvertible {

@@ -64,6 +64,18 @@ struct DatabaseChangesTests {
     #expect(words(await notes.collect { _ in true }) == [["inserted 8 title,stars,body"]])
   }
 
+  @Test("tables WITHOUT ROWID of an attached database whose name has capitals")
+  func attachedWithoutRowID() async throws {
+    let db = try Database.temporary()
+    let other = try Database.temporary()
+    try await other.execute("CREATE TABLE Word (name TEXT PRIMARY KEY, count INT) WITHOUT ROWID")
+    let path = try #require(other.path)
+    try await db.writeWithoutTransaction { try $0.execute("ATTACH \(path) AS \"Second\"") }
+    var changes = db.changes().makeAsyncIterator()
+    try await db.execute("INSERT INTO Second.Word VALUES ('a', 1)")
+    #expect(text(await changes.next()) == ["Word inserted 'a' count ->1"])
+  }
+
   @Test("temporary tables, SQLite's own and the shadows of a full-text index are not told")
   func hiddenTables() async throws {
     let db = try Database.temporary(models: [Note.self])

@@ -81,6 +81,53 @@ struct WriteTests {
     #expect(try told.map { try $0.rows[0].new(\.$stars) } == [1, 2, 3, 4, 5])
   }
 
+  @Test("a stream that begins during a write is told of it in full where its columns were recorded")
+  func lateStream() async throws {
+    let db = try database()
+    let (started, start) = AsyncStream.makeStream(of: Void.self)
+    let gate = Gate()
+    func beginWrite() async throws -> Task<Void, any Error> {
+      let writer = Task {
+        try await db.write { tx in
+          try tx.execute("UPDATE Note SET stars = stars + 1 WHERE id = 1")
+          start.yield()
+          gate.wait()
+        }
+      }
+      for await _ in started { break }
+      return writer
+    }
+    // Nobody had the rows recorded: that something may have changed is all that can be told.
+    var writer = try await beginWrite()
+    let stream = db.changes(of: Note.self)
+    gate.open()
+    try await writer.value
+    #expect(words(await first(1, of: stream)) == [["tableChanged"]])
+
+    writer = try await beginWrite()
+    let late = db.changes(of: Note.self, columns: \.$stars)
+    gate.open()
+    try await writer.value
+    #expect(words(await first(1, of: late)) == [["updated 1 stars"]])
+    #expect(words(await first(1, of: stream)) == [["updated 1 stars"]])
+  }
+
+  @Test("all that one write did to the schema is one element, with its label")
+  func schemaChangeOfOneWrite() async throws {
+    let db = try database()
+    var changes = db.changes().makeAsyncIterator()
+    try await db.write(label: "rename") { tx in
+      try tx.execute("ALTER TABLE Note RENAME TO Gone")
+      try tx.execute("CREATE TABLE Note (id INTEGER PRIMARY KEY)")
+    }
+    try await db.write(label: "next") { try $0.execute("INSERT INTO Note VALUES (1)") }
+    let first = try #require(await changes.next())
+    #expect(first.label == "rename")
+    #expect(first.tables.map(\.name) == ["Gone", "Note"])
+    #expect(first.tables.allSatisfy { $0.events.contains(.schemaChanged) })
+    #expect(await changes.next()?.label == "next")
+  }
+
   @Test("more rows than are kept give the table alone, and the next write is told in full")
   func collapse() async throws {
     let db = try database(maximumTrackedRows: 3)

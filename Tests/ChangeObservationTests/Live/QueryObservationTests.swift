@@ -64,6 +64,25 @@ struct QueryObservationTests {
     #expect(text(try await results.next()) == ["two:-"])
   }
 
+  @Test("with a limit, a row behind those in reserve does not take the place of one between")
+  func limitedReserve() async throws {
+    // In memory there is no file to look at, after which the result would be fetched.
+    let db = try Database.inMemory(models: [Note.self])
+    try await db.execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      INSERT INTO Note (id, title, stars) SELECT i, 'x', 0 FROM n
+      """)
+    var ids = db.observe(Note.order(by: \.$id).limit(3).select(\.$id)).makeAsyncIterator()
+    #expect(try await ids.next()?.map { $0 } == [1, 2, 3])
+    // What is held are those three and thirty-two more.
+    try await db.execute("INSERT INTO Note (id, title, stars) VALUES (500, 'x', 0), (501, 'x', 0)")
+    try await db.execute("DELETE FROM Note WHERE id BETWEEN 1 AND 34")
+    #expect(try await ids.next()?.map { $0 } == [35, 36, 37])
+    try await db.execute("DELETE FROM Note WHERE id BETWEEN 36 AND 60")
+    #expect(try await ids.next()?.map { $0 } == [35, 61, 62])
+  }
+
   @Test("what is slow sees the latest result alone")
   func coalesced() async throws {
     var results = db.observe(Note.where { $0.$id == 1 }.select(\.$stars)).makeAsyncIterator()

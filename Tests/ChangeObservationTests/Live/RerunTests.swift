@@ -1,8 +1,15 @@
+import Foundation
 import QueryDSL
 import SQLCore
 import Testing
 
 @testable import ChangeObservation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 @Suite("What runs again")
 struct RerunTests {
@@ -77,6 +84,101 @@ struct RerunTests {
     #expect(try await follow(titles, in: db, change: change) == (true, ["18", "28"]))
   }
 
+  @Test("windows, compound queries, subqueries, the time, users' functions, COLLATE, NULLS LAST")
+  func otherQueries() async throws {
+    let db = try database()
+    try db.function("twice", .deterministic) { (number: Int) in number * 2 }
+    let change: SQL = "UPDATE Thing SET size = size + 1"
+    func runsAgain<Row>(_ query: some Fetchable<Row>) async throws -> Bool {
+      try await !follow(query, in: db, change: change).isMaintained
+    }
+    let all = Thing.order(by: \.$id)
+    #expect(try await runsAgain(all.select { $0.$size.sum().over(.order(by: $0.$id)) }))
+    #expect(try await runsAgain(Thing.select(\.$size).union(Plain.select(\.$size))))
+    #expect(try await runsAgain(Thing.where { $0.$id.isIn(Plain.select(\.$id)) }.select(\.$size)))
+    let exists = Thing.where { thing in Plain.where { $0.$id == thing.$id }.exists() }
+    #expect(try await runsAgain(exists.select(\.$size)))
+    let twice = SQLFunction<Int, Int>("twice")
+    #expect(try await runsAgain(all.select { twice($0.$size) }))
+    let now = Thing.where {
+      $0.$size < 100 && SQLExpression.currentTimestamp > Date(timeIntervalSince1970: 0)
+    }
+    #expect(try await runsAgain(now.select(\.$size)))
+    let collated = Thing.all.order { $0.$title.collate(.noCase) }
+    #expect(try await runsAgain(collated.select(\.$size)))
+    #expect(try await runsAgain(Thing.order(by: \.$half, nulls: .last).select(\.$size)))
+    #expect(try await runsAgain(Plain.order(by: \.$size, nulls: .last).select(\.$size)))
+  }
+
+  @Test("collations of users', and functions and collations of SQLite's that users replaced")
+  func collations() async throws {
+    let db = try database()
+    try db.collation("reversed") { left, right in
+      left == right ? .orderedSame : left < right ? .orderedDescending : .orderedAscending
+    }
+    try await db.execute(
+      """
+      CREATE TABLE Word (id INTEGER PRIMARY KEY, text TEXT NOT NULL COLLATE reversed);
+      CREATE TABLE Name (text TEXT PRIMARY KEY COLLATE reversed);
+      INSERT INTO Word VALUES (1, 'a'), (2, 'b');
+      INSERT INTO Name VALUES ('a'), ('b');
+      """)
+    struct Word: Model {
+      @PrimaryKey var id: Int64
+      @Column var text: String
+    }
+    struct Name: Model {
+      @PrimaryKey var text: String
+      var id: String { text }
+    }
+    let change: SQL = "INSERT INTO Word VALUES (3, 'c'); INSERT INTO Name VALUES ('c')"
+    let words = Word.order(by: \.$text).select(\.$text)
+    #expect(try await follow(words, in: db, change: change) == (false, ["c", "b", "a"]))
+    try await db.execute("DELETE FROM Name WHERE text = 'c'; DELETE FROM Word WHERE id = 3")
+    let names = Name.order(by: \.$text).select(\.$text)
+    #expect(try await follow(names, in: db, change: change) == (false, ["c", "b", "a"]))
+    // By the key the order is a total one, whatever the other columns compare by.
+    try await db.execute("DELETE FROM Name WHERE text = 'c'; DELETE FROM Word WHERE id = 3")
+    let byID = Word.order(by: \.$id).select(\.$text)
+    #expect(try await follow(byID, in: db, change: change) == (true, ["a", "b", "c"]))
+
+    let lower = Plain.where { $0.$title.lower() == "a" }.select(\.$size)
+    let grow: SQL = "UPDATE Thing SET size = size + 1"
+    #expect(try await follow(lower, in: db, change: grow) == (true, ["11"]))
+    try db.function("lower", .deterministic) { (_: String) in "a" }
+    #expect(try await follow(lower, in: db, change: grow) == (false, ["12", "22"]))
+    // Tables are found all the same.
+    var changes = db.changes().makeAsyncIterator()
+    try await db.execute(grow)
+    #expect(await changes.next()?["thing"]?.rows.count == 2)
+  }
+
+  @Test("attached databases, and virtual tables as models")
+  func otherTables() async throws {
+    let db = try database()
+    let other = try Database.temporary()
+    try await other.execute("CREATE TABLE Far (size INTEGER); INSERT INTO Far VALUES (1)")
+    let path = try #require(other.path)
+    try await db.writeWithoutTransaction { try $0.execute("ATTACH \(path) AS far") }
+    // Readers do not have what the writer attached: the result is the writer's.
+    var values = db.observe { connection in
+      try connection.fetch(Int.self, "SELECT size FROM Thing ORDER BY id")
+    }.makeAsyncIterator()
+    #expect(try await values.next() == [10, 20])
+    try await db.execute("INSERT INTO far.Far VALUES (2)")
+    try await db.execute("UPDATE Thing SET size = 12 WHERE id = 1")
+    #expect(try await values.next() == [12, 20])
+    struct Document: Model {
+      @PrimaryKey var rowid: Int64
+      @Column var text: String
+      var id: Int64 { rowid }
+    }
+    try await db.execute("CREATE VIRTUAL TABLE Document USING fts5(text)")
+    let texts = Document.order(by: \.$rowid).select(\.$text)
+    let change: SQL = "INSERT INTO Document (text) VALUES ('words')"
+    #expect(try await follow(texts, in: db, change: change) == (false, ["words"]))
+  }
+
   @Test("columns that are calculated on reading, and a key that is not the table's")
   func tables() async throws {
     let db = try database()
@@ -87,6 +189,53 @@ struct RerunTests {
     let titled = Titled.order(by: \.$title).select(\.$title)
     #expect(
       try await follow(titled, in: db, change: "DELETE FROM Thing WHERE id = 1") == (false, ["b"]))
+  }
+
+  @Test("P32 decimal numbers are compared and ordered as numbers, after each change")
+  func decimals() async throws {
+    let db = try Database.temporary(models: [Sale.self])
+    try await db.insert([
+      Sale(id: 1, price: 9), Sale(id: 2, price: 10), Sale(id: 3, price: -2),
+      Sale(id: 4, price: 200),
+    ])
+    let cheap = Sale.where { $0.$price < 100 }.order(by: \.$price).select(\.$id)
+    #expect(
+      try await follow(cheap, in: db, change: "UPDATE Sale SET price = '80' WHERE id = 4")
+        == (false, ["3", "1", "2", "4"]))
+    #expect(
+      try await follow(cheap, in: db, change: "UPDATE Sale SET price = '9.5' WHERE id = 4")
+        == (false, ["3", "1", "4", "2"]))
+    // What is only calculated is maintained, with the functions that every connection has.
+    let doubled = Sale.order(by: \.$id).select { $0.$price * 2 }
+    #expect(
+      try await follow(doubled, in: db, change: "UPDATE Sale SET price = '1.5' WHERE id = 1")
+        == (true, ["3", "20", "-4", "19"]))
+  }
+
+  @Test("a function of one's own in the place of SQLite's is the one that is called")
+  func replacedFunctions() async throws {
+    let db = try database()
+    let plain = Thing.where { $0.$title.upper() == "B" }.order(by: \.$id).select(\.$id)
+    #expect(
+      try await follow(plain, in: db, change: "UPDATE Thing SET title = 'b' WHERE id = 1")
+        == (true, ["1", "2"]))
+    try db.function("upper", .deterministic) { (text: String) in text.uppercased() }
+    let accented = Thing.where { $0.$title.upper() == "Ä" }.order(by: \.$id).select(\.$id)
+    #expect(
+      try await follow(accented, in: db, change: "UPDATE Thing SET title = 'ä' WHERE id = 1")
+        == (false, ["1"]))
+    try db.function("LIKE", .deterministic) { (pattern: String, text: String) in
+      pattern.lowercased() == text.lowercased()
+    }
+    let alike = Thing.where { $0.$title.like("Ä") }.order(by: \.$id).select(\.$id)
+    #expect(
+      try await follow(alike, in: db, change: "UPDATE Thing SET title = 'ä' WHERE id = 2")
+        == (false, ["1", "2"]))
+  }
+
+  private struct Sale: Model {
+    @PrimaryKey var id: Int64
+    @Column var price: Decimal
   }
 
   @Test("after many rows the result is fetched, and is right")
@@ -137,6 +286,12 @@ struct RerunTests {
     #expect(rows?.difference.inserted == [0])
     try await db.execute("INSERT INTO search VALUES ('a word')")
     #expect(try await found.next()?.map { $0.values } == [["a word"]])
+    // A view that is another one reads other columns.
+    try await db.execute(
+      "DROP VIEW Big; CREATE VIEW Big AS SELECT id, title FROM Thing WHERE title > 'a'")
+    #expect(try await big.next()?.map { $0.values } == [["b"]])
+    try await db.execute("UPDATE Thing SET title = 'c' WHERE id = 1")
+    #expect(try await big.next()?.map { $0.values } == [["c"], ["b"]])
   }
 
   @Test("what a closure reads is followed, also where it reads another table the next time")
@@ -156,17 +311,5 @@ struct RerunTests {
     #expect(try await values.next() == 1)
     try await db.execute("INSERT INTO Other VALUES (5)")
     #expect(try await values.next() == 6)
-  }
-
-  @Test("G19 a database that another process locks is asked again")
-  func busy() async throws {
-    let watch = TableWatch(try database())
-    var failures = 3
-    let value = try await watch.retrying {
-      failures -= 1
-      if failures > 0 { throw DatabaseError(code: .busy, message: "locked") }
-      return 7
-    }
-    #expect(value == 7)
   }
 }

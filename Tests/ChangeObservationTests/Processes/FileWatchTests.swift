@@ -21,6 +21,44 @@ struct FileWatchTests {
     #expect(try await titles.next() == ["from inside"])
   }
 
+  @Test("G10 what a second process commits is noticed, up to its last commit")
+  func secondProcess() async throws {
+    let folder = try TemporaryPath()
+    let db = try Database(path: folder.path)
+    try await db.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")
+    var names = db.observe(sql: "SELECT name FROM item").makeAsyncIterator()
+    #expect(try await names.next()?.count == 0)
+    let other = try OtherProcess.add(200, to: folder.path)
+    while let rows = try await names.next(), rows.count < 200 {}
+    // Some of ours between theirs.
+    try await db.execute("INSERT INTO item (name) VALUES ('own')")
+    #expect(try await names.next()?.count == 201)
+    other.waitUntilExit()
+    #expect(other.terminationStatus == 0)
+  }
+
+  @Test("G10 a view that another connection replaced is followed as it is")
+  func otherSchema() async throws {
+    let db = try Database.temporary(models: [Note.self, Tagging.self])
+    try await db.execute("CREATE VIEW Names AS SELECT title AS name FROM Note")
+    let path = try #require(db.path)
+    var names = db.observe(sql: "SELECT name FROM Names").makeAsyncIterator()
+    #expect(try await names.next()?.isEmpty == true)
+    let other = try Connection(path: path)
+    try other.execute(
+      """
+      BEGIN;
+      DROP VIEW Names;
+      CREATE VIEW Names AS SELECT tag AS name FROM Tagging;
+      INSERT INTO Note (id, title, stars) VALUES (1, 'x', 0);
+      INSERT INTO Tagging (note, tag, weight) VALUES (1, 'a', 1);
+      COMMIT;
+      """)
+    #expect(try await names.next()?.map { $0.values } == [["a"]])
+    try await db.execute("UPDATE Tagging SET tag = 'b'")
+    #expect(try await names.next()?.map { $0.values } == [["b"]])
+  }
+
   @Test("G10 a stream of changes says that something changed elsewhere")
   func stream() async throws {
     let db = try Database.temporary(models: [Note.self])

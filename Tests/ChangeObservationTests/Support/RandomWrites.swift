@@ -22,6 +22,8 @@ struct RandomWrites {
   var random: SeededGenerator
   /// Whether a change of the schema was tried since it was last asked.
   private(set) var triedSchemaChange = false
+  /// What was tried since the unit began, to be read where it fails.
+  private(set) var tried: [String] = []
 
   static let schema: SQL = """
     CREATE TABLE Item (id INTEGER PRIMARY KEY, title TEXT NOT NULL UNIQUE,
@@ -67,6 +69,35 @@ struct RandomWrites {
     return triedSchemaChange
   }
 
+  /// Whether in this unit a table of a name may have become another table, without its rows.
+  var replacedTables: Bool {
+    let words = ["CREATE TABLE", "DROP TABLE", "RENAME TO"]
+    return tried.contains { text in
+      !text.hasSuffix("failed") && words.contains { text.contains($0) }
+    }
+  }
+
+  /// Runs statements, or a transaction of them; what fails is passed over.
+  mutating func unit(on connection: Connection) throws {
+    tried = []
+    if chance(60) {
+      try transaction(on: connection)
+    } else {
+      statement(on: connection)
+    }
+  }
+
+  /// Runs one statement, and notes it and whether it succeeded.
+  private mutating func run(_ text: String, on connection: Connection) throws {
+    do {
+      try connection.execute(SQL(unsafe: text))
+      tried.append(text)
+    } catch {
+      tried.append("\(text) -- failed")
+      throw error
+    }
+  }
+
   private mutating func conflict() -> String {
     pick(["", "", "", " OR FAIL", " OR IGNORE", " OR REPLACE", " OR ROLLBACK", " OR ABORT"])
   }
@@ -77,7 +108,7 @@ struct RandomWrites {
   private mutating func body() -> String { pick(["NULL", "'x'", "'y'", "x'00'"]) }
 
   /// One statement.
-  mutating func statement() -> String {
+  private mutating func statement() -> String {
     switch number(1...22) {
     case 1...3:
       var rows: [String] = []
@@ -140,14 +171,14 @@ struct RandomWrites {
   }
 
   /// Runs one statement, in a transaction of its own; what fails is passed over.
-  mutating func statement(on connection: Connection) {
-    try? connection.execute(SQL(unsafe: chance(5) ? schemaChange() : statement()))
+  private mutating func statement(on connection: Connection) {
+    try? run(chance(5) ? schemaChange() : statement(), on: connection)
   }
 
   /// Runs a few statements in a transaction, with savepoints that nest and roll back; whatever
   /// fails is passed over.
-  mutating func transaction(on connection: Connection) throws {
-    try connection.execute(SQL(unsafe: pick(["BEGIN", "BEGIN IMMEDIATE"])))
+  private mutating func transaction(on connection: Connection) throws {
+    try run(pick(["BEGIN", "BEGIN IMMEDIATE"]), on: connection)
     var names: [String] = []
     for _ in 0..<number(1...8) {
       guard try connection.isInTransaction else { return }
@@ -155,12 +186,12 @@ struct RandomWrites {
       case 1...2:
         let name = pick(["one", "Two", "\"three\""])
         names.append(name)
-        try connection.execute(SQL(unsafe: "SAVEPOINT \(name)"))
+        try run("SAVEPOINT \(name)", on: connection)
       case 3 where !names.isEmpty:
         let kept = number(1...names.count)
-        try? connection.execute(SQL(unsafe: "ROLLBACK TO \(names[kept - 1].uppercased())"))
+        try? run("ROLLBACK TO \(names[kept - 1].uppercased())", on: connection)
       case 4 where !names.isEmpty:
-        try? connection.execute(SQL(unsafe: "RELEASE SAVEPOINT \(names.removeLast())"))
+        try? run("RELEASE SAVEPOINT \(names.removeLast())", on: connection)
       default:
         statement(on: connection)
       }
@@ -168,12 +199,12 @@ struct RandomWrites {
     guard try connection.isInTransaction else { return }
     if chance(75) {
       do {
-        try connection.execute("COMMIT")
+        try run("COMMIT", on: connection)
         return
       } catch {
         // A deferred foreign key holds the commit up.
       }
     }
-    try connection.execute("ROLLBACK")
+    try run("ROLLBACK", on: connection)
   }
 }

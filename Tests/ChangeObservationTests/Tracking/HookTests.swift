@@ -27,6 +27,29 @@ struct HookTests {
     #expect(try !isInstalled(on: db))
   }
 
+  @Test("P33 rows of a table that nobody asked for are told once somebody does")
+  func passedOver() async throws {
+    let db = try Database.temporary(models: [Note.self, Tagging.self])
+    let tags = db.changes(of: Tagging.self)
+    try await db.insert([Note(title: "one"), Note(title: "two")])
+    try await db.execute("UPDATE Note SET stars = 1")
+    let notes = db.changes(of: Note.self)
+    try await db.execute("UPDATE Note SET stars = 2")
+    try await db.insert(Tagging(note: 1, tag: "a"))
+    #expect(words(await notes.collect { _ in true }) == [["updated 1 stars", "updated 2 stars"]])
+    #expect(words(await tags.collect { _ in true }) == [["inserted 1,'a' weight"]])
+    // Another table takes the name of one that was passed over.
+    let plain = db.changes(of: Note.self, columns: \.$title)
+    try await db.write { tx in
+      try tx.execute("CREATE TABLE Other (id INTEGER PRIMARY KEY, title TEXT)")
+      try tx.execute("INSERT INTO Other VALUES (1, 'x')")
+    }
+    try await db.execute("DROP TABLE Note; ALTER TABLE Other RENAME TO Note")
+    try await db.execute("UPDATE Note SET title = 'y'")
+    let told = await plain.collect { !$0.rows.isEmpty }
+    #expect(words(told).last == ["updated 1 title"])
+  }
+
   @Test("a DELETE without WHERE that was cached before is told row by row")
   func truncatingDelete() async throws {
     let db = try Database.temporary(models: [Note.self])

@@ -33,6 +33,89 @@ struct LifetimeTests {
     #expect(try db.writing { $0.observer == nil })
   }
 
+  @Test("10,000 observers of a whole table are each told once, and go")
+  func manyObserversOfEverything() async throws {
+    let db = try database(rows: 10)
+    let tracker = try #require(ChangeTracker.of(db))
+    let queues = (1...10_000).map { _ in CommitQueue(maximumRows: 100) }
+    let table = [QualifiedTableName("Note"): Subscription.Interest(columns: nil)]
+    let ids = queues.map { tracker.add(Subscription(tables: table, queue: $0)) }
+    try await db.execute("UPDATE Note SET stars = 1")
+    let commits = queues.map { $0.takeAll().commits }
+    #expect(commits.allSatisfy { $0.count == 1 && $0[0].rowCount == 10 })
+    // They share what they are told.
+    #expect(Set(commits.compactMap { $0.first.map(ObjectIdentifier.init) }).count == 1)
+    for id in ids { tracker.remove(id) }
+    #expect(try db.writing { $0.observer == nil })
+  }
+
+  @Test("dropped within a write, in its commit hook and by whoever is told, everything is freed")
+  func droppedInCommit() async throws {
+    let db = try database(rows: 1)
+    let tracker = try #require(ChangeTracker.of(db))
+    func dropping(_ place: String) throws {
+      let held = Box(db.changes())
+      let drop: @Sendable () -> Void = { held.drop() }
+      switch place {
+      case "write":
+        try db.write { tx in
+          try tx.execute("UPDATE Note SET stars = stars + 1")
+          drop()
+        }
+      case "commit":
+        let listener = try db.onCommit { drop() }
+        try db.execute("UPDATE Note SET stars = stars + 1")
+        try db.remove(listener)
+      default:
+        let listener = try db.onUpdate { _ in drop() }
+        try db.execute("UPDATE Note SET stars = stars + 1")
+        try db.remove(listener)
+      }
+    }
+    for place in ["write", "commit", "update"] {
+      try dropping(place)
+      #expect(!tracker.isWatching, "\(place)")
+      #expect(try db.writing { $0.observer == nil }, "\(place)")
+    }
+    weak var queue: CommitQueue?
+    do {
+      let own = CommitQueue(maximumRows: 10)
+      queue = own
+      let id = tracker.add(Subscription(tables: nil, queue: own))
+      try await db.execute("UPDATE Note SET stars = stars + 1")
+      tracker.remove(id)
+    }
+    #expect(queue == nil)
+  }
+
+  @Test("a stream goes on for others after a task that waited for it was cancelled")
+  func cancelledWaiting() async throws {
+    let db = try database(rows: 1)
+    let stream = db.changes(of: Note.self)
+    for round in 1...3 {
+      let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+      let waiting = Task {
+        begin.yield()
+        for await _ in stream { return false }
+        return true
+      }
+      for await _ in begun { break }
+      waiting.cancel()
+      #expect(await waiting.value)
+      try await db.execute("UPDATE Note SET stars = \(round)")
+      #expect(words(await stream.collect { _ in true }) == [["updated 1 stars"]])
+    }
+    // Several wait at once: each element goes to one of them, and none is left waiting.
+    let told = await withTaskGroup { group in
+      for _ in 0..<4 {
+        group.addTask { await stream.collect { _ in true }.count }
+      }
+      for round in 4...7 { try? await db.execute("UPDATE Note SET stars = \(round)") }
+      return await group.reduce(0, +)
+    }
+    #expect(told == 4)
+  }
+
   @Test("dropped from many threads while commits are told, everything is freed")
   func droppedAnywhere() async throws {
     let db = try database(rows: 10)
@@ -62,6 +145,14 @@ struct LifetimeTests {
     _ = await writer.result
     #expect(try db.writing { $0.observer == nil })
     #expect(tracker?.isWatching == false)
+  }
+
+  private final class Box: Sendable {
+    private let stream: Lock<DatabaseChangeStream?>
+
+    init(_ stream: DatabaseChangeStream) { self.stream = Lock(stream) }
+
+    func drop() { _ = stream.withLock { $0.take() } }
   }
 
   @MainActor

@@ -1,232 +1,189 @@
 import QueryDSL
 import SQLCore
 
-/// A row of the reference: the values of each table; a table whose row is missing has NULLs.
-typealias Environment = [[DatabaseValue]]
-
-/// An expression twice: as the DSL says it, and as Swift calculates it.
-struct Term<Value: ColumnValue> {
-  let expression: SQLExpression<Value>
-  let evaluate: (Environment) -> DatabaseValue
-}
-
-/// A condition twice.
-struct Condition {
-  let predicate: SQLPredicate
-  let holds: (Environment) -> Truth
-}
-
-/// Random expressions and conditions over columns.
+/// Random expressions over the columns of some tables.
 struct RandomExpressions {
+  let database: SampleDatabase
+  /// The columns in scope, those of the queries around among them, and of how many tables they are.
   let columns: SampleColumns
+  let tables: Int
   var values: SampleValues
+  /// SQLite takes a COLLATE inside an operand, at whatever depth, for one of the whole: where a text
+  /// holds a condition, that has none.
+  var hasCollations = true
+  /// How many queries are around this one, in the same statement.
+  var nesting = 0
 
-  // MARK: Expressions
+  // MARK: Integers
 
   mutating func integer(depth: Int = 2) -> Term<Int?> {
-    switch values.below(depth > 0 ? 10 : 3) {
-    case 0:
+    guard depth > 0, values.below(4) > 0 else { return simpleInteger() }
+    switch values.below(5) {
+    case 0, 1: return arithmetic(depth: depth - 1)
+    case 2: return integerOfText(depth: depth - 1)
+    case 3: return choice(depth: depth - 1)
+    default: return integerFunction(depth: depth - 1)
+    }
+  }
+
+  /// A column or a value: an integer for sure, where an expression may have left 64 bits.
+  mutating func simpleInteger() -> Term<Int?> {
+    guard !columns.integers.isEmpty, values.below(3) > 0 else {
       let literal = values.below(7) - 3
       return Term(expression: SQLExpression<Int?>(literal)) { _ in value(literal) }
-    case 1, 2: return nullableIntegerColumn()
-    case 3:
-      let (left, right) = (integer(depth: depth - 1), integer(depth: depth - 1))
-      return Term(expression: left.expression + right.expression) {
-        SQLLogic.calculate("+", left.evaluate($0), right.evaluate($0))
+    }
+    return values.pick(columns.integers)
+  }
+
+  private mutating func arithmetic(depth: Int) -> Term<Int?> {
+    let (left, right) = (integer(depth: depth), integer(depth: depth))
+    let (a, b) = (left.expression, right.expression)
+    let literal = values.below(4) - 1
+    func term(
+      _ expression: SQLExpression<Int?>,
+      _ calculate: @escaping (DatabaseValue, DatabaseValue) -> DatabaseValue
+    ) -> Term<Int?> {
+      Term(expression: expression) { calculate(left.evaluate($0), right.evaluate($0)) }
+    }
+    switch values.below(12) {
+    case 0: return term(a + b) { SQLLogic.calculate("+", $0, $1) }
+    case 1: return term(a - b) { SQLLogic.calculate("-", $0, $1) }
+    case 2: return term(a * b) { SQLLogic.calculate("*", $0, $1) }
+    case 3: return term(a / b) { SQLLogic.calculate("/", $0, $1) }
+    case 4: return term(a * literal) { left, _ in SQLLogic.calculate("*", left, value(literal)) }
+    case 5: return term(-a) { left, _ in SQLLogic.calculate("-", 0, left) }
+    case 6: return term(a.remainder(b), SQLLogic.remainder)
+    case 7: return term(a.bitAnd(b)) { SQLLogic.bits($0, $1) { $0 & $1 } }
+    case 8: return term(a.bitOr(b)) { SQLLogic.bits($0, $1) { $0 | $1 } }
+    case 9:
+      return term(a.shiftedLeft(by: literal)) { left, _ in
+        SQLLogic.bits(left, value(literal)) { $0 << $1 }
       }
-    case 4:
-      let (left, literal) = (integer(depth: depth - 1), values.below(4))
-      return Term(expression: left.expression * literal) {
-        SQLLogic.calculate("*", left.evaluate($0), value(literal))
+    case 10:
+      return term(a.shiftedRight(by: literal)) { left, _ in
+        SQLLogic.bits(left, value(literal)) { $0 >> $1 }
       }
-    case 5:
-      let (left, right) = (integer(depth: depth - 1), integer(depth: depth - 1))
-      return Term(expression: left.expression / right.expression) {
-        SQLLogic.calculate("/", left.evaluate($0), right.evaluate($0))
+    default:
+      return term(SQLExpression<Int?>(sql: "\(a) - \(b) + \(literal)")) {
+        SQLLogic.calculate("+", SQLLogic.calculate("-", $0, $1), value(literal))
       }
-    case 6:
-      let (left, right) = (integer(depth: depth - 1), integer(depth: depth - 1))
-      return Term(expression: left.expression.coalesce(right.expression)) {
-        let value = left.evaluate($0)
-        return value.isNull ? right.evaluate($0) : value
-      }
-    case 7:
-      let text = text(depth: depth - 1)
+    }
+  }
+
+  private mutating func integerOfText(depth: Int) -> Term<Int?> {
+    let (text, literal) = (text(depth: depth), values.text())
+    switch values.below(5) {
+    case 0:
       return Term(expression: text.expression.length()) { SQLLogic.length(text.evaluate($0)) }
-    case 8:
-      let condition = condition(depth: depth - 1)
-      let (yes, no) = (integer(depth: depth - 1), integer(depth: depth - 1))
-      return Term(
-        expression: Case(when: condition.predicate, then: yes.expression).else(no.expression)
-      ) { condition.holds($0) == true ? yes.evaluate($0) : no.evaluate($0) }
-    default:
-      let (left, right) = (integer(depth: depth - 1), integer(depth: depth - 1))
-      return Term(expression: left.expression.max(with: right.expression)) {
-        let (left, right) = (left.evaluate($0), right.evaluate($0))
-        if left.isNull || right.isNull { return .null }
-        // Of equals the first: an integer and the same number as a REAL.
-        return SQLLogic.order(left, right) >= 0 ? left : right
-      }
-    }
-  }
-
-  private mutating func nullableIntegerColumn() -> Term<Int?> {
-    let all = columns.nullableIntegers + columns.integers.map { ($0.0.optional, $0.1, $0.2) }
-    let (expression, table, column) = all[values.below(all.count)]
-    return Term(expression: expression) { $0[table][column] }
-  }
-
-  mutating func text(depth: Int = 2) -> Term<String?> {
-    switch values.below(depth > 0 ? 6 : 3) {
-    case 0:
-      let literal = values.text()
-      return Term(expression: SQLExpression<String?>(literal)) { _ in value(literal) }
-    case 1, 2:
-      let all = columns.nullableTexts + columns.texts.map { ($0.0.optional, $0.1, $0.2) }
-      let (expression, table, column) = all[values.below(all.count)]
-      return Term(expression: expression) { $0[table][column] }
-    case 3:
-      let (left, right) = (text(depth: depth - 1), text(depth: depth - 1))
-      return Term(expression: left.expression.concat(right.expression)) {
-        SQLLogic.concat(left.evaluate($0), right.evaluate($0))
-      }
-    case 4:
-      let (left, literal) = (text(depth: depth - 1), values.text())
-      return Term(expression: left.expression.nullIf(literal)) {
-        let value = left.evaluate($0)
-        return SQLLogic.isSame(value, .text(literal)) ? .null : value
-      }
-    default:
-      let operand = text(depth: depth - 1)
-      return Term(expression: operand.expression.lower()) { SQLLogic.lower(operand.evaluate($0)) }
-    }
-  }
-
-  mutating func real() -> Term<Double?> {
-    let all = columns.nullableReals + columns.reals.map { ($0.0.optional, $0.1, $0.2) }
-    guard !all.isEmpty, values.below(4) > 0 else {
-      let literal = values.real()
-      return Term(expression: SQLExpression<Double?>(literal)) { _ in value(literal) }
-    }
-    let (expression, table, column) = all[values.below(all.count)]
-    let literal = values.real()
-    switch values.below(3) {
-    case 0:
-      return Term(expression: expression * literal) {
-        SQLLogic.calculate("*", $0[table][column], value(literal))
-      }
     case 1:
-      return Term(expression: expression - literal) {
-        SQLLogic.calculate("-", $0[table][column], value(literal))
-      }
-    default: return Term(expression: expression) { $0[table][column] }
-    }
-  }
-
-  // MARK: Conditions
-
-  mutating func condition(depth: Int = 3) -> Condition {
-    guard depth > 0 else { return leaf() }
-    switch values.below(6) {
-    case 0:
-      let (left, right) = (condition(depth: depth - 1), condition(depth: depth - 1))
-      return Condition(predicate: left.predicate && right.predicate) {
-        SQLLogic.and(left.holds($0), right.holds($0))
-      }
-    case 1:
-      let (left, right) = (condition(depth: depth - 1), condition(depth: depth - 1))
-      return Condition(predicate: left.predicate || right.predicate) {
-        SQLLogic.or(left.holds($0), right.holds($0))
+      return Term(expression: text.expression.instr(literal)) {
+        SQLLogic.instr(text.evaluate($0), .text(literal))
       }
     case 2:
-      let operand = condition(depth: depth - 1)
-      return Condition(predicate: !operand.predicate) { operand.holds($0).map { !$0 } }
+      return Term(expression: text.expression.unicode()) { SQLLogic.unicode(text.evaluate($0)) }
     case 3:
-      let lines = (0..<values.below(3)).map { _ in condition(depth: depth - 1) }
-      return Condition(predicate: AnyOf { for line in lines { line.predicate } }) { row in
-        lines.reduce(false) { SQLLogic.or($0, $1.holds(row)) }
-      }
-    default: return leaf()
-    }
-  }
-
-  private mutating func leaf() -> Condition {
-    switch values.below(9) {
-    case 0 where !columns.integers.isEmpty:
-      let literal = values.integer()
-      return compared(columns.integers, literal)
-    case 1 where !columns.texts.isEmpty:
-      let literal = values.text()
-      return compared(columns.texts, literal)
-    case 2 where !columns.reals.isEmpty:
-      let literal = values.real()
-      return compared(columns.reals, literal)
-    case 3: return compared(integer(depth: 1), integer(depth: 1))
-    case 4: return compared(text(depth: 1), text(depth: 1))
-    case 5: return compared(real(), real())
-    case 6:
-      let (operand, pattern) = (text(depth: 1), values.text() + (values.flip() ? "%" : "_"))
-      return Condition(predicate: operand.expression.like(pattern)) {
-        SQLLogic.like(operand.evaluate($0), pattern)
-      }
-    case 7:
-      let operand = integer(depth: 1)
-      let list = (0..<values.below(4)).map { _ in values.optional { $0.below(4) - 1 } }
-      return Condition(predicate: operand.expression.isIn(list)) { row in
-        list.contains { SQLLogic.isSame(operand.evaluate(row), value($0)) }
+      return Term(expression: text.expression.cast(to: Int.self)) {
+        SQLLogic.cast(toInteger: text.evaluate($0))
       }
     default:
-      let (operand, low) = (integer(depth: 1), values.below(5) - 2)
-      let range = low...(low + values.below(3))
-      return Condition(predicate: operand.expression.isIn(range)) {
-        let operand = operand.evaluate($0)
-        return !operand.isNull && SQLLogic.order(operand, value(range.lowerBound)) >= 0
-          && SQLLogic.order(operand, value(range.upperBound)) <= 0
+      let real = real()
+      return Term(expression: real.expression.cast(to: Int.self)) {
+        SQLLogic.cast(toInteger: real.evaluate($0))
       }
     }
   }
 
-  /// A column that is never NULL beside a value.
-  private mutating func compared<Value: OrderedColumnValue>(
-    _ columns: [SampleColumn<Value>], _ literal: Value
-  ) -> Condition {
-    let (expression, table, column) = columns[values.below(columns.count)]
-    let stored = value(literal)
-    func holds(_ test: @escaping (Int) -> Bool) -> (Environment) -> Truth {
-      { SQLLogic.compare($0[table][column], stored, test) }
-    }
-    switch values.below(6) {
-    case 0: return Condition(predicate: expression == literal, holds: holds { $0 == 0 })
-    case 1: return Condition(predicate: expression != literal, holds: holds { $0 != 0 })
-    case 2: return Condition(predicate: expression < literal, holds: holds { $0 < 0 })
-    case 3: return Condition(predicate: expression > literal, holds: holds { $0 > 0 })
-    case 4: return Condition(predicate: expression <= literal, holds: holds { $0 <= 0 })
-    default: return Condition(predicate: expression >= literal, holds: holds { $0 >= 0 })
-    }
-  }
-
-  /// Two optionals, of which nil equals nil.
-  private mutating func compared<Value: OrderedColumnValue>(
-    _ left: Term<Value?>, _ right: Term<Value?>
-  ) -> Condition {
-    func holds(_ test: @escaping (Int) -> Bool) -> (Environment) -> Truth {
-      { SQLLogic.compare(left.evaluate($0), right.evaluate($0), test) }
-    }
-    let (a, b) = (left.expression, right.expression)
-    switch values.below(7) {
+  /// CASE, iif, and queries as values.
+  private mutating func choice(depth: Int) -> Term<Int?> {
+    let (yes, no) = (integer(depth: depth), integer(depth: depth))
+    switch values.below(5) {
     case 0:
-      return Condition(predicate: a == b) {
-        SQLLogic.isSame(left.evaluate($0), right.evaluate($0))
+      let condition = condition(depth: depth)
+      return Term(expression: iif(condition.predicate, yes.expression, no.expression)) {
+        condition.holds($0) == true ? yes.evaluate($0) : no.evaluate($0)
       }
     case 1:
-      return Condition(predicate: a != b) {
-        !SQLLogic.isSame(left.evaluate($0), right.evaluate($0))
+      let (first, second) = (condition(depth: depth), condition(depth: depth))
+      let cases = Case(when: first.predicate, then: yes.expression)
+        .when(second.predicate, then: no.expression)
+      let hasElse = values.flip()
+      return Term(expression: hasElse ? cases.else(7) : cases.else(nil)) {
+        first.holds($0) == true
+          ? yes.evaluate($0)
+          : second.holds($0) == true ? no.evaluate($0) : hasElse ? .integer(7) : .null
       }
-    case 2: return Condition(predicate: a == nil) { left.evaluate($0).isNull }
-    case 3: return Condition(predicate: a < b, holds: holds { $0 < 0 })
-    case 4: return Condition(predicate: a > b, holds: holds { $0 > 0 })
-    case 5: return Condition(predicate: a <= b, holds: holds { $0 <= 0 })
-    default: return Condition(predicate: a >= b, holds: holds { $0 >= 0 })
+    case 2:
+      let (base, one) = (integer(depth: depth), values.below(3))
+      let other = values.optional { $0.below(3) }
+      return Term(
+        expression: base.expression.case(one, then: yes.expression)
+          .when(other, then: no.expression).else(base.expression)
+      ) {
+        let found = base.evaluate($0)
+        if SQLLogic.compare(found, value(one), { $0 == 0 }) == true { return yes.evaluate($0) }
+        return SQLLogic.compare(found, value(other), { $0 == 0 }) == true
+          ? no.evaluate($0) : found
+      }
+    default:
+      guard nesting < 2 else { return yes }
+      let model = values.pick(database.models)
+      return subquery(of: model)
+    }
+  }
+
+  private mutating func integerFunction(depth: Int) -> Term<Int?> {
+    let (left, right) = (integer(depth: depth), integer(depth: depth))
+    let (a, b) = (left.expression, right.expression)
+    func term(
+      _ expression: SQLExpression<Int?>,
+      _ calculate: @escaping (DatabaseValue, DatabaseValue) -> DatabaseValue
+    ) -> Term<Int?> {
+      Term(expression: expression) { calculate(left.evaluate($0), right.evaluate($0)) }
+    }
+    switch values.below(9) {
+    case 0: return term(a.coalesce(b)) { $0.isNull ? $1 : $0 }
+    case 1: return term(a.coalesce(b, SQLExpression(5))) { $0.isNull ? $1.isNull ? 5 : $1 : $0 }
+    case 2: return term(a.ifNull(3).optional) { left, _ in left.isNull ? 3 : left }
+    case 3: return term(a.nullIf(b)) { SQLLogic.isSame($0, $1) ? .null : $0 }
+    case 4:
+      // Of equals the first: an integer and the same number as a REAL.
+      return term(a.max(with: b)) {
+        $0.isNull || $1.isNull ? .null : SQLLogic.order($0, $1) >= 0 ? $0 : $1
+      }
+    case 5:
+      return term(a.min(with: b)) {
+        $0.isNull || $1.isNull ? .null : SQLLogic.order($0, $1) >= 0 ? $1 : $0
+      }
+    case 6:
+      return term(a.remainder(1_000).abs()) { left, _ in
+        SQLLogic.absolute(SQLLogic.remainder(left, 1_000))
+      }
+    case 7: return term(a.sign()) { left, _ in SQLLogic.sign(left) }
+    default:
+      let ifNull = SQLFunction<Int?, Int?, Int?>("ifnull")
+      return term(ifNull(a, b)) { $0.isNull ? $1 : $0 }
+    }
+  }
+
+  // MARK: Reals
+
+  mutating func real() -> Term<Double?> {
+    let literal = values.real()
+    guard !columns.reals.isEmpty, values.below(4) > 0 else {
+      return Term(expression: SQLExpression<Double?>(literal)) { _ in value(literal) }
+    }
+    let term = values.pick(columns.reals)
+    func calculated(_ sign: Character, _ expression: SQLExpression<Double?>) -> Term<Double?> {
+      Term(expression: expression) { SQLLogic.calculate(sign, term.evaluate($0), value(literal)) }
+    }
+    switch values.below(7) {
+    case 0: return calculated("*", term.expression * literal)
+    case 1: return calculated("-", term.expression - literal)
+    case 2: return calculated("+", term.expression + literal)
+    case 3: return calculated("/", term.expression / literal)
+    case 4:
+      return Term(expression: term.expression.abs()) { SQLLogic.absolute(term.evaluate($0)) }
+    default: return term
     }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SQLCore
 
 // What SQLite does with values, in plain Swift: the reference of the differential test.
@@ -7,20 +8,22 @@ import SQLCore
 typealias Truth = Bool?
 
 enum SQLLogic {
-  /// Which value comes first: NULL, numbers by value, text by its bytes.
+  /// Which value comes first: NULL, numbers by value, text by its bytes, then BLOBs by theirs.
   static func order(_ left: DatabaseValue, _ right: DatabaseValue) -> Int {
     switch (left, right) {
     case (.null, .null): 0
     case (.null, _): -1
     case (_, .null): 1
-    case (.text(let a), .text(let b)): order(Array(a.utf8), Array(b.utf8))
+    case (.blob(let a), .blob(let b)): order(a, b)
+    case (.blob, _): 1
+    case (_, .blob): -1
+    case (.text(let a), .text(let b)): order(a.utf8, b.utf8)
     case (.text, _): 1
     case (_, .text): -1
     case (.integer(let a), .integer(let b)): a < b ? -1 : a > b ? 1 : 0
     case (.real(let a), .real(let b)): a < b ? -1 : a > b ? 1 : 0
     case (.integer(let a), .real(let b)): order(a, b)
     case (.real(let a), .integer(let b)): -order(b, a)
-    default: 0
     }
   }
 
@@ -33,7 +36,9 @@ enum SQLLogic {
     return rest > 0 ? -1 : rest < 0 ? 1 : 0
   }
 
-  private static func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
+  private static func order(
+    _ left: some Collection<UInt8>, _ right: some Collection<UInt8>
+  ) -> Int {
     for (a, b) in zip(left, right) where a != b { return a < b ? -1 : 1 }
     return left.count < right.count ? -1 : left.count > right.count ? 1 : 0
   }
@@ -43,6 +48,13 @@ enum SQLLogic {
     _ left: DatabaseValue, _ right: DatabaseValue, _ holds: (Int) -> Bool
   ) -> Truth {
     left.isNull || right.isNull ? nil : holds(order(left, right))
+  }
+
+  /// BETWEEN is `a >= low AND a <= high`.
+  static func between(
+    _ value: DatabaseValue, _ low: DatabaseValue, _ high: DatabaseValue
+  ) -> Truth {
+    and(compare(value, low) { $0 >= 0 }, compare(value, high) { $0 <= 0 })
   }
 
   /// IS: NULL equals NULL.
@@ -87,56 +99,83 @@ enum SQLLogic {
     return result.isNaN ? .null : .real(result)
   }
 
+  /// What is left by a division of whole numbers: of REALs their whole part counts.
+  static func remainder(_ left: DatabaseValue, _ right: DatabaseValue) -> DatabaseValue {
+    guard let a = whole(left), let b = whole(right), b != 0 else { return .null }
+    // The remainder by -1 is 0; that of the least integer would leave 64 bits on the way.
+    let rest = b == -1 ? 0 : a % b
+    if case .integer = left, case .integer = right { return .integer(rest) }
+    return .real(Double(rest))
+  }
+
+  /// An operation on the bits of two integers.
+  static func bits(
+    _ left: DatabaseValue, _ right: DatabaseValue, _ operation: (Int64, Int64) -> Int64
+  ) -> DatabaseValue {
+    guard let a = whole(left), let b = whole(right) else { return .null }
+    return .integer(operation(a, b))
+  }
+
+  /// CAST AS INTEGER: of a REAL the part before the point, at most what 64 bits hold; of a text the
+  /// number with which it begins.
+  static func whole(_ value: DatabaseValue) -> Int64? {
+    switch value {
+    case .integer(let integer): return integer
+    case .real(let real):
+      if real <= -9_223_372_036_854_775_808 { return .min }
+      return real >= 9_223_372_036_854_775_808 ? .max : Int64(real)
+    case .text(let text):
+      let start = text.unicodeScalars.drop { $0 == " " }
+      let sign = start.first == "-" || start.first == "+" ? 1 : 0
+      let digits = start.dropFirst(sign).prefix { ("0"..."9").contains($0) }
+      if digits.isEmpty { return 0 }
+      let number = String(String.UnicodeScalarView(start.prefix(sign) + digits))
+      return Int64(number) ?? (start.first == "-" ? .min : .max)
+    default: return nil
+    }
+  }
+
+  static func cast(toInteger value: DatabaseValue) -> DatabaseValue {
+    whole(value).map { .integer($0) } ?? .null
+  }
+
+  static func absolute(_ value: DatabaseValue) -> DatabaseValue {
+    switch value {
+    case .integer(let integer): .integer(abs(integer))
+    case .real(let real): .real(abs(real))
+    default: .null
+    }
+  }
+
+  static func sign(_ value: DatabaseValue) -> DatabaseValue {
+    value.isNull ? .null : .integer(Int64(order(value, .integer(0))))
+  }
+
+  /// The whole seconds since 1970 of a date in microseconds, or in seconds as a REAL.
+  static func unixSeconds(_ value: DatabaseValue) -> DatabaseValue {
+    switch value {
+    case .integer(let microseconds):
+      .integer(microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
+    case .real(let seconds): .integer(Int64(seconds.rounded(.down)))
+    default: .null
+    }
+  }
+
+  static func typeName(_ value: DatabaseValue) -> DatabaseValue {
+    switch value {
+    case .null: "null"
+    case .integer: "integer"
+    case .real: "real"
+    case .text: "text"
+    case .blob: "blob"
+    }
+  }
+
   static func real(_ value: DatabaseValue) -> Double? {
     switch value {
     case .integer(let integer): Double(integer)
     case .real(let real): real
     default: nil
     }
-  }
-
-  /// How many scalars stand before the first U+0000.
-  static func length(_ value: DatabaseValue) -> DatabaseValue {
-    guard case .text(let text) = value else { return .null }
-    return .integer(Int64(visible(text).count))
-  }
-
-  static func lower(_ value: DatabaseValue) -> DatabaseValue {
-    guard case .text(let text) = value else { return .null }
-    let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
-      ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value + 32)) : scalar
-    }
-    var lowered = String.UnicodeScalarView()
-    lowered.append(contentsOf: scalars)
-    return .text(String(lowered))
-  }
-
-  static func concat(_ left: DatabaseValue, _ right: DatabaseValue) -> DatabaseValue {
-    guard case .text(let a) = left, case .text(let b) = right else { return .null }
-    return .text(a + b)
-  }
-
-  /// LIKE sees what stands before U+0000, and takes the letters of ASCII without case.
-  static func like(_ value: DatabaseValue, _ pattern: String) -> Truth {
-    guard case .text(let text) = value else { return nil }
-    func folded(_ scalars: [Unicode.Scalar]) -> [UInt32] {
-      scalars.map { ("A"..."Z").contains($0) ? $0.value + 32 : $0.value }
-    }
-    return matches(folded(visible(text))[...], folded(visible(pattern))[...])
-  }
-
-  private static func matches(_ text: ArraySlice<UInt32>, _ pattern: ArraySlice<UInt32>) -> Bool {
-    guard let first = pattern.first else { return text.isEmpty }
-    if first == 37 {
-      return (text.startIndex...text.endIndex).contains {
-        matches(text[$0...], pattern.dropFirst())
-      }
-    }
-    guard let next = text.first, first == 95 || first == next else { return false }
-    return matches(text.dropFirst(), pattern.dropFirst())
-  }
-
-  private static func visible(_ text: String) -> [Unicode.Scalar] {
-    Array(text.unicodeScalars.prefix { $0.value != 0 })
   }
 }

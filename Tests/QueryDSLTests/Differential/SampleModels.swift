@@ -1,137 +1,216 @@
+import Foundation
 import QueryDSL
 import SQLCore
 
-/// A model of the differential test: its columns by their types, and its values.
-protocol SampleModel: Model, Equatable {
-  /// In the order of the model's columns.
+/// A random model: one of a few structs over random types of columns.
+protocol SampleModel: Model {
+  /// The values as they are stored, in the order of the columns.
   var values: [DatabaseValue] { get }
-  static func make(id: Int, _ random: inout SampleValues) -> Self
-  static func columns(of columns: Columns<Self>, at table: Int) -> SampleColumns
+  static func make(number: Int, _ values: inout SampleValues) -> Self
+  static func columns(of columns: Columns<Self>, at table: Int, isMissing: Bool) -> SampleColumns
+  /// Orders by the key, so that no two rows are alike.
+  static func ordered(_ query: TableQuery<Self, Self>) -> TableQuery<Self, Self>
+  static var width: Int { get }
 }
 
-/// A column in a query, and where its value is in the reference's rows: table, column.
-typealias SampleColumn<Value: ColumnValue> = (
-  expression: SQLExpression<Value>, table: Int, column: Int
-)
+/// How a model's columns are stored, where their types have more than one form.
+protocol SampleForm: Sendable {
+  static var number: Int { get }
+}
 
-/// The columns of a table, by their types.
-struct SampleColumns {
-  var integers: [SampleColumn<Int>] = []
-  var nullableIntegers: [SampleColumn<Int?>] = []
-  var texts: [SampleColumn<String>] = []
-  var nullableTexts: [SampleColumn<String?>] = []
-  var reals: [SampleColumn<Double>] = []
-  var nullableReals: [SampleColumn<Double?>] = []
+enum FirstForm: SampleForm { static var number: Int { 0 } }
+enum SecondForm: SampleForm { static var number: Int { 1 } }
+enum ThirdForm: SampleForm { static var number: Int { 2 } }
+enum FourthForm: SampleForm { static var number: Int { 3 } }
 
-  static func + (left: SampleColumns, right: SampleColumns) -> SampleColumns {
-    SampleColumns(
-      integers: left.integers + right.integers,
-      nullableIntegers: left.nullableIntegers + right.nullableIntegers,
-      texts: left.texts + right.texts, nullableTexts: left.nullableTexts + right.nullableTexts,
-      reals: left.reals + right.reals, nullableReals: left.nullableReals + right.nullableReals)
-  }
-
-  /// The same as a join that may find no row sees them.
-  var optional: SampleColumns {
-    func optional<Value>(_ columns: [SampleColumn<Value>]) -> [SampleColumn<Value?>] {
-      columns.map { ($0.expression.optional, $0.table, $0.column) }
-    }
-    return SampleColumns(
-      nullableIntegers: nullableIntegers + optional(integers),
-      nullableTexts: nullableTexts + optional(texts),
-      nullableReals: nullableReals + optional(reals))
+extension SampleForm {
+  static func form<Value: SampleType>(of type: Value.Type) -> StoredForm {
+    type.forms[number % type.forms.count]
   }
 }
 
-/// Random values: NULLs, texts with U+0000, many ties, extremes.
-struct SampleValues {
-  var random: SeededGenerator
+/// A key first.
+struct Leading<
+  Key: SampleKey, A: SampleType, B: SampleType, C: SampleType, D: SampleType, Form: SampleForm
+>: SampleModel {
+  @PrimaryKey var id: Key
+  @Column var a: A
+  @Column var b: B
+  @Column var c: C
+  @Column var d: D
 
-  mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
-  mutating func flip() -> Bool { Bool.random(using: &random) }
-
-  mutating func integer() -> Int {
-    switch below(12) {
-    case 0: .max
-    case 1: .min
-    case 2: 1 << 53 + 1
-    default: below(5) - 1
-    }
+  static var schema: Schema<Self> {
+    Stored(\.$id, as: Form.form(of: Key.self))
+    Stored(\.$a, as: Form.form(of: A.self))
+    Stored(\.$b, as: Form.form(of: B.self))
+    Stored(\.$c, as: Form.form(of: C.self))
+    Stored(\.$d, as: Form.form(of: D.self))
+    Index(\.$a, \.$b)
   }
 
-  mutating func real() -> Double {
-    switch below(12) {
-    case 0: 1e300
-    case 1: -1e300
-    case 2: 9_007_199_254_740_992
-    default: Double(below(9) - 4) / 2
-    }
-  }
-
-  mutating func text() -> String {
-    let texts = ["", "a", "A", "b", "ab", "a\0b", "\0", "ä", "a%", "_", "'\"", "🐦", "aB"]
-    return texts[below(texts.count)]
-  }
-
-  mutating func optional<Value>(_ value: (inout SampleValues) -> Value) -> Value? {
-    below(3) == 0 ? nil : value(&self)
-  }
-}
-
-struct Alpha: SampleModel {
-  @PrimaryKey var id: Int
-  @Column var n: Int
-  @Column var o: Int?
-  @Column var t: String
-  @Column var u: String?
-  @Column var r: Double
-  @Column var s: Double?
+  static var width: Int { 5 }
 
   var values: [DatabaseValue] {
-    [.integer(Int64(id)), value(n), value(o), value(t), value(u), value(r), value(s)]
+    [
+      value(id, as: Form.form(of: Key.self)), value(a, as: Form.form(of: A.self)),
+      value(b, as: Form.form(of: B.self)), value(c, as: Form.form(of: C.self)),
+      value(d, as: Form.form(of: D.self)),
+    ]
   }
 
-  static func make(id: Int, _ random: inout SampleValues) -> Alpha {
-    Alpha(
-      id: id, n: random.integer(), o: random.optional { $0.integer() }, t: random.text(),
-      u: random.optional { $0.text() }, r: random.real(), s: random.optional { $0.real() })
+  static func make(number: Int, _ values: inout SampleValues) -> Self {
+    Self(
+      id: .key(number), a: .random(&values), b: .random(&values), c: .random(&values),
+      d: .random(&values))
   }
 
-  static func columns(of alpha: Columns<Alpha>, at table: Int) -> SampleColumns {
-    SampleColumns(
-      integers: [(alpha.$id, table, 0), (alpha.$n, table, 1)],
-      nullableIntegers: [(alpha.$o, table, 2)], texts: [(alpha.$t, table, 3)],
-      nullableTexts: [(alpha.$u, table, 4)], reals: [(alpha.$r, table, 5)],
-      nullableReals: [(alpha.$s, table, 6)])
+  static func columns(of table: Columns<Self>, at place: Int, isMissing: Bool) -> SampleColumns {
+    var columns = SampleColumns(table: place, isMissing: isMissing)
+    columns.add(table.$id, isKey: true)
+    columns.add(table.$a)
+    columns.add(table.$b)
+    columns.add(table.$c)
+    columns.add(table.$d)
+    return columns
+  }
+
+  static func ordered(_ query: TableQuery<Self, Self>) -> TableQuery<Self, Self> {
+    query.order(by: \.$id)
   }
 }
 
-struct Beta: SampleModel {
-  @Column var text: String?
-  @Column var alphaID: Int?
-  @PrimaryKey var id: Int
-  @Column var small: Int
-  @Column var name: String
-  @Column var other: Int?
+/// A key between other columns, which have other names; no index.
+struct Between<Key: SampleKey, A: SampleType, B: SampleType, Form: SampleForm>: SampleModel {
+  @Column var first: A
+  @PrimaryKey var id: Key
+  @Column var last: B
+
+  static var schema: Schema<Self> {
+    Named(\.$first, "a \"first\" name")
+    Named(\.$last, "select")
+    Stored(\.$first, as: Form.form(of: A.self))
+    Stored(\.$id, as: Form.form(of: Key.self))
+    Stored(\.$last, as: Form.form(of: B.self))
+  }
+
+  static var width: Int { 3 }
 
   var values: [DatabaseValue] {
-    [value(text), value(alphaID), .integer(Int64(id)), value(small), value(name), value(other)]
+    [
+      value(first, as: Form.form(of: A.self)), value(id, as: Form.form(of: Key.self)),
+      value(last, as: Form.form(of: B.self)),
+    ]
   }
 
-  static func make(id: Int, _ random: inout SampleValues) -> Beta {
-    Beta(
-      text: random.optional { $0.text() }, alphaID: random.optional { $0.below(8) }, id: id,
-      small: random.below(4) - 1, name: random.text(), other: random.optional { $0.below(3) })
+  static func make(number: Int, _ values: inout SampleValues) -> Self {
+    Self(first: .random(&values), id: .key(number), last: .random(&values))
   }
 
-  static func columns(of beta: Columns<Beta>, at table: Int) -> SampleColumns {
-    SampleColumns(
-      integers: [(beta.$id, table, 2), (beta.$small, table, 3)],
-      nullableIntegers: [(beta.$alphaID, table, 1), (beta.$other, table, 5)],
-      texts: [(beta.$name, table, 4)], nullableTexts: [(beta.$text, table, 0)])
+  static func columns(of table: Columns<Self>, at place: Int, isMissing: Bool) -> SampleColumns {
+    var columns = SampleColumns(table: place, isMissing: isMissing)
+    columns.add(table.$first)
+    columns.add(table.$id, isKey: true)
+    columns.add(table.$last)
+    return columns
+  }
+
+  static func ordered(_ query: TableQuery<Self, Self>) -> TableQuery<Self, Self> {
+    query.order(by: \.$id)
   }
 }
 
-func value<Value: ColumnValue>(_ value: Value) -> DatabaseValue {
-  (try? value.databaseValue(as: .standard)) ?? .null
+/// A key of two columns, and no rowid.
+struct Composite<One: SampleKey, Two: SampleKey, A: SampleType, B: SampleType, C: SampleType>:
+  SampleModel
+{
+  struct ID: Hashable, Sendable {
+    var one: One
+    var two: Two
+  }
+
+  @Column var a: A
+  @PrimaryKey var one: One
+  @Column var b: B
+  @PrimaryKey var two: Two
+  @Column var c: C
+
+  var id: ID { ID(one: one, two: two) }
+
+  static var schema: Schema<Self> {
+    WithoutRowID()
+  }
+
+  static var width: Int { 5 }
+
+  var values: [DatabaseValue] { [value(a), value(one), value(b), value(two), value(c)] }
+
+  static func make(number: Int, _ values: inout SampleValues) -> Self {
+    Self(
+      a: .random(&values), one: .key(number / 3), b: .random(&values), two: .key(number % 3),
+      c: .random(&values))
+  }
+
+  static func columns(of table: Columns<Self>, at place: Int, isMissing: Bool) -> SampleColumns {
+    var columns = SampleColumns(table: place, isMissing: isMissing)
+    columns.add(table.$a)
+    columns.add(table.$one, isKey: true)
+    columns.add(table.$b)
+    columns.add(table.$two, isKey: true)
+    columns.add(table.$c)
+    return columns
+  }
+
+  static func ordered(_ query: TableQuery<Self, Self>) -> TableQuery<Self, Self> {
+    query.order(by: \.$one).order(by: \.$two, .descending)
+  }
+}
+
+/// Draws a model: its columns' types, which of them are optional, its key, its stored forms.
+enum SampleModels {
+  private static let types: [any SampleType.Type] = [
+    Int.self, Int?.self, Int?.self, String.self, String?.self, String?.self, Double.self,
+    Double?.self, Bool.self, Bool?.self, Int8.self, Int8?.self, Date.self, Date?.self, UUID?.self,
+    Data.self, Data?.self, Unique64?.self, SampleKind.self, SampleKind?.self,
+    JSON<[String: Int]>.self, JSON<[String: Int]>?.self,
+  ]
+
+  private static let keys: [any SampleKey.Type] = [
+    Int.self, String.self, UUID.self, Unique64.self, Date.self,
+  ]
+
+  private static let forms: [any SampleForm.Type] = [
+    FirstForm.self, SecondForm.self, ThirdForm.self, FourthForm.self,
+  ]
+
+  static func draw(_ values: inout SampleValues) -> any SampleModel.Type {
+    let (key, other) = (values.pick(keys), values.pick(keys))
+    let (a, b) = (values.pick(types), values.pick(types))
+    let (c, d) = (values.pick(types), values.pick(types))
+    let form = values.pick(forms)
+    return switch values.below(5) {
+    case 0: between(key, a, b, form)
+    case 1: composite(key, other, a, b, c)
+    default: leading(key, a, b, c, d, form)
+    }
+  }
+
+  private static func leading<
+    Key: SampleKey, A: SampleType, B: SampleType, C: SampleType, D: SampleType, Form: SampleForm
+  >(
+    _: Key.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: Form.Type
+  ) -> any SampleModel.Type {
+    Leading<Key, A, B, C, D, Form>.self
+  }
+
+  private static func between<Key: SampleKey, A: SampleType, B: SampleType, Form: SampleForm>(
+    _: Key.Type, _: A.Type, _: B.Type, _: Form.Type
+  ) -> any SampleModel.Type {
+    Between<Key, A, B, Form>.self
+  }
+
+  private static func composite<
+    One: SampleKey, Two: SampleKey, A: SampleType, B: SampleType, C: SampleType
+  >(_: One.Type, _: Two.Type, _: A.Type, _: B.Type, _: C.Type) -> any SampleModel.Type {
+    Composite<One, Two, A, B, C>.self
+  }
 }

@@ -61,6 +61,24 @@ struct NullRuleTests {
     try expect({ $0.$one != $0.$plain.optional }) { $0.one != $0.plain }
   }
 
+  @Test("nil as a literal, of a column and of an expression")
+  func literal() throws {
+    try expect({ $0.$one == nil }) { $0.one == nil }
+    try expect({ $0.$one != nil }) { $0.one != nil }
+    try expect({ $0.$one + 1 == nil }) { $0.one == nil }
+    try expect({ $0.$one.coalesce($0.$other) != nil }) { $0.one != nil || $0.other != nil }
+    try expect({ $0.$plain.optional == nil }) { _ in false }
+    try expect({ $0.$plain.optional != nil }) { _ in true }
+    try expect({ SQLExpression<Int?>(nil) == $0.$one }) { $0.one == nil }
+    try expect({ SQLExpression<Int?>(nil) != $0.$one }) { $0.one != nil }
+    try expect({ $0.$one.isIn([nil]) }) { $0.one == nil }
+    try expect({ $0.$one.isIn([nil, 1]) }) { $0.one == nil || $0.one == 1 }
+    try expect({ $0.$one.isIn([]) }) { _ in false }
+    let nothing = Pair.where { $0.$one == 99 }.select(\.$one)
+    try expect({ $0.$one.isIn(nothing) }) { _ in false }
+    try expect({ $0.$one == nothing.subquery() }) { $0.one == nil }
+  }
+
   @Test("== and != of what is not optional")
   func plain() throws {
     for value in Self.values.compactMap(\.self) {
@@ -80,8 +98,15 @@ struct NullRuleTests {
       try expect({ ($0.$one + 1).isIn(list) }) { pair in list.contains(pair.one.map { $0 + 1 }) }
       try expect({ $0.$plain.isIn(plain) }) { plain.contains($0.plain) }
       try expect({ $0.$plain.optional.isIn(list) }) { list.contains($0.plain) }
+      try expect({ $0.$one.ifNull(2).isIn(plain) }) { plain.contains($0.one ?? 2) }
+      try expect({ _ in SQLExpression<Int?>(1).isIn(list) }) { _ in list.contains(1) }
+      try expect({ _ in SQLExpression<Int?>(nil).isIn(list) }) { _ in list.contains(nil) }
       let query = Pair.where { $0.$one.isIn(list) }
       try expect({ $0.$other.isIn(query.select(\.$one)) }) { list.contains($0.other) }
+      try expect({ $0.$plain.optional.isIn(query.select(\.$one)) }) { list.contains($0.plain) }
+      try expect({ ($0.$other + 0).isIn(query.select { $0.$one + 0 }) }) {
+        list.contains($0.other)
+      }
       try expect({ $0.$plain.isIn(query.select { $0.$one.ifNull(2) }) }) {
         plain.contains($0.plain)
       }

@@ -190,19 +190,4 @@ struct DependencyRefusalTests: RefusalExpecting {
     #expect(throws: DatabaseError.self) { try db.execute("INSERT INTO Child VALUES (3)") }
   }
 
-  @Test("B7 a key with NULL or with values that come twice")
-  func badKey() throws {
-    let db = try Database.temporary()
-    try db.execute(
-      """
-      CREATE TABLE Keyed (number INTEGER PRIMARY KEY NOT NULL, code TEXT);
-      INSERT INTO Keyed VALUES (1, 'a'), (2, 'a'), (3, NULL)
-      """)
-    let plan = try db.migrationPlan(for: [Keyed.self])
-    #expect(
-      plan.refusals.first?.reason
-        == "the primary key is (number) in the database and (code) in Keyed, and "
-        + "in the rows there 1 of its values is NULL and 1 comes more than once; make them right by a "
-        + "`MigrationStep` that runs before")
-  }
 }

@@ -101,8 +101,8 @@ struct FacetTests {
     #expect(
       error?.plan.refusals.map(\.reason) == [
         "mood is not optional and has no default, and Calm does not declare it: its insertions "
-          + #"would fail; write `Default(\.$mood, …)` in the schema of Moody, or declare "#
-          + "`@Column var mood: Temper?`"
+          + #"would fail; write `Default(\.$mood, …)` in the schema of Moody, or declare it as an "#
+          + "optional"
       ])
   }
 
@@ -130,6 +130,27 @@ struct FacetTests {
     try other.execute("CREATE TABLE shared (id INTEGER PRIMARY KEY)")
     try other.migrate([One.self, Two.self])
     #expect(throws: DatabaseError.self) { try other.insert(One(id: 1, parentID: 9)) }
+  }
+
+  @Test("G3 N10 a model and a plain struct over one table: the same id is one row")
+  func plain() throws {
+    struct Visitor: Codable, Equatable {
+      var id: Int
+      var name: String
+      var isActive: Bool
+    }
+    let db = try Database.temporary(models: [Profile.self])
+    try db.insert(Profile(id: 1, name: "Jane"))
+    #expect(try db.read(id: 1, from: "profiles") == Visitor(id: 1, name: "Jane", isActive: false))
+    try db.write(Visitor(id: 1, name: "Janet", isActive: true), to: "profiles")
+    #expect(try db.find(Profile.self, 1) == Profile(id: 1, name: "Janet"))
+    try db.save(Profile(id: 1, name: "Jo"))
+    #expect(try db.read(id: 1, from: "profiles") == Visitor(id: 1, name: "Jo", isActive: true))
+    try db.insert(Profile(id: 2, name: "New"))
+    #expect(try db.read(id: 2, from: "profiles") == Visitor(id: 2, name: "New", isActive: false))
+    let plan = try db.migrationPlan(for: [Profile.self])
+    #expect(plan.isEmpty && plan.steps.map(\.action) == [.keepColumn("isActive")])
+    #expect(try db.count(Profile.all) == 2)
   }
 
   @Test("N12 a facet whose type disagrees with the column is refused with both")

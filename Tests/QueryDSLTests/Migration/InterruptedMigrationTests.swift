@@ -1,116 +1,39 @@
 import Foundation
-import QueryDSL
 import SQLCore
+import Synchronization
 import Testing
 
-/// A large table with rows that refer to it ON DELETE CASCADE, in a file of its own.
-private final class LargeFile {
-  static let items = 100_000
-  static let parts = 20_000
-  static let table = """
-    CREATE TABLE Item (id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, size TEXT NOT NULL,
-      old TEXT);
-    CREATE TABLE Part (id INTEGER PRIMARY KEY NOT NULL,
-      itemID INTEGER NOT NULL REFERENCES Item (id) ON DELETE CASCADE);
-    CREATE INDEX mine ON Item (size) WHERE size <> '';
-    CREATE TABLE log (text);
-    CREATE TRIGGER t AFTER DELETE ON Item BEGIN INSERT INTO log VALUES (old.name); END;
-    CREATE VIEW v AS SELECT id, size FROM Item;
-    """
-
-  let folder: URL
-  var original: String { folder.appending(path: "original.sqlite").path() }
-  let schema: [String]
-
-  init(rows: Int = items) throws {
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "apus-migration-\(UUID().uuidString)", directoryHint: .isDirectory)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let path = folder.appending(path: "original.sqlite").path()
-    let db = try Database(path: path)
-    try db.execute(SQL(unsafe: Self.table))
-    try db.execute(
-      """
-      WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
-      INSERT INTO Item SELECT i, 'name ' || i, CAST(i % 50 AS TEXT), 'old' FROM n
-      """)
-    try db.execute(
-      """
-      WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(min(rows, Self.parts)))
-      INSERT INTO Part SELECT i, i FROM n
-      """)
-    schema = try Self.schema(of: db)
-    try db.close()
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
-
-  func copy(_ name: String) throws -> String {
-    let path = folder.appending(path: "\(name).sqlite").path()
-    for suffix in ["", "-wal", "-shm"] {
-      try? FileManager.default.removeItem(atPath: path + suffix)
-    }
-    try FileManager.default.copyItem(atPath: original, toPath: path)
-    return path
-  }
-
-  static func schema(of db: Database) throws -> [String] {
-    try db.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name").map {
-      try $0.get(String.self, at: 0)
-    }
-  }
-}
+@testable import MigrationProcess
+@testable import QueryDSL
 
 @Suite("Migration: ended half-way, the old schema or the new one, whole")
 struct InterruptedMigrationTests {
-  static let kinds = ["add", "type", "null", "drop", "rename", "check", "index", "steps"]
+  static let kinds = Migrations.all.keys.sorted()
 
-  /// The rows are all there, and so are those that refer to them; the schema is one of two.
   private func expectWhole(
-    _ path: String, _ schemas: [[String]], rows: Int, _ label: String
+    _ path: String, _ schemas: [[String]], _ file: LargeFile, _ label: String
   ) throws -> Int {
     let db = try Database(path: path)
-    let schema = try LargeFile.schema(of: db)
-    let found = try #require(schemas.firstIndex(of: schema), "\(label): \(schema)")
-    let table = try db.read { try $0.tableExists("Thing") } ? "Thing" : "Item"
-    let counts = try db.row(
-      """
-      SELECT count(*), sum(id), (SELECT count(*) FROM Part), (SELECT count(*) FROM log),
-        (SELECT count(*) FROM v)
-      FROM \(identifier: table)
-      """)?.values
-    let sum = Int64(rows) * Int64(rows + 1) / 2
-    #expect(
-      counts == [
-        .integer(Int64(rows)), .integer(sum), .integer(Int64(min(rows, LargeFile.parts))), 0,
-        .integer(Int64(rows)),
-      ], "\(label)")
-    #expect(try db.rows("PRAGMA foreign_key_check").isEmpty, "\(label)")
-    #expect(try db.row("PRAGMA integrity_check")?[0] == .text("ok"), "\(label)")
+    let found = try file.expectWhole(db, schemas, label)
     try db.close()
     return found
-  }
-
-  private func migrate(_ path: String, _ kind: String) throws -> MigrationChild {
-    try MigrationChild(path, kind)
   }
 
   @Test("killed with -9 at random moments of every kind of step")
   func killed() throws {
     let environment = ProcessInfo.processInfo.environment
-    let kills = environment["APUS_KILLS"].flatMap(Int.init) ?? 16
+    let kills = environment["APUS_KILLS"].flatMap(Int.init) ?? Self.kinds.count
     let seed = environment["APUS_SEED"].flatMap(UInt64.init) ?? .random(in: .min ... .max)
     var random = SeededGenerator(seed: seed)
-    let file = try LargeFile()
-    var outcomes = [0, 0]
+    let file = try LargeFile(rows: 100_000)
+    var outcomes: [String: [Int]] = [:]
     var migrated: [String: (schema: [String], lines: Int)] = [:]
     for kill in 0..<kills {
       let kind = Self.kinds[kill % Self.kinds.count]
       if migrated[kind] == nil {
         // Once to its end, to know the schema to come and how many statements there are.
         let path = try file.copy(kind)
-        let child = try migrate(path, kind)
-        let lines = try child.runToEnd()
+        let lines = try MigrationChild(path, kind).runToEnd()
         let db = try Database(path: path)
         migrated[kind] = (try LargeFile.schema(of: db), lines)
         try db.close()
@@ -118,123 +41,127 @@ struct InterruptedMigrationTests {
       let whole = try #require(migrated[kind])
       try #require(whole.lines > 0 && whole.schema != file.schema, "\(kind)")
       let path = try file.copy("killed")
-      let child = try migrate(path, kind)
+      let child = try MigrationChild(path, kind)
       let last = Int.random(in: 1...whole.lines, using: &random)
       for _ in 0..<last { _ = child.line() }
-      // Somewhere in the statement that it has just begun.
-      usleep(UInt32.random(in: 0...20_000, using: &random))
+      // Somewhere in the statement that it has just begun, or in the commit behind the last.
+      usleep(UInt32.random(in: 0...(last == whole.lines ? 60_000 : 20_000), using: &random))
       child.kill()
       let label = "seed \(seed) kill \(kill): \(kind) in statement \(last)"
-      outcomes[
-        try expectWhole(path, [file.schema, whole.schema], rows: LargeFile.items, label)] += 1
+      let found = try expectWhole(path, [file.schema, whole.schema], file, label)
+      outcomes[kind, default: [0, 0]][found] += 1
       // What was not done is done by the next one.
-      let next = try migrate(path, kind)
-      _ = try next.runToEnd()
-      _ = try expectWhole(path, [whole.schema], rows: LargeFile.items, label)
+      _ = try MigrationChild(path, kind).runToEnd()
+      _ = try expectWhole(path, [whole.schema], file, label)
     }
-    #expect(outcomes[0] > 0, "seed \(seed): \(outcomes)")
+    #expect(outcomes.values.contains { $0[0] > 0 }, "seed \(seed): \(outcomes)")
+    if environment["APUS_KILLS"] != nil {
+      // A long run tells what it met.
+      print("seed \(seed), \(kills) kills, old and new schema by kind:")
+      for (kind, counts) in outcomes.sorted(by: { $0.key < $1.key }) {
+        print("  \(kind) \(counts)")
+      }
+    }
   }
 
-  @Test("an error injected at each statement of the run: nothing is done", arguments: kinds)
-  func errors(_ kind: String) throws {
-    let file = try LargeFile(rows: 25_000)
-    var schema: [String] = []
-    var statement = 0
-    while true {
-      let path = try file.copy("error")
-      let child = try MigrationChild(path, kind, failingAt: statement)
-      var line = child.line()
-      while line != "done", !line.isEmpty, !line.hasPrefix("failed") { line = child.line() }
-      child.wait()
-      guard line != "done" else {
-        let db = try Database(path: path)
-        schema = try LargeFile.schema(of: db)
-        try db.close()
-        break
+  /// Which statement of a connection fails, and how many there were.
+  private final class Failing: Sendable {
+    struct Stop: Error {}
+    private let state = Mutex((number: -1, begun: 0, isArmed: false, hasFailed: false))
+
+    /// The statement of that number fails; none does for nil.
+    func fail(at number: Int?) {
+      state.withLock { $0 = (number ?? -1, 0, false, false) }
+    }
+
+    var count: Int { state.withLock { $0.begun } }
+    var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+    func begins() {
+      state.withLock { state in
+        if state.begun == state.number { state.isArmed = true }
+        state.begun += 1
       }
-      #expect(try expectWhole(path, [file.schema], rows: 25_000, "\(kind) \(statement)") == 0)
+    }
+
+    func goesOn() throws {
+      let stops = state.withLock { state in
+        defer { state.isArmed = false }
+        if state.isArmed { state.hasFailed = true }
+        return state.isArmed
+      }
+      if stops { throw Stop() }
+    }
+  }
+
+  @Test("an error in the midst of each statement of the run: nothing is done", arguments: kinds)
+  func errors(_ kind: String) throws {
+    // Rows that take more than one statement to copy, where a rebuild copies them.
+    let file = try LargeFile(rows: kind == "type" ? 25_000 : 500)
+    let migration = try #require(Migrations.all[kind])
+    let failing = Failing()
+    var failures = 0
+    var statement = 0
+    var hasStatement = true
+    while hasStatement {
+      let label = "\(kind) \(statement)"
+      let db = try Database(path: file.copy(kind))
+      try db.onTrace(.statement) { _ in failing.begins() }
+      try db.onProgress(every: 1) { try failing.goesOn() }
+      failing.fail(at: statement)
+      do {
+        try db.migrate(migration.models, migration.options)
+        // Our COMMIT is not ended in its midst, and the last one was behind the end.
+        try #require(!failing.hasFailed, "\(label)")
+        hasStatement = failing.count > statement
+        failing.fail(at: nil)
+        #expect(try LargeFile.schema(of: db) != file.schema)
+      } catch {
+        try #require(failing.hasFailed, "\(label): \(error)")
+        failures += 1
+        failing.fail(at: nil)
+        #expect(try file.expectWhole(db, [file.schema], label) == 0)
+      }
+      failing.fail(at: nil)
+      let settings = try db.writeWithoutTransaction { connection in
+        try ["PRAGMA foreign_keys", "PRAGMA legacy_alter_table"].map { try connection.row($0)?[0] }
+      }
+      #expect(settings == [1, 0], "\(label)")
+      try db.close()
       statement += 1
     }
-    #expect(statement > 0 && schema != file.schema)
+    // All but COMMIT and the one behind the last; where BEGIN is to fail, what comes behind it does.
+    #expect(failures == statement - 2 && failures > 5, "\(kind): \(failures) of \(statement)")
   }
 
-  @Test("two processes that open and migrate at once: one does, the other finds it done")
-  func twoProcesses() throws {
-    let file = try LargeFile()
+  @Test("a COMMIT that fails: nothing is done", arguments: kinds)
+  func commit(_ kind: String) throws {
+    struct Veto: Error {}
+    let file = try LargeFile(rows: 500)
+    let migration = try #require(Migrations.all[kind])
+    let db = try Database(path: file.copy(kind))
+    let veto = try db.onCommit { throw Veto() }
+    #expect(throws: (any Error).self) { try db.migrate(migration.models, migration.options) }
+    #expect(try file.expectWhole(db, [file.schema], kind) == 0)
+    try db.remove(veto)
+    try db.migrate(migration.models, migration.options)
+    #expect(try file.expectWhole(db, [file.schema, LargeFile.schema(of: db)], kind) == 1)
+  }
+
+  @Test("several processes that open and migrate at once: one does, the others find it done")
+  func severalProcesses() throws {
+    let file = try LargeFile(rows: 100_000)
     for kind in ["type", "steps"] {
       let path = try file.copy("both")
-      let children = try (0..<3).map { _ in try migrate(path, kind) }
-      var statements = 0
-      for child in children {
-        let own = try child.runToEnd()
-        if own > 0 { statements += 1 }
-      }
-      #expect(statements == 1, "\(kind)")
+      let children = try (0..<3).map { _ in try MigrationChild(path, kind) }
+      let migrating = try children.filter { try $0.runToEnd() > 0 }.count
+      #expect(migrating == 1, "\(kind)")
       let db = try Database(path: path)
-      #expect(try db.row("SELECT count(*) FROM Item")?[0] == .integer(Int64(LargeFile.items)))
+      #expect(try file.expectWhole(db, [file.schema, LargeFile.schema(of: db)], kind) == 1)
       if kind == "steps" {
-        #expect(try db.row("SELECT name FROM Item")?[0] == "name 1!old")
+        #expect(try db.row("SELECT name FROM Item WHERE id = 1")?[0] == "name 1!old")
       }
       try db.close()
     }
   }
-}
-
-/// A run of `MigrationProcess`, which the package builds beside its tests.
-private final class MigrationChild {
-  private let process = Process()
-  private let output = Pipe()
-  private var unread = Data()
-
-  init(_ path: String, _ kind: String, failingAt statement: Int? = nil) throws {
-    let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
-    let binary = URL(filePath: CommandLine.arguments[0])
-    process.executableURL = (tests ?? binary).deletingLastPathComponent()
-      .appending(path: "MigrationProcess")
-    process.arguments = [path, kind] + (statement.map { ["\($0)"] } ?? [])
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-  }
-
-  deinit {
-    if process.isRunning { kill() }
-  }
-
-  /// The next line that it prints, waiting for it; empty at the end.
-  func line() -> String {
-    while true {
-      if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-        defer { unread.removeSubrange(...end) }
-        return String(decoding: unread[..<end], as: UTF8.self)
-      }
-      let more = output.fileHandleForReading.availableData
-      if more.isEmpty { return "" }
-      unread.append(more)
-    }
-  }
-
-  /// Waits for its end; how many statements it ran.
-  func runToEnd() throws -> Int {
-    var count = 0
-    var last = line()
-    while last != "done" {
-      guard !last.isEmpty, !last.hasPrefix("failed") else { throw Ended(line: last) }
-      count += 1
-      last = line()
-    }
-    wait()
-    return count
-  }
-
-  struct Ended: Error {
-    let line: String
-  }
-
-  func kill() {
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    wait()
-  }
-
-  func wait() { process.waitUntilExit() }
 }

@@ -42,7 +42,7 @@ struct MigrationRefusalTests: RefusalExpecting {
       @PrimaryKey var id: Int
       @Column var day: Date?
       static var schema: Schema<Day> {
-        Converted(\.$day, from: Double.self) { _ in nil }
+        Converted(\.$day, from: Double.self) { Date(timeIntervalSince1970: $0) }
       }
     }
   }
@@ -110,9 +110,10 @@ struct MigrationRefusalTests: RefusalExpecting {
     _ = try expectRefused(
       "CREATE TABLE Day (id INTEGER PRIMARY KEY, day REAL NOT NULL); INSERT INTO Day VALUES (1, 2.5)",
       Day.self,
-      "day is REAL in the database and INTEGER in Day, which several forms of Date are; say how it is "
-        + "read",
-      line: #"Converted(\.$day, from: Double.self) { _ in nil }"#, pastedInto: Pasted.Day.self)
+      "day is REAL in the database and INTEGER in Day, which Date may be in several forms, or in none; "
+        + "say how it is read",
+      line: #"Converted(\.$day, from: Double.self) { Date(timeIntervalSince1970: $0) }"#,
+      pastedInto: Pasted.Day.self)
   }
 
   // MARK: New columns
@@ -150,6 +151,54 @@ struct MigrationRefusalTests: RefusalExpecting {
     static var schema: Schema<PastedReview> { ForeignKey(\.$albumID, references: \Album.$id) }
   }
 
+  struct Sale: Model {
+    static let tableName = "Review"
+    @PrimaryKey var id: Int
+    @Column var albumID: Int
+    static var schema: Schema<Sale> {
+      Default(\.$albumID, 7)
+      ForeignKey(\.$albumID, references: \Album.$id)
+    }
+  }
+
+  struct OptionalSale: Model {
+    static let tableName = "Review"
+    @PrimaryKey var id: Int
+    @Column var albumID: Int?
+    static var schema: Schema<OptionalSale> {
+      Default(\.$albumID, 7)
+      ForeignKey(\.$albumID, references: \Album.$id)
+    }
+  }
+
+  struct PastedSale: Model {
+    static let tableName = "Review"
+    @PrimaryKey var id: Int
+    @Column var albumID: Int?
+    static var schema: Schema<PastedSale> {
+      Default(\.$albumID, sql: "NULL")
+      ForeignKey(\.$albumID, references: \Album.$id)
+    }
+  }
+
+  @Test("a new column that refers to another table, by a default that is no row there")
+  func defaultReference() throws {
+    let db = try Database.temporary(models: [Album.self])
+    try db.execute("CREATE TABLE Review (id INTEGER PRIMARY KEY); INSERT INTO Review VALUES (1)")
+    let refusal = try #require(
+      try db.migrationPlan(for: [Album.self, Sale.self]).refusals.first)
+    #expect(refusal.line == "@Column var albumID: Int?")
+    _ = try expectRefused(
+      "CREATE TABLE Review (id INTEGER PRIMARY KEY); INSERT INTO Review VALUES (1)",
+      OptionalSale.self,
+      "the new column albumID refers to Album, and its default 7 to no row there; make it an optional, "
+        + "whose default is NULL", line: #"Default(\.$albumID, sql: "NULL")"#,
+      pastedInto: PastedSale.self, others: [Album.self])
+    try db.insert(Album(id: 7, name: "Seven"))
+    try db.migrate([Album.self, Sale.self])
+    #expect(try db.fetch(Sale.all).map(\.albumID) == [7])
+  }
+
   @Test("a new column that refers to another table, and is not optional")
   func reference() throws {
     _ = try expectRefused(
@@ -179,17 +228,6 @@ struct MigrationRefusalTests: RefusalExpecting {
     _ = try expectRefused(
       "CREATE VIEW Thing AS SELECT 1 AS id", Thing.self, "Thing is a view; a model needs a table",
       line: #"Dropped(view: "Thing")"#, pastedInto: PastedThing.self)
-  }
-
-  @Test("a table that has the name of an index is told before anything runs")
-  func takenName() throws {
-    let db = try Database.temporary()
-    try db.execute("CREATE TABLE Thing_on_id (x); CREATE TABLE Thing (id INTEGER PRIMARY KEY)")
-    let error = #expect(throws: MigrationError.self) { try db.migrate([Album.self, Thing.self]) }
-    #expect(
-      error?.plan.refusals.first?.reason == "the index Thing_on_id cannot be created: table "
-        + "Thing_on_id has that name; give the index another by `name:`")
-    #expect(try db.rows("SELECT name FROM sqlite_schema").count == 2)
   }
 
   @Test("several reasons are told at once")

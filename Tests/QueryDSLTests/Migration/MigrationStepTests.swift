@@ -170,7 +170,8 @@ struct MigrationStepTests {
       """)
     let models: [any Model.Type] = [Album.self, Checked.self]
     let error = #expect(throws: MigrationError.self) { try db.migrate(models) }
-    #expect(error?.plan.refusals.count == 1)
+    // Where the other table is not there yet, a row refers to nothing as well.
+    #expect(error?.plan.refusals.map(\.rowCount) == [1, 1])
     try db.migrate([Album.self])
     #expect(try db.migrationPlan(for: models).refusals.map(\.rowCount) == [1, 1])
     try db.migrate(models, MigrationOptions(invalidValues: .deleted))

@@ -195,12 +195,44 @@ struct MigrationTests {
       CREATE INDEX mine ON Article (text) WHERE text IS NOT NULL;
       CREATE TRIGGER t AFTER INSERT ON Article BEGIN SELECT 1; END
       """)
-    #expect(try db.migrationPlan(for: [First.Article.self]).steps.isEmpty)
+    let plan = try db.migrationPlan(for: [First.Article.self])
+    #expect(plan.isEmpty)
+    #expect(
+      plan.description == """
+        Article
+          = keep the trigger t: no model declares it
+              Dropped(trigger: "t")
+          = keep the index mine: no model declares it
+              Dropped(index: "mine")
+        """)
     try db.migrate([Second.Article.self])
     let names = try db.rows("SELECT name FROM sqlite_schema").map { try $0[0, as: String.self] }
     #expect(names.contains("mine") && names.contains("t"))
     try db.insert(First.Article(id: 1, title: "a"))
     #expect(try db.row("SELECT shout FROM Article")?[0] == "A")
+  }
+
+  @Test(
+    "a trigger of another table goes by the schema of any model, once", arguments: [true, false])
+  func foreignTrigger(_ isThere: Bool) throws {
+    struct One: Model {
+      @PrimaryKey var id: Int
+      static var schema: Schema<One> { Dropped(trigger: "t") }
+    }
+    struct Two: Model {
+      @PrimaryKey var id: Int
+      static var schema: Schema<Two> { Dropped(trigger: "T") }
+    }
+    let db = try Database.temporary(models: [First.Article.self])
+    if isThere {
+      try db.execute("CREATE TABLE One (id INTEGER PRIMARY KEY NOT NULL) STRICT")
+      try db.execute("CREATE TABLE Two (id INTEGER PRIMARY KEY NOT NULL) STRICT")
+    }
+    try db.execute("CREATE TRIGGER t AFTER INSERT ON Article BEGIN SELECT 1; END")
+    let plan = try db.migrate([One.self, Two.self])
+    #expect(plan.steps.filter { $0.action == .dropTrigger("t") }.count == 1)
+    #expect(try db.migrationPlan(for: [One.self, Two.self]).steps.isEmpty)
+    #expect(try db.rows("SELECT 1 FROM sqlite_schema WHERE name = 't'").isEmpty)
   }
 
   @Test("a hostile name of a table, and what stands in it, is a name")

@@ -41,10 +41,11 @@ struct RandomSchema {
   ) {
     let storage = Self.classes.randomElement(using: &random) ?? .text
     var column = TableDefinition.Column(
-      newName("c"), storage, isOptional: Bool.random(using: &random),
-      fallbackLiteral: Self.literal(0, storage))
+      newName("c"), storage, isOptional: Bool.random(using: &random))
     if Int.random(in: 0..<3, using: &random) == 0 {
-      column.defaultSQL = Self.literal(Int.random(in: 1...9, using: &random), storage)
+      column.defaultSQL = Self.literal(Int.random(in: 0...9, using: &random), storage)
+    } else if Bool.random(using: &random) {
+      table.removals.insert(.attribute(column: column.name, .default))
     }
     if storage == .text, Int.random(in: 0..<4, using: &random) == 0 { column.collation = "NOCASE" }
     table.columns.append(column)
@@ -192,8 +193,7 @@ struct RandomSchema {
     else { return }
     let storage = Self.classes.randomElement(using: &random) ?? .text
     var column = TableDefinition.Column(
-      name, storage, isOptional: table.columns[index].isOptional,
-      fallbackLiteral: Self.literal(0, storage))
+      name, storage, isOptional: table.columns[index].isOptional)
     if table.columns[index].defaultSQL != nil { column.defaultSQL = Self.literal(3, storage) }
     if table.columns[index].collation != nil {
       table.removals.insert(.attribute(column: name, .collation))
@@ -207,7 +207,7 @@ struct RandomSchema {
     let column = table.columns[index]
     if column.defaultSQL == nil {
       table.columns[index].defaultSQL =
-        Self.literal(Int.random(in: 1...9, using: &random), column.storageClass)
+        Self.literal(Int.random(in: 0...9, using: &random), column.storageClass)
       table.removals.remove(.attribute(column: column.name, .default))
     } else {
       table.columns[index].defaultSQL = nil
@@ -255,7 +255,7 @@ struct RandomSchema {
     else { return }
     let column = newName("f")
     table.columns.append(
-      TableDefinition.Column(column, .integer, isOptional: true, fallbackLiteral: "0"))
+      TableDefinition.Column(column, .integer, isOptional: true))
     let actions: [ForeignKeyAction] = [.noAction, .cascade, .setNull]
     table.foreignKeys.append(
       TableDefinition.ForeignKey(

@@ -13,6 +13,7 @@ extension RefusalExpecting {
   func expectRefused(
     _ sql: SQL, _ model: any Model.Type, _ reason: String, line: String,
     pastedInto pasted: any Model.Type, others: [any Model.Type] = [],
+    options: MigrationOptions = MigrationOptions(),
     filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Database {
     let db = try Database.temporary()
@@ -41,7 +42,7 @@ extension RefusalExpecting {
     #expect(
       source.split(separator: "\n").contains { $0.trimmingCharacters(in: .whitespaces) == line },
       "\(line)", sourceLocation: sourceLocation)
-    try db.migrate(others + [pasted])
+    try db.migrate(others + [pasted], options)
     let again = try db.migrationPlan(for: others + [pasted])
     #expect(again.isEmpty, "\(again)", sourceLocation: sourceLocation)
     return db

@@ -67,23 +67,36 @@ struct SchemaPolicyTests {
     #expect(try db.count(Note.all) == 2)
   }
 
-  @Test("locked: vacuum still works, also into a file")
-  func vacuum() throws {
-    let db = try open(.locked, [Note.self])
+  @Test(
+    "vacuum works under each policy, also into a file",
+    arguments: [.automatic, .validated, .locked, .lockedTables(["note"])] as [SchemaPolicy])
+  func vacuum(_ policy: SchemaPolicy) throws {
+    let db = try open(policy, [Note.self])
     try db.writeWithoutTransaction { try $0.execute("VACUUM") }
     let copy = path + ".copy"
     try db.writeWithoutTransaction { try $0.execute("VACUUM INTO \(copy)") }
     #expect(try Database(path: copy, models: [Note.self]).count(Note.all) == 1)
+    // What it was allowed for its own sake, nobody else is.
+    guard policy.locks("Note") else { return }
     #expect(throws: DatabaseError.self) { try db.execute("DROP TABLE Note") }
   }
 
   @Test("some tables locked: the others are migrated")
   func lockedTables() throws {
+    try file.execute(
+      "CREATE INDEX mine ON Note (text); CREATE TRIGGER g AFTER INSERT ON Note BEGIN SELECT 1; END")
     let db = try open(.lockedTables(["note"]), [Note.self, Album.self])
     try db.execute("CREATE TABLE t (x)")
-    for sql: SQL in ["DROP TABLE Note", "CREATE INDEX i ON Note (text)", "ALTER TABLE note ADD x"] {
-      #expect(throws: DatabaseError.self) { try db.execute(sql) }
+    for sql: SQL in [
+      "DROP TABLE Note", "CREATE INDEX i ON Note (text)", "ALTER TABLE note ADD x",
+      "ALTER TABLE Note RENAME TO other", "ALTER TABLE Note DROP COLUMN text", "DROP INDEX mine",
+      "DROP TRIGGER g", "CREATE TRIGGER h AFTER INSERT ON Note BEGIN SELECT 1; END",
+    ] {
+      let error = #expect(throws: DatabaseError.self, "\(sql)") { try db.execute(sql) }
+      #expect(error?.code == .notAuthorized, "\(sql)")
     }
+    try db.execute("CREATE INDEX i ON t (x); ALTER TABLE t ADD y; DROP TABLE t")
+    try db.insert(Note(id: 2, text: "b"))
     #expect(throws: MigrationError.self) { try db.migrate([WiderNote.self]) }
     #expect(try db.count(Album.all) == 0)
   }

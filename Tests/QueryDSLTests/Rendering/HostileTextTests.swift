@@ -75,7 +75,7 @@ struct HostileTextTests {
       }
       let found = try db.fetch(query.select { ($0.$text, SQLExpression(text)) })
       #expect(found.map(\.0) == [text] && found.map(\.1) == [text], "seed \(seed)")
-      if index % 10 == 0 { try expectHarmless(query, text) }
+      try expectHarmless(query, text)
       try db.run(Note.update { $0.set(\.$more, to: text + "!") }.where { $0.$text == text })
       #expect(try db.first(byKey)?.more == text + "!", "seed \(seed)")
       _ = try db.count(Note.where { $0.$text.like(text) || $0.$text.glob(text) })
@@ -126,7 +126,7 @@ struct HostileTextTests {
     for text in texts {
       let function = SQLFunction<String, String>(text)
       let call = Note.select { function($0.$text) }
-      let collated = Note.all.order { $0.$text.collate(CollationName(text)) }
+      let collated = Note.all.order { $0.$text.collate(Collation(text)) }
       // Some pieces are the names of functions that SQLite has.
       if (try? db.fetch(call)) == nil {
         #expect(throws: (any Error).self) { try db.fetch(call) }

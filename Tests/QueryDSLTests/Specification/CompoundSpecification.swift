@@ -73,6 +73,34 @@ struct CompoundSpecification {
       """, [1, 1])
   }
 
+  /// SQLite 3.40 loses the WHERE of the first query, were the FULL JOIN not in a FROM of its own.
+  @Test("a query with a FULL JOIN, in a UNION ALL that is itself in a FROM")
+  func fullJoin() throws {
+    struct Title: ResultRow, Equatable { @Column var title: String? }
+    let joined = Query { (track: OptionalColumns<Track>, album: OptionalColumns<Album>) in
+      From(track)
+      FullJoin(album, on: track.$albumID == album.$id)
+      Where { track.$plays < 0 }
+      Select(track.$title.as("title"), into: Title.self)
+    }
+    let rows = Query { (track: Columns<Track>) in
+      From(track)
+      Where { track.$title == "none" }
+      Select(track.$title.optional.as("title"), into: Title.self)
+    }
+    let outer = Query { (title: Columns<Title>) in
+      From(rows.unionAll(joined).as(title))
+      Select(title.$title)
+    }
+    try music.expect(
+      outer,
+      """
+      SELECT "title" FROM (SELECT "Track"."title" AS "title" FROM "Track" WHERE "Track"."title" = ? \
+      UNION ALL SELECT * FROM (SELECT "Track"."title" AS "title" FROM "Track" FULL JOIN "Album" \
+      ON "Track"."albumID" IS "Album"."id" WHERE "Track"."plays" < ?)) AS "Title"
+      """, [])
+  }
+
   @Test("as a table, in EXISTS, in IN")
   func inside() throws {
     let ids = Album.where { $0.$id == 1 }.union(Album.where { $0.$id == 4 })

@@ -93,6 +93,24 @@ struct FunctionSpecification {
     #expect(error?.message.contains("no such function") == true)
   }
 
+  @Test("functions and aggregates in Swift are called as SQL's own")
+  func own() throws {
+    try music.db.function("turned") { (text: String) in String(text.reversed()) }
+    try music.db.aggregate("longest", initial: 0) { (longest: inout Int, text: String) in
+      longest = max(longest, text.count)
+    } result: {
+      $0
+    }
+    let turned = SQLFunction<String, String>("turned")
+    let longest = SQLAggregate<Int, String>("longest")
+    try music.expect(
+      Track.where { turned($0.$title) == "ateB" }.select { turned($0.$title.lower()) },
+      #"SELECT "turned"(lower("title")) FROM "Track" WHERE "turned"("title") = ?"#, ["ateb"])
+    try expectOne(#""longest"("title") FILTER (WHERE "plays" < ?)"#, 8) {
+      longest($0.$title).filter($0.$plays < 50)
+    }
+  }
+
   @Test("a raw fragment fits wherever an expression does; its values are bound where it stands")
   func fragments() throws {
     let query = Track.where { track in

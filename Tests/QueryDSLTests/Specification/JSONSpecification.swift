@@ -3,6 +3,14 @@ import QueryDSL
 import SQLCore
 import Testing
 
+extension JSONPath where Root == Tour.Place, Value == String {
+  fileprivate static var city: JSONPath { JSONPath("address", "city") }
+}
+
+extension JSONPath where Root == [String], Value == String {
+  fileprivate static func line(_ number: Int) -> JSONPath { JSONPath(.index(number)) }
+}
+
 @Suite("Specification: paths into JSON")
 struct JSONSpecification {
   let db: Database
@@ -48,6 +56,19 @@ struct JSONSpecification {
     #expect(try query.sql.text.hasSuffix(#"WHERE json_extract("place", ?) IS ?"#))
     #expect(try query.sql.values == [#"$."address"."city""#, "Bonn"])
     #expect(try db.fetch(query).map(\.id) == [1])
+  }
+
+  @Test("a path declared once, for the JSON of one type")
+  func declared() throws {
+    #expect(
+      try values(#"json_extract("place", ?)"#) { $0.$place.value(at: .city) } == ["Bonn", nil])
+    #expect(
+      try values(#"json_extract("note", ?)"#) { $0.$note.value(at: .line(1)) } == ["b", nil])
+    let query = Tour.where { $0.$place.value(at: .city) == "Bonn" }
+    #expect(try query.sql.values == [#"$."address"."city""#, "Bonn"])
+    #expect(try db.fetch(query).map(\.id) == [1])
+    let hostile = JSONPath<Tour.Place, String>(.key("a\"b"))
+    #expect(throws: QueryError.self) { try db.fetch(Tour.select { $0.$place.value(at: hostile) }) }
   }
 
   @Test("a part as JSON of its own type")

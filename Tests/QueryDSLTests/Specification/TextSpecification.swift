@@ -93,7 +93,7 @@ struct TextSpecification {
       Track.all.order { $0.$title.collate(.binary) }.select(\.$id),
       #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "BINARY""#, [1, 2, 4, 5, 3])
     try music.expect(
-      Track.all.order(.descending) { $0.$genre.collate(.rTrim) }.order(by: \.$id).select(\.$id),
+      Track.all.order(.descending) { $0.$genre.collate(.trimmed) }.order(by: \.$id).select(\.$id),
       #"SELECT "id" FROM "Track" ORDER BY "genre" COLLATE "RTRIM" DESC, "id""#, [1, 4, 2, 3, 5])
     let unknown = Track.all.order { $0.$title.collate("\" DESC; DROP TABLE Track") }
     let error = #expect(throws: DatabaseError.self) { try music.db.fetch(unknown) }

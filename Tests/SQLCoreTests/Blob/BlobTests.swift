@@ -1,6 +1,7 @@
 import Foundation
-import SQLCore
 import Testing
+
+@testable import SQLCore
 
 @Suite("P35 BLOBs in parts")
 struct BlobTests {
@@ -104,6 +105,50 @@ struct BlobTests {
     await #expect(throws: DatabaseError.self) {
       for try await _ in db.blobChunks(table: "photo", column: "image", rowID: 77) {}
     }
+  }
+
+  @Test("D3, D4 chunks that are held keep the database open; those that ended do not")
+  func chunksAndClosing() async throws {
+    let db = try Database.temporary()
+    try await db.execute("CREATE TABLE t (b); INSERT INTO t VALUES (x'0102030405')")
+    func busy() {
+      let error = #expect(throws: DatabaseError.self) { try db.close() }
+      #expect(error?.code.primary == .busy)
+    }
+    let chunks = db.blobChunks(table: "t", column: "b", rowID: 1, chunkSize: 2)
+    // Nothing is held before a chunk was asked for, nor once the last one was given.
+    var iterator = chunks.makeAsyncIterator()
+    for count in [2, 2, 1] {
+      #expect(try await iterator.next()?.count == count)
+      if count == 2 { busy() }
+    }
+    #expect(db.access.pool.state.withLock { $0.occupants.isEmpty })
+    #expect(try await iterator.next() == nil)
+    do {
+      var dropped = chunks.makeAsyncIterator()
+      #expect(try await dropped.next() == Data([1, 2]))
+      busy()
+    }
+    await #expect(throws: DatabaseError.self) {
+      for try await _ in db.blobChunks(table: "t", column: "b", rowID: 9) {}
+    }
+    let readers = db.access.pool.readers(since: .roughlyNow)
+    #expect(readers.isEmpty)
+    try db.close()
+    let error = await #expect(throws: DatabaseError.self) {
+      for try await _ in chunks {}
+    }
+    #expect(error?.code == .misuse)
+  }
+
+  @Test("G18 chunks that pin the log are told with their place")
+  func chunksAndLog() async throws {
+    var iterator = db.blobChunks(table: "photo", column: "image", rowID: 1, chunkSize: 2)
+      .makeAsyncIterator()
+    #expect(try await iterator.next()?.count == 2)
+    let readers = db.access.pool.readers(since: .roughlyNow)
+    #expect(readers.map(\.fileID) == ["SQLCoreTests/BlobTests.swift"])
+    #expect(try await iterator.next()?.count == 2)
   }
 
   @Test("P35 chunks of a database in memory, and of a cancelled task")

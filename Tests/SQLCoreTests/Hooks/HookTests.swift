@@ -292,6 +292,8 @@ struct HookSharingTests {
       return .allow
     }
     try inner.onTrace(.row) { _ in note { _ = try same.row("SELECT 1") } }
+    try inner.onProgress(every: 1) { note { _ = try same.row("SELECT 1") } }
+    try inner.onWALCommit { _ in note { _ = try same.row("SELECT 1") } }
     try inner.execute("INSERT INTO t VALUES (1)")
     _ = try inner.row("SELECT n FROM t")
     #expect(throws: CancellationError.self) {

@@ -138,7 +138,9 @@ struct StreamEndingTests {
     }
     // The next one on this connection has none.
     for try await value in db.stream(Int.self, "SELECT 7") { #expect(value == 7) }
-    #expect(db.laneStatuses.stream.isWhole && db.laneStatuses.writer.isWhole)
+    // Where the deadline passed before its statement ran, the connection comes back a moment later.
+    if !inMemory { try await expectWhole(db) }
+    #expect(db.laneStatuses.writer.isWhole)
   }
 
   @Test("G4 at its deadline a stream that nobody reads gives its connection back")

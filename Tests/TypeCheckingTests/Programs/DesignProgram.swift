@@ -211,6 +211,35 @@ struct DesignProgram: Sendable {
         }
         """),
     DesignProgram(
+      name: "decimal numbers",
+      code: """
+        struct Sale: Model {
+          @PrimaryKey var id: Int
+          @Column var price: Decimal
+          @Column var discount: Decimal?
+          @Column var region: String
+        }
+        func sales(limit: Decimal) -> some Fetchable<(String, Decimal?, Decimal?, Decimal?)> {
+          Query { (sale: Columns<Sale>) in
+            From(sale)
+            Where {
+              sale.$price > 2 && sale.$price <= limit && sale.$price != 10 || sale.$discount == nil
+              sale.$price * 2 - 1 > sale.$price + limit
+              sale.$price.optional - sale.$discount >= 0.5
+              sale.$price.isIn(1...10)
+            }
+            GroupBy(sale.$region)
+            Having { sale.$price.sum() > 100 }
+            OrderBy(sale.$price.max(), .descending)
+            Select(
+              sale.$region, sale.$price.sum(), sale.$discount.sum(), (sale.$price * 2).min())
+          }
+        }
+        func discount() -> Update<Sale> {
+          Sale.update { $0.$price -= 1 }.where { $0.$price > 10 }
+        }
+        """),
+    DesignProgram(
       name: "aggregates over groups",
       code: """
         func totals() -> some Fetchable<(String, Int, Int?, Double?, Date?)> {

@@ -134,6 +134,24 @@ struct GoldenMistake: Sendable {
         """,
       message: "expects 2 arguments, but 1 was used in closure body"),
     GoldenMistake(
+      name: "a place inside the JSON of another type",
+      code: """
+        extension JSONPath where Root == [Int], Value == Int {
+          static var first: JSONPath { JSONPath(0) }
+        }
+        let query = Post.where { $0.$tags.value(at: .‸first) == 1 }
+        """,
+      message: "contextual base was inferred as 'JSONPath<[String], Int>'"),
+    GoldenMistake(
+      name: "an index of a row that is no table",
+      code: """
+        struct Total: ResultRow {
+          @Column var views: Int
+          static var schema: Schema<Total> { ‸Index(\\.$views) }
+        }
+        """,
+      message: "requires that 'Total' conform to 'Model'"),
+    GoldenMistake(
       name: "several of different rows as one",
       code: """
         let query = Post.select(‸\\.$title).union(Post.select(\\.$views))

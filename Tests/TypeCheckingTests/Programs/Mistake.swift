@@ -38,6 +38,7 @@ extension Mistake {
     Mistake("$0.$string ‸== 1", "operands of type 'SQLExpression<String>' and 'Int'"),
     Mistake("$0.$bool ‸== 1", "operands of type 'SQLExpression<Bool>' and 'Int'"),
     Mistake("$0.$double ‸== day", "operands of type 'SQLExpression<Double>' and 'Date'"),
+    Mistake(#"$0.$decimal ‸< "2""#, "operands of type 'SQLExpression<Decimal>' and 'String'"),
     Mistake("$0.$date ‸> 1", "operands of type 'SQLExpression<Date>' and 'Int'"),
     Mistake("$0.$id ‸== 1", "operands of type 'SQLExpression<Unique64>' and 'Int'"),
     Mistake(#"$0.$id ‸== "1""#, "operands of type 'SQLExpression<Unique64>' and 'String'"),
@@ -60,17 +61,21 @@ extension Mistake {
     Mistake("$0.$int == $0.‸$string", "cannot convert value of type 'SQLExpression<String>'"),
     Mistake("$0.$int == $0.‸$optionalInt", "cannot convert value of type 'SQLExpression<Int?>'"),
     Mistake("$0.$int == other.‸$title", "cannot convert value of type 'SQLExpression<String>'"),
+    Mistake("$0.$decimal < $0.‸$double", "cannot convert value of type 'SQLExpression<Double>'"),
     Mistake("$0.$id < other.‸$title", "cannot convert value of type 'SQLExpression<String>'"),
   ]
 
   /// An operation that the column's type does not have.
   static let ofOperation = [
-    Mistake("$0.$decimal ‸< 2", "requires that 'Decimal' conform to 'OrderedColumnValue'"),
+    Mistake("$0.$decimal ‸/ 2 == 1", "SQL has no exact quotient of decimal numbers"),
+    Mistake("$0.$decimal ‸/ $0.$decimal > 1", "SQL has no exact quotient of decimal numbers"),
+    Mistake("$0.$decimal.optional ‸/ 2 == 1", "'Decimal' conform to 'NumericColumnValue'"),
+    Mistake(
+      "$0.$decimal.‸avg() == 1", "requires that 'Decimal' conform to 'ArithmeticColumnValue'"),
     Mistake(
       #"$0.$json ‸< ["a"]"#, "requires that 'JSON<[String]>' conform to 'OrderedColumnValue'"),
     Mistake("$0.$url ‸>= page", "requires that 'URL' conform to 'OrderedColumnValue'"),
-    Mistake("$0.$decimal ‸+ 1 == 2", "operands of type 'SQLExpression<Decimal>' and 'Int'"),
-    Mistake("$0.$decimal ‸- 1 == 2", "operands of type 'SQLExpression<Decimal>' and 'Int'"),
+    Mistake(#"$0.$decimal ‸+ "x" == 2"#, "operands of type 'SQLExpression<Decimal>' and 'String'"),
     Mistake("$0.$date ‸+ 1 == day", "operands of type 'SQLExpression<Date>' and 'Int'"),
     Mistake("$0.$int ‸+ 2.5 > 3", "operands of type 'SQLExpression<Int>' and 'Double'"),
     Mistake(#"$0.$int ‸+ "x" == 1"#, "operands of type 'SQLExpression<Int>' and 'String'"),

@@ -1,10 +1,11 @@
 import Apus
 import Foundation
 
-/// A folder with a database for each side, both with the table that Apus makes for `Item`.
+/// A folder with a database for each side, all with the table that Apus makes for `Item`.
 final class Fixture {
   let database: Database
   let connection: CConnection
+  let peer: Peer
   private let folder: URL
 
   init() throws {
@@ -15,16 +16,21 @@ final class Fixture {
       path: folder.appending(path: "apus.sqlite").path(), models: [Item.self],
       configuration: .relaxed)
     connection = try CConnection(path: folder.appending(path: "c.sqlite").path())
+    peer = try Peer(path: folder.appending(path: "grdb.sqlite").path())
     let table = try database.row(
       "SELECT sql FROM sqlite_schema WHERE name = \(Item.tableName)")?["sql", as: String.self]
     try connection.execute(table ?? "")
+    try peer.execute(table ?? "")
   }
 
   deinit {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Puts the same items into both databases, and moves them from the log into the file.
+  /// The path of another file in the folder.
+  func path(_ name: String) -> String { folder.appending(path: name).path() }
+
+  /// Puts the same items into all databases, and moves them from the log into the file.
   func fill(with items: [PlainItem]) throws {
     try database.write { try $0.insert(items.map(Item.init)) }
     try connection.transaction("BEGIN IMMEDIATE") {
@@ -32,13 +38,15 @@ final class Fixture {
         for item in items { try insert(item, by: statement) }
       }
     }
+    try peer.fill(with: items)
     try checkpoint()
   }
 
-  /// Empties both tables.
+  /// Empties the tables.
   func clear() throws {
     try database.execute("DELETE FROM \(Item.self)")
     try connection.execute("DELETE FROM Item")
+    try peer.execute("DELETE FROM Item")
     try checkpoint()
   }
 
@@ -47,5 +55,6 @@ final class Fixture {
       _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     }
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    try peer.checkpoint()
   }
 }

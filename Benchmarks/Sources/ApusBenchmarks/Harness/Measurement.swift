@@ -1,58 +1,52 @@
 /// What was measured of one workload: the median time of an operation on each side, in
-/// nanoseconds. A side that was not asked for is nil.
+/// nanoseconds. A side that does not exist, or was not asked for, has none.
 struct Measurement {
   let workload: Workload
-  let c: Double?
-  let apus: Double?
+  let nanoseconds: [SideName: Double]
 
-  var ratio: Double? {
-    guard let c, let apus else { return nil }
-    return apus / c
+  subscript(side: SideName) -> Double? { nanoseconds[side] }
+
+  /// The time of a side for each nanosecond of the C side.
+  func ratio(_ side: SideName) -> Double? {
+    guard let c = self[.c], let other = self[side] else { return nil }
+    return other / c
   }
 }
 
 /// The sides gave different results: they did not do the same work.
 struct SidesDiffer: Error {
   let workload: String
-  let c: Int
-  let apus: Int
-}
-
-enum SideName: String {
-  case c, apus
+  let results: [SideName: Int]
 }
 
 extension Workload {
-  /// Runs the sides in turn, so that whatever else the machine does meets both, after one run of
-  /// each that is not counted.
+  /// Runs the sides in turn, so that whatever else the machine does meets all of them, after one run
+  /// of each that is not counted.
   nonisolated(nonsending)
-    func measure(rounds: Int, only side: SideName?) async throws -> Measurement
+    func measure(rounds: Int, only wanted: SideName?) async throws -> Measurement
   {
     let fixture = try Fixture()
     defer { withExtendedLifetime(fixture) {} }
     let sides = try sides(fixture)
-    var c: [Double] = []
-    var apus: [Double] = []
+    var times: [SideName: [Double]] = [:]
     for round in 0...rounds {
-      let first = side == .apus ? nil : try await time(sides.c)
-      let second = side == .c ? nil : try await time(sides.apus)
-      if let first, let second, first.result != second.result {
-        throw SidesDiffer(workload: name, c: first.result, apus: second.result)
+      var results: [SideName: Int] = [:]
+      for name in SideName.allCases where wanted == nil || wanted == name {
+        guard let side = sides[name] else { continue }
+        try side.prepare()
+        let start = ContinuousClock.now
+        let result = try await side.run()
+        let time = (ContinuousClock.now - start) / .nanoseconds(1)
+        if side.operations == nil { results[name] = result }
+        if round > 0 {
+          times[name, default: []].append(time / Double(side.operations ?? operations))
+        }
       }
-      guard round > 0 else { continue }
-      if let first { c.append(first.nanoseconds / Double(operations)) }
-      if let second { apus.append(second.nanoseconds / Double(operations)) }
+      guard Set(results.values).count <= 1 else {
+        throw SidesDiffer(workload: name, results: results)
+      }
     }
-    return Measurement(workload: self, c: median(c), apus: median(apus))
-  }
-
-  nonisolated(nonsending)
-    private func time(_ side: Side) async throws -> (result: Int, nanoseconds: Double)
-  {
-    try side.prepare()
-    let start = ContinuousClock.now
-    let result = try await side.run()
-    return (result, (ContinuousClock.now - start) / .nanoseconds(1))
+    return Measurement(workload: self, nanoseconds: times.compactMapValues(median))
   }
 }
 

@@ -3,7 +3,11 @@ struct Options {
   /// Workloads whose name or title holds one of these, without case; all where there is none.
   var filters: [String] = []
   var json: String?
+  /// Where the page of figures goes, with a chart and the machine's description.
+  var page: String?
   var rounds = 9
+  /// Leaves out what takes many seconds.
+  var isQuick = false
   /// One side alone, for a profiler.
   var side: SideName?
 
@@ -20,6 +24,8 @@ struct Options {
     while let argument = rest.popFirst() {
       switch argument {
       case "--json": json = try value(of: argument)
+      case "--page": page = try value(of: argument)
+      case "--quick": isQuick = true
       case "--rounds":
         guard let count = Int(try value(of: argument)), count > 0 else {
           throw Invalid(message: "--rounds needs a number from 1 on")
@@ -27,7 +33,7 @@ struct Options {
         rounds = count
       case "--side":
         guard let name = SideName(rawValue: try value(of: argument)) else {
-          throw Invalid(message: "--side needs c or apus")
+          throw Invalid(message: "--side needs c, apus, grdb or codable")
         }
         side = name
       case _ where argument.hasPrefix("-"):
@@ -38,7 +44,8 @@ struct Options {
   }
 
   func wants(_ workload: Workload) -> Bool {
-    filters.isEmpty
+    if isQuick, workload.isLong { return false }
+    return filters.isEmpty
       || filters.contains { filter in
         workload.name.lowercased() == filter.lowercased()
           || workload.title.lowercased().contains(filter.lowercased())

@@ -3,39 +3,46 @@ import Foundation
 /// Prints measurements as a table, and writes them as JSON.
 enum Report {
   static let header =
-    column("", 5) + column("", 58) + right("C ns", 9) + right("Apus ns", 9) + right("ratio", 8)
-    + right("target", 8)
+    column("", 5) + column("", 52) + right("C ns", 11) + right("Apus ns", 11)
+    + right("GRDB ns", 11) + right("Codable ns", 12) + right("Apus/C", 8) + right("GRDB/C", 8)
+    + right("Cod./C", 8) + "  target"
 
   static func line(_ measurement: Measurement) -> String {
-    column(measurement.workload.name, 5) + column(measurement.workload.title, 58)
-      + right(nanoseconds(measurement.c), 9) + right(nanoseconds(measurement.apus), 9)
-      + right(measurement.ratio.map { format($0) } ?? "–", 8)
-      + right(target(measurement.workload.target), 8)
+    let workload = measurement.workload
+    return column(workload.name, 5) + column(workload.title, 52)
+      + right(nanoseconds(measurement[.c]), 11) + right(nanoseconds(measurement[.apus]), 11)
+      + right(nanoseconds(measurement[.grdb]), 11) + right(nanoseconds(measurement[.codable]), 12)
+      + right(ratio(measurement, .apus), 8) + right(ratio(measurement, .grdb), 8)
+      + right(ratio(measurement, .codable), 8) + "  " + target(measurement)
   }
 
   /// One object a workload; a side that does not exist is null.
   static func json(_ measurements: [Measurement]) -> String {
     let objects = measurements.map { measurement in
-      let c = measurement.c.map { format($0, digits: 1) } ?? "null"
-      let apus = measurement.apus.map { format($0, digits: 1) } ?? "null"
+      func value(_ side: SideName) -> String {
+        measurement[side].map { format($0, digits: 1) } ?? "null"
+      }
       return """
-          {"workload":"\(measurement.workload.name)","c":\(c),"apus":\(apus),\
-        "grdb":null,"grdb_codable":null,"unit":"ns"}
+          {"workload":"\(measurement.workload.name)","c":\(value(.c)),"apus":\(value(.apus)),\
+        "grdb":\(value(.grdb)),"grdb_codable":\(value(.codable)),"unit":"ns"}
         """
     }
     return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
   }
 
-  private static func target(_ value: Double?) -> String {
-    value.map { "≤ " + format($0) } ?? "–"
+  /// What is wanted, and whether it is so.
+  static func target(_ measurement: Measurement) -> String {
+    guard let target = measurement.workload.target else { return "" }
+    guard let isReached = target.isReached(measurement) else { return target.text }
+    return target.text + (isReached ? "" : "  missed")
   }
 
-  private static func nanoseconds(_ value: Double?) -> String {
+  static func nanoseconds(_ value: Double?) -> String {
     value.map { format($0, digits: 0) } ?? "–"
   }
 
-  private static func format(_ value: Double, digits: Int = 2) -> String {
-    String(format: "%.\(digits)f", value)
+  static func ratio(_ measurement: Measurement, _ side: SideName) -> String {
+    measurement.ratio(side).map { format($0) } ?? "–"
   }
 
   private static func column(_ text: String, _ width: Int) -> String {
@@ -45,4 +52,8 @@ enum Report {
   private static func right(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(1, width - text.count)) + text
   }
+}
+
+func format(_ value: Double, digits: Int = 2) -> String {
+  String(format: "%.\(digits)f", value)
 }

@@ -1,7 +1,4 @@
-import Dispatch
-import Synchronization
-
-/// One kind of work, done once over the C API and once with Apus.
+/// One kind of work, done once over the C API, once with Apus, and by the peer.
 struct Workload: Sendable {
   /// As the table of targets names it: W1, W2.
   let name: String
@@ -9,52 +6,54 @@ struct Workload: Sendable {
   let title: String
   /// How many operations a run does: what its time is divided by.
   let operations: Int
-  /// The greatest ratio to the C side that is wanted; nil for a row that only tells.
-  let target: Double?
-  /// Opens the files and makes both sides; the fixture lives as long as they do.
+  /// What is wanted; nil for a row that only tells.
+  var target: Target?
+  /// Whether a run takes many seconds.
+  var isLong = false
+  /// Opens the files and makes the sides; the fixture lives as long as they do.
   let sides: @Sendable (Fixture) throws -> Sides
 
+  /// The ways to do the work. Where one does not exist, neither does its figure.
   struct Sides {
-    let c: Side
-    let apus: Side
+    var c: Side?
+    var apus: Side
+    /// The peer in its fastest documented way.
+    var grdb: Side?
+    /// The peer with a record that is `Codable`.
+    var codable: Side?
+
+    subscript(name: SideName) -> Side? {
+      switch name {
+      case .c: c
+      case .apus: apus
+      case .grdb: grdb
+      case .codable: codable
+      }
+    }
   }
 
   /// One way to do the work.
   struct Side {
+    /// How many operations a run of this side does, where not as many as the workload says.
+    var operations: Int?
     /// Makes ready for a run; its time is not measured.
     var prepare: () throws -> Void = {}
-    /// The work. Both sides must return the same number, made from what they read or wrote.
+    /// The work. All sides that do as many operations must return the same number, made from what
+    /// they read or wrote.
     let run: nonisolated(nonsending) () async throws -> Int
   }
 }
 
-extension Workload.Side {
-  /// Work that is asynchronous: a task does it, and this thread waits.
-  static func task(_ body: @escaping @Sendable () async throws -> Int) -> Workload.Side {
-    Workload.Side {
-      let ended = DispatchSemaphore(value: 0)
-      let outcome = Mutex<Result<Int, any Error>?>(nil)
-      Task.detached {
-        let result: Result<Int, any Error>
-        do {
-          result = .success(try await body())
-        } catch {
-          result = .failure(error)
-        }
-        outcome.withLock { $0 = result }
-        ended.signal()
-      }
-      ended.wait()
-      guard let result = outcome.withLock({ $0 }) else { throw CancellationError() }
-      return try result.get()
-    }
-  }
+enum SideName: String, CaseIterable {
+  case c, apus, grdb, codable
 }
 
 extension Workload {
   static let all: [Workload] = [
-    insertArray, insertEach, fetchAll, findByKey, typedQuery, updateColumn, observedInsert,
-    findSync, findAsync, findFromMainActor, liveQueryOfFew, liveQueryOfMany, streamRows,
-    openWithModels, upsertArray, bulkUpdate, preparedCall,
+    insertArray, insertEach, fetchAll, findByKey, typedQuery, updateColumn, observedUpdate,
+    observedNeighbour, openWithModels, openTheFirstTime,
+    findAsync, findSync, findFromMainActor, durableInserts,
+    durableInsertsOfFew, liveQueryOf10_000, liveQueryOf100_000, liveQueryOf1_000_000, streamRows,
+    readersAndWriter, joinedQuery, upsertArray, bulkUpdate, preparedCall, newIDs, newIDsOfTwo,
   ]
 }

@@ -24,7 +24,7 @@ extension PlainItem {
   }
 
   @inline(__always)
-  private static func integer(_ statement: OpaquePointer, _ index: Int32) throws -> Int64 {
+  static func integer(_ statement: OpaquePointer, _ index: Int32) throws -> Int64 {
     guard sqlite3_column_type(statement, index) == SQLITE_INTEGER else {
       throw UnexpectedColumn(index: index)
     }
@@ -49,7 +49,7 @@ extension PlainItem {
   }
 
   @inline(__always)
-  private static func text(_ statement: OpaquePointer, _ index: Int32) throws -> String {
+  static func text(_ statement: OpaquePointer, _ index: Int32) throws -> String {
     guard sqlite3_column_type(statement, index) == SQLITE_TEXT,
       let start = sqlite3_column_text(statement, index)
     else { throw UnexpectedColumn(index: index) }

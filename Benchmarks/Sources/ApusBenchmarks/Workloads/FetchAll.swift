@@ -7,10 +7,10 @@ let selectSQL = """
 
 extension Workload {
   static let fetchAll = Workload(
-    name: "W2", title: "fetch 100,000 models into an array", operations: 100_000, target: 0.95
+    name: "W2", title: "fetch 100,000 models into an array", operations: 100_000, target: .c(0.95)
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(100_000))
-    let (database, connection) = (fixture.database, fixture.connection)
+    let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)
     return Sides(
       c: Side {
         try connection.withStatement(selectSQL) { statement in
@@ -24,6 +24,8 @@ extension Workload {
           return items.count
         }
       },
-      apus: Side { try database.fetch(Item.all).count })
+      apus: Side { try database.fetch(Item.all).count },
+      grdb: Side { try peer.fetchByStatement() },
+      codable: Side { try peer.fetchRecords() })
   }
 }

@@ -5,9 +5,10 @@ extension Workload {
   /// Beside C with a read transaction around each find: each of ours is an access of its own.
   static let findAsync = Workload(
     name: "W8", title: "20,000 async finds from a task, each its own read", operations: 20_000,
-    target: 1.20
+    target: .c(1.20)
   ) { fixture in
     let (database, keys) = (fixture.database, try fixture.fillToFind())
+    let peer = fixture.peer
     return Sides(
       c: fixture.findInTransactions(keys),
       apus: Side {
@@ -19,12 +20,14 @@ extension Workload {
           }
           return sum
         }.value
-      })
+      },
+      grdb: .task { try await peer.findInReads(keys) },
+      codable: .task { try await peer.findRecordsInReads(keys) })
   }
 
   /// Each find hops to a thread of the database and back.
   static let findFromMainActor = Workload(
-    name: "W8m", title: "2,000 async finds from the main actor", operations: 2_000, target: nil
+    name: "W8m", title: "2,000 async finds from the main actor", operations: 2_000
   ) { fixture in
     let (database, keys) = (fixture.database, try fixture.fillToFind(2_000))
     return Sides(
@@ -35,12 +38,14 @@ extension Workload {
   /// What the synchronous call costs.
   static let findSync = Workload(
     name: "W8s", title: "20,000 synchronous finds, each its own read", operations: 20_000,
-    target: 1.20
+    target: .c(1.20)
   ) { fixture in
     let (database, keys) = (fixture.database, try fixture.fillToFind())
+    let peer = fixture.peer
     return Sides(
       c: fixture.findInTransactions(keys),
-      apus: Side { try sum(of: keys, in: database) })
+      apus: Side { try sum(of: keys, in: database) },
+      grdb: Side { try peer.findInSynchronousReads(keys) })
   }
 }
 
@@ -92,7 +97,7 @@ extension Fixture {
   }
 }
 
-private func run(_ statement: OpaquePointer) throws {
+func run(_ statement: OpaquePointer) throws {
   sqlite3_step(statement)
   try check(sqlite3_reset(statement))
 }

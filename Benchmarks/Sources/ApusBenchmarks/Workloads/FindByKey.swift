@@ -3,10 +3,10 @@ import CSQLiteBench
 
 extension Workload {
   static let findByKey = Workload(
-    name: "W3", title: "find 20,000 models by key in one read", operations: 20_000, target: 1.10
+    name: "W3", title: "find 20,000 models by key in one read", operations: 20_000, target: .c(1.10)
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(cachedRows))
-    let (database, connection) = (fixture.database, fixture.connection)
+    let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)
     let keys = scatteredKeys(20_000, of: cachedRows)
     return Sides(
       c: Side {
@@ -32,7 +32,9 @@ extension Workload {
           }
           return sum
         }
-      })
+      },
+      grdb: Side { try peer.findByStatement(keys) },
+      codable: Side { try peer.findRecords(keys) })
   }
 }
 

@@ -18,7 +18,7 @@ func insert(_ item: PlainItem, by statement: OpaquePointer) throws {
 
 extension Workload {
   static let insertArray = Workload(
-    name: "W1", title: "insert 100,000 models by one call", operations: 100_000, target: 0.80
+    name: "W1", title: "insert 100,000 models by one call", operations: 100_000, target: .c(0.80)
   ) { fixture in
     try insertion(fixture) { connection, items in try connection.insert(items) }
   }
@@ -29,7 +29,8 @@ extension Workload {
   ) throws -> Sides {
     let items = PlainItem.samples(100_000)
     let models = items.map(Item.init)
-    let (database, connection) = (fixture.database, fixture.connection)
+    let records = items.map(CodableItem.init)
+    let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)
     // The fixture owns both sides; what the closures hold must not own it.
     let clear: () throws -> Void = { [unowned fixture] in try fixture.clear() }
     return Sides(
@@ -46,6 +47,8 @@ extension Workload {
           try insertModels(connection, models)
           return Int(try connection.lastInsertRowID)
         }
-      })
+      },
+      grdb: Side(prepare: clear) { try peer.insertByStatement(items) },
+      codable: Side(prepare: clear) { try peer.insertRecords(records) })
   }
 }

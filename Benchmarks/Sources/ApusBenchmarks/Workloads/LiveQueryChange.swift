@@ -1,25 +1,40 @@
 import Apus
 import CSQLiteBench
-import Dispatch
 
 /// From a commit of one changed row to an observer of all rows that has the new result and the
 /// difference, and has read its count and the row. The C side commits alone: what is above it is
 /// what observing costs, and is not to grow with the rows.
 extension Workload {
-  static let liveQueryOfFew = liveQuery(rows: 10_000, name: "W10a")
-  static let liveQueryOfMany = liveQuery(rows: 1_000_000, name: "W10b")
+  static let liveQueryOf10_000 = liveQuery(
+    rows: 10_000, peerChanges: 20, name: "W10a", target: .above(50_000))
+  static let liveQueryOf100_000 = liveQuery(
+    rows: 100_000, peerChanges: 3, name: "W10b", target: .grdb(1_000))
+  static let liveQueryOf1_000_000 = liveQuery(
+    rows: 1_000_000, peerChanges: nil, name: "W10c", target: .above(50_000), isLong: true)
 
-  private static func liveQuery(rows: Int, name: String) -> Workload {
+  /// - Parameter peerChanges: how many changes the peer follows a run; nil leaves it out.
+  private static func liveQuery(
+    rows: Int, peerChanges: Int?, name: String, target: Target, isLong: Bool = false
+  ) -> Workload {
     Workload(
       name: name, title: "one row changes; a live query of \(rows) has the result",
-      operations: 500, target: 10
+      operations: 500, target: target, isLong: isLong
     ) { fixture in
       try fixture.fill(with: PlainItem.samples(rows))
-      let (database, connection) = (fixture.database, fixture.connection)
+      let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)
       let keys = scatteredKeys(500, of: rows)
-      let results = database.observe(Item.order(by: \.$score))
-      let observer = Observer(results.makeAsyncIterator())
+      let observer = Observer(database.observe(Item.order(by: \.$score)).makeAsyncIterator())
       _ = try wait { try await observer.next() }
+      var grdb: Side?
+      if let peerChanges {
+        let observation = PeerObservation(peer)
+        _ = try wait { try await observation.count() }
+        grdb = .task(operations: peerChanges) {
+          var counted = 0
+          for key in keys.prefix(peerChanges) { counted += try await observation.change(key) }
+          return counted
+        }
+      }
       return Sides(
         c: Side {
           try connection.withStatement(#"UPDATE "Item" SET "score" = "score" + 1 WHERE "id" = ?"#) {
@@ -34,16 +49,15 @@ extension Workload {
           }
           return rows * keys.count
         },
-        apus: Side {
-          try wait {
-            var counted = 0
-            for key in keys {
-              try await database.run(Item.update { $0.$score += 1 }.where { $0.$id == key })
-              counted += try await observer.next()
-            }
-            return counted
+        apus: .task {
+          var counted = 0
+          for key in keys {
+            try await database.run(Item.update { $0.$score += 1 }.where { $0.$id == key })
+            counted += try await observer.next()
           }
-        })
+          return counted
+        },
+        grdb: grdb)
     }
   }
 }
@@ -65,28 +79,4 @@ private final class Observer: @unchecked Sendable {
     }
     return results.count
   }
-}
-
-/// Waits on this thread for what a task gives.
-private func wait<Value: Sendable>(
-  _ body: @escaping @Sendable () async throws -> Value
-) throws -> Value {
-  let semaphore = DispatchSemaphore(value: 0)
-  let answer = Answer<Value>()
-  Task {
-    do {
-      answer.result = .success(try await body())
-    } catch {
-      answer.result = .failure(error)
-    }
-    semaphore.signal()
-  }
-  semaphore.wait()
-  guard let result = answer.result else { throw CancellationError() }
-  return try result.get()
-}
-
-/// `@unchecked Sendable`: the semaphore puts the writing before the reading.
-private final class Answer<Value: Sendable>: @unchecked Sendable {
-  var result: Result<Value, any Error>?
 }

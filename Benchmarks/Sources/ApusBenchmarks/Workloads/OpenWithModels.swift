@@ -20,10 +20,13 @@ private struct Numbered<Number>: Model {
   }
 }
 
+private protocol Letter: SendableMetatype {}
+
 private enum N {
-  enum A {}; enum B {}; enum C {}; enum D {}; enum E {}; enum F {}; enum G {}; enum H {}; enum I {}
-  enum J {}; enum K {}; enum L {}; enum M {}; enum O {}; enum P {}; enum Q {}; enum R {}; enum S {}
-  enum T {}; enum U {}
+  enum A: Letter {}; enum B: Letter {}; enum C: Letter {}; enum D: Letter {}; enum E: Letter {}
+  enum F: Letter {}; enum G: Letter {}; enum H: Letter {}; enum I: Letter {}; enum J: Letter {}
+  enum K: Letter {}; enum L: Letter {}; enum M: Letter {}; enum O: Letter {}; enum P: Letter {}
+  enum Q: Letter {}; enum R: Letter {}; enum S: Letter {}; enum T: Letter {}; enum U: Letter {}
 }
 
 private let models: [any Model.Type] = [
@@ -34,9 +37,52 @@ private let models: [any Model.Type] = [
   Numbered<N.R>.self, Numbered<N.S>.self, Numbered<N.T>.self, Numbered<N.U>.self,
 ]
 
+private let letters: [any Letter.Type] = [
+  N.A.self, N.B.self, N.C.self, N.D.self, N.E.self, N.F.self, N.G.self, N.H.self, N.I.self,
+  N.J.self, N.K.self, N.L.self, N.M.self, N.O.self, N.P.self, N.Q.self, N.R.self, N.S.self,
+  N.T.self, N.U.self,
+]
+
+/// `Numbered` once more, for as many openings as there are pairs of letters.
+private struct Round<First, Second> {
+  struct Of<Number>: Model {
+    static var tableName: String { "Numbered_\(Number.self)" }
+    @PrimaryKey var id = Unique64()
+    @Column var title: String
+    @Column var body: String?
+    @Column var score: Double
+    @Column var count: Int64
+    @Column var flag: Bool
+    @Column var createdAt: Date
+    @Column var payload: Data?
+
+    static var schema: Schema<Of> {
+      Index(\.$count, \.$createdAt)
+      Unique(\.$title)
+    }
+  }
+
+  static var models: [any Model.Type] { letters.map { $0.model(of: Self.self) } }
+}
+
+extension Letter {
+  /// The models of a round.
+  fileprivate static func models(before second: any Letter.Type) -> [any Model.Type] {
+    second.models(behind: Self.self)
+  }
+
+  private static func models<First: Letter>(behind first: First.Type) -> [any Model.Type] {
+    Round<First, Self>.models
+  }
+
+  fileprivate static func model<First, Second>(of: Round<First, Second>.Type) -> any Model.Type {
+    Round<First, Second>.Of<Self>.self
+  }
+}
+
 extension Workload {
   static let openWithModels = Workload(
-    name: "W7", title: "open a file with 20 models that match", operations: 200, target: 3.00
+    name: "W7", title: "open a file with 20 models that match", operations: 200, target: .c(3.00)
   ) { fixture in
     let path = try unwrapped(fixture.database.path) + ".models"
     // Kept open: the last connection to close would empty the log, and the next begin it anew.
@@ -54,6 +100,42 @@ extension Workload {
         for _ in 0..<200 {
           let database = try Database(path: path, models: models, configuration: .relaxed)
           withExtendedLifetime(database) { tables += models.count }
+        }
+        return tables
+      })
+  }
+
+  /// As `openWithModels`, with types that the process has not met: their properties are read from the
+  /// types, and their schemas are evaluated. A program pays it once for each list of models.
+  static let openTheFirstTime = Workload(
+    name: "W7f", title: "open a file with 20 models that match, the first time", operations: 20,
+    target: nil
+  ) { fixture in
+    let path = try unwrapped(fixture.database.path) + ".first"
+    let kept = try Database(path: path, models: models, configuration: .relaxed)
+    var lists: [[any Model.Type]] = []
+    var round = 0
+    return Sides(
+      c: Side {
+        try withExtendedLifetime(kept) {
+          var tables = 0
+          for _ in 0..<20 { tables += try readSchema(path) }
+          return tables
+        }
+      },
+      apus: Side(prepare: {
+        // The types themselves are there: a program's compiler made them.
+        lists = []
+        for _ in 0..<20 {
+          let (first, second) = round.quotientAndRemainder(dividingBy: letters.count)
+          lists.append(letters[first % letters.count].models(before: letters[second]))
+          round += 1
+        }
+      }) {
+        var tables = 0
+        for list in lists {
+          let database = try Database(path: path, models: list, configuration: .relaxed)
+          withExtendedLifetime(database) { tables += list.count }
         }
         return tables
       })

@@ -6,10 +6,10 @@ extension Workload {
   /// gigabytes.
   static let streamRows = Workload(
     name: "W11", title: "iterate over 10,000,000 models as a stream", operations: 10_000_000,
-    target: 1.10
+    target: .c(1.10), isLong: true
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(100_000))
-    let (database, connection) = (fixture.database, fixture.connection)
+    let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)
     let sql = try repeatedItems.sql.text
     return Sides(
       c: Side {
@@ -32,7 +32,9 @@ extension Workload {
           sum += item.title.utf8.count + Int(item.count)
         }
         return sum
-      })
+      },
+      grdb: Side { try peer.iterate(sql, repetitions) },
+      codable: Side(operations: 1_000_000) { try peer.iterateRecords(sql, repetitions / 10) })
   }
 }
 

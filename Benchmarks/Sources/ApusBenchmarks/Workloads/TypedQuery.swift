@@ -4,10 +4,10 @@ import CSQLiteBench
 extension Workload {
   static let typedQuery = Workload(
     name: "W4", title: "20,000 queries: 2 predicates, order, limit; each built anew",
-    operations: 20_000, target: 1.20
+    operations: 20_000, target: .c(1.20)
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(cachedRows))
-    let (database, connection) = (fixture.database, fixture.connection)
+    let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)
     let keys = scatteredKeys(20_000, of: cachedRows)
     let sql = selectSQL + #" WHERE "id" >= ? AND "flag" = ? ORDER BY "id" LIMIT ?"#
     precondition((try? query(from: 1).sql.text) == sql, "the sides run different SQL")
@@ -39,7 +39,9 @@ extension Workload {
           }
           return sum
         }
-      })
+      },
+      grdb: Side { try peer.runRequests(keys) { (item: PlainItem) in item.count } },
+      codable: Side { try peer.runRequests(keys) { (item: CodableItem) in item.count } })
   }
 
   /// The first item from a key on that is flagged.

@@ -4,8 +4,33 @@ import CSQLiteBench
 extension Workload {
   static let updateColumn = Workload(
     name: "W5", title: "20,000 updates of one changed column, one transaction",
-    operations: 20_000, target: 1.10
+    operations: 20_000, target: .c(1.10)
   ) { fixture in
+    let work = try UpdateWork(fixture)
+    let peer = fixture.peer
+    return Sides(
+      c: work.c, apus: work.apus,
+      grdb: Side(prepare: work.checkpoint) {
+        try peer.countUpByStatement(work.items, by: work.steps.next())
+      },
+      codable: Side(prepare: work.checkpoint) {
+        try peer.countUpRecords(work.records, by: work.steps.next())
+      })
+  }
+}
+
+/// Updates of one column of the same items, over the C API and by models. Each run writes what the
+/// column does not hold yet.
+struct UpdateWork {
+  let items: [PlainItem]
+  let records: [CodableItem]
+  let checkpoint: () throws -> Void
+  /// Those of the peer.
+  let steps: Steps
+  let c: Workload.Side
+  let apus: Workload.Side
+
+  init(_ fixture: Fixture) throws {
     let samples = PlainItem.samples(cachedRows)
     try fixture.fill(with: samples)
     let (database, connection) = (fixture.database, fixture.connection)
@@ -15,36 +40,52 @@ extension Workload {
       try keys.compactMap { try connection.find(Item.self, $0) }
     }
     let checkpoint: () throws -> Void = { [unowned fixture] in try fixture.checkpoint() }
-    return Sides(
-      c: Side(prepare: checkpoint) {
-        try connection.transaction("BEGIN IMMEDIATE") {
-          try connection.withStatement(#"UPDATE "Item" SET "count" = ? WHERE "id" = ?"#) {
-            statement in
-            var changed = 0
-            for item in items {
-              sqlite3_bind_int64(statement, 1, item.count + 1)
-              sqlite3_bind_int64(statement, 2, item.id)
-              guard sqlite3_step(statement) == SQLITE_DONE else {
-                throw CError(code: sqlite3_reset(statement))
-              }
-              changed += Int(sqlite3_changes(connection.handle))
-              sqlite3_reset(statement)
-            }
-            return changed
-          }
-        }
-      },
-      apus: Side(prepare: checkpoint) {
-        try database.write { connection in
+    let (cSteps, apusSteps, steps) = (Steps(), Steps(), Steps())
+    self.items = items
+    self.steps = steps
+    records = items.map(CodableItem.init)
+    self.checkpoint = checkpoint
+    c = Workload.Side(prepare: checkpoint) {
+      try connection.transaction("BEGIN IMMEDIATE") {
+        try connection.withStatement(#"UPDATE "Item" SET "count" = ? WHERE "id" = ?"#) {
+          statement in
+          let step = cSteps.next()
           var changed = 0
-          for model in models {
-            var model = model
-            model.count += 1
-            try connection.update(model)
-            changed += try connection.changeCount
+          for item in items {
+            sqlite3_bind_int64(statement, 1, item.count + step)
+            sqlite3_bind_int64(statement, 2, item.id)
+            guard sqlite3_step(statement) == SQLITE_DONE else {
+              throw CError(code: sqlite3_reset(statement))
+            }
+            changed += Int(sqlite3_changes(connection.handle))
+            sqlite3_reset(statement)
           }
           return changed
         }
-      })
+      }
+    }
+    apus = Workload.Side(prepare: checkpoint) {
+      try database.write { connection in
+        let step = apusSteps.next()
+        var changed = 0
+        for model in models {
+          var model = model
+          model.count += step
+          try connection.update(model)
+          changed += try connection.changeCount
+        }
+        return changed
+      }
+    }
+  }
+}
+
+/// 1, 2, 3 and so on.
+final class Steps {
+  private var last: Int64 = 0
+
+  func next() -> Int64 {
+    last += 1
+    return last
   }
 }

@@ -1,71 +1,167 @@
 import SQLCore
 
-/// What a migration must know of the Swift type of a column.
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What a migration must know of the Swift type of a column; found out when it is asked for, which it
+/// seldom is.
 struct ColumnType: Sendable {
-  /// The type as it is written, without the question mark.
-  let name: String
-  let isOptional: Bool
+  let type: any ColumnValue.Type
+  private let storedForm: StoredForm
   /// The property, as a key path names it.
   let property: String
-  /// Throws where a stored value is none of the type.
-  let read: @Sendable (DatabaseValue) throws -> Void
-  /// Whether every value of the storage class is one of the type.
-  let readsAll: Bool
-  /// Whether it can be stored in several forms: its values are not cast, but read and written.
-  let hasForms: Bool
-  /// How values of a storage class become those of the column, where the type has a form in it.
-  let form: @Sendable (StorageClass) -> ValueConversion?
-  /// A value in Swift that stands for none: `0`, `""`.
-  let emptyValue: String?
 
-  init<Value: ColumnValue>(_ type: Value.Type, form: StoredForm, property: String) {
-    let wrapped = (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
-    name = String(describing: wrapped)
-    isOptional = type.isOptional
+  init(_ type: any ColumnValue.Type, form: StoredForm, property: String) {
+    self.type = type
+    storedForm = form
     self.property = property
-    read = { value in _ = try value.read(type, as: form) }
-    readsAll =
-      wrapped is Int.Type || wrapped is Int64.Type || wrapped is Double.Type
+  }
+
+  /// The type that holds every value of a storage class.
+  init(storageClass: StorageClass, isOptional: Bool, name property: String) {
+    let type: any ColumnValue.Type =
+      switch storageClass {
+      case .integer: isOptional ? Int64?.self : Int64.self
+      case .real: isOptional ? Double?.self : Double.self
+      case .text: isOptional ? String?.self : String.self
+      case .blob, .null: isOptional ? [UInt8]?.self : [UInt8].self
+      }
+    self.init(type, form: .standard, property: property)
+  }
+
+  private var wrapped: any ColumnValue.Type {
+    (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
+  }
+
+  /// The type as it is written, without the question mark.
+  var name: String { typeName(wrapped) }
+  var isOptional: Bool { type.isOptional }
+
+  /// Throws where a stored value is none of the type.
+  func read(_ value: DatabaseValue) throws {
+    try type.check(value, as: storedForm)
+  }
+
+  /// Whether every value of the storage class is one of the type.
+  var readsAll: Bool {
+    let wrapped = wrapped
+    return wrapped is Int.Type || wrapped is Int64.Type || wrapped is Double.Type
       || wrapped is any RangeReplaceableCollection<UInt8>.Type
-    hasForms = Self.forms.contains { $0 != .standard && type.storageClass(as: $0) != nil }
-    self.form = { old in
-      guard let oldForm = Self.forms.first(where: { type.storageClass(as: $0) == old }) else {
-        return nil
-      }
-      return ValueConversion { value in
-        try value.read(type, as: oldForm).databaseValue(as: form)
-      }
-    }
-    emptyValue =
-      switch wrapped {
-      case is any FixedWidthInteger.Type, is any BinaryFloatingPoint.Type: "0"
-      case is Bool.Type: "false"
-      case is String.Type: "\"\""
-      case is any RangeReplaceableCollection<UInt8>.Type: "\(wrapped)()"
-      default: nil
-      }
   }
 
   /// The forms that a storage class tells; REAL has several for a date, and tells none.
   private static let forms: [StoredForm] = [.standard, .bytes, .iso8601]
 
-  /// The type that holds every value of a storage class.
-  init(storageClass: StorageClass, isOptional: Bool, name property: String) {
-    func make<Value: ColumnValue>(_ type: Value.Type) -> ColumnType {
-      isOptional
-        ? ColumnType(Value?.self, form: .standard, property: property)
-        : ColumnType(type, form: .standard, property: property)
+  /// Whether it can be stored in several forms: its values are not cast, but read and written.
+  var hasForms: Bool {
+    Self.forms.contains { $0 != .standard && type.storageClass(as: $0) != nil }
+  }
+
+  /// How values of a storage class become those of the column, where the type has a form in it.
+  func form(_ old: StorageClass) -> ValueConversion? {
+    guard let oldForm = Self.forms.first(where: { type.storageClass(as: $0) == old }) else {
+      return nil
     }
-    switch storageClass {
-    case .integer: self = make(Int64.self)
-    case .real: self = make(Double.self)
-    case .text: self = make(String.self)
-    case .blob, .null: self = make([UInt8].self)
+    return type.conversion(from: oldForm, to: storedForm)
+  }
+
+  /// A value in Swift that stands for none: `0`, `""`.
+  var emptyValue: String? {
+    let wrapped = wrapped
+    return switch wrapped {
+    case is any FixedWidthInteger.Type, is any BinaryFloatingPoint.Type: "0"
+    case is Bool.Type: "false"
+    case is String.Type: "\"\""
+    case is any RangeReplaceableCollection<UInt8>.Type: "\(name)()"
+    default: nil
+    }
+  }
+
+  /// Zero of the numbers, the empty text and bytes; no other type has a value that stands for none.
+  var fallbackLiteral: String? {
+    switch type {
+    case is any FixedWidthInteger.Type, is Bool.Type: "0"
+    case is any BinaryFloatingPoint.Type: "0.0"
+    case is String.Type: "''"
+    case is any RangeReplaceableCollection<UInt8>.Type: "x''"
+    default: nil
     }
   }
 
   /// The property as a line of a schema names it.
   var path: String { "\\.$\(property)" }
+
+  /// The property as a model declares it.
+  func declaration(_ wrapper: String = "@Column", isOptional: Bool? = nil) -> String {
+    "\(wrapper) var \(property.isSwiftName ? property : "`\(property)`"): \(name)"
+      + (isOptional ?? self.isOptional ? "?" : "")
+  }
+
+  /// An expression that gives each row a value of its own that the type reads; nil where there is
+  /// none, as for an enumeration.
+  func distinctSQL(_ storageClass: StorageClass, rowID: String?) -> String? {
+    func reads(_ value: DatabaseValue) -> Bool { (try? read(value)) != nil }
+    switch storageClass {
+    case .integer where reads(.integer(1_234_567)), .real where reads(.real(1_234_567)):
+      return rowID ?? "abs(random() >> 1)"
+    case .text where reads("1234567"):
+      return rowID.map { "CAST(\($0) AS TEXT)" } ?? "abs(random() >> 1) || ''"
+    case .text where reads("01234567-89ab-cdef-0123-456789abcdef"):
+      let parts = [4, 2, 2, 2, 6].map { "hex(randomblob(\($0)))" }
+      return "lower(\(parts.joined(separator: " || '-' || ")))"
+    case .blob where reads(.blob(Data(0..<16))):
+      return "randomblob(16)"
+    default:
+      return nil
+    }
+  }
+}
+
+extension ColumnValue {
+  /// Throws where a stored value is none of the type.
+  fileprivate static func check(_ value: DatabaseValue, as form: StoredForm) throws {
+    _ = try value.read(Self.self, as: form)
+  }
+
+  fileprivate static func conversion(
+    from oldForm: StoredForm, to form: StoredForm
+  ) -> ValueConversion {
+    ValueConversion { value in try value.read(Self.self, as: oldForm).databaseValue(as: form) }
+  }
+}
+
+extension TableDefinition {
+  /// A line that gives a model another table.
+  var otherNameLine: String { "static let tableName = \("\(name)2".swiftLiteral)" }
+}
+
+extension String {
+  /// The text as Swift writes it.
+  var swiftLiteral: String { debugDescription }
+
+  /// Whether Swift takes it for a name as it is.
+  var isSwiftName: Bool {
+    let words: Set = [
+      "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import",
+      "init", "inout", "internal", "let", "operator", "private", "precedencegroup", "protocol",
+      "public", "rethrows", "static", "struct", "subscript", "typealias", "var", "break", "case",
+      "catch", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if",
+      "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as", "await", "false",
+      "is", "nil", "self", "Self", "super", "throws", "true", "try", "_",
+    ]
+    guard let first = unicodeScalars.first, first == "_" || first.properties.isXIDStart,
+      !words.contains(self)
+    else { return false }
+    return unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
+  }
+}
+
+extension [String] {
+  /// Texts as Swift writes them, one behind another.
+  var swiftList: String { map(\.swiftLiteral).joined(separator: ", ") }
 }
 
 extension StorageClass {

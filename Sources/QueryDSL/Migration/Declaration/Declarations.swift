@@ -15,10 +15,13 @@ struct Declarations: Sendable {
   let texts: [Text]
   /// What the schemas drop, in one order whoever asks.
   let removals: [Removal]
+  /// The columns of `Unique64` by which keys begin.
+  let ids: [IDColumn]
 
-  init(tables: [TableDefinition], views: [ViewDefinition]) {
+  init(tables: [TableDefinition], views: [ViewDefinition], ids: [IDColumn] = []) {
     self.tables = tables
     self.views = views
+    self.ids = ids
     texts = tables.map { table in
       Text(
         table: table.name, createTable: table.problems.isEmpty ? table.createTable : "",
@@ -29,8 +32,22 @@ struct Declarations: Sendable {
 
   /// Whether the database has, to the letter, what is declared, and nothing is to be dropped.
   func isExactly(in schema: LiveSchema) -> Bool {
-    removals.isEmpty && texts.allSatisfy { $0.isExactly(in: schema) }
+    texts.allSatisfy { $0.isExactly(in: schema) }
       && views.allSatisfy { schema.relation($0.name)?.sql == $0.createView }
+      && removals.allSatisfy { $0.isDone(in: schema) }
+  }
+}
+
+extension Removal {
+  /// Whether it is gone, where the tables are as declared to the letter.
+  fileprivate func isDone(in schema: LiveSchema) -> Bool {
+    switch self {
+    case .table(let name): schema.relation(name)?.kind != .table
+    case .view(let name): schema.relation(name)?.kind != .view
+    case .trigger(let name): !schema.hasTrigger(name)
+    case .index(let name): schema.entry(name) == nil
+    case .column, .foreignKey, .unique, .check, .attribute: true
+    }
   }
 }
 
@@ -40,16 +57,10 @@ extension Declarations.Text {
     guard let entry = schema.entry(table), entry.kind == .table, entry.sql == createTable else {
       return false
     }
+    // Triggers are no model's: they are listed as kept, or dropped.
+    guard schema.triggers(of: table).isEmpty else { return false }
     let found = schema.indexDefinitions(of: table)
     return found.count == createIndexes.count && found.allSatisfy(createIndexes.contains)
-  }
-}
-
-extension TableDefinition {
-  func hasTriggerToRemove(in schema: LiveSchema) -> Bool {
-    removals.contains { removal in
-      if case .trigger(let name) = removal { schema.hasTrigger(name) } else { false }
-    }
   }
 }
 
@@ -68,15 +79,18 @@ extension Declarations {
     }
     var definitions: [TableDefinition] = []
     var views: [ViewDefinition] = []
+    var ids: [IDColumn] = []
     // The schemas are the user's code: no lock is held.
     for model in models {
       if let view = model as? any ViewModel.Type {
         views.append(try Self.view(view))
       } else {
         definitions.append(try Self.definition(model))
+        if let id = try IDColumn(of: model), !ids.contains(id) { ids.append(id) }
       }
     }
-    let declared = Declarations(tables: TableDefinition.tables(of: definitions), views: views)
+    let declared = Declarations(
+      tables: TableDefinition.tables(of: definitions), views: views, ids: ids)
     self = declared
     Self.known.withLock { known in
       // Programs have a few lists; one that makes lists without end keeps none.

@@ -31,10 +31,12 @@ extension TableDefinition {
         let first = facets.first(where: { $0.declares(column.name) })
       {
         table.problems.append(
-          "\(column.name) is not optional and has no default, and \(other.model) does not declare "
-            + "it: its insertions would fail; write `Default(\(column.type.path), …)` in the "
-            + "schema of \(first.model), or declare `@Column var \(column.type.property): "
-            + "\(column.type.name)?`")
+          Problem(
+            reason:
+              "\(column.name) is not optional and has no default, and \(other.model) does not declare "
+              + "it: its insertions would fail; write `Default(\(column.type.path), …)` in the "
+              + "schema of \(first.model), or declare it as an optional",
+            line: column.type.declaration(isOptional: true)))
       }
     }
     table.model = facets.map(\.model).joined(separator: ", ")
@@ -44,8 +46,10 @@ extension TableDefinition {
   private mutating func add(_ facet: TableDefinition) {
     if facet.keyNames.map(\.lowercasedASCII) != keyNames.map(\.lowercasedASCII) {
       problems.append(
-        "the primary key is (\(keyNames.joined(separator: ", "))) in \(model) and "
-          + "(\(facet.keyNames.joined(separator: ", "))) in \(facet.model)")
+        Problem(
+          reason: "the primary key is (\(keyNames.joined(separator: ", "))) in \(model) and "
+            + "(\(facet.keyNames.joined(separator: ", "))) in \(facet.model); declare one in both",
+          line: keyLine(for: facet)))
     }
     for column in facet.columns {
       guard let index = columns.firstIndex(where: { $0.name.isSame(as: column.name) }) else {
@@ -66,16 +70,30 @@ extension TableDefinition {
     formerNames += facet.formerNames.filter { !formerNames.contains($0) }
   }
 
+  /// The first property by which the key of another facet is another.
+  private func keyLine(for facet: TableDefinition) -> String {
+    if let missing = keyNames.first(where: { !facet.isKey($0) }), let column = column(missing) {
+      return column.type.declaration("@PrimaryKey")
+    }
+    let other = facet.keyNames.first { !isKey($0) } ?? facet.keyNames.first ?? ""
+    return facet.column(other)?.type.declaration() ?? "@Column var \(other): Int"
+  }
+
   private mutating func merge(_ column: Column, at index: Int, of other: String) {
     let mine = columns[index]
     if mine.storageClass != column.storageClass {
       problems.append(
-        "\(mine.name) is \(mine.storageClass.rawValue) in \(model) and "
-          + "\(column.storageClass.rawValue) in \(other); declare one type in both")
+        Problem(
+          reason: "\(mine.name) is \(mine.storageClass.rawValue) in \(model) and "
+            + "\(column.storageClass.rawValue) in \(other); declare one type in both",
+          line: mine.type.declaration()))
     } else if mine.isOptional != column.isOptional {
       let (optional, required) = mine.isOptional ? (model, other) : (other, model)
       problems.append(
-        "\(mine.name) is optional in \(optional) and not in \(required); declare it alike in both")
+        Problem(
+          reason:
+            "\(mine.name) is optional in \(optional) and not in \(required); declare it alike "
+            + "in both", line: mine.type.declaration(isOptional: true)))
     }
     columns[index].defaultSQL = mine.defaultSQL ?? column.defaultSQL
     columns[index].collation = mine.collation ?? column.collation

@@ -5,12 +5,13 @@ extension TableDefinition {
   init<M: Model>(of model: M.Type) throws {
     let layout = try M.layout
     var reader = SchemaReader<M>(layout: layout)
-    for element in M.schema.elements { try reader.read(element.kind) }
+    let elements = layout.schemaElements as? [SchemaElement<M>] ?? M.schema.elements
+    for element in elements { try reader.read(element.kind) }
     let columns = try layout.columns.enumerated().map { index, column in
       try reader.column(column, at: index)
     }
     self.init(
-      layout.tableName, model: String(describing: model), columns: columns,
+      layout.tableName, model: typeName(model), columns: columns,
       keyNames: layout.keyColumns.map { layout.columns[$0].name },
       isWithoutRowID: reader.isWithoutRowID)
     indexes = reader.indexes
@@ -139,26 +140,9 @@ private struct SchemaReader<M: Model> {
   func column(_ column: ModelColumn, at index: Int) throws -> TableDefinition.Column {
     TableDefinition.Column(
       column.name, column.storageClass, isOptional: column.isOptional,
-      defaultSQL: defaults[index], fallbackLiteral: Self.fallback(for: column.type),
-      collation: collations[index], generated: generated[index], conversion: conversions[index],
-      type: Self.type(column.type, column))
-  }
-
-  private static func type<Value: ColumnValue>(
-    _ type: Value.Type, _ column: ModelColumn
-  ) -> ColumnType {
-    ColumnType(type, form: column.form, property: column.property)
-  }
-
-  /// Zero of the numbers, the empty text and bytes; no other type has a value that stands for none.
-  private static func fallback(for type: any ColumnValue.Type) -> String? {
-    switch type {
-    case is any FixedWidthInteger.Type, is Bool.Type: "0"
-    case is any BinaryFloatingPoint.Type: "0.0"
-    case is String.Type: "''"
-    case is any RangeReplaceableCollection<UInt8>.Type: "x''"
-    default: nil
-    }
+      defaultSQL: defaults[index], collation: collations[index], generated: generated[index],
+      conversion: conversions[index],
+      type: ColumnType(column.type, form: column.form, property: column.property))
   }
 }
 

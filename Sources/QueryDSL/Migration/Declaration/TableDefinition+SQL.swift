@@ -100,12 +100,28 @@ extension TableDefinition {
   /// The name of an index: its own, or one that is made of what it orders by.
   func name(of index: Index) -> String {
     if let name = index.givenName { return name }
+    if index.condition == nil {
+      // Most often they are columns, and need not be taken apart.
+      let plain = index.terms.compactMap { term in columns.first { $0.quotedName == term }?.name }
+      if plain.count == index.terms.count {
+        return name(of: index, unlessTaken: Self.indexName(name, index.isUnique, plain))
+      }
+    }
     let live = LiveIndex(
       name: "",
       sql: "CREATE INDEX i ON t (\(index.terms.joined(separator: ", ")))"
         + (index.condition.map { " WHERE \($0)" } ?? ""))
     let names = columns.map(\.name)
     let base = Self.indexName(table: name, isUnique: index.isUnique, live, columns: names)
+    return name(of: index, unlessTaken: base)
+  }
+
+  /// `Post_on_status_createdAt`
+  private static func indexName(_ table: String, _ isUnique: Bool, _ columns: [String]) -> String {
+    ([table, isUnique ? "unique" : "on"] + columns).joined(separator: "_")
+  }
+
+  private func name(of index: Index, unlessTaken base: String) -> String {
     // `a_b` and `a`, `b` would be called alike.
     let isTaken = indexes.prefix { $0 != index }.contains { other in
       other.givenName == nil && other.isUnique == index.isUnique && other.condition == nil
@@ -127,7 +143,7 @@ extension TableDefinition {
         named.append(column)
       }
     }
-    let name = ([table, isUnique ? "unique" : "on"] + named).joined(separator: "_")
+    let name = indexName(table, isUnique, named)
     guard index.plainColumns == nil || !index.condition.isEmpty else { return name }
     var sum: UInt32 = 2_166_136_261
     let words = index.terms + ["where"] + index.condition

@@ -9,8 +9,6 @@ struct TableDefinition {
     var isOptional: Bool
     /// The declared default: a literal, or an expression in parentheses.
     var defaultSQL: String?
-    /// What old rows get where nothing is declared: zero or empty, for the types that have it.
-    var fallbackLiteral: String?
     var collation: String?
     var generated: Generated?
     /// How values of another form become those of this one.
@@ -20,19 +18,21 @@ struct TableDefinition {
 
     init(
       _ name: String, _ storageClass: StorageClass, isOptional: Bool = false,
-      defaultSQL: String? = nil, fallbackLiteral: String? = nil, collation: String? = nil,
-      generated: Generated? = nil, conversion: ValueConversion? = nil, type: ColumnType? = nil
+      defaultSQL: String? = nil, collation: String? = nil, generated: Generated? = nil,
+      conversion: ValueConversion? = nil, type: ColumnType? = nil
     ) {
       self.name = name
       self.storageClass = storageClass
       self.isOptional = isOptional
       self.defaultSQL = defaultSQL
-      self.fallbackLiteral = fallbackLiteral
       self.collation = collation
       self.generated = generated
       self.conversion = conversion
       self.type = type ?? ColumnType(storageClass: storageClass, isOptional: isOptional, name: name)
     }
+
+    /// What old rows get where nothing is declared: zero or empty, for the types that have it.
+    var fallbackLiteral: String? { type.isOptional ? nil : type.fallbackLiteral }
   }
 
   /// What SQLite calculates a column from.
@@ -88,6 +88,12 @@ struct TableDefinition {
     }
   }
 
+  struct Problem {
+    let reason: String
+    /// What to paste in the place of a property.
+    let line: String
+  }
+
   /// The name of the model, or of several.
   var model: String
   var name: String
@@ -103,7 +109,7 @@ struct TableDefinition {
   var renamedColumns: [(name: String, from: String)] = []
   var formerNames: [String] = []
   /// Why the declaration itself cannot be followed.
-  var problems: [String] = []
+  var problems: [Problem] = []
 
   init(
     _ name: String, model: String? = nil, columns: [Column], keyNames: [String],
@@ -138,6 +144,13 @@ struct TableDefinition {
 
   func removes(_ removal: Removal) -> Bool {
     removals.contains { $0.folded == removal.folded }
+  }
+}
+
+extension TableDefinition {
+  /// The triggers that the schema drops, in one order whoever asks.
+  var removedTriggers: [String] {
+    removals.compactMap { if case .trigger(let name) = $0 { name } else { nil } }.sorted()
   }
 }
 

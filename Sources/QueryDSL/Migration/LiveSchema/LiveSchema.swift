@@ -17,6 +17,8 @@ struct LiveSchema {
   }
 
   private(set) var entries: [Entry] = []
+  /// What is renamed before all else.
+  var renames = Renames()
   private var positions: [String: Int] = [:]
   /// The positions of indexes and triggers by the table to which they belong, folded.
   private var positionsByTable: [String: [Int]] = [:]

@@ -70,8 +70,8 @@ public struct MigrationPlan: Hashable, Sendable {
     public let sql: String?
     /// Why, or what to do instead.
     public let reason: String
-    /// A line to paste: into the schema where the step is refused or keeps something, or in the
-    /// place of a property.
+    /// A line to paste: into the schema where the step is refused or keeps something, in the place of
+    /// a property, or into the options of the migration. Every refusal has one.
     public let line: String?
     /// How many rows the step touches or puts at risk; nil where it is none of its business.
     public internal(set) var rowCount: Int?

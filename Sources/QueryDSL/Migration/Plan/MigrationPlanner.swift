@@ -30,63 +30,46 @@ struct MigrationPlanner {
   }
 
   func steps(for declared: Declarations) throws -> [PlannedStep] {
-    let schema = try LiveSchema(of: connection)
-    let names = Set(declared.tables.map(\.name.lowercasedASCII))
+    var schema = try LiveSchema(of: connection)
+    schema.renames = Renames(of: declared.tables, in: schema)
     // Views go first and come last: a column that one of them names cannot be dropped.
     var steps: [PlannedStep] = []
     var created: [PlannedStep] = []
-    for view in declared.views { try plan(view, in: schema, &steps, &created) }
+    for view in declared.views { try plan(view, declared, in: schema, &steps, &created) }
     if extent == .whole { steps += removedViews(declared, in: schema) }
-    for (table, text) in zip(declared.tables, declared.texts) {
-      if !checksValues, text.isExactly(in: schema), !table.hasTriggerToRemove(in: schema) {
+    steps += schema.renames.steps.map(PlannedStep.init(running:))
+    let tables = zip(declared.tables, declared.texts)
+    // What has a new name gives up the names of its indexes before others take them.
+    let isRenamed = { (table: TableDefinition) in
+      schema.renames.formerName(ofTable: table.name)?.isSame(as: table.name) == false
+    }
+    let ordered = tables.filter { isRenamed($0.0) } + tables.filter { !isRenamed($0.0) }
+    for (table, text) in ordered {
+      let hasTriggers = table.removedTriggers.contains(where: schema.hasTrigger)
+      if !checksValues, !hasTriggers, text.isExactly(in: schema),
+        !schema.renames.isGivenAway(table.name)
+      {
         continue
       }
-      var planner = TablePlanner(table, schema: schema, planner: self, otherTables: names)
+      var planner = TablePlanner(table, schema: schema, planner: self, others: declared)
       steps += try planner.plan()
     }
     if extent == .whole { steps += try removedTables(declared, in: schema) }
     return steps + created
   }
 
-  // MARK: What belongs to no table that is declared
-
-  private func removedTables(
-    _ declared: Declarations, in schema: LiveSchema
-  ) throws -> [PlannedStep] {
-    try declared.removals.compactMap { removal in
-      guard case .table(let name) = removal, let entry = schema.entry(name), entry.kind == .table
-      else { return nil }
-      guard !declared.tables.contains(where: { $0.name.isSame(as: name) }) else {
-        return PlannedStep(
-          MigrationPlan.Step(
-            .refuse, table: name,
-            reason: "`Dropped(table: \"\(name)\")` is declared, and a model is that table"))
-      }
-      return PlannedStep(
-        running: MigrationPlan.Step(
-          .dropTable, kind: .destructive, table: entry.name,
-          sql: "DROP TABLE \(Identifier(entry.name).quoted)", reason: "the schema says so",
-          rowCount: try connection.count(entry.name)))
-    }
-  }
-
-  private func removedViews(_ declared: Declarations, in schema: LiveSchema) -> [PlannedStep] {
-    declared.removals.compactMap { removal in
-      guard case .view(let name) = removal, let entry = schema.entry(name), entry.kind == .view,
-        !declared.views.contains(where: { $0.name.isSame(as: name) }),
-        !declared.tables.contains(where: { $0.name.isSame(as: name) })
-      else { return nil }
-      return PlannedStep(running: .dropView(entry.name))
-    }
-  }
-
   // MARK: Views
 
   private func plan(
-    _ view: ViewDefinition, in schema: LiveSchema, _ dropped: inout [PlannedStep],
-    _ created: inout [PlannedStep]
+    _ view: ViewDefinition, _ declared: Declarations, in schema: LiveSchema,
+    _ dropped: inout [PlannedStep], _ created: inout [PlannedStep]
   ) throws {
-    let found = schema.relation(view.name)
+    var found = schema.relation(view.name)
+    if found?.kind == .table, declared.removes(.table(view.name)) {
+      // It goes when everything else is done, and the view comes behind it.
+      guard extent == .whole else { return }
+      found = nil
+    }
     if let found, found.kind == .table {
       return dropped.append(
         PlannedStep(
@@ -114,12 +97,6 @@ extension MigrationPlan.Step {
   ) -> MigrationPlan.Step {
     MigrationPlan.Step(
       .dropView, table: name, sql: "DROP VIEW \(Identifier(name).quoted)", reason: reason)
-  }
-}
-
-extension LiveSchema {
-  func hasTrigger(_ name: String) -> Bool {
-    entries.contains { $0.kind == .trigger && $0.name.isSame(as: name) }
   }
 }
 

@@ -21,9 +21,23 @@ extension TablePlanner {
     let reference = declared.foreignKeys.first {
       $0.columns.map(\.lowercasedASCII) == [column.name.lowercasedASCII]
     }
+    if let reference, let value, try rowCount() > 0, try refersToNothing(value, reference) {
+      // Either the property or its default stands in the way.
+      let line =
+        column.isOptional
+        ? "Default(\(column.type.path), sql: \"NULL\")" : column.type.declaration(isOptional: true)
+      return refuse(
+        "the new column \(column.name) refers to \(reference.target.table), and its default \(value) to "
+          + "no row there; make it an optional, whose default is NULL", line: line,
+        rowCount: try rowCount())
+    }
+    // Zero would stay as the default of the column, which the schema may not want.
+    let leavesDefault =
+      value != nil && column.defaultSQL == nil
+      && declared.removes(.attribute(column: column.name, .default))
     // What ALTER TABLE refuses: https://www.sqlite.org/lang_altertable.html#altertabaddcol
     let canAlter =
-      !declared.isKey(column.name) && (column.isOptional || value != nil)
+      !declared.isKey(column.name) && (column.isOptional || value != nil) && !leavesDefault
       && (value.map(Self.isConstant) ?? true) && (reference == nil || value == nil)
       && !checksMention(column.name)
     var sql = "ALTER TABLE \(quotedLiveName) ADD COLUMN \(column.sql(addingDefault: true))"
@@ -44,6 +58,20 @@ extension TablePlanner {
       column: column.name, sql: source ?? "NULL", isSame: false)
   }
 
+  /// Whether the table to which a column will refer has no row of a value.
+  private func refersToNothing(_ value: String, _ key: TableDefinition.ForeignKey) throws -> Bool {
+    guard value.normalSQL != ["null"] else { return false }
+    guard let parent = try schema.renamedTable(key.target.table),
+      let table = schema.renames.formerName(ofTable: parent.name)
+    else { return true }
+    let name = key.target.columns[0]
+    guard parent.column(name) != nil else { return true }
+    let former = schema.renames.columns(ofFormer: table).first { $0.name.isSame(as: name) }?.from
+    return try connection.number(
+      "SELECT count(*) FROM \(Identifier(table).quoted) "
+        + "WHERE \(Identifier(former ?? name).quoted) = \(value)") == 0
+  }
+
   /// Whether a new column is the rowid that the table has without a name for it.
   private func isRowID(_ column: TableDefinition.Column) -> Bool {
     declared.hasRowIDKey && declared.isKey(column.name) && !live.isWithoutRowID
@@ -61,12 +89,16 @@ extension TablePlanner {
       isReference
       ? "refers to another table, and rows that are there would refer to nothing"
       : "needs a value for the rows that are there"
-    let other =
-      declared.isKey(column.name)
-      ? "" : ", or write `Default(\(column.type.path), …)` in the schema of \(declared.model)"
+    guard !declared.isKey(column.name) else {
+      refuse(
+        "the new column \(column.name) \(why), and it is of the key; fill it in a `MigrationStep` "
+          + "that runs before", line: addingKeyLine, rowCount: try rowCount())
+      return false
+    }
     refuse(
-      "the new column \(column.name) \(why); make it an optional\(other)",
-      line: "@Column var \(column.type.property): \(column.type.name)?", rowCount: try rowCount())
+      "the new column \(column.name) \(why); make it an optional, or write "
+        + "`Default(\(column.type.path), …)` in the schema of \(declared.model)",
+      line: column.type.declaration(isOptional: true), rowCount: try rowCount())
     return false
   }
 

@@ -69,10 +69,10 @@ extension TablePlanner {
       if value.normalSQL != found.defaultText?.normalSQL {
         changes.append(Change(reason: "the default of \(column.name) is \(value)"))
       }
-    } else if let value = found.defaultText, !isImplied(value, in: column) {
+    } else if let value = found.defaultText {
       if declared.removes(.attribute(column: column.name, .default)) {
         changes.append(Change(reason: "\(column.name) has no default any more"))
-      } else {
+      } else if !isImplied(value, in: column) {
         keep("the default \(value) of \(column.name)", line: "Dropped(defaultOf: \(path))")
       }
     }
@@ -130,19 +130,30 @@ extension TablePlanner {
       changes.append(Change(reason: reason, kind: isOtherClass ? .destructive : .lossless))
       return setSource(column, "apus_convert('\(key(of: column))', \(new))")
     }
-    if losesNull, try rows(where: "\(old) IS NULL") > 0 {
-      let count = try rows(where: "\(old) IS NULL")
-      return refuse(
-        "\(reason), and \(count) of the values there \(count == 1 ? "is" : "are") NULL; declare it "
-          + "as an optional, or say what they become", line: line, rowCount: try rowCount())
+    let nulls = losesNull ? try rows(where: "\(old) IS NULL") : 0
+    if nulls > 0 {
+      guard
+        deletes(
+          nulls, "\(reason), and \(nulls) of the values there \(nulls == 1 ? "is" : "are") NULL",
+          "\(new) IS NULL")
+      else {
+        return refuse(
+          "\(reason), and \(nulls) of the values there \(nulls == 1 ? "is" : "are") NULL; declare "
+            + "it as an optional, or say what they become", line: line, rowCount: try rowCount())
+      }
     }
     guard isOtherClass else { return changes.append(Change(reason: reason)) }
     if column.type.hasForms, let oldClass {
       // A date in another form is another number: it is read and written.
       guard column.type.form(oldClass) != nil else {
-        return refuse(
-          "\(reason), which several forms of \(column.type.name) are; say how it is read",
-          line: line, rowCount: try rowCount())
+        let count = try rows(where: "\(old) IS NOT NULL")
+        guard count > 0 else { return changes.append(Change(reason: reason)) }
+        guard deletes(count, reason, "\(new) IS NOT NULL") else {
+          return refuse(
+            "\(reason), which \(column.type.name) may be in several forms, or in none; say how it is "
+              + "read", line: line, rowCount: count)
+        }
+        return changes.append(Change(reason: reason))
       }
       try checkValues(of: column, source: "apus_form('\(key(of: column))', \(old))")
       changes.append(Change(reason: reason))
@@ -150,14 +161,26 @@ extension TablePlanner {
     }
     let change = ValueChange(column: old, target: column.storageClass)
     let lost = try rows(where: "NOT (\(change.isLossless))")
-    guard lost == 0 else {
-      return refuse(
-        "\(reason), and \(lost) of the values there would not be the same; say what they become, or "
-          + "declare a new property", line: line, rowCount: try rowCount())
+    let source = ValueChange(column: new, target: column.storageClass)
+    if lost > 0 {
+      let what = "\(reason), and \(lost) of the values there would not be the same"
+      guard deletes(lost, what, "NOT (\(source.isLossless))") else {
+        return refuse(
+          "\(what); say what they become, or declare a new property", line: line,
+          rowCount: try rowCount())
+      }
     }
     try checkValues(of: column, source: change.sql)
     changes.append(Change(reason: reason))
-    setSource(column, ValueChange(column: new, target: column.storageClass).sql)
+    setSource(column, source.sql)
+  }
+
+  /// Deletes rows that cannot stay, by the names that all have then; false where nobody asked for it.
+  private mutating func deletes(_ count: Int, _ reason: String, _ condition: String) -> Bool {
+    guard planner.invalidValues == .deleted else { return false }
+    steps.append(
+      deletion(of: count, reason, "DELETE FROM \(quotedLiveName) WHERE \(condition)"))
+    return true
   }
 
   private mutating func setSource(_ column: TableDefinition.Column, _ sql: String) {
@@ -176,17 +199,23 @@ extension TablePlanner {
   ) -> String {
     let type = column.type
     let old = (oldClass ?? .text).swiftType + (allowsNull ? "?" : "")
-    if oldClass == column.storageClass, !type.hasForms {
-      return "Converted(\(type.path), from: \(type.name)?.self) { $0 ?? "
-        + "\(type.emptyValue ?? "…") }"
+    // Where only the user knows what a value becomes: an optional, or no row.
+    let noValue = "MigrationOptions(invalidValues: .deleted)"
+    if oldClass == column.storageClass {
+      guard let empty = type.emptyValue else { return type.declaration(isOptional: true) }
+      return "Converted(\(type.path), from: \(type.name)?.self) { $0 ?? \(empty) }"
     }
     /// How one value becomes another, and an optional of one.
     func line(_ value: String, mayFail: Bool) -> String {
       let map = mayFail ? "flatMap" : "map"
       let converted = allowsNull ? "$0.\(map) { \(value) }" : value
       let isComplete = type.isOptional || !allowsNull && !mayFail
-      let ending = isComplete ? "" : " ?? \(type.emptyValue ?? "…")"
+      if !isComplete, type.emptyValue == nil { return noValue }
+      let ending = isComplete ? "" : " ?? \(type.emptyValue ?? "")"
       return "Converted(\(type.path), from: \(old).self) { \(converted)\(ending) }"
+    }
+    if type.name == "Date", oldClass == .real {
+      return line("Date(timeIntervalSince1970: $0)", mayFail: false)
     }
     switch (oldClass, column.storageClass, type.emptyValue) {
     case (.text?, .integer, "0"?), (.text?, .real, "0"?), (.text?, .integer, "false"?):
@@ -198,7 +227,7 @@ extension TablePlanner {
     case (.blob?, .text, "\"\""?):
       return line("String(decoding: $0, as: UTF8.self)", mayFail: false)
     default:
-      let empty = type.isOptional ? "nil" : type.emptyValue ?? "…"
+      guard let empty = type.isOptional ? "nil" : type.emptyValue else { return noValue }
       return "Converted(\(type.path), from: \(old).self) { _ in \(empty) }"
     }
   }

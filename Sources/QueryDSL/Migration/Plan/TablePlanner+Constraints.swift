@@ -27,43 +27,50 @@ extension TablePlanner {
 
   /// The same columns that refer to the same columns.
   func refersAlike(_ existing: LiveTable.ForeignKey, _ key: TableDefinition.ForeignKey) -> Bool {
-    guard existing.target.isSame(as: key.target.table) || isFormerName(existing.target, of: key)
-    else { return false }
+    guard existing.target.isSame(as: key.target.table) else { return false }
     var targets = existing.targetColumns
-    if targets.isEmpty { targets = (try? schema.table(existing.target))?.key.columns ?? [] }
+    if targets.isEmpty { targets = (try? schema.renamedTable(existing.target))?.key.columns ?? [] }
     return existing.columns.map(\.lowercasedASCII) == key.columns.map(\.lowercasedASCII)
       && targets.map(\.lowercasedASCII) == key.target.columns.map(\.lowercasedASCII)
   }
 
-  /// Whether the key refers to this table itself, by the name that it has until it is renamed.
-  private func isFormerName(_ name: String, of key: TableDefinition.ForeignKey) -> Bool {
-    name.isSame(as: oldName) && key.target.table.isSame(as: declared.name)
-  }
-
   /// Rows that refer to nothing are none of a new foreign key's.
   private mutating func checkReferences(_ key: TableDefinition.ForeignKey) throws {
-    guard let target = schema.relation(key.target.table) else { return }
-    guard let parent = try schema.table(target.name),
-      key.target.columns.allSatisfy({ parent.column($0) != nil })
-    else { return }
-    func isMissing(_ columns: [String]) -> String {
-      let isThere = columns.map { "child.\($0) IS NOT NULL" }.joined(separator: " AND ")
-      let isParent = zip(columns, key.target.columns).map { column, name in
-        "parent.\(Identifier(name).quoted) = child.\(column)"
-      }
-      return "\(isThere) AND NOT EXISTS (SELECT 1 FROM \(Identifier(target.name).quoted) AS parent "
-        + "WHERE \(isParent.joined(separator: " AND ")))"
-    }
+    let parent = try schema.renamedTable(key.target.table)
+    if let parent, !key.target.columns.allSatisfy({ parent.column($0) != nil }) { return }
+    let columns = key.columns.filter { live.column($0) != nil }
+    guard columns.count == key.columns.count else { return }
+    // By the names that all have before anything ran, and by those that they have when it is done.
+    let formerTarget = parent.flatMap { schema.renames.formerName(ofTable: $0.name) }
+    let formerColumns = schema.renames.columns(ofFormer: formerTarget ?? "")
     let count = try connection.number(
       "SELECT count(*) FROM \(Identifier(oldName).quoted) AS child WHERE "
-        + isMissing(key.columns.map { oldName(of: $0) }))
+        + refersToNothing(
+          columns.map { oldName(of: $0) }, formerTarget,
+          key.target.columns.map { name in
+            formerColumns.first { $0.name.isSame(as: name) }?.from ?? name
+          }))
     guard count > 0 else { return }
     try delete(
       count,
       "\(key.columns.joined(separator: ", ")) shall refer to \(key.target.table), and "
         + "\(count) of the rows there \(count == 1 ? "refers" : "refer") to nothing",
       "DELETE FROM \(quotedLiveName) AS child WHERE "
-        + isMissing(key.columns.map { Identifier($0).quoted }))
+        + refersToNothing(
+          columns.map { Identifier($0).quoted }, parent?.name, key.target.columns))
+  }
+
+  /// A table that is only now created has no rows to which any could refer.
+  private func refersToNothing(
+    _ columns: [String], _ target: String?, _ targetColumns: [String]
+  ) -> String {
+    let isThere = columns.map { "child.\($0) IS NOT NULL" }.joined(separator: " AND ")
+    guard let target else { return isThere }
+    let isParent = zip(columns, targetColumns).map { column, name in
+      "parent.\(Identifier(name).quoted) = child.\(column)"
+    }
+    return "\(isThere) AND NOT EXISTS (SELECT 1 FROM \(Identifier(target).quoted) AS parent "
+      + "WHERE \(isParent.joined(separator: " AND ")))"
   }
 
   /// Deletes rows that a declaration forbids, where that was asked for; else they are refused.
@@ -73,11 +80,14 @@ extension TablePlanner {
         "\(reason); make them right by a `MigrationStep`, or let the migration delete the rows",
         line: "MigrationOptions(invalidValues: .deleted)", rowCount: count)
     }
-    steps.append(
-      PlannedStep(
-        running: MigrationPlan.Step(
-          .deleteRows, kind: .destructive, table: declared.name, sql: sql, reason: reason,
-          rowCount: count)))
+    steps.append(deletion(of: count, reason, sql))
+  }
+
+  func deletion(of count: Int, _ reason: String, _ sql: String) -> PlannedStep {
+    PlannedStep(
+      running: MigrationPlan.Step(
+        .deleteRows, kind: .destructive, table: declared.name, sql: sql, reason: reason,
+        rowCount: count))
   }
 
   // MARK: Checks
@@ -167,18 +177,15 @@ extension LiveTable.Constraint {
 
   /// The line of a schema that drops it.
   var removalLine: String {
-    func list(_ names: [String]) -> String {
-      names.map(\.swiftLiteral).joined(separator: ", ")
-    }
-    return switch kind {
-    case .foreignKey(let key): "Dropped(foreignKey: \(list(key.columns)))"
-    case .unique(let columns): "Dropped(unique: \(list(columns)))"
+    switch kind {
+    case .foreignKey(let key): key.removalLine
+    case .unique(let columns): "Dropped(unique: \(columns.swiftList))"
     case .check(let text): "Dropped(check: \((name ?? text).swiftLiteral))"
     }
   }
 }
 
-extension String {
-  /// The text as Swift writes it.
-  var swiftLiteral: String { debugDescription }
+extension LiveTable.ForeignKey {
+  /// The line of a schema that drops it.
+  var removalLine: String { "Dropped(foreignKey: \(columns.swiftList))" }
 }

@@ -2,11 +2,12 @@ import SQLCore
 
 extension TablePlanner {
   /// Names that Apus gives to an index of what it orders by, folded.
-  func generatedNames(of index: LiveIndex) -> Set<String> {
+  func generatedNames(of index: LiveIndex, columns: [String]? = nil) -> Set<String> {
+    let columns = columns ?? live.columns.map(\.name)
     var names: Set<String> = []
     for table in [declared.name, oldName] + declared.formerNames {
       let name = TableDefinition.indexName(
-        table: table, isUnique: index.isUnique, index, columns: live.columns.map(\.name)
+        table: table, isUnique: index.isUnique, index, columns: columns
       ).lowercasedASCII
       names.insert(name)
       if let columns = index.plainColumns { names.insert("\(name)_\(columns.count)") }
@@ -50,6 +51,10 @@ extension TablePlanner {
       {
         reason = "the schema declares it no more"
       } else {
+        // One over columns that no model declares is kept with them.
+        if !comesFromCode(index) {
+          keep("the index \(index.name)", line: "Dropped(index: \(index.name.swiftLiteral))")
+        }
         continue
       }
       steps.append(
@@ -66,25 +71,32 @@ extension TablePlanner {
       guard !isConstrained(index) else { continue }
       // Steps of the user's own may still have to make the values different.
       if planner.extent == .expanding, index.isUnique { continue }
-      let name = declared.name(of: index)
-      if let taken = schema.entry(name), !taken.table.isSame(as: oldName) {
-        refuse(
-          "the index \(name) cannot be created: \(taken.kind.rawValue) \(taken.name) has that name; "
-            + "give the index another by `name:`")
-        continue
-      }
+      if refusesName(of: index) { continue }
       if index.isUnique, let count = try sharedValues(of: index), count > 0 {
         let columns = index.terms.joined(separator: ", ").replacing("\"", with: "")
         refuse(
           "\(columns) shall be unique, and \(count) of the values there "
             + "\(count == 1 ? "is" : "are") in several rows; make them different by a "
             + "`MigrationStep`, or declare an index alone",
-          line: "Index(\(index.paths(in: declared).joined(separator: ", ")))",
+          line: "Index(\(index.paths(in: declared).uniqued().joined(separator: ", ")))",
           rowCount: try rowCount())
         continue
       }
       steps.append(create(index))
     }
+  }
+
+  /// Refuses an index whose name something else has already.
+  mutating func refusesName(of index: TableDefinition.Index) -> Bool {
+    let name = declared.name(of: index)
+    guard let taken = schema.entry(name), oldName.isEmpty || !taken.table.isSame(as: oldName),
+      !schema.renames.isGivenAway(taken.table)
+    else { return false }
+    refuse(
+      "the index \(name) cannot be created: \(taken.kind.rawValue) \(taken.name) has that name; "
+        + "give the index another by `name:`",
+      line: index.line(in: declared, name: "\(name)_2") ?? "name: \("\(name)_2".swiftLiteral)")
+    return true
   }
 
   /// Whether a constraint of the table says the same as a unique index.
@@ -132,6 +144,13 @@ extension TablePlanner {
 }
 
 extension TableDefinition.Index {
+  /// The index as a line of a schema, where it says no more than columns.
+  fileprivate func line(in table: TableDefinition, name: String) -> String? {
+    guard condition == nil, terms.allSatisfy({ $0.normalSQL.count == 1 }) else { return nil }
+    return "\(isUnique ? "Unique" : "Index")(\(paths(in: table).joined(separator: ", ")), "
+      + "name: \(name.swiftLiteral))"
+  }
+
   /// The columns as key paths, for a line to paste.
   fileprivate func paths(in table: TableDefinition) -> [String] {
     terms.flatMap { SQLTokens($0).tokens }.compactMap { token in

@@ -31,7 +31,7 @@ extension TablePlanner {
       guard try rowCount() > 1 else { return }
       return refuse(
         "\(reason), whose columns are new: all rows would have one key; fill them in a "
-          + "`MigrationStep` that runs before", rowCount: try rowCount())
+          + "`MigrationStep` that runs before", line: addingKeyLine, rowCount: try rowCount())
     }
     let nulls = try rows(where: columns.map { "\($0) IS NULL" }.joined(separator: " OR "))
     let list = columns.joined(separator: ", ")
@@ -43,27 +43,18 @@ extension TablePlanner {
       "\(reason), and in the rows there \(nulls) of its values "
         + "\(nulls == 1 ? "is" : "are") NULL and \(shared) \(shared == 1 ? "comes" : "come") more "
         + "than once; make them right by a `MigrationStep` that runs before",
-      rowCount: try rowCount())
+      line: deletingLine(columns), rowCount: try rowCount())
   }
 
   /// What refers to the old key must find it still: as a key, or as something unique.
   private mutating func checkReferences(_ reason: String) throws {
-    for entry in schema.entries where entry.kind == .table {
-      guard let table = try? schema.table(entry.name) else { continue }
-      for case .foreignKey(let key) in table.constraints.map(\.kind)
-      where key.target.isSame(as: oldName) {
-        var targets = key.targetColumns.isEmpty ? live.key.columns : key.targetColumns
-        if !key.targetColumns.isEmpty {
-          targets = targets.map { target in
-            oldColumnNames.first { $0.value.isSame(as: target) }?.key ?? target
-          }
-        }
-        guard !isUnique(targets) else { continue }
-        let paths = targets.map { "\\.$\(declared.column($0)?.type.property ?? $0)" }
-        refuse(
-          "\(reason), and \(entry.name) refers to (\(targets.joined(separator: ", "))), which must "
-            + "stay unique", line: "Unique(\(paths.joined(separator: ", ")))")
-      }
+    for reference in schema.references(to: declared.name) where !others.removes(reference) {
+      let targets =
+        reference.key.targetColumns.isEmpty ? live.key.columns : reference.key.targetColumns
+      guard !isUnique(targets) else { continue }
+      refuse(
+        "\(reason), and \(reference.table) refers to (\(targets.joined(separator: ", "))), which must "
+          + "stay unique", line: uniqueLine(targets))
     }
   }
 
@@ -74,10 +65,76 @@ extension TablePlanner {
       index.isUnique && index.condition == nil
         && Set(index.terms.flatMap(\.normalSQL)) == folded
     }
-    return isIndexed
+    // An index that no model declares stays.
+    let hasIndex = indexes.contains { index in
+      index.isUnique && index.condition.isEmpty && Set(index.plainColumns ?? []) == folded
+        && !declared.removes(.index(index.name)) && !comesFromCode(index)
+    }
+    return isIndexed || hasIndex
       || live.constraints.contains { constraint in
         guard case .unique(let names) = constraint.kind else { return false }
         return Set(names.map(\.lowercasedASCII)) == folded && !isRemoved(constraint)
       }
+  }
+
+  // MARK: Lines to paste
+
+  /// Steps run before anything is renamed.
+  private var formerTable: String { Identifier(oldName).quoted }
+
+  private func step(_ name: String, _ sql: String) -> String {
+    "MigrationStep(\("\(name) of \(oldName)".swiftLiteral), .before) "
+      + "{ try $0.execute(\(sql.swiftLiteral)) }"
+  }
+
+  /// A step that adds the columns of a key that are new, and gives each row values of its own.
+  var addingKeyLine: String {
+    let new = declared.keyNames.compactMap { declared.column($0) }
+      .filter { live.column($0.name) == nil }
+    let values = new.map { ($0, $0.type.distinctSQL($0.storageClass, rowID: liveRowIDName)) }
+    // Where nobody can tell what the values would be, the rows cannot stay.
+    guard values.allSatisfy({ $0.1 != nil }) else {
+      return step("no rows", "DELETE FROM \(formerTable)")
+    }
+    let added = values.map { column, _ in
+      "ALTER TABLE \(formerTable) ADD COLUMN \(column.quotedName) \(column.storageClass.rawValue); "
+    }
+    let set = values.map { column, value in "\(column.quotedName) = \(value ?? "NULL")" }
+    return step(
+      "keys", added.joined() + "UPDATE \(formerTable) SET \(set.joined(separator: ", "))")
+  }
+
+  /// A step that deletes rows without a key, and all but the first of those that share one.
+  private func deletingLine(_ columns: [String]) -> String {
+    let isNull = columns.map { "\($0) IS NULL" }.joined(separator: " OR ")
+    let isLater: String
+    if let rowID = liveRowIDName {
+      isLater =
+        "\(rowID) NOT IN (SELECT min(\(rowID)) FROM \(formerTable) "
+        + "GROUP BY \(columns.joined(separator: ", ")))"
+    } else {
+      let isSame = columns.map { "o.\($0) = k.\($0)" }.joined(separator: " AND ")
+      func key(_ table: String) -> String {
+        "(" + live.key.columns.map { "\(table).\(oldName(of: $0))" }.joined(separator: ", ") + ")"
+      }
+      return step(
+        "keys",
+        "DELETE FROM \(formerTable) AS k WHERE \(isNull) OR EXISTS (SELECT 1 FROM \(formerTable) "
+          + "AS o WHERE \(isSame) AND \(key("o")) < \(key("k")))")
+    }
+    return step("keys", "DELETE FROM \(formerTable) WHERE \(isNull) OR \(isLater)")
+  }
+
+  /// What keeps columns unique: a line of the schema, or of a step where no property has them.
+  private func uniqueLine(_ columns: [String]) -> String {
+    let properties = columns.compactMap { declared.column($0)?.type.path }
+    if properties.count == columns.count {
+      return "Unique(\(properties.joined(separator: ", ")))"
+    }
+    let name = Identifier(([oldName] + columns + ["unique"]).joined(separator: "_")).quoted
+    return step(
+      "unique \(columns.joined(separator: ", "))",
+      "CREATE UNIQUE INDEX \(name) ON \(formerTable) "
+        + "(\(columns.map { oldName(of: $0) }.joined(separator: ", ")))")
   }
 }

@@ -20,7 +20,7 @@ extension TablePlanner {
         "\(name) is NOT NULL without a default and no property declares it: insertions would fail; "
           + "declare it as a property of \(declared.model), or drop it by "
           + "`Dropped(\(name.swiftLiteral))`",
-        line: "@Column var \(name): \(type)")
+        line: name.isSwiftName ? "@Column var \(name): \(type)" : "Dropped(\(name.swiftLiteral))")
     }
     kept.append(
       PlannedStep(
@@ -79,15 +79,18 @@ extension TablePlanner {
       switch entry.kind {
       case .trigger where !declared.removes(.trigger(entry.name)):
         refuse("the trigger \(entry.name)", "Dropped(trigger: \(entry.name.swiftLiteral))")
-      case .view where !declared.removes(.view(entry.name)) && !isDeclaredView(entry.name):
+      case .view where !declared.removes(.view(entry.name)) && !planner.declares(view: entry.name):
         refuse("the view \(entry.name)", "Dropped(view: \(entry.name.swiftLiteral))")
       default: break
       }
     }
+    for reference in schema.references(to: declared.name)
+    where !reference.table.isSame(as: declared.name) && !others.removes(reference)
+      && reference.key.targetColumns.contains(where: { $0.isSame(as: name) })
+    {
+      let columns = reference.key.columns.joined(separator: ", ")
+      refuse("the foreign key (\(columns)) of \(reference.table)", reference.key.removalLine)
+    }
     return isRefused
-  }
-
-  private func isDeclaredView(_ name: String) -> Bool {
-    planner.declaredViews.contains(name.lowercasedASCII)
   }
 }

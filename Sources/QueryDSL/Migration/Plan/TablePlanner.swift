@@ -14,8 +14,8 @@ struct TablePlanner {
   let declared: TableDefinition
   let schema: LiveSchema
   let planner: MigrationPlanner
-  /// The names of all tables that are declared, folded.
-  let otherTables: Set<String>
+  /// What all models declare.
+  let others: Declarations
   var connection: Connection { planner.connection }
 
   /// The table in the database, as it is when what was renamed is renamed.
@@ -37,25 +37,28 @@ struct TablePlanner {
 
   init(
     _ declared: TableDefinition, schema: LiveSchema, planner: MigrationPlanner,
-    otherTables: Set<String>
+    others: Declarations
   ) {
     self.declared = declared
     self.schema = schema
     self.planner = planner
-    self.otherTables = otherTables
+    self.others = others
   }
 
   /// The steps in the order in which they run.
   mutating func plan() throws -> [PlannedStep] {
-    for problem in declared.problems { refuse(problem) }
+    for problem in declared.problems { refuse(problem.reason, line: problem.line) }
     guard declared.problems.isEmpty else { return steps }
     guard try findTable() else {
+      removeTriggers()
       steps.append(create(declared.createTable))
-      for index in declared.indexes.uniqued() { steps.append(create(index)) }
+      for index in declared.indexes.uniqued() where !refusesName(of: index) {
+        steps.append(create(index))
+      }
       return steps
     }
     guard !steps.contains(where: { $0.step.kind == .refused }) else { return steps }
-    renameColumns()
+    followRenames()
     removeTriggers()
     try compareKey()
     for column in declared.columns { try compare(column) }
@@ -73,20 +76,9 @@ struct TablePlanner {
 
   /// Finds the table, under its name or a former one; false where it is to be created.
   private mutating func findTable() throws -> Bool {
-    var found = schema.relation(declared.name)
-    if found == nil {
-      found = declared.formerNames.compactMap { schema.entry($0) }.first { $0.kind == .table }
-      if let found {
-        steps.append(
-          PlannedStep(
-            running: MigrationPlan.Step(
-              .renameTable(from: found.name), table: declared.name,
-              sql: "ALTER TABLE \(Identifier(found.name).quoted) RENAME TO "
-                + declared.quotedName,
-              reason: "the schema says so")))
-      }
-    }
-    guard let found else { return false }
+    guard let former = schema.renames.formerName(ofTable: declared.name),
+      let found = schema.relation(former)
+    else { return false }
     guard found.kind == .table else {
       if declared.removes(.view(found.name)) {
         steps.append(PlannedStep(running: .dropView(found.name)))
@@ -99,13 +91,14 @@ struct TablePlanner {
     }
     oldName = found.name
     do {
-      guard let table = try schema.table(found.name) else { return false }
+      guard let table = try schema.renamedTable(declared.name) else { return false }
       live = table
     } catch is TableParser.Unreadable {
-      refuse("the definition of the table cannot be read: \(found.sql ?? "")")
+      refuse(
+        "\(found.name) is no table of rows: \(found.sql ?? ""); give the model's table another name",
+        line: declared.otherNameLine)
       return true
     }
-    if !declared.name.isSame(as: found.name) { live.rename(to: declared.name) }
     indexes = schema.indexes(of: found.name)
     return true
   }
@@ -124,26 +117,31 @@ struct TablePlanner {
         reason: index.isUnique ? "no two rows share its columns" : "the schema declares it"))
   }
 
-  private mutating func renameColumns() {
-    for index in indexes { formerIndexNames[index.name, default: []] = generatedNames(of: index) }
-    for (name, former) in declared.renamedColumns {
-      guard live.column(former) != nil, live.column(name) == nil else { continue }
-      steps.append(
-        PlannedStep(
-          running: MigrationPlan.Step(
-            .renameColumn(from: former, to: name), table: declared.name,
-            sql: "ALTER TABLE \(quotedLiveName) RENAME COLUMN \(Identifier(former).quoted) TO "
-              + Identifier(name).quoted,
-            reason: "the schema says so")))
-      live.rename(former, to: name)
-      for index in indexes.indices { indexes[index].rename(former, to: name) }
-      oldColumnNames[name.lowercasedASCII] = former
+  private mutating func followRenames() {
+    let columns = schema.renames.columns(ofFormer: oldName)
+    let formerNames = live.columns.map { column in
+      columns.first { $0.name.isSame(as: column.name) }?.from ?? column.name
+    }
+    for index in indexes {
+      formerIndexNames[index.name] = generatedNames(of: index, columns: formerNames)
+    }
+    for column in columns {
+      for index in indexes.indices { indexes[index].rename(column.from, to: column.name) }
+      oldColumnNames[column.name.lowercasedASCII] = column.from
     }
   }
 
   private mutating func removeTriggers() {
+    for trigger in schema.triggers(of: oldName) where !others.removes(.trigger(trigger.name)) {
+      keep(
+        "the trigger \(trigger.name)", line: "Dropped(trigger: \(trigger.name.swiftLiteral))")
+    }
     guard planner.extent == .whole else { return }
-    for case .trigger(let name) in declared.removals where schema.hasTrigger(name) {
+    // Whichever schema says so: the trigger may be another table's.
+    for name in declared.removedTriggers
+    where schema.hasTrigger(name)
+      && others.tables.first(where: { $0.removes(.trigger(name)) })?.name == declared.name
+    {
       steps.append(
         PlannedStep(
           running: MigrationPlan.Step(
@@ -157,7 +155,7 @@ struct TablePlanner {
 
   var quotedLiveName: String { Identifier(live.name).quoted }
 
-  mutating func refuse(_ reason: String, line: String? = nil, rowCount: Int? = nil) {
+  mutating func refuse(_ reason: String, line: String, rowCount: Int? = nil) {
     steps.append(
       PlannedStep(
         MigrationPlan.Step(

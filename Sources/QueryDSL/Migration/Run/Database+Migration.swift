@@ -35,16 +35,27 @@ extension Database {
   }
 
   private func open(with models: [any Model.Type], _ options: MigrationOptions) throws {
-    guard !configuration.isReadOnly else { return try read { try $0.advanceIDs(past: models) } }
     let declared = try Declarations(of: models)
+    guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }
     // Asked on the writer, which is open: a reader would have to be opened for it.
-    let plan = try writing { try Self.plan(for: declared, options, on: $0) }
-    if configuration.schemaPolicy == .validated {
-      try validate(plan)
-    } else {
-      try run(plan, for: declared, options)
+    let plan = try writing { core in
+      let plan = try Self.plan(for: declared, options, on: core)
+      if plan.isEmpty { try core.advanceIDs(past: declared.ids) }
+      return plan
     }
-    try writing { try $0.lend().advanceIDs(past: models) }
+    guard !plan.isEmpty else { return }
+    if configuration.schemaPolicy == .validated { throw notValidated(plan) }
+    try run(plan, for: declared, options)
+    try writing { try $0.advanceIDs(past: declared.ids) }
+  }
+
+  /// A file that is opened for reading alone may not have the tables.
+  private func advanceIDs(past declared: Declarations) throws {
+    guard !declared.ids.isEmpty else { return }
+    try reading { core in
+      let schema = try LiveSchema(of: core.lend())
+      try core.advanceIDs(past: declared.ids.filter { schema.relation($0.table) != nil })
+    }
   }
 
   /// What `migrate` would do; nothing is changed.
@@ -118,14 +129,12 @@ extension Database {
 }
 
 extension Database {
-  /// Throws where the models are not what the database has.
-  private func validate(_ plan: MigrationPlan) throws {
-    guard plan.isEmpty else {
-      throw MigrationError(
-        plan: plan,
-        reason: "`Configuration.schemaPolicy` is `.validated`: change the schema yourself, or call "
-          + "`migrate`")
-    }
+  /// The models are not what the database has.
+  private func notValidated(_ plan: MigrationPlan) -> MigrationError {
+    MigrationError(
+      plan: plan,
+      reason: "`Configuration.schemaPolicy` is `.validated`: change the schema yourself, or call "
+        + "`migrate`")
   }
 }
 
@@ -149,30 +158,5 @@ extension MigrationPlan.Step {
     self.init(
       .userStep(step.name), table: step.name,
       reason: step.moment == .before ? "before all else" : "before anything goes")
-  }
-}
-
-extension Connection {
-  /// Moves the generator of ids past those that are stored, so that none comes twice after a
-  /// restart: one index seek a table.
-  fileprivate func advanceIDs(past models: [any Model.Type]) throws {
-    for model in models { try advanceID(past: model) }
-  }
-
-  private func advanceID<M: Model>(past model: M.Type) throws {
-    let layout = try M.layout
-    // The first column of a key: behind it, ids are not in the order of the index.
-    if let index = layout.keyColumns.first, layout.columns[index].type is Unique64.Type,
-      try tableExists(layout.tableName)
-    {
-      let name = layout.columns[index].name
-      let greatest = try row(
-        """
-        SELECT max(\(identifier: name)) FROM \(M.self)
-        WHERE \(identifier: name) <= \(Unique64.generator.advanceLimit)
-        """
-      )?.get(Unique64?.self, at: 0)
-      if let greatest { Unique64.generator.advance(past: greatest) }
-    }
   }
 }

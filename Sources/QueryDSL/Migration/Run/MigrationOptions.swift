@@ -2,7 +2,8 @@ import SQLCore
 
 /// How a migration goes about its work.
 public struct MigrationOptions: Sendable {
-  /// What becomes of rows whose values no type reads or a new constraint forbids.
+  /// What becomes of rows whose values no type reads, would not be the same in the new type, or a new
+  /// constraint forbids.
   public enum InvalidValues: Hashable, Sendable {
     /// The migration is refused, and says how many there are.
     case refused
@@ -11,7 +12,8 @@ public struct MigrationOptions: Sendable {
     case deleted
   }
 
-  /// What becomes of rows whose values no type reads or a new constraint forbids.
+  /// What becomes of rows whose values no type reads, would not be the same in the new type, or a new
+  /// constraint forbids.
   public var invalidValues: InvalidValues
   /// Whether all values of the models' columns are read, also where nothing changed.
   ///

@@ -25,12 +25,9 @@ struct MigrationRun {
   static func run(
     on core: ConnectionCore, declared: Declarations, options: MigrationOptions
   ) throws -> MigrationPlan {
-    try core.run(pragma: "PRAGMA foreign_keys = OFF")
-    defer {
-      if core.configuration.enforcesForeignKeys {
-        try? core.run(pragma: "PRAGMA foreign_keys = ON")
-      }
-    }
+    let enforcesForeignKeys = core.enforcesForeignKeys
+    core.enforcesForeignKeys = false
+    defer { core.enforcesForeignKeys = enforcesForeignKeys }
     return try waiting(options.waiting) { begin in
       try core.transaction(.immediate) {
         begin()
@@ -130,8 +127,8 @@ struct MigrationRun {
     try report(table, "-- is every row there?")
     try rebuild.check(in: connection)
     // Other definitions name the table: they are left as they are, and find the new one.
-    try core.run(pragma: "PRAGMA legacy_alter_table = ON")
-    defer { try? core.run(pragma: "PRAGMA legacy_alter_table = OFF") }
+    core.hasLegacyAlterTable = true
+    defer { core.hasLegacyAlterTable = false }
     try execute(rebuild.dropTable, of: table)
     try execute(rebuild.renameTable, of: table)
     for sql in attached.definitions { try execute(sql, of: table) }

@@ -1,0 +1,101 @@
+import CSQLiteBench
+import Foundation
+
+/// The page of figures in the documentation: the table, a chart of the ratios, and where it was
+/// measured.
+struct PerformancePage {
+  private let measurements: [Measurement]
+  private let rounds: Int
+
+  init(_ measurements: [Measurement], rounds: Int) {
+    self.measurements = measurements
+    self.rounds = rounds
+  }
+
+  var text: String {
+    """
+    # Performance
+
+    Written by `Scripts/bench --page Documentation/Performance.md`. Each workload is done over
+    SQLite's C API as one would write it by hand in Swift (one prepared statement, every value
+    checked), by Apus, and by GRDB 7.10.0: in its fastest documented way (statements prepared once,
+    rows read by index; in W4 its query interface, as W4 is about queries that are built) and with
+    `Codable` records. The sides take turns in one process; a figure is the median of \(rounds)
+    rounds, in nanoseconds an operation. Files are in WAL mode with `synchronous=NORMAL`, but for
+    W9, which waits for the disk. A ratio of 1 is the time of the C API; less is better.
+
+    | | workload | C | Apus | GRDB | Codable | Apus ÷ C | GRDB ÷ C | Codable ÷ C | wanted |
+    |---|---|--:|--:|--:|--:|--:|--:|--:|---|
+    \(measurements.map(row).joined(separator: "\n"))
+
+    ## The ratios to the C API
+
+    One mark of the bar is a tenth of the C side's time; a bar that ends in `>` goes on.
+
+    ```text
+    \(measurements.compactMap(chart).joined(separator: "\n\n"))
+    ```
+
+    ## Measured on
+
+    \(Machine.description)
+
+    """
+  }
+
+  private func row(_ measurement: Measurement) -> String {
+    let workload = measurement.workload
+    let times = SideName.allCases.map { Report.nanoseconds(measurement[$0]) }
+    let ratios = [SideName.apus, .grdb, .codable].map { Report.ratio(measurement, $0) }
+    let cells =
+      [workload.name, workload.title] + times + ratios + [Report.target(measurement)]
+    return "| " + cells.joined(separator: " | ") + " |"
+  }
+
+  private func chart(_ measurement: Measurement) -> String? {
+    let names: [(SideName, String)] = [(.apus, "Apus"), (.grdb, "GRDB"), (.codable, "Codable")]
+    let bars = names.compactMap { side, name in
+      measurement.ratio(side).map { ratio in
+        let marks = max(1, Int((ratio * 10).rounded()))
+        let bar =
+          marks > 60
+          ? String(repeating: "█", count: 60) + ">" : String(repeating: "█", count: marks)
+        return "  " + name.padding(toLength: 8, withPad: " ", startingAt: 0) + bar
+          + " " + format(ratio)
+      }
+    }
+    guard !bars.isEmpty else { return nil }
+    let title = "\(measurement.workload.name)  \(measurement.workload.title)"
+    return ([title] + bars).joined(separator: "\n")
+  }
+}
+
+/// Where the figures were measured.
+enum Machine {
+  static var description: String {
+    let processor =
+      line("/proc/cpuinfo", "model name").map { "\($0), " } ?? ""
+    let cores = ProcessInfo.processInfo.activeProcessorCount
+    let memory = ProcessInfo.processInfo.physicalMemory >> 30
+    let system = ProcessInfo.processInfo.operatingSystemVersionString
+    return """
+      \(processor)\(cores) cores, \(memory) GiB of memory; \(system); SQLite \
+      \(String(cString: sqlite3_libversion())); \(compiler), release. A shared machine: compare the \
+      ratios, not the times.
+      """
+  }
+
+  private static var compiler: String {
+    #if compiler(>=6.3)
+      "Swift 6.3"
+    #else
+      "Swift 6.2"
+    #endif
+  }
+
+  private static func line(_ path: String, _ key: String) -> String? {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+    return text.split(separator: "\n").first { $0.hasPrefix(key) }?
+      .split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
+  }
+}

@@ -1,0 +1,31 @@
+/// What a workload is to reach.
+struct Target: Sendable {
+  let text: String
+  let isReached: @Sendable (Measurement) -> Bool?
+
+  /// At most so many times the time of the C side.
+  static func c(_ ratio: Double) -> Target {
+    Target(text: "≤ \(format(ratio)) × C") { $0.ratio(.apus).map { $0 <= ratio } }
+  }
+
+  /// So many times faster than the peer, at least.
+  static func grdb(_ factor: Double) -> Target {
+    Target(text: "GRDB ÷ \(Int(factor))") { measurement in
+      guard let apus = measurement[.apus], let grdb = measurement[.grdb] else { return nil }
+      return grdb / apus >= factor
+    }
+  }
+
+  /// At most so many nanoseconds more than the C side.
+  static func above(_ nanoseconds: Double) -> Target {
+    Target(text: "≤ C + \(Int(nanoseconds / 1_000)) µs") { measurement in
+      guard let apus = measurement[.apus], let c = measurement[.c] else { return nil }
+      return apus - c <= nanoseconds
+    }
+  }
+
+  /// At most so many nanoseconds.
+  static func time(_ nanoseconds: Double) -> Target {
+    Target(text: "≤ \(Int(nanoseconds)) ns") { $0[.apus].map { $0 <= nanoseconds } }
+  }
+}

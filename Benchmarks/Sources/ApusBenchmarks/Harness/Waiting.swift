@@ -1,0 +1,31 @@
+import Dispatch
+import Synchronization
+
+extension Workload.Side {
+  /// Work that is asynchronous: a task does it, off the main actor, and this thread waits.
+  static func task(
+    operations: Int? = nil, prepare: @escaping () throws -> Void = {},
+    _ body: @escaping @Sendable () async throws -> Int
+  ) -> Workload.Side {
+    Workload.Side(operations: operations, prepare: prepare) { try wait(body) }
+  }
+}
+
+/// Waits on this thread for what a task gives.
+func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+  let ended = DispatchSemaphore(value: 0)
+  let outcome = Mutex<Result<Value, any Error>?>(nil)
+  Task.detached {
+    let result: Result<Value, any Error>
+    do {
+      result = .success(try await body())
+    } catch {
+      result = .failure(error)
+    }
+    outcome.withLock { $0 = result }
+    ended.signal()
+  }
+  ended.wait()
+  guard let result = outcome.withLock({ $0 }) else { throw CancellationError() }
+  return try result.get()
+}

@@ -1,0 +1,90 @@
+import Dispatch
+import GRDB
+
+extension Peer {
+  /// One statement for all; its key of the last row.
+  func insertByStatement(_ items: [PlainItem]) throws -> Int {
+    try pool.write { db in
+      let statement = try db.cachedStatement(sql: insertSQL)
+      for item in items {
+        statement.setUncheckedArguments(item.arguments)
+        try statement.execute()
+      }
+      return Int(db.lastInsertedRowID)
+    }
+  }
+
+  func insertRecords(_ items: [CodableItem]) throws -> Int {
+    try pool.write { db in
+      for item in items { try item.insert(db) }
+      return Int(db.lastInsertedRowID)
+    }
+  }
+
+  func countUpByStatement(_ items: [PlainItem], by step: Int64) throws -> Int {
+    try pool.write { db in
+      let statement = try db.cachedStatement(
+        sql: #"UPDATE "Item" SET "count" = ? WHERE "id" = ?"#)
+      var changed = 0
+      for item in items {
+        statement.setUncheckedArguments([item.count + step, item.id])
+        try statement.execute()
+        changed += db.changesCount
+      }
+      return changed
+    }
+  }
+
+  /// The record finds what changed, as a model does.
+  func countUpRecords(_ items: [CodableItem], by step: Int64) throws -> Int {
+    try pool.write { db in
+      var changed = 0
+      for item in items {
+        var new = item
+        new.count += step
+        if try new.updateChanges(db, from: item) { changed += db.changesCount }
+      }
+      return changed
+    }
+  }
+
+  /// A task an item, each with a write of its own.
+  func insertByTasks(_ items: [PlainItem], tasks: Int) async throws -> Int {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for part in items.split(into: tasks) {
+        group.addTask { [pool] in
+          for item in part {
+            try await pool.write { db in
+              let statement = try db.cachedStatement(sql: insertSQL)
+              statement.setUncheckedArguments(item.arguments)
+              try statement.execute()
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    return items.count
+  }
+
+  /// Adds who is told of every change of the table until the closure ends. Without the pre-update
+  /// hook, which the peer uses where it builds SQLite itself, it is told which row, and no values.
+  func observing<Result>(_ body: () throws -> Result) throws -> Result {
+    let observer = RowObserver()
+    pool.add(transactionObserver: observer, extent: .databaseLifetime)
+    defer { pool.remove(transactionObserver: observer) }
+    return try body()
+  }
+}
+
+private final class RowObserver: TransactionObserver {
+  private var rowIDs: [Int64] = []
+
+  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+    eventKind.tableName == "Item"
+  }
+
+  func databaseDidChange(with event: DatabaseEvent) { rowIDs.append(event.rowID) }
+  func databaseDidCommit(_ db: Database) { rowIDs.removeAll(keepingCapacity: true) }
+  func databaseDidRollback(_ db: Database) { rowIDs.removeAll(keepingCapacity: true) }
+}

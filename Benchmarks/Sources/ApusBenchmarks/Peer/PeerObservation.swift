@@ -1,0 +1,30 @@
+import GRDB
+
+/// A live result of the peer: after each commit it fetches all rows again.
+///
+/// `@unchecked Sendable`: the workload asks from one task at a time, and waits for it.
+final class PeerObservation: @unchecked Sendable {
+  private let peer: Peer
+  private var iterator: AsyncValueObservation<[PlainItem]>.Iterator
+
+  init(_ peer: Peer) {
+    self.peer = peer
+    let observation = ValueObservation.tracking {
+      try PlainItem.order(Column("score")).fetchAll($0)
+    }
+    iterator = observation.values(in: peer.pool).makeAsyncIterator()
+  }
+
+  func count() async throws -> Int { try await iterator.next()?.count ?? 0 }
+
+  /// Changes one row, and waits for the result that holds the change.
+  func change(_ key: Int64) async throws -> Int {
+    try await peer.pool.write { db in
+      let statement = try db.cachedStatement(
+        sql: #"UPDATE "Item" SET "score" = "score" + 1 WHERE "id" = ?"#)
+      statement.setUncheckedArguments([key])
+      try statement.execute()
+    }
+    return try await count()
+  }
+}

@@ -1,0 +1,52 @@
+import Apus
+
+/// A table beside the one that is written.
+private struct Neighbour: Model {
+  @PrimaryKey var id: Int64
+  @Column var name: String
+}
+
+extension Workload {
+  /// The C side has no hook; each change arrives with its old and its new values.
+  static let observedUpdate = Workload(
+    name: "W6", title: "W5 with an observer that gets old and new values", operations: 20_000,
+    target: .c(1.25)
+  ) { fixture in
+    let work = try UpdateWork(fixture)
+    let (database, peer) = (fixture.database, fixture.peer)
+    let changes = database.changes(of: Item.self)
+    return Sides(
+      c: work.c,
+      apus: Side(prepare: work.checkpoint) {
+        let changed = try await work.apus.run()
+        var told = 0
+        for await write in changes {
+          for change in write.updated {
+            if try change.old(\.$count) != change.new(\.$count) { told += 1 }
+          }
+          if told >= cachedRows { break }
+        }
+        // A row that is updated twice is told once.
+        return told == cachedRows ? changed : told
+      },
+      grdb: Side(prepare: work.checkpoint) {
+        try peer.observing { try peer.countUpByStatement(work.items, by: work.steps.next()) }
+      },
+      codable: Side(prepare: work.checkpoint) {
+        try peer.observing { try peer.countUpRecords(work.records, by: work.steps.next()) }
+      })
+  }
+
+  static let observedNeighbour = Workload(
+    name: "W6n", title: "W1 with an observer of another table", operations: 100_000,
+    target: .c(0.88)
+  ) { fixture in
+    try fixture.database.execute("CREATE TABLE Neighbour (id INTEGER PRIMARY KEY, name TEXT)")
+    let changes = fixture.database.changes(of: Neighbour.self)
+    var sides = try insertion(fixture) { connection, items in
+      try withExtendedLifetime(changes) { _ = try connection.insert(items) }
+    }
+    (sides.grdb, sides.codable) = (nil, nil)
+    return sides
+  }
+}

@@ -1,0 +1,223 @@
+import SQLCore
+
+/// How tables and columns are called when everything is renamed that schemas declare as renamed.
+///
+/// ALTER TABLE … RENAME changes every definition that names what it renames, in other tables as well:
+/// what is planned is compared with the database as it is after that. The renaming runs before all
+/// else.
+struct Renames {
+  /// A table that gets another name, or columns of it that do.
+  private struct Table {
+    let formerName: String
+    let name: String
+    var columns: [(name: String, from: String)] = []
+  }
+
+  private var tables: [Table] = []
+  /// The steps, in the order in which no name is taken.
+  private(set) var steps: [MigrationPlan.Step] = []
+
+  init() {}
+
+  init(of declared: [TableDefinition], in schema: LiveSchema) {
+    renameTables(declared, in: schema)
+    for table in declared where !table.renamedColumns.isEmpty && table.problems.isEmpty {
+      renameColumns(table, in: schema)
+    }
+  }
+
+  // MARK: Asking
+
+  /// The name that a table of the database gets.
+  func name(ofTable formerName: String) -> String {
+    tables.first { $0.formerName.isSame(as: formerName) }?.name ?? formerName
+  }
+
+  /// The name by which the database has a table now; nil where it gives that name away.
+  func formerName(ofTable name: String) -> String? {
+    if let table = tables.first(where: { $0.name.isSame(as: name) }) { return table.formerName }
+    return isGivenAway(name) ? nil : name
+  }
+
+  /// Whether a table of the database gives its name away.
+  func isGivenAway(_ formerName: String) -> Bool {
+    tables.contains {
+      $0.formerName.isSame(as: formerName) && !$0.name.isSame(as: formerName)
+    }
+  }
+
+  /// The names that columns get, in the order in which they do; of a table as it is called now.
+  func columns(ofFormer table: String) -> [(name: String, from: String)] {
+    tables.first { $0.formerName.isSame(as: table) }?.columns ?? []
+  }
+
+  // MARK: Finding out
+
+  /// A name may be free only when another table has given it away.
+  private mutating func renameTables(_ declared: [TableDefinition], in schema: LiveSchema) {
+    var pending = declared.filter { !$0.formerNames.isEmpty && $0.problems.isEmpty }
+    while let index = pending.firstIndex(where: { former($0, in: schema) != nil }) {
+      let table = pending.remove(at: index)
+      guard let former = former(table, in: schema) else { return }
+      tables.append(Table(formerName: former, name: table.name))
+      steps.append(
+        MigrationPlan.Step(
+          .renameTable(from: former), table: table.name,
+          sql: "ALTER TABLE \(Identifier(former).quoted) RENAME TO \(table.quotedName)",
+          reason: "the schema says so"))
+    }
+  }
+
+  /// The table that a declared one was, where its own name is free.
+  private func former(_ table: TableDefinition, in schema: LiveSchema) -> String? {
+    guard schema.relation(table.name) == nil || isGivenAway(table.name) else { return nil }
+    return table.formerNames.compactMap { schema.entry($0) }
+      .first { $0.kind == .table && !isGivenAway($0.name) }?.name
+  }
+
+  private mutating func renameColumns(_ declared: TableDefinition, in schema: LiveSchema) {
+    guard let former = formerName(ofTable: declared.name),
+      let live = try? schema.table(former)
+    else { return }
+    let name = name(ofTable: live.name)
+    var names = Set(live.columns.map(\.name.lowercasedASCII))
+    var pending = declared.renamedColumns
+    var columns: [(name: String, from: String)] = []
+    while let index = pending.firstIndex(where: { line in
+      names.contains(line.from.lowercasedASCII) && !names.contains(line.name.lowercasedASCII)
+        // What was renamed is not what the name meant.
+        && !columns.contains { $0.name.isSame(as: line.from) }
+    }) {
+      let line = pending.remove(at: index)
+      columns.append(line)
+      names.remove(line.from.lowercasedASCII)
+      names.insert(line.name.lowercasedASCII)
+      steps.append(
+        MigrationPlan.Step(
+          .renameColumn(from: line.from, to: line.name), table: declared.name,
+          sql: "ALTER TABLE \(Identifier(name).quoted) RENAME COLUMN "
+            + "\(Identifier(line.from).quoted) TO \(Identifier(line.name).quoted)",
+          reason: "the schema says so"))
+    }
+    guard !columns.isEmpty else { return }
+    if let index = tables.firstIndex(where: { $0.formerName.isSame(as: live.name) }) {
+      tables[index].columns = columns
+    } else {
+      tables.append(Table(formerName: live.name, name: live.name, columns: columns))
+    }
+  }
+}
+
+extension LiveSchema {
+  /// The table that has the name when everything is renamed, as it is then.
+  func renamedTable(_ name: String) throws -> LiveTable? {
+    guard let former = renames.formerName(ofTable: name), var table = try table(former) else {
+      return nil
+    }
+    for column in renames.columns(ofFormer: former) { table.rename(column.from, to: column.name) }
+    table.name = renames.name(ofTable: table.name)
+    table.follow(renames)
+    return table
+  }
+
+  /// A foreign key of some table.
+  struct Reference {
+    /// The table that has it, as it is called when everything is renamed.
+    let table: String
+    let key: LiveTable.ForeignKey
+  }
+
+  /// The foreign keys that refer to a table, by the names that all have when everything is renamed.
+  func references(to target: String) -> [Reference] {
+    entries.filter { $0.kind == .table }.flatMap { entry -> [Reference] in
+      let name = renames.name(ofTable: entry.name)
+      // What is no table of rows, such as a virtual one, has none.
+      guard let table = try? renamedTable(name) else { return [] }
+      return table.foreignKeys.filter { $0.target.isSame(as: target) }
+        .map { Reference(table: name, key: $0) }
+    }
+  }
+}
+
+extension LiveTable {
+  /// The table as it is when a column was renamed; what refers to the column follows the `Renames`.
+  mutating func rename(_ column: String, to name: String) {
+    let folded = column.lowercasedASCII
+    func renamed(_ names: [String]) -> [String] {
+      names.map { $0.lowercasedASCII == folded ? name : $0 }
+    }
+    for index in columns.indices {
+      if columns[index].name.lowercasedASCII == folded { columns[index].name = name }
+      if let expression = columns[index].generated?.expression {
+        columns[index].generated?.expression = expression.renaming(column, to: name)
+      }
+    }
+    key.columns = renamed(key.columns)
+    key.terms = key.terms.renaming(column, to: name)
+    for index in constraints.indices {
+      let text = constraints[index].text
+      switch constraints[index].kind {
+      case .unique(let names):
+        constraints[index].kind = .unique(renamed(names))
+        constraints[index].text = text.renaming(column, to: name)
+      case .check(let condition):
+        constraints[index].kind = .check(condition.renaming(column, to: name))
+        constraints[index].text = text.renaming(column, to: name)
+      case .foreignKey(var key):
+        key.columns = renamed(key.columns)
+        constraints[index].kind = .foreignKey(key)
+        constraints[index].text = text.renamingForeignKey(columns: [folded: name])
+      }
+    }
+  }
+
+  /// Lets the foreign keys follow the tables and columns to which they refer.
+  fileprivate mutating func follow(_ renames: Renames) {
+    for index in constraints.indices {
+      guard case .foreignKey(var key) = constraints[index].kind else { continue }
+      let table = renames.name(ofTable: key.target)
+      let columns = renames.columns(ofFormer: key.target)
+      guard table != key.target || !columns.isEmpty else { continue }
+      let names = Dictionary(columns.map { ($0.from.lowercasedASCII, $0.name) }) { first, _ in first
+      }
+      key.target = table
+      key.targetColumns = key.targetColumns.map { names[$0.lowercasedASCII] ?? $0 }
+      constraints[index].kind = .foreignKey(key)
+      constraints[index].text = constraints[index].text
+        .renamingForeignKey(table: table, targetColumns: names)
+    }
+  }
+}
+
+extension String {
+  /// The text of a foreign key with other names: its columns, the table to which it refers, and that
+  /// table's columns; those of columns by the folded names that they have.
+  fileprivate func renamingForeignKey(
+    columns: [String: String] = [:], table: String? = nil, targetColumns: [String: String] = [:]
+  ) -> String {
+    let sql = SQLTokens(self)
+    let tokens = sql.tokens
+    guard let refers = tokens.firstIndex(where: { $0.isWord("references") }),
+      refers + 1 < tokens.endIndex
+    else { return self }
+    var names: [(token: SQLTokens.Token, name: String)] = []
+    func rename(_ list: ArraySlice<SQLTokens.Token>, by newNames: [String: String]) {
+      guard let open = list.firstIndex(where: { $0.isSign("(") }) else { return }
+      for token in list[open...].prefix(while: { !$0.isSign(")") }) where token.isName {
+        if let name = newNames[token.value.lowercasedASCII] { names.append((token, name)) }
+      }
+    }
+    rename(tokens[..<refers], by: columns)
+    if let table { names.append((tokens[refers + 1], table)) }
+    let behind = tokens[(refers + 2)...]
+    if behind.first?.isSign("(") == true { rename(behind, by: targetColumns) }
+    var renamed = ""
+    var end = 0
+    for (token, name) in names {
+      renamed += String(decoding: sql.bytes[end..<token.range.lowerBound], as: UTF8.self)
+      renamed += Identifier(name).quoted
+      end = token.range.upperBound
+    }
+    return renamed + String(decoding: sql.bytes[end...], as: UTF8.self)
+  }
+}

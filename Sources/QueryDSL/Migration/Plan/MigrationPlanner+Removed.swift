@@ -1,0 +1,106 @@
+import SQLCore
+
+extension MigrationPlanner {
+  // MARK: What belongs to no table that is declared
+
+  func removedViews(_ declared: Declarations, in schema: LiveSchema) -> [PlannedStep] {
+    declared.removals.compactMap { removal in
+      guard case .view(let name) = removal, let entry = schema.entry(name), entry.kind == .view,
+        !declared.views.contains(where: { $0.name.isSame(as: name) }),
+        !declared.tables.contains(where: { $0.name.isSame(as: name) })
+      else { return nil }
+      return PlannedStep(running: .dropView(entry.name))
+    }
+  }
+
+  func removedTables(
+    _ declared: Declarations, in schema: LiveSchema
+  ) throws -> [PlannedStep] {
+    try declared.removals.flatMap { removal -> [PlannedStep] in
+      // A table that was renamed has gone already.
+      guard case .table(let name) = removal, let entry = schema.entry(name), entry.kind == .table,
+        !schema.renames.isGivenAway(name)
+      else { return [] }
+      let refusals = refusals(ofRemoving: entry.name, declared, in: schema)
+      guard refusals.isEmpty else { return refusals.map { PlannedStep($0) } }
+      return [
+        PlannedStep(
+          running: MigrationPlan.Step(
+            .dropTable, kind: .destructive, table: entry.name,
+            sql: "DROP TABLE \(Identifier(entry.name).quoted)", reason: "the schema says so",
+            rowCount: try connection.count(entry.name)))
+      ]
+    }
+  }
+
+  /// Why a table cannot go: a model is that table, or something else names it.
+  private func refusals(
+    ofRemoving name: String, _ declared: Declarations, in schema: LiveSchema
+  ) -> [MigrationPlan.Step] {
+    if let table = declared.tables.first(where: { $0.name.isSame(as: name) }) {
+      return [
+        MigrationPlan.Step(
+          .refuse, table: name,
+          reason: "`Dropped(table: \(name.swiftLiteral))` is declared, and \(table.model) is that "
+            + "table; take the line away, or give the model's table another name",
+          line: table.otherNameLine)
+      ]
+    }
+    func refusal(_ what: String, _ line: String) -> MigrationPlan.Step {
+      MigrationPlan.Step(
+        .refuse, table: name, reason: "the table \(name) cannot go while \(what) names it",
+        line: line)
+    }
+    let references = schema.references(to: name).filter { reference in
+      !reference.table.isSame(as: name) && !declared.removes(reference)
+    }
+    let dependents = schema.dependents(naming: name).compactMap { entry in
+      switch entry.kind {
+      case .trigger where !entry.table.isSame(as: name) && !declared.removes(.trigger(entry.name)):
+        refusal("the trigger \(entry.name)", "Dropped(trigger: \(entry.name.swiftLiteral))")
+      case .view where !declared.removes(.view(entry.name)) && !declares(view: entry.name):
+        refusal("the view \(entry.name)", "Dropped(view: \(entry.name.swiftLiteral))")
+      default: nil
+      }
+    }
+    return references.map { reference in
+      refusal(
+        "the foreign key (\(reference.key.columns.joined(separator: ", "))) of \(reference.table)",
+        reference.key.removalLine)
+    } + dependents
+  }
+
+  func declares(view name: String) -> Bool { declaredViews.contains(name.lowercasedASCII) }
+}
+
+extension Declarations {
+  /// Whether a schema drops it.
+  func removes(_ removal: Removal) -> Bool { tables.contains { $0.removes(removal) } }
+
+  /// Whether a foreign key goes in the same migration, by itself or with its table.
+  func removes(_ reference: LiveSchema.Reference) -> Bool {
+    if removes(.table(reference.table)) { return true }
+    guard let table = tables.first(where: { $0.name.isSame(as: reference.table) }),
+      table.removes(.foreignKey(reference.key.columns))
+    else { return false }
+    return !table.foreignKeys.contains { key in
+      key.target.table.isSame(as: reference.key.target)
+        && key.columns.map(\.lowercasedASCII) == reference.key.columns.map(\.lowercasedASCII)
+    }
+  }
+}
+
+extension LiveSchema {
+  func hasTrigger(_ name: String) -> Bool {
+    entries.contains { $0.kind == .trigger && $0.name.isSame(as: name) }
+  }
+
+  /// The views, and the triggers of whatever table, whose text names a table.
+  fileprivate func dependents(naming table: String) -> [Entry] {
+    let table = table.lowercasedASCII
+    return entries.filter { entry in
+      guard entry.kind == .view || entry.kind == .trigger, let sql = entry.sql else { return false }
+      return sql.mentions(table, orBeforePoint: true)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import SQLCore
+
+/// One of the things that a row holds side by side, and how it comes into memory.
+struct RowPart: Sendable {
+  fileprivate enum Kind {
+    /// A value, and what it is the value of.
+    case value(ColumnSlot, ExpressionNode)
+    case other(Other)
+  }
+
+  /// Whatever is no value, by closures that read and destroy it.
+  fileprivate struct Other: Sendable {
+    let load: @Sendable (inout RowReader, UnsafeMutableRawPointer) throws -> Void
+    let destroy: @Sendable (UnsafeMutableRawPointer) -> Void
+  }
+
+  fileprivate let size: Int
+  fileprivate let alignment: Int
+  fileprivate let kind: Kind
+
+  /// The value of an expression, one column of the result.
+  init<Value: ColumnValue>(of node: ExpressionNode, as type: Value.Type, form: StoredForm) {
+    size = MemoryLayout<Value>.size
+    alignment = MemoryLayout<Value>.alignment
+    kind = .value(ColumnSlot(offset: 0, type: type, form: form), node)
+  }
+
+  /// - Parameter load: reads the part, from the reader's column on, into memory that has room.
+  init<Output>(
+    of type: Output.Type,
+    load: @escaping @Sendable (inout RowReader, UnsafeMutableRawPointer) throws -> Void
+  ) {
+    size = MemoryLayout<Output>.size
+    alignment = MemoryLayout<Output>.alignment
+    kind = .other(
+      Other(load: load) { $0.assumingMemoryBound(to: Output.self).deinitialize(count: 1) })
+  }
+}
+
+/// The parts of a row, each at its place in the memory of the tuple that they are.
+///
+/// It is not generic: a row is put together without asking the runtime for the types of a tuple, and
+/// without a retain, once a row.
+struct RowParts: Sendable {
+  private enum Step: BitwiseCopyable {
+    case value(ColumnSlot)
+    /// One of `others`.
+    case other(Int)
+  }
+
+  private var steps: [(offset: Int, step: Step)] = []
+  private var others: [RowPart.Other] = []
+  /// What the value of each step is, for errors.
+  private var nodes: [ExpressionNode?] = []
+  private var size = 0
+
+  /// Places a part behind those before it, as the elements of a tuple lie.
+  mutating func append(_ part: RowPart) {
+    let offset = (size + part.alignment - 1) & ~(part.alignment - 1)
+    switch part.kind {
+    case .value(let slot, let node):
+      steps.append((offset, .value(slot)))
+      nodes.append(node)
+    case .other(let other):
+      steps.append((offset, .other(others.count)))
+      others.append(other)
+      nodes.append(nil)
+    }
+    size = offset + part.size
+  }
+
+  /// Reads the row at which a statement stands; when it throws, nothing is initialised.
+  func load(_ reader: inout RowReader, into row: UnsafeMutableRawPointer) throws {
+    var index = 0
+    do {
+      while index < steps.count {
+        let (offset, step) = steps[index]
+        switch step {
+        case .value(let slot):
+          try slot.load(column: reader.position, of: reader.statement, into: row + offset)
+          reader.position &+= 1
+        case .other(let other): try others[other].load(&reader, row + offset)
+        }
+        index &+= 1
+      }
+    } catch {
+      destroy(first: index, in: row)
+      guard let failure = error as? ColumnValueError, let node = nodes[index] else { throw error }
+      let place = node.place
+      let names = StatementRow(statement: reader.statement).columnNames
+      throw failure.at(
+        table: place?.table, column: place?.column ?? names[reader.position], row: nil)
+    }
+  }
+
+  private func destroy(first count: Int, in row: UnsafeMutableRawPointer) {
+    for (offset, step) in steps.prefix(count) {
+      switch step {
+      case .value(let slot): slot.destroy(row + offset)
+      case .other(let other): others[other].destroy(row + offset)
+      }
+    }
+  }
+
+  /// Reads all rows of a statement straight into the storage of an array.
+  func rows<Row>(
+    _ type: Row.Type, of statement: StatementPointer, on core: ConnectionCore, limit: Int
+  ) throws -> [Row] {
+    let stride = MemoryLayout<Row>.stride
+    var rows: [Row] = []
+    var isAtRow = try core.step(statement)
+    while isAtRow {
+      // Few at first, then as many as there are: the array grows only where there is one more row.
+      let room = max(1, rows.isEmpty ? min(16, limit) : rows.count)
+      let first = rows.count
+      try rows.append(capacity: room) { memory, count in
+        try load(
+          into: memory, stride: stride, capacity: room, of: statement, on: core, first: first,
+          count: &count, isAtRow: &isAtRow)
+      }
+    }
+    return rows
+  }
+
+  /// The loop over rows, the same for all types.
+  private func load(
+    into memory: UnsafeMutableRawPointer, stride: Int, capacity: Int,
+    of statement: StatementPointer, on core: ConnectionCore, first: Int,
+    count: inout Int, isAtRow: inout Bool
+  ) throws {
+    while count < capacity, isAtRow {
+      var reader = RowReader(core: core, statement: statement)
+      do {
+        try load(&reader, into: memory + count * stride)
+      } catch let error as ColumnValueError {
+        throw error.at(table: nil, column: nil, row: first + count)
+      }
+      count += 1
+      isAtRow = try core.step(statement)
+    }
+  }
+
+  /// Reads the row at which a statement stands.
+  func row<Row>(_ type: Row.Type, _ reader: inout RowReader) throws -> Row {
+    try withUnsafeTemporaryAllocation(of: Row.self, capacity: 1) { memory in
+      guard let row = memory.baseAddress else { throw DatabaseError.misuse("no memory") }
+      try load(&reader, into: UnsafeMutableRawPointer(row))
+      return row.move()
+    }
+  }
+}
+
+extension RowDecoding {
+  /// How rows are read that are a tuple of parts, or one of them alone.
+  static func parts(
+    _ parts: RowParts, columns: @escaping @Sendable () throws -> [ResultColumn]
+  ) -> RowDecoding<Row> {
+    RowDecoding(
+      all: { core, statement, limit in
+        try parts.rows(Row.self, of: statement, on: core, limit: limit)
+      },
+      one: { try parts.row(Row.self, &$0) }, columns: columns)
+  }
+}

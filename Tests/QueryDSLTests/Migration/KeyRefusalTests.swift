@@ -1,0 +1,212 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("G2 B7 keys that rows cannot have are refused, with the step that makes them right")
+struct KeyRefusalTests: RefusalExpecting {
+  struct Keyed: Model {
+    @PrimaryKey var code: String
+    var id: String { code }
+    @Column var number: Int
+  }
+
+  // swift-format-ignore
+  static let deleting = MigrationOptions(steps: [
+    MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" WHERE \"code\" IS NULL OR rowid NOT IN (SELECT min(rowid) FROM \"Keyed\" GROUP BY \"code\")") }
+  ])
+
+  @Test("a key with NULL or with values that come twice")
+  func badKey() throws {
+    let db = try expectRefused(
+      """
+      CREATE TABLE Keyed (number INTEGER PRIMARY KEY NOT NULL, code TEXT NOT NULL);
+      INSERT INTO Keyed VALUES (1, 'a'), (2, 'a'), (3, 'b')
+      """, Keyed.self,
+      "the primary key is (number) in the database and (code) in Keyed, and in the rows there 0 of its "
+        + "values are NULL and 1 comes more than once; make them right by a `MigrationStep` that runs "
+        + "before",
+      line: #"MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" "#
+        + #"WHERE \"code\" IS NULL OR rowid NOT IN (SELECT min(rowid) FROM \"Keyed\" "#
+        + #"GROUP BY \"code\")") }"#,
+      pastedInto: Keyed.self, options: Self.deleting)
+    #expect(try db.fetch(Keyed.order(by: \.$number)).map(\.number) == [1, 3])
+  }
+
+  // swift-format-ignore
+  static let deletingWithoutRowID = MigrationOptions(steps: [
+    MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" AS k WHERE \"code\" IS NULL OR EXISTS (SELECT 1 FROM \"Keyed\" AS o WHERE o.\"code\" = k.\"code\" AND (o.\"number\") < (k.\"number\"))") }
+  ])
+
+  @Test("the same where the table has no rowid")
+  func badKeyWithoutRowID() throws {
+    let db = try expectRefused(
+      """
+      CREATE TABLE Keyed (number INTEGER PRIMARY KEY NOT NULL, code TEXT NOT NULL) WITHOUT ROWID;
+      INSERT INTO Keyed VALUES (1, 'a'), (2, 'a'), (3, 'b')
+      """, Keyed.self,
+      "the primary key is (number) in the database and (code) in Keyed, and in the rows there 0 of its "
+        + "values are NULL and 1 comes more than once; make them right by a `MigrationStep` that runs "
+        + "before",
+      line:
+        #"MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" AS k "#
+        + #"WHERE \"code\" IS NULL OR EXISTS (SELECT 1 FROM \"Keyed\" AS o "#
+        + #"WHERE o.\"code\" = k.\"code\" AND (o.\"number\") < (k.\"number\"))") }"#,
+      pastedInto: Keyed.self, options: Self.deletingWithoutRowID)
+    #expect(try db.fetch(Keyed.order(by: \.$number)).map(\.number) == [1, 3])
+  }
+
+  @Test("NULL in a key is refused twice, as a key and as no optional, and one line helps both")
+  func nullKey() throws {
+    let db = try Database.temporary()
+    try db.execute(
+      """
+      CREATE TABLE Keyed (number INTEGER PRIMARY KEY NOT NULL, code TEXT);
+      INSERT INTO Keyed VALUES (1, 'a'), (2, NULL), (3, NULL)
+      """)
+    #expect(try db.migrationPlan(for: [Keyed.self]).refusals.count == 2)
+    try db.migrate([Keyed.self], Self.deleting)
+    #expect(try db.fetch(Keyed.all).map(\.number) == [1])
+  }
+
+  // MARK: Keys that are new
+
+  struct Named: Model {
+    static let tableName = "Keyed"
+    @PrimaryKey var name: String
+    var id: String { name }
+  }
+
+  // swift-format-ignore
+  static let adding = MigrationOptions(steps: [
+    MigrationStep("keys of Keyed", .before) { try $0.execute("ALTER TABLE \"Keyed\" ADD COLUMN \"name\" TEXT; UPDATE \"Keyed\" SET \"name\" = CAST(rowid AS TEXT)") }
+  ])
+
+  @Test("a key of new columns, which would be the same in all rows")
+  func newKey() throws {
+    let db = try expectRefused(
+      "CREATE TABLE Keyed (number INTEGER PRIMARY KEY); INSERT INTO Keyed VALUES (1), (2)",
+      Named.self,
+      "the primary key is (number) in the database and (name) in Named, whose columns are new: all rows "
+        + "would have one key; fill them in a `MigrationStep` that runs before",
+      line: #"MigrationStep("keys of Keyed", .before) { try $0.execute("ALTER TABLE \"Keyed\" "#
+        + #"ADD COLUMN \"name\" TEXT; UPDATE \"Keyed\" SET \"name\" = CAST(rowid AS TEXT)") }"#,
+      pastedInto: Named.self, options: Self.adding)
+    #expect(try db.fetch(Named.order(by: \.$name)).map(\.name) == ["1", "2"])
+  }
+
+  struct Region: Model {
+    struct ID: Hashable, Sendable {
+      var number: Int
+      var region: UUID
+    }
+    static let tableName = "Keyed"
+    @PrimaryKey var number: Int
+    @PrimaryKey var region: UUID
+    var id: ID { ID(number: number, region: region) }
+  }
+
+  // swift-format-ignore
+  static let addingUUID = MigrationOptions(steps: [
+    MigrationStep("keys of Keyed", .before) { try $0.execute("ALTER TABLE \"Keyed\" ADD COLUMN \"region\" TEXT; UPDATE \"Keyed\" SET \"region\" = lower(hex(randomblob(4)) || \'-\' || hex(randomblob(2)) || \'-\' || hex(randomblob(2)) || \'-\' || hex(randomblob(2)) || \'-\' || hex(randomblob(6)))") }
+  ])
+
+  @Test("a new column of a key, of a type without a value that stands for none")
+  func newPart() throws {
+    let plan = try Database.temporary(models: []).migrationPlan(for: [Region.self])
+    #expect(plan.refusals.isEmpty)
+    let db = try expectRefused(
+      "CREATE TABLE Keyed (number INTEGER PRIMARY KEY); INSERT INTO Keyed VALUES (1), (2)",
+      Region.self,
+      "the new column region needs a value for the rows that are there, and it is of the key; fill it in "
+        + "a `MigrationStep` that runs before",
+      line: #"MigrationStep("keys of Keyed", .before) { try $0.execute("ALTER TABLE \"Keyed\" "#
+        + #"ADD COLUMN \"region\" TEXT; UPDATE \"Keyed\" SET \"region\" = lower(hex(randomblob(4)) "#
+        + #"|| \'-\' || hex(randomblob(2)) || \'-\' || hex(randomblob(2)) || \'-\' || "#
+        + #"hex(randomblob(2)) || \'-\' || hex(randomblob(6)))") }"#,
+      pastedInto: Region.self, options: Self.addingUUID)
+    #expect(Set(try db.fetch(Region.all).map(\.region)).count == 2)
+  }
+
+  struct Tempered: Model {
+    struct ID: Hashable, Sendable {
+      var number: Int
+      var mood: Temper
+    }
+    static let tableName = "Keyed"
+    @PrimaryKey var number: Int
+    @PrimaryKey var mood: Temper
+    var id: ID { ID(number: number, mood: mood) }
+  }
+
+  static let emptying = MigrationOptions(steps: [
+    MigrationStep("no rows of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\"") }
+  ])
+
+  @Test("and where nobody can tell what its values would be")
+  func noValues() throws {
+    _ = try expectRefused(
+      "CREATE TABLE Keyed (number INTEGER PRIMARY KEY); INSERT INTO Keyed VALUES (1), (2)",
+      Tempered.self,
+      "the new column mood needs a value for the rows that are there, and it is of the key; fill it in a "
+        + "`MigrationStep` that runs before",
+      line:
+        #"MigrationStep("no rows of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\"") }"#,
+      pastedInto: Tempered.self, options: Self.emptying)
+  }
+
+  // MARK: Keys to which others refer
+
+  struct Coded: Model {
+    static let tableName = "Keyed"
+    @PrimaryKey var code: String
+    var id: String { code }
+  }
+
+  // swift-format-ignore
+  static let indexing = MigrationOptions(steps: [
+    MigrationStep("unique number of Keyed", .before) { try $0.execute("CREATE UNIQUE INDEX \"Keyed_number_unique\" ON \"Keyed\" (\"number\")") }
+  ])
+
+  @Test("rows of other tables refer to the old key, which no property is")
+  func referredKey() throws {
+    let db = try expectRefused(
+      """
+      CREATE TABLE Keyed (number INTEGER PRIMARY KEY, code TEXT NOT NULL);
+      CREATE TABLE Child (keyedID INTEGER REFERENCES Keyed (number));
+      INSERT INTO Keyed VALUES (1, 'a'), (2, 'b'); INSERT INTO Child VALUES (2)
+      """, Coded.self,
+      "the primary key is (number) in the database and (code) in Coded, and Child refers to (number), which "
+        + "must stay unique",
+      line:
+        #"MigrationStep("unique number of Keyed", .before) { try $0.execute("CREATE UNIQUE INDEX "#
+        + #"\"Keyed_number_unique\" ON \"Keyed\" (\"number\")") }"#,
+      pastedInto: Coded.self, options: Self.indexing)
+    #expect(throws: DatabaseError.self) { try db.execute("INSERT INTO Child VALUES (3)") }
+  }
+
+  struct Child: Model {
+    @PrimaryKey var id: Int
+    @Column var keyedID: Int?
+    @Column var code: String?
+    static var schema: Schema<Child> {
+      Dropped(foreignKey: "keyedID")
+      ForeignKey(\.$code, references: \Keyed.$code)
+    }
+  }
+
+  @Test("a foreign key that goes in the same migration refers to nothing that must stay")
+  func changedReference() throws {
+    let db = try Database.temporary()
+    try db.execute(
+      """
+      CREATE TABLE Keyed (number INTEGER PRIMARY KEY NOT NULL, code TEXT NOT NULL);
+      CREATE TABLE Child (id INTEGER PRIMARY KEY NOT NULL, keyedID INTEGER REFERENCES Keyed (number),
+        code TEXT);
+      INSERT INTO Keyed VALUES (1, 'a'); INSERT INTO Child VALUES (1, 1, 'a')
+      """)
+    try db.migrate([Keyed.self, Child.self])
+    #expect(try db.migrationPlan(for: [Keyed.self, Child.self]).steps.isEmpty)
+    #expect(throws: DatabaseError.self) { try db.execute("UPDATE Child SET code = 'b'") }
+  }
+}

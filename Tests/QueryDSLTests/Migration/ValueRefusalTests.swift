@@ -1,0 +1,250 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("G2 B36 values that a type does not read are refused, or deleted in a line")
+struct ValueRefusalTests: RefusalExpecting {
+  struct Note: Model {
+    @PrimaryKey var id: Int
+    @Column var size: Size
+  }
+
+  static let deleting =
+    MigrationOptions(invalidValues: .deleted)
+
+  @Test("B8 text that is no number of an enumeration")
+  func enumeration() throws {
+    let db = try expectRefused(
+      """
+      CREATE TABLE Note (id INTEGER PRIMARY KEY, size TEXT);
+      INSERT INTO Note VALUES (1, 'small'), (2, '300')
+      """, Note.self,
+      "size is TEXT in the database and INTEGER in Note, and 1 of the values there would not be the same; "
+        + "say what they become, or declare a new property",
+      line: "MigrationOptions(invalidValues: .deleted)", pastedInto: Note.self,
+      options: Self.deleting)
+    #expect(try db.fetch(Note.all).map(\.size) == [.large])
+  }
+
+  @Test("NULL and another type at once")
+  func null() throws {
+    let db = try expectRefused(
+      """
+      CREATE TABLE Note (id INTEGER PRIMARY KEY, size TEXT);
+      INSERT INTO Note VALUES (1, NULL), (2, '300')
+      """, Note.self,
+      "size is TEXT in the database and INTEGER in Note, and 1 of the values there is NULL; declare it as an "
+        + "optional, or say what they become",
+      line: "MigrationOptions(invalidValues: .deleted)", pastedInto: Note.self,
+      options: Self.deleting)
+    #expect(try db.fetch(Note.all).map(\.size) == [.large])
+  }
+
+  @Test("B8 numbers that are no case of an enumeration")
+  func noCase() throws {
+    let db = try expectRefused(
+      """
+      CREATE TABLE Note (id INTEGER PRIMARY KEY, size TEXT NOT NULL);
+      INSERT INTO Note VALUES (1, '7'), (2, '300')
+      """, Note.self,
+      "size holds values that are none of Size, in 1 row; make them right by a `MigrationStep`, or let the "
+        + "migration delete the rows", line: "MigrationOptions(invalidValues: .deleted)",
+      pastedInto: Note.self, options: Self.deleting)
+    #expect(try db.fetch(Note.all).map(\.id) == [2])
+  }
+
+  struct Moody: Model {
+    @PrimaryKey var id: Int
+    @Column var mood: Temper
+  }
+
+  struct PastedMoody: Model {
+    static let tableName = "Moody"
+    @PrimaryKey var id: Int
+    @Column var mood: Temper?
+  }
+
+  @Test("NULL for a type without a value that stands for none")
+  func noEmptyValue() throws {
+    _ = try expectRefused(
+      """
+      CREATE TABLE Moody (id INTEGER PRIMARY KEY, mood TEXT);
+      INSERT INTO Moody VALUES (1, NULL), (2, 'calm')
+      """, Moody.self,
+      "mood may be NULL in the database and is not optional in Moody, and 1 of the values there is NULL; "
+        + "declare it as an optional, or say what they become", line: "@Column var mood: Temper?",
+      pastedInto: PastedMoody.self)
+  }
+
+  struct Coded: Model {
+    @PrimaryKey var id: Int
+    @Column var code: UUID
+  }
+
+  @Test("a type that has no form in the old class")
+  func noForm() throws {
+    let db = try expectRefused(
+      "CREATE TABLE Coded (id INTEGER PRIMARY KEY, code REAL NOT NULL); INSERT INTO Coded VALUES (1, 2)",
+      Coded.self,
+      "code is REAL in the database and TEXT in Coded, which UUID may be in several forms, or in none; say "
+        + "how it is read", line: "MigrationOptions(invalidValues: .deleted)",
+      pastedInto: Coded.self, options: Self.deleting)
+    #expect(try db.count(Coded.all) == 0)
+  }
+
+  // MARK: Constraints
+
+  struct Checked: Model {
+    @PrimaryKey var id: Int
+    @Column var parentID: Int?
+    static var schema: Schema<Checked> {
+      Check { $0.$id < 5 }
+      ForeignKey(\.$parentID, references: \Checked.$id)
+    }
+  }
+
+  @Test("rows that a new check forbids, and rows that refer to nothing")
+  func constraints() throws {
+    var db = try expectRefused(
+      "CREATE TABLE Checked (id INTEGER PRIMARY KEY, parentID); INSERT INTO Checked VALUES (1, 1), (5, 1)",
+      Checked.self,
+      #"each row shall fulfil "id" < 5, and 1 of the rows there does not; make them right by a "#
+        + "`MigrationStep`, or let the migration delete the rows",
+      line: "MigrationOptions(invalidValues: .deleted)", pastedInto: Checked.self,
+      options: Self.deleting)
+    #expect(try db.fetch(Checked.all).map(\.id) == [1])
+    db = try expectRefused(
+      "CREATE TABLE Checked (id INTEGER PRIMARY KEY, parentID); INSERT INTO Checked VALUES (1, 1), (2, 9)",
+      Checked.self,
+      "parentID shall refer to Checked, and 1 of the rows there refers to nothing; make them right by a "
+        + "`MigrationStep`, or let the migration delete the rows",
+      line: "MigrationOptions(invalidValues: .deleted)", pastedInto: Checked.self,
+      options: Self.deleting)
+    #expect(try db.fetch(Checked.all).map(\.id) == [1])
+  }
+
+  struct Calculated: Model {
+    @PrimaryKey var id: Int
+    @Column var twice: Int
+    static var schema: Schema<Calculated> { Generated(\.$twice) { $0.$id * 2 } }
+  }
+
+  struct PastedCalculated: Model {
+    static let tableName = "Calculated"
+    @PrimaryKey var id: Int
+    @Column var twice: Int
+    static var schema: Schema<PastedCalculated> {
+      Generated(\.$twice) { $0.$id * 2 }
+      Named(\.$twice, "twiceCalculated")
+    }
+  }
+
+  @Test("a column that was written, and is calculated, with other values")
+  func calculated() throws {
+    let db = try expectRefused(
+      "CREATE TABLE Calculated (id INTEGER PRIMARY KEY, twice INTEGER); INSERT INTO Calculated VALUES (1, 7)",
+      Calculated.self,
+      "twice is written in the database and calculated in Calculated, and 1 of the values there is another; "
+        + "call the column otherwise, and the old one is kept",
+      line: #"Named(\.$twice, "twiceCalculated")"#, pastedInto: PastedCalculated.self)
+    #expect(try db.row("SELECT twice, twiceCalculated FROM Calculated")?.values == [7, 2])
+  }
+
+  struct Bare: Model {
+    @PrimaryKey var id: Int
+  }
+
+  struct PastedBare: Model {
+    static let tableName = "Bare"
+    @PrimaryKey var id: Int
+    static var schema: Schema<PastedBare> {
+      Dropped("my text")
+    }
+  }
+
+  @Test("NOT NULL without a default, by a name that no property can have")
+  func noName() throws {
+    _ = try expectRefused(
+      #"CREATE TABLE Bare (id INTEGER PRIMARY KEY, "my text" TEXT NOT NULL)"#, Bare.self,
+      "my text is NOT NULL without a default and no property declares it: insertions would fail; declare it "
+        + #"as a property of Bare, or drop it by `Dropped("my text")`"#,
+      line: #"Dropped("my text")"#, pastedInto: PastedBare.self)
+  }
+
+  // MARK: Defaults
+
+  struct Zeros: Model {
+    @PrimaryKey var id: Int
+    @Column var number: Int
+    @Column var flag: Bool
+    @Column var text: String
+    @Column var ratio: Double
+    @Column var data: Data
+    static var schema: Schema<Zeros> {
+      Default(\.$number, 0)
+      Default(\.$flag, false)
+      Default(\.$text, "")
+      Default(\.$ratio, 0)
+      Default(\.$data, Data())
+    }
+  }
+
+  struct NoDefaults: Model {
+    static let tableName = "Zeros"
+    @PrimaryKey var id: Int
+    @Column var number: Int
+    @Column var flag: Bool
+    @Column var text: String
+    @Column var ratio: Double
+    @Column var data: Data
+    static var schema: Schema<NoDefaults> {
+      Dropped(defaultOf: \.$number)
+      Dropped(defaultOf: \.$flag)
+    }
+  }
+
+  @Test("B4 a default of zero is a default where it is declared, and goes where that is declared")
+  func zeros() throws {
+    let defaults: SQL = "SELECT dflt_value FROM pragma_table_info('Zeros')"
+    let all: [DatabaseValue] = [.null, "0", "0", "''", "0.0", "x''"]
+    let created = try Database.temporary(models: [Zeros.self])
+    #expect(try created.rows(defaults).map { $0[0] } == all)
+    let db = try Database.temporary()
+    try db.execute(
+      "CREATE TABLE Zeros (id INTEGER PRIMARY KEY NOT NULL) STRICT; INSERT INTO Zeros VALUES (1)")
+    let plan = try db.migrate([Zeros.self])
+    #expect(plan.steps.count == 5 && plan.steps.allSatisfy { $0.sql?.hasPrefix("ALTER") == true })
+    #expect(try db.rows(defaults).map { $0[0] } == all)
+    #expect(try db.migrationPlan(for: [Zeros.self]).steps.isEmpty)
+    try db.migrate([NoDefaults.self])
+    #expect(try db.rows(defaults).map { $0[0] } == [.null, .null, .null, "''", "0.0", "x''"])
+    #expect(try db.migrationPlan(for: [NoDefaults.self]).steps.isEmpty)
+    // Declared again, it comes again.
+    try db.migrate([Zeros.self])
+    #expect(try db.rows(defaults).map { $0[0] } == all)
+    #expect(try db.row("SELECT number, flag, text FROM Zeros")?.values == [0, 0, ""])
+  }
+
+  @Test("B4 a column is added without a default where the schema says that it has none")
+  func addedWithoutDefault() throws {
+    let db = try Database.temporary()
+    try db.execute(
+      "CREATE TABLE Zeros (id INTEGER PRIMARY KEY NOT NULL) STRICT; INSERT INTO Zeros VALUES (1)")
+    try db.migrate([NoDefaults.self])
+    #expect(
+      try db.row("SELECT sql FROM sqlite_schema WHERE name = 'Zeros'")?[0]
+        == """
+        CREATE TABLE "Zeros" (
+          "id" INTEGER PRIMARY KEY NOT NULL,
+          "number" INTEGER NOT NULL,
+          "flag" INTEGER NOT NULL,
+          "text" TEXT NOT NULL,
+          "ratio" REAL NOT NULL,
+          "data" BLOB NOT NULL
+        ) STRICT
+        """)
+    #expect(try db.row("SELECT number, flag, text FROM Zeros")?.values == [0, 0, ""])
+    #expect(try db.migrationPlan(for: [NoDefaults.self]).steps.isEmpty)
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+/// The documentation of the module, read as text beside its sources.
+@Suite("The documentation of SQLCore")
+struct CatalogueTests {
+  /// A public declaration with the comment above it.
+  private struct Declaration {
+    let place: String
+    let isOuter: Bool
+    let kind: String
+    let name: String
+    let comment: String
+
+    var hasPage: Bool { comment.contains("- SeeAlso: <https://www.sqlite.org/") }
+  }
+
+  /// What rests on nothing of SQLite's.
+  private static let ownTypes: Set = [
+    "ColumnStorage", "Unique64", "SourcePlace", "ResultTable", "ReadExecution", "TooManyStreams",
+  ]
+
+  private let sources: [(path: String, text: String)]
+  private let catalogue: String
+
+  init() throws {
+    var folder = URL(filePath: #filePath)
+    for _ in 0..<4 { folder.deleteLastPathComponent() }
+    folder.append(path: "Sources/SQLCore", directoryHint: .isDirectory)
+    let names = FileManager.default.enumerator(atPath: folder.path(percentEncoded: false))
+    let paths = (names?.compactMap { $0 as? String } ?? []).sorted()
+    func read(_ suffix: String) throws -> [(path: String, text: String)] {
+      try paths.filter { $0.hasSuffix(suffix) }.map {
+        ($0, try String(contentsOf: folder.appending(path: $0), encoding: .utf8))
+      }
+    }
+    sources = try read(".swift")
+    catalogue = try read(".md").map(\.text).joined()
+    try #require(sources.count > 100)
+  }
+
+  private func declarations(in source: (path: String, text: String)) -> [Declaration] {
+    let pattern =
+      /^(\s*)(?:@\w+(?:\([^)]*\))?\s+)*public (?:(?:static|final|indirect|consuming|mutating|borrowing|convenience) )*(struct|class|enum|protocol|func|var|let|init|subscript|typealias)\b ?(\w*)/
+    var comment: [Substring] = []
+    var found: [Declaration] = []
+    for (index, line) in source.text.split(separator: "\n", omittingEmptySubsequences: false)
+      .enumerated()
+    {
+      let start = line.drop { $0 == " " }
+      if start.hasPrefix("///") {
+        comment.append(start)
+        continue
+      }
+      if let match = line.firstMatch(of: pattern) {
+        found.append(
+          Declaration(
+            place: "\(source.path):\(index + 1)", isOuter: match.1.isEmpty,
+            kind: String(match.2), name: String(match.3), comment: comment.joined(separator: "\n")))
+      } else if start.hasPrefix("@") || start.hasPrefix("nonisolated") {
+        // An attribute between the comment and the declaration.
+        continue
+      }
+      comment = []
+    }
+    return found
+  }
+
+  @Test("each public declaration has a comment")
+  func comments() {
+    for source in sources {
+      for declaration in declarations(in: source) where declaration.comment.isEmpty {
+        Issue.record("\(declaration.place): \(declaration.kind) \(declaration.name)")
+      }
+    }
+  }
+
+  @Test("each public type stands in the catalogue, and what stands there is one")
+  func topics() throws {
+    let types = sources.flatMap(declarations).filter {
+      $0.isOuter && ["struct", "class", "enum", "protocol"].contains($0.kind)
+    }
+    try #require(types.count > 60)
+    for type in types where !catalogue.contains("- ``\(type.name)``\n") {
+      Issue.record("\(type.place): \(type.name) is not in the catalogue")
+    }
+    let names = Set(types.map(\.name)).union(["SQLCore"])
+    // Without the examples, whose fence looks like a link.
+    let prose = catalogue.components(separatedBy: "```").enumerated()
+      .filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined()
+    for link in prose.matches(of: /``(\w+)[^`]*``/) where !names.contains(String(link.1)) {
+      Issue.record("the catalogue links \(link.1), which is no public type")
+    }
+  }
+
+  @Test("each public type, and each function that calls SQLite, has the page that it rests on")
+  func pages() {
+    for source in sources {
+      let callsSQLite = source.text.contains(/\bc?sqlite(3_\w+|_\w+)\(/)
+      for declaration in declarations(in: source) where !declaration.hasPage {
+        switch declaration.kind {
+        case "struct", "class", "enum", "protocol":
+          guard declaration.isOuter, !Self.ownTypes.contains(declaration.name) else { continue }
+        case "func":
+          guard callsSQLite else { continue }
+        default: continue
+        }
+        Issue.record("\(declaration.place): \(declaration.kind) \(declaration.name)")
+      }
+    }
+  }
+}

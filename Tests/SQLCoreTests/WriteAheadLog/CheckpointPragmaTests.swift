@@ -1,0 +1,45 @@
+import Testing
+
+@testable import SQLCore
+
+@Suite("PRAGMA wal_autocheckpoint")
+struct CheckpointPragmaTests {
+  @Test("P25 PRAGMA wal_autocheckpoint leaves the listeners and the log's bound where they are")
+  func autocheckpoint() throws {
+    let folder = try TemporaryFolder()
+    let connection = try folder.connection()
+    try connection.execute("CREATE TABLE t (b BLOB)")
+    let state = try connection.use().state
+    let pages = Shared<[Int]>([])
+    // What is read is what is set, though the hook is ours.
+    #expect(try connection.value(Int.self, "PRAGMA wal_autocheckpoint") == 1_000)
+    let listener = try connection.onWALCommit { commit in
+      pages.change { $0.append(commit.pageCount) }
+    }
+    #expect(try connection.row("PRAGMA wal_autocheckpoint = 7")?[0] == 7)
+    #expect(try connection.value(Int.self, "PRAGMA wal_autocheckpoint") == 7)
+    for _ in 0..<50 { try connection.execute("INSERT INTO t VALUES (zeroblob(3000))") }
+    #expect(pages.current.count == 50)
+    #expect((pages.current.max() ?? 0) < 20)
+    // 0: a commit copies nothing, and the log grows until it meets its bound.
+    let kept = try connection.prepare("PRAGMA main.wal_autocheckpoint = 0")
+    try kept.run()
+    #expect(try connection.value(Int.self, "PRAGMA wal_autocheckpoint") == 0)
+    for _ in 0..<50 { try connection.execute("INSERT INTO t VALUES (zeroblob(3000))") }
+    #expect(pages.current.count == 100)
+    #expect((pages.current.max() ?? 0) > 50)
+    #expect(state.pointee.log.frameCount == pages.current.last)
+    // Compiled anew while it runs, too: another authorizer expires every statement.
+    try connection.onAuthorize { _ in .allow }
+    try kept.run()
+    try connection.execute("INSERT INTO t VALUES (1)")
+    #expect(pages.current.count == 101)
+    #expect(try connection.value(Int.self, "PRAGMA wal_autocheckpoint") == 0)
+    try connection.execute("PRAGMA wal_autocheckpoint = 9")
+    try connection.remove(listener)
+    #expect(try connection.value(Int.self, "PRAGMA wal_autocheckpoint") == 9)
+    try connection.execute("INSERT INTO t VALUES (1)")
+    #expect(pages.current.count == 101)
+    #expect(state.pointee.log.frameCount > 0)
+  }
+}
