@@ -79,9 +79,7 @@ extension TableCommand {
   public func returning<Item: Selectable>(
     _ item: (Columns<M>) -> Item
   ) -> Returning<Self, Item.Output> {
-    let selection = item(columns).selection
-    return returning(
-      ([selection.term], .rows(columns: selection.columns, selection.read)))
+    returning(item(columns).selection.clause)
   }
 
   /// Gives back several expressions, as a tuple. SQL: `RETURNING "id", "views" + ?`
