@@ -1,11 +1,5 @@
 @_spi(Reflection) import Swift
 
-/// The name of a type, without those in which it is nested.
-///
-/// As `String(describing:)`, which looks first, in all that the process has loaded, whether the type
-/// describes itself: for 20 models that took longer than opening a file.
-func typeName(_ type: Any.Type) -> String { _typeName(type, qualified: false) }
-
 /// A stored property of a struct: its name, where it lies, and its type.
 struct StoredField {
   let name: String

@@ -37,7 +37,7 @@ public protocol Model: ResultRow, Identifiable where ID: Sendable {
 
 extension Model {
   /// The name of the type, without the types around it.
-  public static var tableName: String { typeName(Self.self) }
+  public static var tableName: String { String(describing: Self.self) }
 
   /// As the properties.
   public static var columnNaming: ColumnNaming { .asDeclared }

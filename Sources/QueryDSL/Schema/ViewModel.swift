@@ -49,7 +49,7 @@ extension ViewDefinition {
       }
     }
     self.init(
-      model: typeName(model), name: layout.tableName,
+      model: String(describing: model), name: layout.tableName,
       createView: "CREATE VIEW \(layout.quotedTableName) "
         + "(\(layout.columns.map(\.quotedName).joined(separator: ", "))) AS "
         + (try request.statement.declaration()))

@@ -82,6 +82,7 @@ extension ConnectionCore {
     let hasCallbackFailed = state.pointee.callbackFailure != nil
     if code == SQLITE_ROW, !hasCallbackFailed { return true }
     statement.pointee.isRunning = false
+    if !statement.pointee.isReadOnly { state.pointee.writingStatement = nil }
     guard code == SQLITE_DONE, !hasCallbackFailed else {
       // The error's words are those of the last call: they are read before anything else runs.
       let spoilsWrites = state.pointee.callbackFailure?.spoilsWrites ?? false
@@ -135,6 +136,7 @@ extension ConnectionCore {
     // SQLite may have compiled a statement anew while it ran.
     if state.pointee.authorizer.checkpointPragma != nil { keepLogHook() }
     statement.pointee.isRunning = true
+    if !statement.pointee.isReadOnly { state.pointee.writingStatement = statement.handle }
     // What was said before it began is not meant for it.
     isInterruptRequested.store(false, ordering: .relaxed)
     guard let observer = state.pointee.observer else { return }
@@ -153,6 +155,7 @@ extension ConnectionCore {
     sqlite3_reset(statement.handle)
     if statement.pointee.isRunning {
       statement.pointee.isRunning = false
+      if !statement.pointee.isReadOnly { state.pointee.writingStatement = nil }
       tellObserver(ofEndOf: statement, failed: false)
     }
   }

@@ -64,6 +64,8 @@ struct ConnectionState {
   var observer: (any ConnectionObserver)?
   /// Whether it is told of rows.
   var observesRows = false
+  /// The statement that writes, between its first step and its end.
+  var writingStatement: OpaquePointer?
   /// The tables of whose rows it does not want to be told.
   var passedOver = RecentTables()
   /// The one of them of which the statement that runs changed a row last: while it runs, no other

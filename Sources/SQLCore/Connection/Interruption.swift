@@ -1,5 +1,4 @@
 import CSQLite
-import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -157,13 +156,20 @@ extension ConnectionCore {
   }
 
   fileprivate func progressed() -> Int32 {
-    guard !state.pointee.runsOwnStatement else { return 0 }
+    guard !state.pointee.runsOwnStatement, !hasWritten else { return 0 }
     guard let reason = findStopReason() else { return listenersStop() ? 1 : 0 }
     // Interrupting a statement that writes rolls back the whole transaction, and with it the other
     // writes that share the commit: the access ends at its next statement instead.
     if state.pointee.sharesTransaction, isWriting { return 0 }
     state.pointee.stopReason = reason
     return 1
+  }
+
+  /// Whether the statement that writes has ended already: SQLite asks once more behind its end, and
+  /// would call what is committed interrupted.
+  private var hasWritten: Bool {
+    guard let statement = state.pointee.writingStatement else { return false }
+    return sqlite3_stmt_busy(statement) == 0
   }
 
   /// Whether a statement that writes stands between its first step and its end: the one that makes

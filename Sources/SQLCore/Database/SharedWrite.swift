@@ -1,4 +1,3 @@
-import Synchronization
 
 /// A write that shares its commit with those that wait beside it: one fsync for many.
 protocol SharedWrite: AnyObject, Sendable {

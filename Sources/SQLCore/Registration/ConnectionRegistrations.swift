@@ -8,7 +8,7 @@ final class ConnectionRegistrations: Sendable {
     let install: @Sendable (ConnectionCore) throws -> Void
   }
 
-  private let entries = Mutex<[Registration.Key: Entry]>([:])
+  private let entries = Lock<[Registration.Key: Entry]>([:])
   /// The sequence of the last entry; a connection that has it lacks nothing.
   private let latest = Atomic<UInt64>(0)
 

@@ -25,6 +25,12 @@ struct ModelLayoutTests {
     }
   }
 
+  @Test("the table of a model is named as its type alone, also where that is private or nested")
+  func namesOfTypes() {
+    #expect(Hidden.tableName == "Hidden")
+    #expect(Outer<Int>.Inner.tableName == "Inner")
+  }
+
   @Test("a class, an enumeration: a model is a struct")
   func notAStruct() throws {
     final class Thing: Model {
@@ -219,4 +225,14 @@ struct ModelLayoutTests {
 struct Generic<Key: ColumnValue & Hashable, Value: ColumnValue>: Model {
   @PrimaryKey var id: Key
   @Column var value: Value
+}
+
+private struct Hidden: Model {
+  @PrimaryKey var id: Int64
+}
+
+private struct Outer<Value> {
+  struct Inner: Model {
+    @PrimaryKey var id: Int64
+  }
 }

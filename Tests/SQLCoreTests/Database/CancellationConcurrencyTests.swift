@@ -131,12 +131,14 @@ struct CancellationConcurrencyTests {
     let databases = try Databases()
     var tally = Tally()
     var begun = 0
+    var works: [Work] = []
     while begun < Self.taskCount {
       // So many at once that most of them wait.
       let numbers = begun..<min(begun + 100, Self.taskCount)
       begun = numbers.upperBound
       let tasks = numbers.map { number in
         let work = Work.allCases.randomElement(using: &random) ?? .read
+        works.append(work)
         return (
           work,
           Task { () -> Bool in try await Self.run(work, number, in: databases) }
@@ -164,14 +166,22 @@ struct CancellationConcurrencyTests {
     #expect(tally.cancelled > 0)
     print("\(tally.acknowledged.count) writes, \(tally.cancelled) cancelled")
     let acknowledged = tally.acknowledged
+    let all = works
     // Those that streams left are on their way back.
     try await SQLCoreTests.expectWhole(databases.db)
-    try onAnotherThread { try Self.expectWhole(databases, acknowledged) }
+    try onAnotherThread { try Self.expectWhole(databases, acknowledged, all) }
   }
 
-  private static func expectWhole(_ databases: Databases, _ acknowledged: [Int]) throws {
+  private static func expectWhole(
+    _ databases: Databases, _ acknowledged: [Int], _ works: [Work]
+  ) throws {
     for db in [databases.db, databases.other] {
-      #expect(try db.fetch((Int).self, "SELECT n FROM note ORDER BY n") == acknowledged)
+      let stored = try db.fetch((Int).self, "SELECT n FROM note ORDER BY n")
+      let lost = Set(acknowledged).subtracting(stored).sorted()
+      let unasked = Set(stored).subtracting(acknowledged).sorted()
+      #expect(lost.isEmpty, "acknowledged and not stored: \(lost.map { "\($0) \(works[$0])" })")
+      #expect(unasked.isEmpty, "stored and not told: \(unasked.map { "\($0) \(works[$0])" })")
+      #expect(stored.count == acknowledged.count)
       try db.execute("INSERT INTO note VALUES (-1); DELETE FROM note WHERE n = -1")
     }
     #expect(try databases.db.row("PRAGMA integrity_check")?[0] == "ok")

@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 
 @testable import SQLCore
@@ -147,6 +148,39 @@ struct CancellationTests {
     #expect(try await task.value == 7)
     try await expectRows([1])
   }
+
+  @Test("a statement that is committed by itself, and ended, is not called cancelled")
+  func ended() async throws {
+    // SQLite asks whether to go on behind the end of a statement as well.
+    try db.onProgress(every: 1) {}
+    try db.function("cancelled") { (number: Int) in
+      withUnsafeCurrentTask { $0?.cancel() }
+      Self.running.current?.cancel()
+      return number
+    }
+    for number in 1...20 {
+      let begin = DispatchSemaphore(value: 0)
+      let task = Task.detached { [db] in
+        try await db.writeWithoutTransaction { connection in
+          begin.wait()
+          try connection.execute("INSERT INTO note VALUES (cancelled(\(number)))")
+        }
+      }
+      Self.running.change { $0 = task }
+      begin.signal()
+      let isTold: Bool
+      do {
+        try await task.value
+        isTold = true
+      } catch is CancellationError {
+        isTold = false
+      }
+      let stored: [Int] = try await db.fetch((Int).self, "SELECT n FROM note")
+      #expect(isTold == stored.contains { $0 == number })
+    }
+  }
+
+  private static let running = Shared<Task<Void, any Error>?>(nil)
 
   @Test("it ends the wait for a lock that another connection holds, for tasks alone and in line")
   func busy() async throws {

@@ -7,6 +7,8 @@ struct GoldenMistake: Sendable {
   let code: String
   /// A part of the message.
   let message: String
+  /// Another, where the compiler says now this and now that.
+  var otherMessage: String?
 
   var client: ClientProgram { ClientProgram(.blog, code) }
 
@@ -141,7 +143,8 @@ struct GoldenMistake: Sendable {
         }
         let query = Post.where { $0.$tags.value(at: .‸first) == 1 }
         """,
-      message: "contextual base was inferred as 'JSONPath<[String], Int>'"),
+      message: "contextual base was inferred as 'JSONPath<[String], Int>'",
+      otherMessage: "requires the types '[String]' and '[Int]' be equivalent"),
     GoldenMistake(
       name: "an index of a row that is no table",
       code: """

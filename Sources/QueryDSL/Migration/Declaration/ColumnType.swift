@@ -37,7 +37,7 @@ struct ColumnType: Sendable {
   }
 
   /// The type as it is written, without the question mark.
-  var name: String { typeName(wrapped) }
+  var name: String { String(describing: wrapped) }
   var isOptional: Bool { type.isOptional }
 
   /// Throws where a stored value is none of the type.

@@ -1,5 +1,4 @@
 import SQLCore
-import Synchronization
 
 /// What the models of a database declare.
 struct Declarations: Sendable {
@@ -68,7 +67,7 @@ extension Declarations.Text {
 
 extension Declarations {
   /// As a layout, what a list of models declares is read from their types once a process.
-  private static let known = Mutex<[[ObjectIdentifier]: Declarations]>([:])
+  private static let known = Lock<[[ObjectIdentifier]: Declarations]>([:])
 
   /// What models declare.
   init(of models: [any Model.Type]) throws {
