@@ -25,12 +25,15 @@ struct RandomWrites {
   typealias Row = WriteTable.Row
 
   let table: WriteTable
+  /// Has no table: expressions of writes hold no queries.
+  let database: SampleDatabase
   var values: SampleValues
 
   private mutating func expressions<Result>(
-    over columns: SampleColumns, _ body: (inout RandomExpressions) -> Result
+    over columns: SampleColumns, tables: Int = 1, _ body: (inout RandomExpressions) -> Result
   ) -> Result {
-    var expressions = RandomExpressions(columns: columns, values: values)
+    var expressions = RandomExpressions(
+      database: database, columns: columns, tables: tables, values: values, nesting: 2)
     defer { values = expressions.values }
     return body(&expressions)
   }
@@ -117,10 +120,12 @@ struct RandomWrites {
         continue
       }
       var made: (term: Term<Int?>, condition: Condition, real: Term<Double?>)?
+      let database = database
       let set = { (row: inout Assignments<Gamma>, new: Columns<Gamma>, values: SampleValues) in
         var expressions = RandomExpressions(
+          database: database,
           columns: Gamma.columns(of: row.columns, at: 0) + Gamma.columns(of: new, at: 1),
-          values: values)
+          tables: 2, values: values, nesting: 2)
         let terms = (
           expressions.integer(), expressions.condition(depth: 1), expressions.real()
         )
@@ -228,7 +233,7 @@ struct RandomWrites {
       row.$r = other.$r
     } where: { row, other in
       let columns = Gamma.columns(of: row, at: 0) + Gamma.columns(of: other, at: 1)
-      let made = expressions(over: columns) { $0.condition(depth: 2) }
+      let made = expressions(over: columns, tables: 2) { $0.condition(depth: 2) }
       condition = made
       return [row.$id == other.$id - 1, made.predicate]
     }
@@ -302,8 +307,10 @@ struct RandomWrites {
   private func sorted(_ rows: [Row]) -> [Row] { rows.sorted { SQLLogic.order($0[0], $1[0]) < 0 } }
 
   private static func remainder(_ value: DatabaseValue, _ divisor: Int64) -> DatabaseValue {
-    guard case .integer(let integer) = value else { return .null }
-    return .integer(integer % divisor)
+    let result = SQLLogic.remainder(value, .integer(divisor))
+    // The column makes an integer of what was calculated as a REAL, beyond 64 bits.
+    if case .real(let real) = result { return .integer(Int64(real)) }
+    return result
   }
 
   private static func shuffled(_ list: [[Int]], _ random: inout SeededGenerator) -> [[Int]] {

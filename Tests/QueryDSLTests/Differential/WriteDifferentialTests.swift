@@ -11,10 +11,11 @@ struct WriteDifferentialTests {
     let seed = UInt64.random(in: 0...UInt64.max)
     var values = SampleValues(random: SeededGenerator(seed: seed))
     let db = try Database.inMemory(models: [Gamma.self])
+    let database = try SampleDatabase(models: [], isFile: false)
     var table = WriteTable()
     var successes: [Bool: Int] = [:]
     for round in 0..<1_200 {
-      var writes = RandomWrites(table: table, values: values)
+      var writes = RandomWrites(table: table, database: database, values: values)
       let write = writes.next()
       values = writes.values
       let place = "seed \(seed), write \(round): \(write.text), before: \(table.rows)"

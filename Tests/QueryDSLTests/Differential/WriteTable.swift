@@ -22,12 +22,15 @@ struct Gamma: Model, Equatable {
     [value(id), value(code), value(n), value(m), value(r), value(t)]
   }
 
-  static func columns(of gamma: Columns<Gamma>, at table: Int) -> SampleColumns {
-    SampleColumns(
-      integers: [(gamma.$m, table, 3)],
-      nullableIntegers: [(gamma.$id, table, 0), (gamma.$n, table, 2)],
-      texts: [(gamma.$code, table, 1)], nullableTexts: [(gamma.$t, table, 5)],
-      reals: [(gamma.$r, table, 4)])
+  static func columns(of gamma: Columns<Gamma>, at place: Int) -> SampleColumns {
+    var columns = SampleColumns(table: place, isMissing: false)
+    columns.add(gamma.$id)
+    columns.add(gamma.$code)
+    columns.add(gamma.$n)
+    columns.add(gamma.$m)
+    columns.add(gamma.$r)
+    columns.add(gamma.$t)
+    return columns
   }
 }
 
