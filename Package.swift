@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "SQLFunctions", targets: ["SQLFunctions"]),
     .library(name: "QueryDSL", targets: ["QueryDSL"]),
     .library(name: "ChangeObservation", targets: ["ChangeObservation"]),
+    .library(name: "DataFrames", targets: ["DataFrames"]),
     .library(name: "ApusTestSupport", targets: ["ApusTestSupport"]),
   ],
   targets: [
@@ -28,6 +29,7 @@ let package = Package(
       path: "Sources/Observation"
     ),
     .target(name: "Apus", dependencies: ["SQLCore", "QueryDSL", "ChangeObservation"]),
+    .target(name: "DataFrames", dependencies: ["SQLCore", "QueryDSL"]),
     // For tests of those who use the library, with whatever framework.
     .target(name: "ApusTestSupport", dependencies: ["SQLCore", "QueryDSL"]),
 
@@ -49,6 +51,7 @@ let package = Package(
     .testTarget(
       name: "ChangeObservationTests", dependencies: ["ChangeObservation", "DatabaseProcess"]),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
+    .testTarget(name: "DataFramesTests", dependencies: ["Apus", "DataFrames"]),
     .testTarget(name: "ApusTestSupportTests", dependencies: ["Apus", "ApusTestSupport"]),
     .testTarget(name: "TypeCheckingTests", dependencies: ["Apus"]),
   ],

@@ -30,7 +30,7 @@ extension DatabaseError {
   }
 
   /// The same error with the row of the models given.
-  func at(row: Int?) -> DatabaseError {
+  package func at(row: Int?) -> DatabaseError {
     guard let row else { return self }
     var located = self
     located.message += " (row \(row))"

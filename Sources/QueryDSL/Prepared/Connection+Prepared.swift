@@ -1,13 +1,13 @@
 import SQLCore
 
 // The verbs for what was prepared: the statement is found by bytes that are there, its values are
-// bound, and nothing is built or rendered. `count` and `exists` are those of any query.
+// bound, and nothing is built or rendered.
 
 extension Connection {
   /// All rows of a prepared query; throws as `fetch` of a query does.
   public func fetch<Row>(_ call: PreparedCall<Row>) throws -> [Row] {
     let core = try use()
-    let statement = try call.form.lend(call.arguments, on: core)
+    let statement = try call.forms.rows.lend(call.arguments, on: core)
     defer { core.giveBack(statement) }
     return try call.decoding.all(core, statement, .max)
   }
@@ -15,7 +15,7 @@ extension Connection {
   /// The first row of a prepared query, or nil; the statement ends after it.
   public func first<Row>(_ call: PreparedCall<Row>) throws -> Row? {
     let core = try use()
-    let statement = try call.form.lend(call.arguments, on: core)
+    let statement = try call.forms.rows.lend(call.arguments, on: core)
     defer { core.giveBack(statement) }
     guard try core.step(statement) else { return nil }
     var reader = RowReader(core: core, statement: statement)
@@ -24,6 +24,16 @@ extension Connection {
     } catch let error as ColumnValueError {
       throw error.at(table: nil, column: nil, row: 0)
     }
+  }
+
+  /// How many rows a prepared query gives.
+  public func count<Row>(_ call: PreparedCall<Row>) throws -> Int {
+    try call.forms.count.integer(call.arguments, on: try use())
+  }
+
+  /// Whether a prepared query gives any row.
+  public func exists<Row>(_ call: PreparedCall<Row>) throws -> Bool {
+    try call.forms.exists.integer(call.arguments, on: try use()) != 0
   }
 
   /// Runs a prepared command and gives back the rows that it wrote.
@@ -69,6 +79,30 @@ extension DatabaseReader {
     public func first<Row>(_ call: PreparedCall<Row>) async throws -> Row?
   {
     try await readWithoutTransaction { try $0.first(call) }
+  }
+
+  /// How many rows a prepared query gives.
+  public func count<Row>(_ call: PreparedCall<Row>) throws -> Int {
+    try readWithoutTransaction { try $0.count(call) }
+  }
+
+  /// How many rows a prepared query gives.
+  nonisolated(nonsending)
+    public func count<Row>(_ call: PreparedCall<Row>) async throws -> Int
+  {
+    try await readWithoutTransaction { try $0.count(call) }
+  }
+
+  /// Whether a prepared query gives any row.
+  public func exists<Row>(_ call: PreparedCall<Row>) throws -> Bool {
+    try readWithoutTransaction { try $0.exists(call) }
+  }
+
+  /// Whether a prepared query gives any row.
+  nonisolated(nonsending)
+    public func exists<Row>(_ call: PreparedCall<Row>) async throws -> Bool
+  {
+    try await readWithoutTransaction { try $0.exists(call) }
   }
 }
 

@@ -6,7 +6,7 @@ extension PreparedQuery {
   ) throws where Query.Row == Row {
     var places = ParameterPlaces()
     let request = build(repeat places.next((each Parameter).self)).request
-    form = try PreparedForm(request.statement)
+    forms = try PreparedForms(request.statement)
     decoding = request.decoding
     isLimited = request.statement.limit != nil
     self.build = { (parameter: repeat each Parameter) in
@@ -78,7 +78,7 @@ extension Connection {
     _ build: @escaping @Sendable (repeat each Parameter) -> Query
   ) throws -> PreparedQuery<Query.Row, repeat each Parameter> {
     let prepared = try PreparedQuery<Query.Row, repeat each Parameter>(build)
-    try prepared.form.compile(on: try use())
+    try prepared.forms.rows.compile(on: try use())
     return prepared
   }
 
@@ -116,7 +116,7 @@ extension Database {
     ) async throws -> PreparedQuery<Query.Row, repeat each Parameter>
   {
     let prepared = try PreparedQuery<Query.Row, repeat each Parameter>(build)
-    let form = prepared.form
+    let form = prepared.forms.rows
     try await readWithoutTransaction { try form.compile(on: try $0.use()) }
     return prepared
   }

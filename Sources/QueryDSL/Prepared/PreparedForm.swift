@@ -35,6 +35,14 @@ final class PreparedForm: Sendable {
     }
   }
 
+  /// Runs the statement for the one number that it gives.
+  func integer(_ arguments: [PreparedArgument], on core: ConnectionCore) throws -> Int {
+    let statement = try lend(arguments, on: core)
+    defer { core.giveBack(statement) }
+    guard try core.step(statement) else { return 0 }
+    return try StatementRow(statement: statement).get(Int.self, at: 0)
+  }
+
   /// Compiles the statement on a connection, which keeps it.
   func compile(on core: ConnectionCore) throws {
     core.giveBack(try lend(on: core))
@@ -54,6 +62,19 @@ final class PreparedForm: Sendable {
       throw QueryError("a parameter of another prepared query stands in this one")
     }
     return try arguments[argument.index].bound(argument)
+  }
+}
+
+/// A query rendered for each of the verbs that run it.
+final class PreparedForms: Sendable {
+  let rows: PreparedForm
+  let count: PreparedForm
+  let exists: PreparedForm
+
+  init(_ statement: SelectStatement) throws {
+    rows = try PreparedForm(statement)
+    count = try PreparedForm(CountStatement(query: statement))
+    exists = try PreparedForm(ExistsStatement(query: statement))
   }
 }
 

@@ -14,7 +14,7 @@ import SQLCore
 /// made once, and compiles it where it does not have it, also after a migration. It is a value that
 /// any thread may use.
 public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Sendable {
-  let form: PreparedForm
+  let forms: PreparedForms
   let decoding: RowDecoding<Row>
   let isLimited: Bool
   let build: @Sendable (repeat each Parameter) -> Request<Row>
@@ -27,7 +27,7 @@ public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Send
     var places = ParameterPlaces()
     repeat places.take((each Parameter).self, each argument)
     return PreparedCall(
-      form: form, decoding: decoding, isLimited: isLimited, arguments: places.arguments
+      forms: forms, decoding: decoding, isLimited: isLimited, arguments: places.arguments
     ) {
       var places = ParameterPlaces()
       return build(repeat places.next((each Parameter).self, with: each argument))
@@ -37,10 +37,11 @@ public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Send
 
 /// A prepared query with its arguments.
 ///
-/// `fetch` and `first` bind them to the statement and render nothing. Wherever else a query is
-/// taken, in a `union` or by `observe`, it is the query that its closure makes of the arguments.
+/// `fetch`, `first`, `count` and `exists` bind them to their statement and render nothing. Wherever
+/// else a query is taken, in a `union` or by `observe`, it is the query that its closure makes of the
+/// arguments.
 public struct PreparedCall<Row: Sendable>: Fetchable {
-  let form: PreparedForm
+  let forms: PreparedForms
   let decoding: RowDecoding<Row>
   let isLimited: Bool
   let arguments: [PreparedArgument]
@@ -51,7 +52,7 @@ public struct PreparedCall<Row: Sendable>: Fetchable {
 
   /// The SQL with the arguments as its values; throws where one cannot be stored.
   public var sql: SQL {
-    get throws { try form.sql(arguments) }
+    get throws { try forms.rows.sql(arguments) }
   }
 }
 

@@ -54,15 +54,21 @@ extension Including: IncludableQuery {
 }
 
 extension TableQuery where Row == M {
-  /// With the rows whose column holds the key of each.
+  /// With the rows whose column holds the key of each; whose columns, where the key has several.
   ///
-  /// A column of another type than the key's throws `QueryError` when it is fetched; so does a limit
-  /// of the rows.
-  public func including<Children: IncludableQuery, Value: ColumnValue>(
-    _ children: Children, by column: KeyPath<Children.Root, ColumnReference<Value>>
+  /// ```swift
+  /// Author.all.including(Post.order(by: \.$views, .descending).limit(3), by: \.$authorID)
+  /// // the three most read posts of each author
+  /// ```
+  /// A limit and an offset are those of each parent; without an order, rows count in that of their
+  /// keys. A column of another type than the key's throws `QueryError` when it is fetched.
+  public func including<Children: IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
+    _ children: Children, by first: KeyPath<Children.Root, ColumnReference<First>>,
+    _ others: repeat KeyPath<Children.Root, ColumnReference<each Value>>
   ) -> Including<M, [Children.IncludedRow]> {
     let children = children.included
-    let relation = Relation.make(of: M.self, children.query.columns, by: column)
+    let relation = Relation.make(
+      of: M.self, children.query.columns, by: paths(first, repeat each others))
     return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
   }
 
@@ -99,15 +105,27 @@ extension TableQuery where Row == M {
       of: M.self, children.query.columns, through: between, from: from, to: to)
     return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
   }
+
+  /// With the rows that a table between assigns to each, by the one foreign key that it declares to
+  /// each side.
+  public func including<Children: IncludableQuery, Between: Model>(
+    _ children: Children, through between: Between.Type
+  ) -> Including<M, [Children.IncludedRow]> {
+    let children = children.included
+    let relation = Relation.make(of: M.self, children.query.columns, through: between)
+    return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
+  }
 }
 
 extension Including {
-  /// And with the rows whose column holds the key of each.
-  public func including<Children: IncludableQuery, Value: ColumnValue>(
-    _ children: Children, by column: KeyPath<Children.Root, ColumnReference<Value>>
+  /// And with the rows whose column holds the key of each; whose columns, where the key has several.
+  public func including<Children: IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
+    _ children: Children, by first: KeyPath<Children.Root, ColumnReference<First>>,
+    _ others: repeat KeyPath<Children.Root, ColumnReference<each Value>>
   ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
     let children = children.included
-    return adding(children, Relation.make(of: M.self, children.query.columns, by: column))
+    let columns = paths(first, repeat each others)
+    return adding(children, Relation.make(of: M.self, children.query.columns, by: columns))
   }
 
   /// And with the rows that refer to each by the one foreign key that their schema declares.
@@ -131,6 +149,16 @@ extension Including {
       Relation.make(of: M.self, children.query.columns, through: between, from: from, to: to))
   }
 
+  /// And with the rows that a table between assigns to each, by the one foreign key that it declares
+  /// to each side.
+  public func including<Children: IncludableQuery, Between: Model>(
+    _ children: Children, through between: Between.Type
+  ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
+    let children = children.included
+    return adding(
+      children, Relation.make(of: M.self, children.query.columns, through: between))
+  }
+
   private func adding<Root, Row>(
     _ children: IncludedQuery<Root, Row>, _ relation: Result<Relation, QueryError>
   ) -> Including<M, repeat each Part, [Row]> {
@@ -149,14 +177,23 @@ extension Including {
   }
 }
 
+private func paths<M: Model, First: ColumnValue, each Value: ColumnValue>(
+  _ first: KeyPath<M, ColumnReference<First>>,
+  _ others: repeat KeyPath<M, ColumnReference<each Value>>
+) -> [PartialKeyPath<M>] {
+  var paths: [PartialKeyPath<M>] = [first]
+  for path in repeat each others { paths.append(path) }
+  return paths
+}
+
 extension IncludedQuery {
   /// The rows of each parent, in the order of the parents.
   fileprivate func load<Parent: Model>(
     on core: ConnectionCore, for parents: [Parent], _ relation: Result<Relation, QueryError>
   ) throws -> [[Row]] {
     let relation = try relation.get()
-    let keys = try Parent.layout.values(ofColumn: relation.parentColumn, in: parents)
-    let rows = try rows(belongingTo: keys.filter { !$0.isNull }, by: relation, on: core)
+    let keys = try Parent.layout.keys(ofColumns: relation.parentColumns, in: parents)
+    let rows = try rows(belongingTo: keys.filter(\.isComplete), by: relation, on: core)
     return keys.map { rows[$0] ?? [] }
   }
 }

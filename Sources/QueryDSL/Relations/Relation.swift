@@ -1,25 +1,28 @@
 import SQLCore
 
-/// How the rows of one table belong to those of another: which column of the children, or of the
-/// table between, holds the value of which column of the parents.
+/// How the rows of one table belong to those of another: which columns of the children, or of the
+/// table between, hold the values of which columns of the parents.
 struct Relation: Sendable {
-  /// The index of the parents' column.
-  let parentColumn: Int
-  /// The column that holds its value.
-  let owner: ExpressionNode
+  /// The indices of the parents' columns.
+  let parentColumns: [Int]
+  /// The columns that hold their values, in the same order.
+  let owners: [ExpressionNode]
   /// The table between.
   var join: SelectStatement.Join?
 }
 
 extension Relation {
-  /// Children whose column holds the parents' key.
-  static func make<Parent: Model, Child: Model, Value: ColumnValue>(
-    of _: Parent.Type, _ children: Columns<Child>,
-    by column: KeyPath<Child, ColumnReference<Value>>
+  /// Children whose columns hold the parents' key, in its order.
+  static func make<Parent: Model, Child: Model>(
+    of _: Parent.Type, _ children: Columns<Child>, by columns: [PartialKeyPath<Child>]
   ) -> Result<Relation, QueryError> {
     catching {
-      let index = try Child.layout.index(of: column)
-      return try relation(of: Parent.self, children, index, toColumns: nil)
+      let (parent, child) = try (Parent.layout, Child.layout)
+      let indices = columns.compactMap(child.index(ofColumn:))
+      guard indices.count == columns.count else {
+        throw QueryError("\(child.tableName): not every column of `by` is one of its columns")
+      }
+      return try relation(of: Parent.self, children, indices, to: parent.keyColumns)
     }
   }
 
@@ -28,13 +31,8 @@ extension Relation {
     of _: Parent.Type, _ children: Columns<Child>
   ) -> Result<Relation, QueryError> {
     catching {
-      let keys = try foreignKeys(from: Child.self, to: Parent.self)
-      guard keys.count == 1 else {
-        throw QueryError(
-          "\(Child.tableName) has \(keys.isEmpty ? "no foreign key" : "several foreign keys") of "
-            + "one column to \(Parent.tableName): name the column with `by`")
-      }
-      return try relation(of: Parent.self, children, keys[0].column, toColumns: keys[0].target)
+      let key = try foreignKey(from: Child.self, to: Parent.self, "name its columns with `by`")
+      return try relation(of: Parent.self, children, key.columns, to: key.targets)
     }
   }
 
@@ -44,17 +42,45 @@ extension Relation {
     from: KeyPath<Between, ColumnReference<From>>, to: KeyPath<Between, ColumnReference<To>>
   ) -> Result<Relation, QueryError> {
     catching {
-      let between = Columns<Between>()
-      var made = try relation(
-        of: Parent.self, between, Between.layout.index(of: from), toColumns: nil)
-      let child = try relation(
-        of: Child.self, between, Between.layout.index(of: to), toColumns: nil)
-      let key = ColumnID(
-        table: children.table, index: UInt16(truncatingIfNeeded: child.parentColumn))
-      made.join = SelectStatement.Join(
-        kind: .inner, table: between.table, condition: .compare(.equal, child.owner, .column(key)))
-      return made
+      let layout = try Between.layout
+      guard let from = layout.index(ofColumn: from), let to = layout.index(ofColumn: to) else {
+        throw QueryError("\(layout.tableName): `from` and `to` are columns of it")
+      }
+      return try through(
+        Columns<Between>(), children,
+        from: ([from], Parent.layout.keyColumns), of: Parent.self,
+        to: ([to], Child.layout.keyColumns))
     }
+  }
+
+  /// Children by a table between, by its one foreign key to the parents and its one to the children.
+  static func make<Parent: Model, Between: Model, Child: Model>(
+    of _: Parent.Type, _ children: Columns<Child>, through _: Between.Type
+  ) -> Result<Relation, QueryError> {
+    catching {
+      let advice = "name the columns with `from` and `to`"
+      let from = try foreignKey(from: Between.self, to: Parent.self, advice)
+      let to = try foreignKey(from: Between.self, to: Child.self, advice)
+      return try through(
+        Columns<Between>(), children, from: (from.columns, from.targets), of: Parent.self,
+        to: (to.columns, to.targets))
+    }
+  }
+
+  private static func through<Parent: Model, Between: Model, Child: Model>(
+    _ between: Columns<Between>, _ children: Columns<Child>,
+    from: (columns: [Int], targets: [Int]), of _: Parent.Type,
+    to: (columns: [Int], targets: [Int])
+  ) throws -> Relation {
+    var made = try relation(of: Parent.self, between, from.columns, to: from.targets)
+    let child = try relation(of: Child.self, between, to.columns, to: to.targets)
+    let conditions = zip(child.owners, child.parentColumns).map { owner, index in
+      PredicateNode.compare(.equal, owner, .column(children.column(at: index)))
+    }
+    made.join = SelectStatement.Join(
+      kind: .inner, table: between.table,
+      condition: conditions.count == 1 ? conditions[0] : .all(conditions))
+    return made
   }
 
   private static func catching(
@@ -67,30 +93,30 @@ extension Relation {
     }
   }
 
-  /// A column that refers to another; to the key where that is not said.
+  /// Columns that refer to others, one by one.
   private static func relation<Parent: Model, Child: Model>(
-    of _: Parent.Type, _ children: Columns<Child>, _ index: Int?, toColumns target: String?
+    of _: Parent.Type, _ children: Columns<Child>, _ columns: [Int], to keys: [Int]
   ) throws -> Relation {
     let (parent, child) = try (Parent.layout, Child.layout)
-    let key =
-      target.flatMap(parent.index(named:))
-      ?? (parent.keyColumns.count == 1 ? parent.keyColumns[0] : nil)
-    guard let index, let key else {
+    guard columns.count == keys.count else {
       throw QueryError(
-        "\(child.tableName) cannot refer to \(parent.tableName) by one column: the key has "
-          + "\(parent.keyColumns.count) columns")
+        "\(child.tableName) cannot refer to \(parent.tableName) by \(columns.count) "
+          + "\(columns.count == 1 ? "column" : "columns"): the key has \(keys.count), "
+          + keys.map { parent.columns[$0].name }.joined(separator: ", "))
     }
-    let (from, to) = (child.columns[index], parent.columns[key])
-    guard wrapped(from.type) == wrapped(to.type), from.form == to.form else {
-      throw QueryError(
-        "\(child.tableName).\(from.name) is \(from.type), and \(parent.tableName).\(to.name), to "
-          + "which it would refer, is \(to.type), or another stored form")
+    for (column, key) in zip(columns, keys) {
+      let (from, to) = (child.columns[column], parent.columns[key])
+      guard wrapped(from.type) == wrapped(to.type), from.form == to.form else {
+        throw QueryError(
+          "\(child.tableName).\(from.name) is \(from.type), and \(parent.tableName).\(to.name), "
+            + "to which it would refer, is \(to.type), or another stored form")
+      }
+      // Values are brought together by what is stored: a collation would take others for the same.
+      try requireBinary(Child.self, column)
+      try requireBinary(Parent.self, key)
     }
-    // Values are brought together by what is stored: a collation would take others for the same.
-    try requireBinary(Child.self, index)
-    try requireBinary(Parent.self, key)
-    let column = ColumnID(table: children.table, index: UInt16(truncatingIfNeeded: index))
-    return Relation(parentColumn: key, owner: .column(column))
+    return Relation(
+      parentColumns: keys, owners: columns.map { .column(children.column(at: $0)) })
   }
 
   private static func requireBinary<M: Model>(_: M.Type, _ index: Int) throws {
@@ -109,19 +135,33 @@ extension Relation {
     (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
   }
 
-  private static func foreignKeys<Child: Model, Parent: Model>(
-    from _: Child.Type, to _: Parent.Type
-  ) throws -> [(column: Int, target: String)] {
-    let layout = try Child.layout
-    return try Child.schema.elements.compactMap { element in
-      guard case .foreignKey(let line) = element.kind, line.columns.count == 1,
-        let column = layout.index(ofColumn: line.columns[0])
-      else { return nil }
+  /// The one foreign key from one table to another.
+  private static func foreignKey<Child: Model, Parent: Model>(
+    from _: Child.Type, to _: Parent.Type, _ advice: String
+  ) throws -> (columns: [Int], targets: [Int]) {
+    let (parent, child) = try (Parent.layout, Child.layout)
+    let keys = try Child.schema.elements.compactMap {
+      element -> (columns: [Int], targets: [Int])? in
+      guard case .foreignKey(let line) = element.kind else { return nil }
       let target = try line.target()
-      guard target.table.lowercasedASCII == Parent.tableName.lowercasedASCII,
-        let name = target.columns.first
-      else { return nil }
-      return (column, name)
+      guard target.table.lowercasedASCII == parent.tableName.lowercasedASCII else { return nil }
+      let columns = line.columns.compactMap(child.index(ofColumn:))
+      let targets = target.columns.compactMap(parent.index(named:))
+      guard columns.count == line.columns.count, targets.count == columns.count else { return nil }
+      return (columns, targets)
     }
+    guard keys.count == 1 else {
+      throw QueryError(
+        "\(child.tableName) has \(keys.isEmpty ? "no foreign key" : "several foreign keys") to "
+          + "\(parent.tableName): \(advice)")
+    }
+    return keys[0]
+  }
+}
+
+extension Columns {
+  /// The column of that index among those of the layout.
+  fileprivate func column(at index: Int) -> ColumnID {
+    ColumnID(table: table, index: UInt16(truncatingIfNeeded: index))
   }
 }

@@ -4,6 +4,8 @@ import SQLCore
 struct ConflictClause: Sendable {
   /// The columns of the constraint; none stands for every unique constraint.
   var target: [ExpressionNode] = []
+  /// What stands in their place: the terms of an index over expressions, as it declares them.
+  var terms: Result<String, QueryError>?
   /// The condition of a partial index, as the index declares it.
   var condition: Result<String?, QueryError> = .success(nil)
   /// The row that would have been inserted.
@@ -19,7 +21,7 @@ extension ConflictClause {
     try sink.openScope(
       table, [row], SelectExtras(SelectExtras.Content(sources: [(excluded, .excluded)])))
     try sink.token(.onConflict)
-    if !target.isEmpty {
+    if !target.isEmpty || terms != nil {
       try sink.token(.space)
       try sink.token(.open)
       for (index, column) in target.enumerated() {
@@ -27,6 +29,7 @@ extension ConflictClause {
         guard let id = column.columnID else { return try column.write(to: &sink) }
         try sink.columnName(id)
       }
+      if let terms { try sink.fragment(SQL(unsafe: try terms.get())) }
       try sink.token(.close)
       if let condition = try condition.get() {
         try sink.token(.where)
@@ -101,7 +104,15 @@ extension Insert {
     set assign: (inout Assignments<M>, Columns<M>) -> Void,
     @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> [SQLPredicate] = { _, _ in [] }
   ) -> Self {
-    var clause = clause(on: first, repeat each others, matching: condition)
+    append(clause(on: first, repeat each others, matching: condition), assign, predicates)
+    return self
+  }
+
+  /// Adds a clause with its update.
+  mutating func append(
+    _ clause: consuming ConflictClause, _ assign: (inout Assignments<M>, Columns<M>) -> Void,
+    _ predicates: (Columns<M>, Columns<M>) -> [SQLPredicate]
+  ) {
     let excluded = Columns<M>(clause.excluded)
     var assignments = Assignments(columns)
     assign(&assignments, excluded)
@@ -111,7 +122,6 @@ extension Insert {
     if assignments.list.isEmpty {
       problem = problem ?? QueryError("the upsert of \(M.tableName) assigns no column")
     }
-    return self
   }
 
   /// Gives the row that is there the new one's values where they violate this unique constraint: in
@@ -144,12 +154,19 @@ extension Insert {
     for other in repeat each others { clause.target.append(columns[dynamicMember: other].node) }
     let predicates = condition(Columns<M>.declared)
     // SQLite knows a partial index again by the words of its condition: no parameter is one.
-    do {
-      clause.condition = .success(try M.layout.declaration(of: predicates))
-    } catch {
-      clause.condition = .failure(error as? QueryError ?? QueryError(String(describing: error)))
-    }
+    clause.condition = Self.declared { try $0.declaration(of: predicates) }
     return clause
+  }
+
+  /// What a declaration of the table's says.
+  static func declared<Text>(
+    _ body: (ModelLayout) throws -> Text
+  ) -> Result<Text, QueryError> {
+    do {
+      return .success(try body(try M.layout))
+    } catch {
+      return .failure(error as? QueryError ?? QueryError(String(describing: error)))
+    }
   }
 
   /// The columns that the insert names; nil for all.

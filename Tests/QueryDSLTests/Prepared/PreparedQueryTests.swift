@@ -30,6 +30,27 @@ struct PreparedQueryTests {
     #expect(try db.exists(query("z", 100)) == false)
   }
 
+  @Test("count and exists are statements of their own, found again")
+  func countAndExists() async throws {
+    let query = try await db.prepare { (stock: Param<Int>, limit: Param<Int>) in
+      Article.where { $0.$stock >= stock }.order(by: \.$id).limit(limit)
+    }
+    try await db.read { connection in
+      #expect(try connection.count(query(5, 10)) == 2)
+      #expect(try connection.exists(query(5, 10)))
+      let before = try connection.statementCacheStatistics
+      #expect(try connection.count(query(0, 2)) == 2)
+      #expect(try connection.count(query(0, 10)) == 3)
+      #expect(try connection.exists(query(8, 10)) == false)
+      #expect(try connection.exists(query(0, 0)) == false)
+      let after = try connection.statementCacheStatistics
+      #expect(after.hits == before.hits + 4 && after.misses == before.misses)
+      #expect(throws: QueryError.self) { try connection.count(query(0, -1)) }
+    }
+    #expect(try await db.count(query(6, 9)) == 1)
+    #expect(try await db.exists(query(6, 9)))
+  }
+
   @Test("one parameter, none, and one used twice")
   func counts() throws {
     let one = try db.prepare { (id: Param<Int64?>) in Article.where { $0.$id == id } }

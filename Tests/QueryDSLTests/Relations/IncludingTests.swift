@@ -167,7 +167,7 @@ struct IncludingTests {
       let error = #expect(throws: QueryError.self) { try db.fetch(query) }
       #expect(error?.message.contains(words) == true, "\(String(describing: error))")
     }
-    expect("LIMIT", Writer.all.including(Story.limit(1)))
+    expect("DISTINCT", Writer.all.including(Story.all.distinct()))
     expect("Story.title is String", Writer.all.including(Story.all, by: \.$title))
     #expect(throws: QueryError.self) { try db.fetch(Writer.all.including(Remark.all)) }
     // A collation, by which other values are the same.

@@ -277,6 +277,59 @@ struct UpsertSpecification {
     #expect(try articles.rows[0].stock == 2)
   }
 
+  @Test("a unique index over expressions or with a collation, of some rows alone too")
+  func terms() throws {
+    struct User: Model, Equatable {
+      @PrimaryKey var id: Int
+      @Column var name: String
+      @Column var email: String
+      @Column var isActive = true
+
+      static var schema: Schema<User> {
+        Unique { $0.$name.collated(.noCase) }
+        Unique(
+          on: {
+            $0.$email.lower()
+            $0.$name.descending
+          }, where: { $0.$isActive == true })
+      }
+    }
+    let db = try Database.temporary(models: [User.self])
+    try db.insert(User(id: 1, name: "Ann", email: "A@x"))
+    let named = User.insert(User(id: 2, name: "ANN", email: "b@x"))
+      .onConflictUpdate(on: { $0.$name.collated(.noCase) }) { $0.$email = $1.$email }
+    let text = try named.sql.text
+    #expect(
+      text.hasSuffix(
+        #" ON CONFLICT ("name" COLLATE NOCASE) DO UPDATE SET "email" = excluded."email""#),
+      "\(text)")
+    #expect(try db.upsert(named) == [.updated])
+    let mailed = User.insert(User(id: 3, name: "Ann", email: "B@X"))
+      .onConflictDoNothing(
+        on: {
+          $0.$email.lower()
+          $0.$name
+        }, matching: { $0.$isActive == true })
+    #expect(
+      try mailed.sql.text.hasSuffix(
+        #" ON CONFLICT ((lower("email")), "name") WHERE "isActive" = 1 DO NOTHING"#))
+    #expect(try db.upsert(mailed) == [.unchanged])
+    #expect(try db.fetch(User.all) == [User(id: 1, name: "Ann", email: "b@x")])
+    // Another unique index throws.
+    #expect(throws: DatabaseError.self) {
+      try db.upsert(
+        User.insert(User(id: 3, name: "Ann", email: "c@x")).onConflictDoNothing(
+          on: {
+            $0.$email.lower()
+            $0.$name
+          }, matching: { $0.$isActive == true }))
+    }
+    // There is no such index.
+    #expect(throws: DatabaseError.self) {
+      try db.run(named.onConflictDoNothing(on: { $0.$email.upper() }))
+    }
+  }
+
   @Test("from asynchronous code")
   func async() async throws {
     #expect(try await db.upsert(Article.make(nil, "d"), onConflict: \.$code) == .inserted)

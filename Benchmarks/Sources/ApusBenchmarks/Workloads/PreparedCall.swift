@@ -3,8 +3,8 @@ import CSQLiteBench
 
 extension Workload {
   static let preparedCall = Workload(
-    name: "W14", title: "20,000 calls of a prepared query: 2 parameters, order, limit",
-    operations: 20_000, target: nil
+    name: "W4p", title: "the same 20,000 queries, prepared once",
+    operations: 20_000, target: .c(1.05)
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(cachedRows))
     let (database, connection) = (fixture.database, fixture.connection)

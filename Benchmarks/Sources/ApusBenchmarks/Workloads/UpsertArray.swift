@@ -3,7 +3,7 @@ import CSQLiteBench
 
 extension Workload {
   static let upsertArray = Workload(
-    name: "W12", title: "upsert 100,000 models, half of them there, each with its outcome",
+    name: "W16", title: "upsert 100,000 models, half of them there, each with its outcome",
     operations: 100_000, target: nil
   ) { fixture in
     let items = PlainItem.samples(100_000)
@@ -41,7 +41,7 @@ extension Workload {
   }
 
   static let bulkUpdate = Workload(
-    name: "W13", title: "update an expression in 50,000 of 100,000 rows by one command, 20 times",
+    name: "W17", title: "update an expression in 50,000 of 100,000 rows by one command, 20 times",
     operations: 20, target: nil
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(100_000))
