@@ -10,6 +10,8 @@ let package = Package(
     .library(name: "SQLFunctions", targets: ["SQLFunctions"]),
     .library(name: "QueryDSL", targets: ["QueryDSL"]),
     .library(name: "ChangeObservation", targets: ["ChangeObservation"]),
+    .library(name: "DataFrames", targets: ["DataFrames"]),
+    .library(name: "ApusTestSupport", targets: ["ApusTestSupport"]),
   ],
   targets: [
     .systemLibrary(
@@ -27,6 +29,9 @@ let package = Package(
       path: "Sources/Observation"
     ),
     .target(name: "Apus", dependencies: ["SQLCore", "QueryDSL", "ChangeObservation"]),
+    .target(name: "DataFrames", dependencies: ["SQLCore", "QueryDSL"]),
+    // For tests of those who use the library, with whatever framework.
+    .target(name: "ApusTestSupport", dependencies: ["SQLCore", "QueryDSL"]),
 
     .testTarget(name: "SQLFunctionsTests", dependencies: ["SQLFunctions"]),
     // What tests of several processes run beside themselves.
@@ -46,6 +51,8 @@ let package = Package(
     .testTarget(
       name: "ChangeObservationTests", dependencies: ["ChangeObservation", "DatabaseProcess"]),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
+    .testTarget(name: "DataFramesTests", dependencies: ["Apus", "DataFrames"]),
+    .testTarget(name: "ApusTestSupportTests", dependencies: ["Apus", "ApusTestSupport"]),
     .testTarget(name: "TypeCheckingTests", dependencies: ["Apus"]),
   ],
   swiftLanguageModes: [.v6]

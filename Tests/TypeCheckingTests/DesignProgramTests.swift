@@ -3,7 +3,7 @@ import Testing
 /// What the documentation promises compiles, within the bound of `ClientCompiler`.
 @Suite("Type checking of whole queries")
 struct DesignProgramTests {
-  @Test("a right query compiles", arguments: DesignProgram.all)
+  @Test("a right query compiles", arguments: DesignProgram.all + DesignProgram.writes)
   func right(_ program: DesignProgram) async throws {
     let errors = try await ClientCompiler.shared.errors(in: program.client)
     #expect(errors == [])

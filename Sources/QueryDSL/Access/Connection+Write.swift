@@ -99,24 +99,13 @@ extension Connection {
     return core.changeCount > 0
   }
 
-  /// Runs an update or a deletion; how many rows it changed.
+  /// Runs an insert, an update or a deletion; how many rows it wrote.
   @discardableResult
   public func run(_ command: some Runnable) throws -> Int {
     let core = try use()
-    guard let query = command as? any Renderable else {
-      try execute(try command.sql)
-      return core.changeCount
-    }
-    let statement = try core.lendStatement(for: query)
-    defer { core.giveBack(statement) }
-    do {
-      try core.run(statement)
-    } catch let error as DatabaseError {
-      guard let command = command as? any ModelCommand, let layout = try? command.layout else {
-        throw error
-      }
-      throw layout.locate(error, running: command, on: core)
-    }
+    if let command = command as? any ModelCommand { return try command.run(on: core) }
+    if let command = command as? PreparedRun { return try command.run(on: core) }
+    try execute(try command.sql)
     return core.changeCount
   }
 }

@@ -115,13 +115,13 @@ extension Database {
     try await writeData { try $0.delete(model, id) }
   }
 
-  /// Runs an update or a deletion; how many rows it changed.
+  /// Runs an insert, an update or a deletion; how many rows it wrote.
   @discardableResult
   public func run(_ command: some Runnable) throws -> Int {
     try write { try $0.run(command) }
   }
 
-  /// Runs an update or a deletion; how many rows it changed.
+  /// Runs an insert, an update or a deletion; how many rows it wrote.
   @discardableResult
   nonisolated(nonsending)
     public func run(_ command: some Runnable) async throws -> Int

@@ -13,13 +13,6 @@ private struct DeclaredForeignKey {
   let onDelete: String
 }
 
-/// An update or a deletion whose model is not known.
-protocol ModelCommand {
-  var layout: ModelLayout { get throws }
-  /// The columns that it assigns; nil for a deletion.
-  var assignedColumns: [String]? { get }
-}
-
 extension DatabaseError {
   /// Whether this is a foreign key's failure of which the table is not known.
   var isForeignKeyWithoutPlace: Bool {
@@ -37,7 +30,7 @@ extension DatabaseError {
   }
 
   /// The same error with the row of the models given.
-  func at(row: Int?) -> DatabaseError {
+  package func at(row: Int?) -> DatabaseError {
     guard let row else { return self }
     var located = self
     located.message += " (row \(row))"

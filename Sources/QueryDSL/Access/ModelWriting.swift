@@ -132,7 +132,7 @@ struct ModelWriting {
     }
   }
 
-  private func run(
+  func run(
     _ statement: StatementPointer, _ columns: UnsafeBufferPointer<UInt16>,
     _ model: UnsafeRawPointer, _ row: Int?
   ) throws {
@@ -149,14 +149,7 @@ struct ModelWriting {
 
   // MARK: What a model's memory says
 
-  /// Whether the model has no key yet: the database assigns it.
-  private func assignsKey(of model: UnsafeRawPointer) -> Bool {
-    guard layout.orders.mayAssignKey, let key = layout.rowIDColumn else { return false }
-    let slot = layout.slots.slots[key]
-    let value = try? slot.type.databaseValue(
-      ofColumnAt: model + Int(slot.offset), as: .standard)
-    return value?.isNull ?? false
-  }
+  private func assignsKey(of model: UnsafeRawPointer) -> Bool { layout.assignsKey(of: model) }
 
   /// The columns that were changed, the key not among them, and behind them those of the key.
   ///
@@ -184,5 +177,15 @@ struct ModelWriting {
       return false
     }
     return true
+  }
+}
+
+extension ModelLayout {
+  /// Whether a model in memory has no key yet: the database assigns it.
+  func assignsKey(of model: UnsafeRawPointer) -> Bool {
+    guard orders.mayAssignKey, let key = rowIDColumn else { return false }
+    let slot = slots.slots[key]
+    let value = try? slot.type.databaseValue(ofColumnAt: model + Int(slot.offset), as: .standard)
+    return value?.isNull ?? false
   }
 }

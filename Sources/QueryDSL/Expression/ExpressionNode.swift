@@ -26,6 +26,8 @@ package enum ExpressionNode: Sendable {
   case composed([SQLFragment.Part])
   /// A column of the result by its name there, as ORDER BY knows it.
   case resultColumn(String)
+  /// A parameter of a prepared query.
+  indirect case parameter(ParameterNode)
 }
 
 extension ExpressionNode {
@@ -33,7 +35,7 @@ extension ExpressionNode {
   private var isPrimary: Bool {
     switch self {
     case .column, .value, .function, .countOfRows, .subquery, .invalid, .constant, .cast,
-      .resultColumn, .cases, .call:
+      .resultColumn, .cases, .call, .parameter:
       true
     case .fragment, .negative, .binary, .predicate, .collate, .bitwiseNot, .composed: false
     }
@@ -83,6 +85,7 @@ extension ExpressionNode {
     case .composed(let parts):
       for part in parts { try part.write(to: &sink) }
     case .resultColumn(let name): try sink.resultColumn(name)
+    case .parameter(let parameter): try sink.value(parameter.bound(as: .standard))
     }
   }
 

@@ -57,6 +57,15 @@ extension SQLExpression where Value: AdditiveColumnValue {
   /// Multiplies in place, in an update. SQL: `SET a = a * ?`
   public static func *= (left: inout SQLExpression, right: Value) { left = left * right }
 
+  /// Adds in place, in an update. SQL: `SET a = a + b`
+  public static func += (left: inout SQLExpression, right: SQLExpression) { left = left + right }
+
+  /// Subtracts in place, in an update. SQL: `SET a = a - b`
+  public static func -= (left: inout SQLExpression, right: SQLExpression) { left = left - right }
+
+  /// Multiplies in place, in an update. SQL: `SET a = a * b`
+  public static func *= (left: inout SQLExpression, right: SQLExpression) { left = left * right }
+
   private func calculate(_ sign: SQLToken, _ other: SQLExpression) -> SQLExpression {
     if let name = Value.arithmetic?.name(of: sign) {
       return SQLExpression(.function(name, [node, other.node]))
@@ -78,6 +87,9 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 
   /// Divides in place, in an update. SQL: `SET a = a / ?`
   public static func /= (left: inout SQLExpression, right: Value) { left = left / right }
+
+  /// Divides in place, in an update. SQL: `SET a = a / b`
+  public static func /= (left: inout SQLExpression, right: SQLExpression) { left = left / right }
 }
 
 extension ArithmeticFunctions {

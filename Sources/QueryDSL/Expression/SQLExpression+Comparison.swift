@@ -87,10 +87,13 @@ extension SQLExpression where Value: OrderedColumnValue {
 
   /// Within a closed range; unknown where one is NULL. SQL: `a BETWEEN b AND c`
   public func between(_ lower: SQLExpression, and upper: SQLExpression) -> SQLPredicate {
-    guard form == lower.form, form == upper.form else {
-      return SQLPredicate(.invalid(mixing(form == lower.form ? upper.form : lower.form)))
+    guard let lowerNode = lower.node(as: form) else {
+      return SQLPredicate(.invalid(mixing(lower.form)))
     }
-    return SQLPredicate(.between(collatedNode, lower.node, upper.node))
+    guard let upperNode = upper.node(as: form) else {
+      return SQLPredicate(.invalid(mixing(upper.form)))
+    }
+    return SQLPredicate(.between(collatedNode, lowerNode, upperNode))
   }
 }
 
@@ -105,7 +108,17 @@ extension SQLExpression {
   }
 
   private func compare(_ sign: SQLToken, _ other: SQLExpression) -> SQLPredicate {
-    guard form == other.form else { return SQLPredicate(.invalid(mixing(other.form))) }
-    return SQLPredicate(.compare(sign, collatedNode, other.node))
+    if Value.collationName == nil, case .parameter(let parameter) = other.node,
+      case .column(let column) = node
+    {
+      return SQLPredicate(.compareColumn(sign, column, parameter.bound(as: form)))
+    }
+    guard let right = other.node(as: form) else {
+      guard let left = node(as: other.form) else {
+        return SQLPredicate(.invalid(mixing(other.form)))
+      }
+      return SQLPredicate(.compare(sign, left.collated(as: Value.self), other.node))
+    }
+    return SQLPredicate(.compare(sign, collatedNode, right))
   }
 }

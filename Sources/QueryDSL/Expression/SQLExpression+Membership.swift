@@ -18,7 +18,7 @@ extension SQLExpression {
       case .value(let value): stored.append(value)
       case .unstorable(let error):
         return SQLPredicate(.isIn(collatedNode, .unstorable(error), containsNull: nil))
-      case .array, .zeroBlob: break
+      case .array, .zeroBlob, .argument: break
       }
     }
     return SQLPredicate(

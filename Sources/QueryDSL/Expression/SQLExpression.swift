@@ -49,6 +49,13 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     SQLExpression<Value?>(node, form: form)
   }
 
+  /// The expression where a value of that form is needed; nil where it is stored in another. A
+  /// parameter takes the form of its place.
+  func node(as form: StoredForm) -> ExpressionNode? {
+    if case .parameter(let parameter) = node { return .value(parameter.bound(as: form)) }
+    return self.form == form ? node : nil
+  }
+
   /// The expression as it is compared and ordered: with the collation of its type, where it has one.
   @inlinable
   package var collatedNode: ExpressionNode {

@@ -75,10 +75,10 @@ struct ModelFields {
 }
 
 /// An optional column value whose wrapped type can be asked for.
-protocol OptionalColumnValue {
+package protocol OptionalColumnValue {
   static var wrappedType: any ColumnValue.Type { get }
 }
 
 extension Optional: OptionalColumnValue where Wrapped: ColumnValue {
-  static var wrappedType: any ColumnValue.Type { Wrapped.self }
+  package static var wrappedType: any ColumnValue.Type { Wrapped.self }
 }

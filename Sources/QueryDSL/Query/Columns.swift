@@ -19,6 +19,12 @@ public struct Columns<M: ResultRow>: TableScope {
   /// The columns of the one table that a declaration is about: a CHECK, an index, a generated column.
   static var declared: Columns { Columns(source: TableID.declared) }
 
+  /// The columns of a table that is there already: the row that an upsert would have inserted.
+  init(_ table: TableID) {
+    names = (try? M.layout)?.names
+    self.table = table
+  }
+
   private init(source: UInt32) {
     // What names a column cannot throw: the error comes when the query is rendered.
     let layout = try? M.layout

@@ -137,6 +137,8 @@ extension SelectStatement {
       case .order(let terms): order += terms
       case .limit(let count): setLimit(count)
       case .offset(let count): setOffset(count)
+      case .limitParameter(let count): setLimit(count)
+      case .offsetParameter(let count): setOffset(count)
       case .distinct:
         if isDistinct { note(QueryError("DISTINCT is given twice")) }
         isDistinct = true

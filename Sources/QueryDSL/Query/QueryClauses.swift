@@ -13,6 +13,8 @@ public struct QueryClause: Sendable {
     case order([SelectStatement.OrderTerm])
     case limit(Int)
     case offset(Int)
+    case limitParameter(SQLExpression<Int>)
+    case offsetParameter(SQLExpression<Int>)
     case distinct
   }
 
@@ -156,6 +158,12 @@ public func Limit(_ count: Int) -> QueryClause { QueryClause(.limit(count)) }
 
 /// Without the first rows. SQL: `OFFSET n`
 public func Offset(_ count: Int) -> QueryClause { QueryClause(.offset(count)) }
+
+/// At most as many rows as the parameter of a prepared query says. SQL: `LIMIT ?`
+public func Limit(_ count: Param<Int>) -> QueryClause { QueryClause(.limitParameter(count)) }
+
+/// Without as many rows as the parameter of a prepared query says. SQL: `OFFSET ?`
+public func Offset(_ count: Param<Int>) -> QueryClause { QueryClause(.offsetParameter(count)) }
 
 /// Each row once. SQL: `SELECT DISTINCT`
 public func Distinct() -> QueryClause { QueryClause(.distinct) }

@@ -46,7 +46,7 @@ package struct RowDecoding<Row>: Sendable {
   /// Reads the row at which a statement stands, from its first column on.
   @usableFromInline let one: @Sendable (inout RowReader) throws -> Row
   /// The types and names of the columns, for those who look at a result.
-  @usableFromInline let columns: @Sendable () throws -> [ResultColumn]
+  @usableFromInline package let columns: @Sendable () throws -> [ResultColumn]
 
   @inlinable
   init(

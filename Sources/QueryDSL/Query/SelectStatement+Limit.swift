@@ -16,4 +16,27 @@ extension SelectStatement {
     if count < 0 { problem = problem ?? QueryError("OFFSET is negative: \(count)") }
     offset = BoundValue(count)
   }
+
+  /// The limit as a parameter of a prepared query.
+  mutating func setLimit(_ count: SQLExpression<Int>) {
+    if limit != nil { problem = problem ?? QueryError("LIMIT is given twice") }
+    limit = rowCount(count, "LIMIT")
+  }
+
+  /// The offset as a parameter of a prepared query.
+  mutating func setOffset(_ count: SQLExpression<Int>) {
+    if offset != nil { problem = problem ?? QueryError("OFFSET is given twice") }
+    offset = rowCount(count, "OFFSET")
+  }
+
+  private mutating func rowCount(_ count: SQLExpression<Int>, _ clause: String) -> BoundValue {
+    guard case .parameter(let parameter) = count.node else {
+      problem = problem ?? QueryError("\(clause) takes a number or a parameter of `prepare`")
+      return BoundValue(0)
+    }
+    if case .value(.integer(let count))? = parameter.value.map({ BoundValue($0) }), count < 0 {
+      problem = problem ?? QueryError("\(clause) is negative: \(count)")
+    }
+    return parameter.bound(as: .standard, part: .rowCount)
+  }
 }

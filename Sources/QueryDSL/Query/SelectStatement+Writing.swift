@@ -35,10 +35,10 @@ extension SelectStatement: Renderable {
     if isDistinct { try sink.token(.distinct) }
     if countingRows { try sink.token(.countStar) } else { try writeSelection(to: &sink) }
     try sink.token(.from)
-    try write(from, to: &sink)
+    try Self.write(from, extras, to: &sink)
     for join in joins {
       try sink.token(join.kind)
-      try write(join.table, to: &sink)
+      try Self.write(join.table, extras, to: &sink)
       if let condition = join.condition {
         try sink.token(.on)
         try condition.write(to: &sink)
@@ -77,9 +77,11 @@ extension SelectStatement: Renderable {
   }
 
   /// A table of FROM or a join: a model's own, a query, or a common table.
-  private func write<Sink: QuerySink>(_ table: TableID, to sink: inout Sink) throws {
+  static func write<Sink: QuerySink>(
+    _ table: TableID, _ extras: SelectExtras?, to sink: inout Sink
+  ) throws {
     switch extras?.source(of: table) {
-    case nil: break
+    case nil, .excluded: break
     case .query(let query):
       try sink.token(.open)
       try sink.hideScope()
@@ -94,17 +96,21 @@ extension SelectStatement: Renderable {
   private func writeSelection<Sink: QuerySink>(to sink: inout Sink) throws {
     switch selection {
     case .table(let table): try sink.allColumns(of: table)
-    case .terms(let terms):
-      for (index, term) in terms.enumerated() {
-        if index > 0 { try sink.token(.comma) }
-        switch term {
-        case .table(let table): try sink.allColumns(of: table)
-        case .expression(let expression): try expression.write(to: &sink)
-        case .aliased(let expression, let alias):
-          try expression.write(to: &sink)
-          try sink.token(.as)
-          try sink.alias(alias)
-        }
+    case .terms(let terms): try Self.write(terms, to: &sink)
+    }
+  }
+
+  /// What stands behind SELECT or RETURNING.
+  static func write<Sink: QuerySink>(_ terms: [SelectTerm], to sink: inout Sink) throws {
+    for (index, term) in terms.enumerated() {
+      if index > 0 { try sink.token(.comma) }
+      switch term {
+      case .table(let table): try sink.allColumns(of: table)
+      case .expression(let expression): try expression.write(to: &sink)
+      case .aliased(let expression, let alias):
+        try expression.write(to: &sink)
+        try sink.token(.as)
+        try sink.alias(alias)
       }
     }
   }

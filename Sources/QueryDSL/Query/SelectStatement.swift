@@ -127,6 +127,8 @@ package final class SelectExtras: Sendable {
 package enum TableSource: Sendable {
   indirect case query(SelectStatement)
   case common(CommonTableName)
+  /// The row that an upsert would have inserted.
+  case excluded
 }
 
 /// Several SELECTs as one: UNION, INTERSECT, EXCEPT.

@@ -76,6 +76,18 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     return self
   }
 
+  /// At most as many rows as the parameter of a prepared query says; a negative number throws.
+  public consuming func limit(_ count: Param<Int>) -> Self {
+    select.statement.setLimit(count)
+    return self
+  }
+
+  /// Without as many rows as the parameter of a prepared query says; a negative number throws.
+  public consuming func offset(_ count: Param<Int>) -> Self {
+    select.statement.setOffset(count)
+    return self
+  }
+
   /// Without the first rows; said twice, it throws `QueryError` when the query is rendered.
   @inlinable
   public consuming func offset(_ count: Int) -> Self {

@@ -50,6 +50,17 @@ extension ModelLayout {
   }
 }
 
+extension ModelLayout {
+  /// A term of an index, without its direction.
+  func declaration(of term: IndexTerm) throws -> String {
+    var text = try declaration(of: term.node)
+    // A lone expression in an index stands in parentheses where it is no function.
+    if case .column = term.node {} else { text = "(\(text))" }
+    if let collation = term.collation { text += " COLLATE \(collation.sql)" }
+    return text
+  }
+}
+
 extension Renderable {
   /// The statement, as the definition of a view has it.
   func declaration() throws -> String {

@@ -7,7 +7,7 @@ package enum SQLToken: UInt8, Sendable {
   case equal, notEqual, isSame, isNotSame, less, greater, lessOrEqual, greaterOrEqual
   case plus, minus, times, divide, negate
   case isNull, isNotNull, like, escape, between, `in`, arrayValues
-  case update, set, deleteFrom, insertInto, values, onConflict, doUpdateSet, doNothing, excluded
+  case update, set, deleteFrom, insertInto, values, onConflict, doUpdateSet, doNothing
   case `is`, nullsFirst, nullsLast, `as`, space
   case `case`, when, then, `else`, end, cast, integerType, realType, textType, blobType
   case collate, glob, concat, remainder, bitAnd, bitOr, bitNot, shiftLeft, shiftRight, jsonArrow
@@ -16,7 +16,7 @@ package enum SQLToken: UInt8, Sendable {
   case excludeCurrentRow, excludeGroup, excludeTies
   case right, full, cross, with, recursive, materialized, notMaterialized, asQuery
   case union, unionAll, intersect, except, selectAllFrom, selectValueFrom, valueIsNotNull
-  case valueIsNull
+  case valueIsNull, defaultValues, returning
 
   /// The text, with the spaces that it needs.
   var text: StaticString {
@@ -72,10 +72,9 @@ package enum SQLToken: UInt8, Sendable {
     case .deleteFrom: "DELETE FROM "
     case .insertInto: "INSERT INTO "
     case .values: " VALUES "
-    case .onConflict: " ON CONFLICT "
+    case .onConflict: " ON CONFLICT"
     case .doUpdateSet: " DO UPDATE SET "
     case .doNothing: " DO NOTHING"
-    case .excluded: "excluded."
     case .is: " IS "
     case .nullsFirst: " NULLS FIRST"
     case .nullsLast: " NULLS LAST"
@@ -133,6 +132,8 @@ package enum SQLToken: UInt8, Sendable {
     case .selectValueFrom: "SELECT \"value\" FROM ("
     case .valueIsNotNull: ") WHERE \"value\" IS NOT NULL"
     case .valueIsNull: ") WHERE \"value\" IS NULL"
+    case .defaultValues: " DEFAULT VALUES"
+    case .returning: " RETURNING "
     }
   }
 }

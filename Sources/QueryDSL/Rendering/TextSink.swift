@@ -30,6 +30,7 @@ struct TextSink: QuerySink {
     case model
     case query
     case common
+    case excluded
   }
 
   private struct ScopedTable {
@@ -37,7 +38,7 @@ struct TextSink: QuerySink {
     let name: String
     let alias: String?
     let kind: Kind
-    var qualifier: String { Identifier(alias ?? name).quoted }
+    var qualifier: String { kind == .excluded ? name : Identifier(alias ?? name).quoted }
   }
 
   mutating func token(_ token: SQLToken) {
@@ -128,6 +129,7 @@ struct TextSink: QuerySink {
       case nil: return (table, name, Kind.model)
       case .query: return (table, name, .query)
       case .common(let common): return (table, common.name, .common)
+      case .excluded: return (table, "excluded", .excluded)
       }
     }
     try open(tables, windows: extras?.content.windows.map(\.name) ?? [])

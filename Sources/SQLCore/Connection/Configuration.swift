@@ -71,6 +71,27 @@ public struct Configuration: Sendable {
   /// Again each time the log has grown by a quarter. It runs on a thread of its own, beside other
   /// accesses, and may use the database.
   public var onPinnedLog: (@Sendable (PinnedLog) -> Void)?
+  /// Is told of statements that go through more than `maximumScannedRows` rows of a table one by one,
+  /// with the index that would spare them that: for development.
+  ///
+  /// ```swift
+  /// configuration.onTableScan = { print($0) }
+  /// // 20000 rows gone through, a scan of Post: SELECT … FROM "Post" WHERE "status" = ?
+  /// //   CREATE INDEX "Post_on_status" ON "Post" ("status")
+  /// ```
+  ///
+  /// Once for each SQL and state of the schema, when a statement has ended well, on its thread and
+  /// before its access goes on; it uses no connection of the database. While it is nil, a statement
+  /// costs one comparison more. Else the first report of a SQL costs some milliseconds, in which the
+  /// schema is made again in memory, without rows, and SQLite is asked which index it would use
+  /// there; functions and collations are registered there as well, and `prepareConnection` runs.
+  public var onTableScan: (@Sendable (TableScan) -> Void)? {
+    didSet { knownScans = KnownScans() }
+  }
+  /// How many rows of a table a statement may go through before `onTableScan` is told.
+  public var maximumScannedRows = 1_000
+  /// What `onTableScan` was told already.
+  private(set) var knownScans = KnownScans()
   /// How long a write waits for those who read from the log before it begins anew.
   var maximumLogWait = Duration.milliseconds(100)
   /// How old a transaction that several writes share may grow; one more would make the first wait

@@ -17,12 +17,12 @@ extension Connection {
     defer { core.giveBack(statement) }
     try core.bind(sql, to: statement)
     var rows: [[String?]] = []
-    var types: [String?] = []
+    var types: [StorageClass?] = []
     while try core.step(statement) {
       let row = StatementRow(statement: statement)
-      if rows.isEmpty { types = statement.declaredTypes }
-      for index in types.indices where types[index] == nil {
-        types[index] = try row.storageClass(at: index).swiftType
+      if rows.isEmpty { types = statement.declaredStorageClasses }
+      for index in types.indices where types[index] == nil || types[index] == .null {
+        types[index] = try row.storageClass(at: index)
       }
       do {
         rows.append(try (0..<row.count).map { try row.text(at: $0) })
@@ -30,22 +30,22 @@ extension Connection {
         throw error.at(table: nil, column: nil, row: rows.count)
       }
     }
-    if rows.isEmpty { types = statement.declaredTypes }
+    if rows.isEmpty { types = statement.declaredStorageClasses }
     let columns = zip(statement.columnNames.names, types).map { name, type in
-      ResultTable.Column(name: name, type: type ?? "Any")
+      ResultTable.Column(name: name, type: type?.swiftType ?? "Any")
     }
     return ResultTable(columns: columns, rows: rows)
   }
 }
 
 extension StatementPointer {
-  /// The type of Swift for what each column of the result declares; nil where that is nothing.
+  /// The storage class that each column of the result declares; nil where that is none.
   ///
   /// It is asked for after the first step, which may compile the statement anew.
-  fileprivate var declaredTypes: [String?] {
+  package var declaredStorageClasses: [StorageClass?] {
     (0..<sqlite3_column_count(handle)).map { index in
       sqlite3_column_decltype(handle, index)
-        .flatMap { StorageClass(declaredType: String(cString: $0)) }?.swiftType
+        .flatMap { StorageClass(declaredType: String(cString: $0)) }
     }
   }
 }

@@ -42,6 +42,8 @@ extension ConnectionCore {
     case .value(let value): try bind(value, to: statement, at: index)
     case .array(let array): try ArrayTable.bind(array, to: statement, at: index, on: self)
     case .unstorable(let error): throw error
+    case .argument:
+      throw DatabaseError.misuse("a parameter stands in a query that was not made by `prepare`")
     case .zeroBlob(let count):
       guard count >= 0 else {
         throw ColumnValueError.unstorable(count, "a BLOB has no negative size")

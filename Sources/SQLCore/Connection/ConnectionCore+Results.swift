@@ -16,7 +16,12 @@ extension ConnectionCore {
 
 extension ConnectionCore {
   package var changeCount: Int { Int(sqlite3_changes64(handle)) }
-  package var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// The rowid that was inserted last; what is set here, the next insert replaces.
+  package var lastInsertRowID: Int64 {
+    get { sqlite3_last_insert_rowid(handle) }
+    set { sqlite3_set_last_insert_rowid(handle, newValue) }
+  }
 }
 
 extension ConnectionCore {

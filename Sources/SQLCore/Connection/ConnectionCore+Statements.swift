@@ -193,6 +193,7 @@ extension ConnectionCore {
   }
 
   private func tellObserver(ofEndOf statement: StatementPointer, failed: Bool) {
+    if state.pointee.watchesScans, !failed { noteScan(by: statement) }
     guard let observer = state.pointee.observer else { return }
     state.pointee.lastPassedOver = nil
     observer.statementDidRun(statement, failed: failed, on: self)

@@ -44,6 +44,10 @@ struct ConnectionState {
   var lentStatements: [ObjectIdentifier: LentStatement] = [:]
   /// How much of what was registered on the database the connection has.
   var registrationSequence: UInt64 = 0
+  /// What was registered on the database, where anything was.
+  var registrations: ConnectionRegistrations?
+  /// Whether each statement that ends is asked how many rows it went through.
+  var watchesScans: Bool
   /// What a callback threw that could not tell SQLite so.
   var callbackFailure: NotedFailure?
   /// Above 0 while a callback runs in which SQLite allows no statement on the connection.
@@ -85,6 +89,7 @@ struct ConnectionState {
   init(handle: OpaquePointer, configuration: Configuration, allowsWriting: Bool) {
     self.handle = handle
     self.allowsWriting = allowsWriting
+    watchesScans = configuration.onTableScan != nil
     cache = StatementCache(
       maximumCount: configuration.maximumCachedStatements,
       maximumByteCount: configuration.maximumCachedStatementBytes)

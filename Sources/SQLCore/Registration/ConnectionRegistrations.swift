@@ -55,5 +55,6 @@ final class ConnectionRegistrations: Sendable {
       core.state.pointee.registrationSequence = entry.sequence
     }
     core.state.pointee.registrationSequence = last
+    core.state.pointee.registrations = self
   }
 }

@@ -47,79 +47,24 @@ public struct ResultTable: Sendable, Equatable {
 extension ResultTable: CustomStringConvertible {
   /// The table in a frame, with the row numbers on the left and the count of rows and columns below.
   ///
-  /// A column is as wide as the widest of its name, type and cells, in characters. Line breaks and
-  /// other control characters are written as escapes (`\n`, `\t`, `\u{0}`); a backslash that is
-  /// in a cell stays as it is. Costs the size of the table; no row or cell is left out.
-  public var description: String {
-    let width = rows.reduce(columns.count) { max($0, $1.count) }
-    let blank = Array(repeating: "", count: width - columns.count)
-    let names = [""] + columns.map { Self.escaped($0.name) } + blank
-    let types =
-      [""] + columns.map { $0.type.isEmpty ? "" : "<\(Self.escaped($0.type))>" } + blank
-    let cells = rows.enumerated().map { number, row in
-      [String(number)] + row.map { $0.map(Self.escaped) ?? "nil" }
-        + Array(repeating: "", count: width - row.count)
-    }
+  /// A column is as wide as the widest of its name, type and cells, in columns of a terminal: a
+  /// character of East Asia and an emoji take two, an accent none. Line breaks and other control
+  /// characters are written as escapes (`\n`, `\t`, `\u{0}`); a backslash that is in a cell stays
+  /// as it is. Costs the size of the table; no row or cell is left out.
+  public var description: String { ResultTableText(self).text }
 
-    // One character at least, so that the frame of a table without rows keeps its shape.
-    var widths = Array(repeating: 1, count: width + 1)
-    for line in [names, types] + cells {
-      for (index, cell) in line.enumerated() {
-        widths[index] = max(widths[index], cell.count)
-      }
-    }
-
-    var text = ""
-    text += Self.rule("┏", "━", "┳", "┓", widths)
-    text += Self.line("┃", names, widths)
-    text += Self.line("┃", types, widths)
-    text += Self.rule("┡", "━", "╇", "┩", widths)
-    for line in cells {
-      text += Self.line("│", line, widths)
-    }
-    text += Self.rule("└", "─", "┴", "┘", widths)
-    text += "\(rows.count) \(rows.count == 1 ? "row" : "rows"), "
-    text += "\(width) \(width == 1 ? "column" : "columns")"
-    return text
-  }
-
-  private static func rule(
-    _ left: String, _ fill: String, _ joint: String, _ right: String, _ widths: [Int]
-  ) -> String {
-    let segments = widths.map { String(repeating: fill, count: $0 + 2) }
-    return left + segments.joined(separator: joint) + right + "\n"
-  }
-
-  private static func line(_ bar: String, _ cells: [String], _ widths: [Int]) -> String {
-    var line = bar
-    for (cell, width) in zip(cells, widths) {
-      line += " " + cell + String(repeating: " ", count: width - cell.count + 1) + bar
-    }
-    return line + "\n"
-  }
-
-  /// The text on one line: what would move the cursor or turn the direction of writing, escaped.
-  private static func escaped(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: breaksFrame) else { return text }
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where breaksFrame(scalar):
-        result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
-
-  private static func breaksFrame(_ scalar: Unicode.Scalar) -> Bool {
-    if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: return true
-    default: return scalar.properties.isBidiControl
-    }
+  /// The table, none of its lines wider than so many columns of a terminal.
+  ///
+  /// ```swift
+  /// print(try db.table(Post.all).description(width: 80))
+  /// ```
+  ///
+  /// The widest columns are cut first, and end in `…`. Where that leaves too little of each, the
+  /// last columns are left out, and one of `…` stands for them; the count below is that of all. A
+  /// width that cannot hold the row numbers and one column gives the narrowest table there is.
+  public func description(width: Int) -> String {
+    var text = ResultTableText(self)
+    text.cut(to: width)
+    return text.text
   }
 }

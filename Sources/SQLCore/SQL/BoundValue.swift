@@ -10,6 +10,8 @@ package enum BoundValue: Sendable {
   case unstorable(ColumnValueError)
   /// A BLOB of so many bytes, all zero.
   case zeroBlob(Int)
+  /// A value that is known when a prepared query is called.
+  case argument(BoundArgument)
 
   @inlinable
   package init(_ value: some ColumnValue, as form: StoredForm = .standard) {
@@ -41,8 +43,33 @@ package enum BoundValue: Sendable {
       case .array(let array): return .text("<\(array.values.count) values>")
       case .zeroBlob(let count): return .text("<\(count) zero bytes>")
       case .unstorable(let error): throw error
+      case .argument(let argument): return .text("<argument \(argument.index + 1)>")
       }
     }
+  }
+}
+
+/// What of which argument of a prepared query is bound, and in which form.
+@usableFromInline
+package struct BoundArgument: Hashable, Sendable {
+  package enum Part: Hashable, Sendable {
+    case value
+    /// The values of a list, without nil.
+    case list
+    /// Whether nil is in a list.
+    case listHasNil
+    /// A number of rows, which is not negative.
+    case rowCount
+  }
+
+  package let index: Int
+  package let form: StoredForm
+  package let part: Part
+
+  package init(_ index: Int, as form: StoredForm, part: Part = .value) {
+    self.index = index
+    self.form = form
+    self.part = part
   }
 }
 

@@ -27,6 +27,8 @@ package struct PreparedStatement {
   package internal(set) var tableEffects: [TableEffect]
   /// How often SQLite had compiled it anew when these were noted.
   var tableEffectsVersion: Int32 = 0
+  /// How many rows it had gone through one by one when it last ended, where that is asked.
+  var scannedRows: Int32 = 0
   /// The names of the result's columns, read when first asked for.
   var columnNames: ColumnNames?
   /// How often SQLite had compiled it anew when the names were read.

@@ -74,6 +74,16 @@ package struct StatementKey {
     append(unmeasured: text)
   }
 
+  /// Appends bytes that another key had.
+  package mutating func append(contentsOf bytes: [UInt8]) {
+    bytes.withUnsafeBufferPointer { bytes in
+      guard let source = bytes.baseAddress else { return }
+      if capacity - count < bytes.count { grow(by: bytes.count) }
+      (start + count).update(from: source, count: bytes.count)
+      count += bytes.count
+    }
+  }
+
   /// Appends text alone, at the end of a key.
   mutating func append(unmeasured text: String) {
     var text = text

@@ -67,6 +67,8 @@ private struct ArrayCursor {
   var base = sqlite3_vtab_cursor()
   var array: BoundArray?
   var position = 0
+  /// Behind the last row that is wanted.
+  var end = 0
 
   static func at(
     _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?
@@ -99,21 +101,34 @@ private let bestIndex:
     UnsafeMutablePointer<sqlite3_vtab>?, UnsafeMutablePointer<sqlite3_index_info>?
   ) -> Int32 = { _, info in
     guard let info else { return SQLITE_ERROR }
+    var rowID: Int?
+    var array: Int?
     for index in 0..<Int(info.pointee.nConstraint) {
       let constraint = info.pointee.aConstraint[index]
-      guard constraint.iColumn == 1, constraint.usable != 0,
-        Int32(constraint.op) == SQLITE_INDEX_CONSTRAINT_EQ
-      else { continue }
-      info.pointee.aConstraintUsage[index].argvIndex = 1
-      info.pointee.aConstraintUsage[index].omit = 1
-      info.pointee.estimatedCost = 1
-      info.pointee.estimatedRows = 25
-      info.pointee.idxNum = 1
+      guard constraint.usable != 0, Int32(constraint.op) == SQLITE_INDEX_CONSTRAINT_EQ else {
+        continue
+      }
+      if constraint.iColumn == 1 { array = index }
+      if constraint.iColumn == -1 { rowID = index }
+    }
+    guard let array else {
+      // The array comes from a table further right: another order of the join must be found.
+      info.pointee.estimatedCost = 1e12
+      info.pointee.idxNum = 0
       return SQLITE_OK
     }
-    // The array comes from a table further right: another order of the join must be found.
-    info.pointee.estimatedCost = 1e12
-    info.pointee.idxNum = 0
+    info.pointee.aConstraintUsage[array].argvIndex = 1
+    info.pointee.aConstraintUsage[array].omit = 1
+    info.pointee.estimatedCost = 1
+    info.pointee.estimatedRows = 25
+    info.pointee.idxNum = 1
+    if let rowID {
+      // One place of the array: SQLite compares it again, since the value may be no integer.
+      info.pointee.aConstraintUsage[rowID].argvIndex = 2
+      info.pointee.estimatedRows = 1
+      info.pointee.idxFlags = SQLITE_INDEX_SCAN_UNIQUE
+      info.pointee.idxNum = 2
+    }
     return SQLITE_OK
   }
 
@@ -140,10 +155,20 @@ private let filter:
   @convention(c) (
     UnsafeMutablePointer<sqlite3_vtab_cursor>?, Int32, UnsafePointer<CChar>?, Int32,
     UnsafeMutablePointer<OpaquePointer?>?
-  ) -> Int32 = { cursor, _, _, count, arguments in
+  ) -> Int32 = { cursor, plan, _, count, arguments in
     guard let cursor = ArrayCursor.at(cursor) else { return SQLITE_ERROR }
     cursor.pointee.position = 0
     cursor.pointee.array = count > 0 ? ArrayTable.array(in: arguments?[0]) : nil
+    cursor.pointee.end = cursor.pointee.array?.values.count ?? 0
+    if plan == 2, count > 1, let rowID = arguments?[1] {
+      let place = sqlite3_value_int64(rowID)
+      if place >= 0, place < Int64(cursor.pointee.end) {
+        cursor.pointee.position = Int(place)
+        cursor.pointee.end = Int(place) + 1
+      } else {
+        cursor.pointee.end = 0
+      }
+    }
     return SQLITE_OK
   }
 
@@ -153,8 +178,8 @@ private let next: @convention(c) (UnsafeMutablePointer<sqlite3_vtab_cursor>?) ->
 }
 
 private let isAtEnd: @convention(c) (UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> Int32 = {
-  guard let cursor = ArrayCursor.at($0), let array = cursor.pointee.array else { return 1 }
-  return cursor.pointee.position < array.values.count ? 0 : 1
+  guard let cursor = ArrayCursor.at($0) else { return 1 }
+  return cursor.pointee.position < cursor.pointee.end ? 0 : 1
 }
 
 private let column:

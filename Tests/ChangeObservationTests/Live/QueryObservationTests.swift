@@ -26,6 +26,17 @@ struct QueryObservationTests {
     #expect(try await results.next() == ["three", "zero"])
   }
 
+  @Test("a prepared query with its arguments")
+  func prepared() async throws {
+    let query = try await db.prepare { (stars: Param<Int>) in
+      Note.where { $0.$stars >= stars }.order(by: \.$title).select(\.$title)
+    }
+    var results = db.observe(query(2)).makeAsyncIterator()
+    #expect(try await results.next() == ["two"])
+    try await db.execute("UPDATE Note SET stars = 3 WHERE id = 1")
+    #expect(try await results.next() == ["one", "two"])
+  }
+
   @Test("joins, and rows that raw SQL, a cascade and a rolled-back transaction touch")
   func joins() async throws {
     try await db.insert([Tagging(note: 1, tag: "a"), Tagging(note: 2, tag: "b")])

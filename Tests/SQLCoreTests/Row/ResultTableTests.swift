@@ -102,14 +102,37 @@ struct ResultTableTests {
         """#)
   }
 
-  @Test("N13 a character of several scalars counts as one")
-  func characters() {
+  @Test("N13 characters are as wide as a terminal draws them: accents, East Asia, emoji")
+  func wideCharacters() {
     let table = ResultTable(
-      columns: [.init(name: "n", type: "")], rows: [["e\u{301}é"], ["👩‍👩‍👧"], [""]])
-    let lines = table.description.split(separator: "\n")
-    #expect(lines[4] == "│ 0 │ e\u{301}é │")
-    #expect(lines[5] == "│ 1 │ 👩‍👩‍👧  │")
-    #expect(lines[6] == "│ 2 │    │")
+      columns: [.init(name: "名前", type: "String")],
+      rows: [
+        ["e\u{301}é"], ["👩‍👩‍👧"], [""], ["日本語"], ["ｱｲｳ"], ["한국"], ["\u{1112}\u{1161}\u{11AB}"],
+        ["🇪🇺🇯🇵"], ["❤\u{FE0F}❤"], ["1\u{FE0F}\u{20E3}"], ["👍🏽"], ["שָׁלוֹם"], ["กำลัง"], ["😀ab"],
+      ])
+    #expect(
+      table.description == """
+        ┏━━━━┳━━━━━━━━━━┓
+        ┃    ┃ 名前     ┃
+        ┃    ┃ <String> ┃
+        ┡━━━━╇━━━━━━━━━━┩
+        │ 0  │ e\u{301}é       │
+        │ 1  │ 👩‍👩‍👧       │
+        │ 2  │          │
+        │ 3  │ 日本語   │
+        │ 4  │ ｱｲｳ      │
+        │ 5  │ 한국     │
+        │ 6  │ \u{1112}\u{1161}\u{11AB}       │
+        │ 7  │ 🇪🇺🇯🇵     │
+        │ 8  │ ❤\u{FE0F}❤      │
+        │ 9  │ 1\u{FE0F}\u{20E3}       │
+        │ 10 │ 👍🏽       │
+        │ 11 │ שָׁלוֹם     │
+        │ 12 │ กำลัง     │
+        │ 13 │ 😀ab     │
+        └────┴──────────┘
+        14 rows, 1 column
+        """)
   }
 
   @Test("N13 rows that are too short or too long are shown as they are")

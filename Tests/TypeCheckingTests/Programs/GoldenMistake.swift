@@ -130,6 +130,12 @@ struct GoldenMistake: Sendable {
         """,
       message: "no exact matches in call to instance method 'isIn'"),
     GoldenMistake(
+      name: "an upsert that has no use for the new row",
+      code: """
+        let insert = Post.insert([]).onConflictUpdate(\\.$url) ‸{ $0.$views += 1 }
+        """,
+      message: "expects 2 arguments, but 1 was used in closure body"),
+    GoldenMistake(
       name: "a place inside the JSON of another type",
       code: """
         extension JSONPath where Root == [Int], Value == Int {

@@ -106,10 +106,7 @@ private struct SchemaReader<M: Model> {
       terms = names.map { Identifier($0).quoted }
     case .expressions(let expressions):
       terms = try expressions().map { term in
-        var text = try layout.declaration(of: term.node)
-        // A lone expression in an index stands in parentheses where it is no function.
-        if case .column = term.node {} else { text = "(\(text))" }
-        if let collation = term.collation { text += " COLLATE \(collation.sql)" }
+        let text = try layout.declaration(of: term)
         return term.isDescending ? text + " DESC" : text
       }
     }

@@ -1,0 +1,31 @@
+import SQLCore
+
+/// Notes the statements that begin, on whichever connection.
+final class StatementRecorder: Sendable {
+  private let list = Lock<[String]>([])
+
+  var statements: [String] { list.withLock { $0 } }
+
+  func note(_ event: borrowing TraceEvent) {
+    guard let sql = event.sql, Self.counts(sql) else { return }
+    list.withLock { $0.append(sql) }
+  }
+
+  func expect(_ count: Int, _ fileID: StaticString, _ line: UInt) throws {
+    let statements = statements
+    guard statements.count != count else { return }
+    throw UnexpectedQueries(
+      expectedCount: count, statements: statements, place: "\(fileID):\(line)")
+  }
+
+  private static let others: Set<String> = [
+    "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA",
+  ]
+
+  /// Whether a statement is neither a trigger's nor about transactions or settings.
+  private static func counts(_ sql: String) -> Bool {
+    if sql.hasPrefix("--") { return false }
+    let word = sql.drop { $0.isWhitespace }.prefix { $0.isLetter }
+    return !others.contains(word.uppercased())
+  }
+}

@@ -1,0 +1,108 @@
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How cells are written as text, and read from it: the same in CSV and JSON.
+///
+/// | Type | Text |
+/// |---|---|
+/// | Bool | `true`, `false` |
+/// | Date | ISO 8601, with microseconds |
+/// | Data, [UInt8] | base64 |
+/// | others | as they are stored: numbers, text |
+enum CellText {
+  /// A cell as text, which is not NULL; throws where the type has no such text.
+  static func text(of value: DatabaseValue, as type: (any ColumnValue.Type)?) throws -> String {
+    switch value {
+    case .null: ""
+    case .integer(let integer) where type == Bool.self: integer == 0 ? "false" : "true"
+    case .integer where type == Date.self:
+      try iso8601(value)
+    case .integer(let integer): String(integer)
+    case .real(let real): String(real)
+    case .text(let text): text
+    case .blob(let data): data.base64EncodedString()
+    }
+  }
+
+  private static func iso8601(_ value: DatabaseValue) throws -> String {
+    guard case .text(let text) = try value.read(Date.self).databaseValue(as: .iso8601) else {
+      return ""
+    }
+    return text
+  }
+
+  /// The cell of a type that a text stands for; nil where it stands for none.
+  static func value(_ text: String, as type: any ColumnValue.Type) -> DatabaseValue? {
+    let value: DatabaseValue?
+    if type == Bool.self {
+      value = bool(text)
+    } else if type == Date.self {
+      value = date(text)
+    } else {
+      switch type.storageClass {
+      case .integer: value = Int64(text).map { .integer($0) }
+      case .real: value = Double(text).flatMap { $0.isNaN ? nil : .real($0) }
+      case .text: value = .text(text)
+      case .blob: value = Data(base64Encoded: text).map { .blob($0) }
+      case .null: value = nil
+      }
+    }
+    return value.flatMap { isValid($0, type) ? $0 : nil }
+  }
+
+  /// Whether a cell can be read as a type: an unknown case of an enumeration cannot.
+  static func isValid<Value: ColumnValue>(_ value: DatabaseValue, _ type: Value.Type) -> Bool {
+    (try? value.read(type)) != nil
+  }
+
+  private static func bool(_ text: String) -> DatabaseValue? {
+    switch text {
+    case "true", "1": true
+    case "false", "0": false
+    default: nil
+    }
+  }
+
+  /// A date of exactly the text that is written here, or of another ISO 8601.
+  static func date(_ text: String) -> DatabaseValue? {
+    let date =
+      (try? DatabaseValue.text(text).read(Date.self, as: .iso8601))
+      ?? (try? Date(text, strategy: .iso8601))
+    return date.flatMap { try? $0.databaseValue(as: .standard) }
+  }
+
+  /// Whether a type is that of dates.
+  static func isDate(_ type: (any ColumnValue.Type)?) -> Bool { type == Date.self }
+
+  /// The type that an unquoted text shows to be meant; nil for text.
+  static func kind(of text: String) -> (any ColumnValue.Type)? {
+    if text == "true" || text == "false" { return Bool.self }
+    let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+    guard let first = digits.utf8.first, (0x30...0x39).contains(first) else {
+      return nil
+    }
+    // A number that begins with 0 is a code, and no number.
+    let isCode =
+      first == 0x30 && digits.utf8.dropFirst().first.map { $0 != UInt8(ascii: ".") } == true
+    if !isCode, Int64(text) != nil { return Int64.self }
+    let isNumber = digits.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
+    }
+    if !isCode, isNumber, Double(text) != nil { return Double.self }
+    let isDate = (try? DatabaseValue.text(text).read(Date.self, as: .iso8601)) != nil
+    return isDate ? Date.self : nil
+  }
+
+  /// The type that all of several cells can have; nil for text, and where there is none.
+  static func common(_ kinds: [(any ColumnValue.Type)?]) -> (any ColumnValue.Type)? {
+    guard let first = kinds.first, let first else { return nil }
+    if kinds.allSatisfy({ $0 == first }) { return first }
+    let areNumbers = kinds.allSatisfy { $0 == Int64.self || $0 == Double.self }
+    return areNumbers ? Double.self : nil
+  }
+}

@@ -1,0 +1,60 @@
+#if canImport(TabularData)
+  import Foundation
+  import SQLCore
+  import TabularData
+
+  extension DataFrame {
+    /// The frame as that of Apple's TabularData: columns of Int64, Double, String, Data, Bool or Date,
+    /// by the storage class of their cells; a column without a type is one of texts.
+    ///
+    /// Throws `ColumnValueError` for a cell that is none of its column's type.
+    public func tabularData() throws -> TabularData.DataFrame {
+      var frame = TabularData.DataFrame()
+      for column in columns {
+        func append<Value: ColumnValue>(_ type: Value.Type) throws {
+          frame.append(
+            column: TabularData.Column<Value>(
+              name: column.name, contents: try column.values(as: type)))
+        }
+        switch (column.type, column.type?.storageClass) {
+        case (let type?, _) where type == Bool.self: try append(Bool.self)
+        case (let type?, _) where type == Date.self: try append(Date.self)
+        case (_, .integer?): try append(Int64.self)
+        case (_, .real?): try append(Double.self)
+        case (_, .text?): try append(String.self)
+        case (_, .blob?): try append(Data.self)
+        default:
+          frame.append(
+            column: TabularData.Column<String>(
+              name: column.name, contents: (0..<rowCount).map { column.text(at: $0) }))
+        }
+      }
+      return frame
+    }
+
+    /// A frame of TabularData; a column of another type than Int, Int64, Double, Float, String, Data,
+    /// Bool and Date throws `DataFrameError`.
+    public init(_ frame: TabularData.DataFrame) throws {
+      self.init()
+      for column in frame.columns { try append(Self.column(column)) }
+    }
+
+    private static func column(_ column: TabularData.AnyColumn) throws -> Column {
+      func made<Value: ColumnValue>(_ type: Value.Type) throws -> Column {
+        try Column(column.name, column.assumingType(type).map { $0 })
+      }
+      switch column.wrappedElementType {
+      case is Int.Type: return try made(Int.self)
+      case is Int64.Type: return try made(Int64.self)
+      case is Double.Type: return try made(Double.self)
+      case is Float.Type: return try made(Float.self)
+      case is String.Type: return try made(String.self)
+      case is Data.Type: return try made(Data.self)
+      case is Bool.Type: return try made(Bool.self)
+      case is Date.Type: return try made(Date.self)
+      default:
+        throw DataFrameError("the column \(column.name) is of \(column.wrappedElementType)")
+      }
+    }
+  }
+#endif

@@ -1,0 +1,67 @@
+import QueryDSL
+import SQLCore
+
+extension Connection {
+  /// Writes the rows of a data frame into a table; how many they are.
+  ///
+  /// ```swift
+  /// try connection.write(frame, to: "imported")
+  /// // CREATE TABLE IF NOT EXISTS "imported" ("title" TEXT, "views" INTEGER) STRICT
+  /// // INSERT INTO "imported" ("title", "views") VALUES (?, ?)
+  /// ```
+  ///
+  /// A table that is not there is created, with the storage classes of the columns; `ANY` for a
+  /// column without a type. In one that is there, columns are found by their names, and those that
+  /// the frame lacks get their defaults. One INSERT for each row, with one prepared statement. What
+  /// SQLite refuses is thrown as `DatabaseError`, with the row; outside of a transaction, rows before
+  /// it stay.
+  @discardableResult
+  public func write(_ frame: DataFrame, to table: TableName) throws -> Int {
+    let core = try use()
+    guard !frame.columns.isEmpty else {
+      throw DataFrameError("a frame without columns is no table: \(table) is not written")
+    }
+    let name = Identifier(table.name).quoted
+    let exists = try row(
+      "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND name = \(table.name) COLLATE NOCASE"
+    )
+    if exists == nil {
+      let columns = frame.columns.map { column in
+        "\(Identifier(column.name).quoted) \(column.type?.storageClass.rawValue ?? "ANY")"
+      }
+      try execute(SQL(unsafe: "CREATE TABLE \(name) (\(columns.joined(separator: ", "))) STRICT"))
+    }
+    let names = frame.columnNames.map { Identifier($0).quoted }.joined(separator: ", ")
+    let marks = frame.columns.map { _ in "?" }.joined(separator: ", ")
+    let statement = try core.lendStatement(
+      text: "INSERT INTO \(name) (\(names)) VALUES (\(marks))")
+    defer { core.giveBack(statement) }
+    for row in 0..<frame.rowCount {
+      for (index, column) in frame.columns.enumerated() {
+        try core.bind(column.values[row], to: statement, at: Int32(truncatingIfNeeded: index + 1))
+      }
+      do {
+        try core.run(statement)
+      } catch let error as DatabaseError {
+        throw error.at(row: row)
+      }
+    }
+    return frame.rowCount
+  }
+}
+
+extension Database {
+  /// Writes the rows of a data frame into a table, all or none; how many they are.
+  @discardableResult
+  public func write(_ frame: DataFrame, to table: TableName) throws -> Int {
+    try write { try $0.write(frame, to: table) }
+  }
+
+  /// Writes the rows of a data frame into a table, all or none; how many they are.
+  @discardableResult
+  nonisolated(nonsending)
+    public func write(_ frame: DataFrame, to table: TableName) async throws -> Int
+  {
+    try await write { try $0.write(frame, to: table) }
+  }
+}

@@ -1,0 +1,222 @@
+/// A value of JSON, with its members in their order and its numbers as they are written.
+enum JSONText: Equatable {
+  case null
+  case bool(Bool)
+  case number(String)
+  case string(String)
+  /// As it is written: an array or an object inside a cell.
+  case nested(String)
+}
+
+/// Takes an array of objects apart, the form in which tables come as JSON.
+///
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
+struct JSONReader {
+  private let bytes: [UInt8]
+  private var position = 0
+  private static let maximumDepth = 512
+
+  init(_ text: String) {
+    bytes = Array(text.utf8)
+  }
+
+  /// The objects of an array, each as its members.
+  mutating func objects() throws -> [[(name: String, value: JSONText)]] {
+    var objects: [[(name: String, value: JSONText)]] = []
+    skipSpace()
+    try expect("[")
+    try list(end: "]") { reader in objects.append(try reader.object()) }
+    skipSpace()
+    guard position == bytes.count else { throw failure("something stands behind the array") }
+    return objects
+  }
+
+  private mutating func object() throws -> [(name: String, value: JSONText)] {
+    var members: [(name: String, value: JSONText)] = []
+    try expect("{")
+    try list(end: "}") { reader in
+      let name = try reader.string()
+      reader.skipSpace()
+      try reader.expect(":")
+      reader.skipSpace()
+      members.append((name, try reader.value()))
+    }
+    return members
+  }
+
+  /// What stands between commas, up to a bracket.
+  private mutating func list(
+    end: Unicode.Scalar, _ element: (inout JSONReader) throws -> Void
+  ) throws {
+    skipSpace()
+    if take(end) { return }
+    while true {
+      skipSpace()
+      try element(&self)
+      skipSpace()
+      if take(end) { return }
+      try expect(",")
+    }
+  }
+
+  private mutating func value() throws -> JSONText {
+    guard position < bytes.count else { throw failure("the text ends") }
+    switch bytes[position] {
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      let start = position
+      try skipNested(depth: 1)
+      return .nested(String(decoding: bytes[start..<position], as: UTF8.self))
+    case UInt8(ascii: "t"): return try word("true", .bool(true))
+    case UInt8(ascii: "f"): return try word("false", .bool(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    default: return .number(try number())
+    }
+  }
+
+  private mutating func skipNested(depth: Int) throws {
+    guard depth < Self.maximumDepth else { throw failure("it is nested too deeply") }
+    let isObject = bytes[position] == UInt8(ascii: "{")
+    position += 1
+    try list(end: isObject ? "}" : "]") { reader in
+      if isObject {
+        _ = try reader.string()
+        reader.skipSpace()
+        try reader.expect(":")
+        reader.skipSpace()
+      }
+      guard reader.position < reader.bytes.count else { throw reader.failure("the text ends") }
+      let byte = reader.bytes[reader.position]
+      if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") {
+        try reader.skipNested(depth: depth + 1)
+      } else {
+        _ = try reader.value()
+      }
+    }
+  }
+
+  private mutating func word(_ text: String, _ value: JSONText) throws -> JSONText {
+    guard bytes[position...].starts(with: text.utf8) else { throw failure("no value begins so") }
+    position += text.utf8.count
+    return value
+  }
+
+  private mutating func number() throws -> String {
+    let start = position
+    _ = take("-")
+    let digits = skipDigits()
+    let isZero = digits > 1 && bytes[position - digits] == UInt8(ascii: "0")
+    var isComplete = digits > 0 && !isZero
+    if take(".") { isComplete = isComplete && skipDigits() > 0 }
+    if take("e") || take("E") {
+      if !take("+") { _ = take("-") }
+      isComplete = isComplete && skipDigits() > 0
+    }
+    guard isComplete else { throw failure("no value begins so") }
+    return String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+
+  private mutating func skipDigits() -> Int {
+    let start = position
+    while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
+    return position - start
+  }
+
+  private mutating func string() throws -> String {
+    try expect("\"")
+    var text: [UInt8] = []
+    while position < bytes.count {
+      let byte = bytes[position]
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"): text += String(try escape()).utf8
+      case 0..<0x20: throw failure("a control character stands in a string")
+      default: text.append(byte)
+      }
+    }
+    throw failure("a string does not end")
+  }
+
+  private mutating func escape() throws -> Unicode.Scalar {
+    guard position < bytes.count else { throw failure("a string does not end") }
+    let byte = bytes[position]
+    position += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"):
+      let unit = try hexadecimal()
+      if let scalar = Unicode.Scalar(unit) { return scalar }
+      // Half of a pair: the other half follows.
+      guard UTF16.isLeadSurrogate(unit), take("\\"), take("u") else {
+        throw failure("half of a pair stands alone")
+      }
+      let second = try hexadecimal()
+      guard UTF16.isTrailSurrogate(second) else { throw failure("half of a pair stands alone") }
+      let value = 0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
+      guard let scalar = Unicode.Scalar(value) else { throw failure("that is no character") }
+      return scalar
+    default: throw failure("no character is escaped so")
+    }
+  }
+
+  private mutating func hexadecimal() throws -> UInt16 {
+    let digits = bytes[position...].prefix(4)
+    guard digits.count == 4,
+      digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+      let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+    else { throw failure("\\u has four hexadecimal digits") }
+    position += 4
+    return unit
+  }
+
+  private mutating func skipSpace() {
+    while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) {
+      position += 1
+    }
+  }
+
+  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: scalar) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func expect(_ scalar: Unicode.Scalar) throws {
+    guard take(scalar) else {
+      throw failure(
+        position < bytes.count ? "\(scalar) is missing" : "the text ends, and \(scalar) is missing")
+    }
+  }
+
+  private func failure(_ message: String) -> DataFrameError {
+    let line = bytes.prefix(position).count { $0 == 0x0A } + 1
+    return DataFrameError("the JSON, line \(line): \(message)")
+  }
+}
+
+extension String {
+  /// The text as a string of JSON.
+  var quotedJSON: String {
+    var text = "\""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text + "\""
+  }
+}

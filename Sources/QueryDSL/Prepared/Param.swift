@@ -1,0 +1,126 @@
+import SQLCore
+
+/// A parameter of a prepared query: a value that is given when it is called.
+///
+/// ```swift
+/// let byTitle = try db.prepare { (title: Param<String>, minimum: Param<Int>) in
+///   Post.where { $0.$title == title && $0.$views >= minimum }
+/// }
+/// let posts = try db.fetch(byTitle("News", 3))
+/// ```
+/// It is an expression, and stands where one does. Beside a column, and where it is assigned to
+/// one, it takes the form in which the column is stored. `Param<String?>` takes nil.
+public typealias Param<Value: ColumnValue> = SQLExpression<Value>
+
+/// A list of values that is given when a prepared query is called, for `isIn`.
+///
+/// ```swift
+/// let some = try db.prepare { (ids: ParamList<Post.ID>) in Post.where { $0.$id.isIn(ids) } }
+/// let posts = try db.fetch(some([id, other]))
+/// ```
+public struct ParamList<Element: ColumnValue>: Sendable {
+  fileprivate let index: Int
+  fileprivate let values: [Element]?
+}
+
+extension SQLExpression {
+  /// One of the values that are given when the prepared query is called.
+  /// SQL: `a IN (SELECT value FROM apus_array(?))`
+  public func isIn(_ list: ParamList<Value>) -> SQLPredicate {
+    if let values = list.values { return isIn(values) }
+    return SQLPredicate(
+      .isIn(
+        node, .argument(BoundArgument(list.index, as: form, part: .list)),
+        containsNull: Value.isOptional
+          ? .argument(BoundArgument(list.index, as: form, part: .listHasNil)) : nil))
+  }
+}
+
+/// What a parameter of the closure of `prepare` may be: `Param` and `ParamList`.
+public protocol QueryParameter: Sendable {
+  /// What is given when the query is called.
+  associatedtype Argument: Sendable
+  /// The parameter in the query, or the argument where the query is made again with it.
+  init(_ place: ParameterPlace<Argument>)
+  /// The argument on its way to the statement.
+  static func argument(_ argument: Argument) -> PreparedArgument
+}
+
+/// Which parameter of a prepared query, and its argument where that is known.
+public struct ParameterPlace<Argument: Sendable>: Sendable {
+  let index: Int
+  let argument: [Argument]
+}
+
+/// An argument of a prepared query.
+public struct PreparedArgument: Sendable {
+  enum Content: Sendable {
+    case value(any ColumnValue)
+    case list([any ColumnValue])
+  }
+
+  let content: Content
+}
+
+extension SQLExpression: QueryParameter {
+  /// The parameter in the query.
+  public init(_ place: ParameterPlace<Value>) {
+    self.init(.parameter(ParameterNode(index: place.index, value: place.argument.first)))
+  }
+
+  /// The value.
+  public static func argument(_ argument: Value) -> PreparedArgument {
+    PreparedArgument(content: .value(argument))
+  }
+}
+
+extension ParamList: QueryParameter {
+  /// The parameter in the query.
+  public init(_ place: ParameterPlace<[Element]>) {
+    index = place.index
+    values = place.argument.first
+  }
+
+  /// The values.
+  public static func argument(_ argument: [Element]) -> PreparedArgument {
+    PreparedArgument(content: .list(argument))
+  }
+}
+
+/// A parameter in a query.
+@usableFromInline
+package struct ParameterNode: Sendable {
+  let index: Int
+  /// The argument, where it is known.
+  let value: (any ColumnValue)?
+
+  /// What is bound in its place.
+  func bound(as form: StoredForm, part: BoundArgument.Part = .value) -> BoundValue {
+    guard let value else { return .argument(BoundArgument(index, as: form, part: part)) }
+    return BoundValue(value, as: form)
+  }
+}
+
+extension PreparedArgument {
+  /// What is bound for a part of it.
+  func bound(_ argument: BoundArgument) throws -> BoundValue {
+    switch (content, argument.part) {
+    case (.value(let value), .value): return BoundValue(value, as: argument.form)
+    case (.value(let value), .rowCount):
+      let bound = BoundValue(value)
+      if case .value(.integer(let count)) = bound, count >= 0 { return bound }
+      throw QueryError("LIMIT and OFFSET take no negative number: \(value)")
+    case (.list(let values), .list):
+      return .array(
+        BoundArray(
+          try values.compactMap { value in
+            let stored = try value.databaseValue(as: argument.form)
+            return stored.isNull ? nil : stored
+          }))
+    case (.list(let values), .listHasNil):
+      return BoundValue(try values.contains { try $0.databaseValue(as: argument.form).isNull })
+    case (.value, .list), (.value, .listHasNil), (.list, .value), (.list, .rowCount):
+      throw QueryError("argument \(argument.index + 1) is not what its place needs")
+    }
+  }
+}

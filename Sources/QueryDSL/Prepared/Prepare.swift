@@ -1,0 +1,165 @@
+import SQLCore
+
+extension PreparedQuery {
+  init<Query: Fetchable>(
+    _ build: @escaping @Sendable (repeat each Parameter) -> Query
+  ) throws where Query.Row == Row {
+    var places = ParameterPlaces()
+    let request = build(repeat places.next((each Parameter).self)).request
+    forms = try PreparedForms(request.statement)
+    decoding = request.decoding
+    isLimited = request.statement.limit != nil
+    self.build = { (parameter: repeat each Parameter) in
+      build(repeat each parameter).request
+    }
+  }
+}
+
+extension PreparedCommand {
+  init<Command: TableCommand>(_ build: (repeat each Parameter) -> Command) throws {
+    var places = ParameterPlaces()
+    let command = build(repeat places.next((each Parameter).self))
+    (form, place) = try PreparedForm.make(of: command, nil)
+  }
+}
+
+extension PreparedReturning {
+  init<Command: TableCommand>(
+    _ build: (repeat each Parameter) -> Returning<Command, Row>
+  ) throws {
+    var places = ParameterPlaces()
+    let returning = build(repeat places.next((each Parameter).self))
+    (form, place) = try PreparedForm.make(of: returning.command, returning.clause)
+    decoding = returning.decoding
+  }
+}
+
+extension PreparedForm {
+  fileprivate static func make(
+    of command: some TableCommand, _ returning: ReturningClause?
+  ) throws -> (PreparedForm, CommandPlace) {
+    guard let command = command as? any ModelCommand else {
+      throw QueryError("\(type(of: command)) is no command of Apus")
+    }
+    return try make(of: command, returning)
+  }
+
+  private static func make(
+    of command: some ModelCommand, _ returning: ReturningClause?
+  ) throws -> (PreparedForm, CommandPlace) {
+    guard command.statementCount == 1 else {
+      throw QueryError(
+        "an insert of \(command.statementCount) models is not one statement: prepare that of one, "
+          + "or set the columns")
+    }
+    let form =
+      if let returning {
+        try PreparedForm(ReturningStatement(command: command, returning: returning))
+      } else {
+        try PreparedForm(command)
+      }
+    return (form, CommandPlace { command.locate($0, on: $1) })
+  }
+}
+
+extension Connection {
+  /// Prepares a query with parameters: rendered now, and at no call.
+  ///
+  /// ```swift
+  /// let byTitle = try connection.prepare { (title: Param<String>, minimum: Param<Int>) in
+  ///   Post.where { $0.$title == title && $0.$views >= minimum }
+  /// }
+  /// try connection.fetch(byTitle("News", 3))
+  /// // SELECT … FROM "Post" WHERE "title" = ? AND "views" >= ?
+  /// ```
+  /// The closure runs now; its own `if`s are decided now. Throws `QueryError` for a query that
+  /// cannot be SQL, and `DatabaseError` for what SQLite refuses to compile.
+  public func prepare<Query: Fetchable, each Parameter: QueryParameter>(
+    _ build: @escaping @Sendable (repeat each Parameter) -> Query
+  ) throws -> PreparedQuery<Query.Row, repeat each Parameter> {
+    let prepared = try PreparedQuery<Query.Row, repeat each Parameter>(build)
+    try prepared.forms.rows.compile(on: try use())
+    return prepared
+  }
+
+  /// Prepares an insert, an update or a deletion with parameters; throws as for a query.
+  public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
+    _ build: (repeat each Parameter) -> Command
+  ) throws -> PreparedCommand<repeat each Parameter> {
+    let prepared = try PreparedCommand<repeat each Parameter>(build)
+    try prepared.form.compile(on: try use())
+    return prepared
+  }
+
+  /// Prepares a command that gives back rows; throws as for a query.
+  public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
+    _ build: (repeat each Parameter) -> Returning<Command, Row>
+  ) throws -> PreparedReturning<Row, repeat each Parameter> {
+    let prepared = try PreparedReturning<Row, repeat each Parameter>(build)
+    try prepared.form.compile(on: try use())
+    return prepared
+  }
+}
+
+extension Database {
+  /// Prepares a query with parameters, on a reader; throws as `Connection.prepare` does.
+  public func prepare<Query: Fetchable, each Parameter: QueryParameter>(
+    _ build: @escaping @Sendable (repeat each Parameter) -> Query
+  ) throws -> PreparedQuery<Query.Row, repeat each Parameter> {
+    try readWithoutTransaction { try $0.prepare(build) }
+  }
+
+  /// Prepares a query with parameters, on a reader; throws as `Connection.prepare` does.
+  nonisolated(nonsending)
+    public func prepare<Query: Fetchable, each Parameter: QueryParameter>(
+      _ build: @escaping @Sendable (repeat each Parameter) -> Query
+    ) async throws -> PreparedQuery<Query.Row, repeat each Parameter>
+  {
+    let prepared = try PreparedQuery<Query.Row, repeat each Parameter>(build)
+    let form = prepared.forms.rows
+    try await readWithoutTransaction { try form.compile(on: try $0.use()) }
+    return prepared
+  }
+
+  /// Prepares an insert, an update or a deletion with parameters, on the writer.
+  public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
+    _ build: (repeat each Parameter) -> Command
+  ) throws -> PreparedCommand<repeat each Parameter> {
+    let prepared = try PreparedCommand<repeat each Parameter>(build)
+    try writeWithoutTransaction { try prepared.form.compile(on: try $0.use()) }
+    return prepared
+  }
+
+  /// Prepares an insert, an update or a deletion with parameters, on the writer.
+  nonisolated(nonsending)
+    public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
+      _ build: (repeat each Parameter) -> Command
+    ) async throws -> PreparedCommand<repeat each Parameter>
+  {
+    let prepared = try PreparedCommand<repeat each Parameter>(build)
+    let form = prepared.form
+    try await writeWithoutTransaction { try form.compile(on: try $0.use()) }
+    return prepared
+  }
+
+  /// Prepares a command that gives back rows, on the writer.
+  public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
+    _ build: (repeat each Parameter) -> Returning<Command, Row>
+  ) throws -> PreparedReturning<Row, repeat each Parameter> {
+    let prepared = try PreparedReturning<Row, repeat each Parameter>(build)
+    try writeWithoutTransaction { try prepared.form.compile(on: try $0.use()) }
+    return prepared
+  }
+
+  /// Prepares a command that gives back rows, on the writer.
+  nonisolated(nonsending)
+    public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
+      _ build: (repeat each Parameter) -> Returning<Command, Row>
+    ) async throws -> PreparedReturning<Row, repeat each Parameter>
+  {
+    let prepared = try PreparedReturning<Row, repeat each Parameter>(build)
+    let form = prepared.form
+    try await writeWithoutTransaction { try form.compile(on: try $0.use()) }
+    return prepared
+  }
+}

@@ -1,0 +1,103 @@
+import SQLCore
+
+/// A statement rendered once: how connections find it, its text, and what is bound to it.
+final class PreparedForm: Sendable {
+  private let shape: [UInt8]
+  private let text: String
+  private let bindings: [BoundValue]
+
+  init(_ statement: some Renderable) throws {
+    let sql = try statement.rendered()
+    text = sql.text
+    bindings = sql.bindings
+    // With its first byte, which says that it is a shape.
+    shape = try Array(statement.shape().dropFirst())
+  }
+
+  /// The SQL with the arguments as its values.
+  func sql(_ arguments: [PreparedArgument]) throws -> SQL {
+    SQL(text: text, bindings: try bindings.map { try Self.bound($0, arguments) })
+  }
+
+  /// Lends the statement, its values bound.
+  func lend(_ arguments: [PreparedArgument], on core: ConnectionCore) throws -> StatementPointer {
+    let statement = try lend(on: core)
+    do {
+      var index: Int32 = 0
+      for binding in bindings {
+        index &+= 1
+        try core.bind(try Self.bound(binding, arguments), to: statement, at: index)
+      }
+      return statement
+    } catch {
+      core.giveBack(statement)
+      throw error
+    }
+  }
+
+  /// Runs the statement for the one number that it gives.
+  func integer(_ arguments: [PreparedArgument], on core: ConnectionCore) throws -> Int {
+    let statement = try lend(arguments, on: core)
+    defer { core.giveBack(statement) }
+    guard try core.step(statement) else { return 0 }
+    return try StatementRow(statement: statement).get(Int.self, at: 0)
+  }
+
+  /// Compiles the statement on a connection, which keeps it.
+  func compile(on core: ConnectionCore) throws {
+    core.giveBack(try lend(on: core))
+  }
+
+  private func lend(on core: ConnectionCore) throws -> StatementPointer {
+    try core.lendStatement(
+      shape: { key in key.append(contentsOf: shape) },
+      sql: { text })
+  }
+
+  private static func bound(
+    _ binding: BoundValue, _ arguments: [PreparedArgument]
+  ) throws -> BoundValue {
+    guard case .argument(let argument) = binding else { return binding }
+    guard arguments.indices.contains(argument.index) else {
+      throw QueryError("a parameter of another prepared query stands in this one")
+    }
+    return try arguments[argument.index].bound(argument)
+  }
+}
+
+/// A query rendered for each of the verbs that run it.
+final class PreparedForms: Sendable {
+  let rows: PreparedForm
+  let count: PreparedForm
+  let exists: PreparedForm
+
+  init(_ statement: SelectStatement) throws {
+    rows = try PreparedForm(statement)
+    count = try PreparedForm(CountStatement(query: statement))
+    exists = try PreparedForm(ExistsStatement(query: statement))
+  }
+}
+
+/// Counts the parameters of a closure while they are made, and collects their arguments.
+struct ParameterPlaces {
+  private var index = -1
+  private(set) var arguments: [PreparedArgument] = []
+
+  /// The next parameter.
+  mutating func next<P: QueryParameter>(_: P.Type) -> P {
+    index += 1
+    return P(ParameterPlace(index: index, argument: []))
+  }
+
+  /// The next parameter with its argument in its place.
+  mutating func next<P: QueryParameter>(_: P.Type, with argument: P.Argument) -> P {
+    index += 1
+    return P(ParameterPlace(index: index, argument: [argument]))
+  }
+
+  /// Takes the argument of the next parameter.
+  mutating func take<P: QueryParameter>(_: P.Type, _ argument: P.Argument) {
+    if arguments.isEmpty { arguments.reserveCapacity(4) }
+    arguments.append(P.argument(argument))
+  }
+}

@@ -1,0 +1,224 @@
+import SQLCore
+
+/// A query of one model, and what is made of its rows: themselves, or they with their children.
+public struct IncludedQuery<Root: Model, Row: Sendable>: Sendable {
+  let query: TableQuery<Root, Root>
+  let complete: @Sendable (ConnectionCore, [Root]) throws -> [Row]
+}
+
+/// The stored values by which a child refers to its parent.
+enum RelationKey: Hashable {
+  case one(DatabaseValue)
+  case several([DatabaseValue])
+
+  init(_ values: [DatabaseValue]) {
+    self = values.count == 1 ? .one(values[0]) : .several(values)
+  }
+
+  /// Whether it refers to anything: NULL does not.
+  var isComplete: Bool {
+    switch self {
+    case .one(let value): !value.isNull
+    case .several(let values): !values.contains(where: \.isNull)
+    }
+  }
+
+  /// The value of one of the columns.
+  func value(at index: Int) -> DatabaseValue {
+    switch self {
+    case .one(let value): value
+    case .several(let values): values[index]
+    }
+  }
+}
+
+extension IncludedQuery {
+  /// The rows that belong to parents, by the stored values that refer to them: one statement, and
+  /// those of what they include themselves.
+  func rows(
+    belongingTo keys: [RelationKey], by relation: Relation, on core: ConnectionCore
+  ) throws -> [RelationKey: [Row]] {
+    guard !keys.isEmpty else { return [:] }
+    let (statement, limits) = try statement(keys, relation)
+    let count = relation.owners.count
+    let decoding = query.select.decoding
+    let (models, owners) =
+      if let limits {
+        try core.models(
+          of: NumberedRows(statement: statement, limits: limits), decoding, owners: count)
+      } else {
+        try core.models(of: statement, decoding, owners: count)
+      }
+    var rows: [RelationKey: [Row]] = [:]
+    for (owner, row) in zip(owners, try complete(core, models)) {
+      rows[owner, default: []].append(row)
+    }
+    return rows
+  }
+
+  /// The children with their owners behind them; which of each parent's where not all are wanted.
+  private func statement(
+    _ keys: [RelationKey], _ relation: Relation
+  ) throws -> (SelectStatement, NumberedRows.Limits?) {
+    var statement = query.select.statement
+    guard statement.groups.isEmpty, !statement.isDistinct else {
+      throw QueryError("the rows of \(Root.tableName) that are included are grouped or DISTINCT")
+    }
+    var terms: [SelectStatement.SelectTerm] = [.table(query.columns.table)]
+    terms += relation.owners.map { .expression($0) }
+    let limits = try NumberedRows.Limits(of: statement)
+    if limits != nil {
+      terms.append(.aliased(try number(of: statement, relation), NumberedRows.name))
+      (statement.order, statement.limit, statement.offset) = ([], nil, nil)
+    }
+    statement.selection = .terms(terms)
+    if let join = relation.join { statement.joins.append(join) }
+    statement.predicates.append(relation.isOwned(by: keys))
+    return (statement, limits)
+  }
+
+  /// The number of a child among those of its parent, in the order of the query.
+  private func number(
+    of statement: SelectStatement, _ relation: Relation
+  ) throws -> ExpressionNode {
+    var window = WindowSpecification(partition: relation.owners, order: statement.order)
+    if window.order.isEmpty {
+      window.order = try Root.layout.keyColumns.map { index in
+        let key = ColumnID(
+          table: query.columns.table, index: UInt16(truncatingIfNeeded: index))
+        return SelectStatement.OrderTerm(.column(key), .ascending)
+      }
+    }
+    for case .resultColumn(let name) in window.order.map(\.expression) {
+      throw QueryError(
+        "the rows of \(Root.tableName) that are included have a LIMIT, and an ORDER BY \(name), "
+          + "which is no column of the table")
+    }
+    return SQLExpression<Int>(.windowFunction("row_number", [])).over(Window(node: window)).node
+  }
+}
+
+extension Relation {
+  /// Whether a row's owner is among the parents.
+  fileprivate func isOwned(by keys: [RelationKey]) -> PredicateNode {
+    let arrays = owners.indices.map { index in
+      BoundValue.array(BoundArray(keys.map { $0.value(at: index) }))
+    }
+    if owners.count == 1 { return .isIn(owners[0], arrays[0], containsNull: nil) }
+    // One list of several columns: the values of a parent stand at the same place of each array.
+    var parts: [SQLFragment.Part] = [.sql("(")]
+    for (index, owner) in owners.enumerated() {
+      if index > 0 { parts.append(.sql(", ")) }
+      parts.append(.expression(owner))
+    }
+    let names = owners.indices.map { "k\($0)" }
+    let values = names.map { "\($0).value" }.joined(separator: ", ")
+    parts.append(.sql(SQL(unsafe: ") IN (SELECT \(values) FROM ")))
+    for (index, array) in arrays.enumerated() {
+      let on = index > 0 ? " ON \(names[index]).rowid = k0.rowid" : ""
+      parts.append(.sql(SQL(unsafe: (index > 0 ? " JOIN " : "") + "apus_array(")))
+      parts.append(.expression(.value(array)))
+      parts.append(.sql(SQL(unsafe: ") AS \(names[index])\(on)")))
+    }
+    parts.append(.sql(")"))
+    return .composed(parts)
+  }
+}
+
+/// Rows that are numbered within their parent, of which each parent gets some.
+struct NumberedRows: Renderable {
+  struct Limits: Sendable {
+    let offset: Int64
+    let limit: Int64?
+
+    /// Those of a query; nil where it has none.
+    init?(of statement: SelectStatement) throws {
+      guard statement.limit != nil || statement.offset != nil else { return nil }
+      offset = try Self.count(statement.offset) ?? 0
+      limit = try Self.count(statement.limit)
+    }
+
+    private static func count(_ value: BoundValue?) throws -> Int64? {
+      guard let value else { return nil }
+      guard case .value(.integer(let count)) = value else {
+        throw QueryError("a limit of rows that are included is a number, and no parameter")
+      }
+      return count
+    }
+  }
+
+  /// What the number is called among the columns.
+  static let name = "number in parent"
+
+  let statement: SelectStatement
+  let limits: Limits
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    try sink.token(.selectAllFrom)
+    try statement.write(to: &sink)
+    try sink.token(.close)
+    try sink.token(.where)
+    let name = Identifier(Self.name)
+    try sink.fragment("\(name) > \(limits.offset)")
+    if let limit = limits.limit {
+      let (last, overflow) = limits.offset.addingReportingOverflow(limit)
+      try sink.fragment(" AND \(name) <= \(overflow ? .max : last)")
+    }
+    try sink.fragment(" ORDER BY \(name)")
+  }
+}
+
+extension ConnectionCore {
+  /// Models, and of each the values behind its columns.
+  fileprivate func models<M>(
+    of statement: some Renderable, _ decoding: RowDecoding<M>, owners count: Int
+  ) throws -> (models: [M], owners: [RelationKey]) {
+    let lent = try lendStatement(for: statement)
+    defer { giveBack(lent) }
+    var models: [M] = []
+    var owners: [RelationKey] = []
+    while try step(lent) {
+      var reader = RowReader(core: self, statement: lent)
+      do {
+        models.append(try decoding.one(&reader))
+      } catch let error as ColumnValueError {
+        throw error.at(table: nil, column: nil, row: models.count)
+      }
+      let row = StatementRow(statement: lent)
+      if count == 1 {
+        owners.append(.one(try row.databaseValue(at: reader.position)))
+      } else {
+        owners.append(
+          .several(try (0..<count).map { try row.databaseValue(at: reader.position + $0) }))
+      }
+    }
+    return (models, owners)
+  }
+}
+
+extension ModelLayout {
+  /// The stored values of some columns of models.
+  func keys<M: Model>(ofColumns indices: [Int], in models: [M]) throws -> [RelationKey] {
+    if indices.count == 1 { return try values(ofColumn: indices[0], in: models).map { .one($0) } }
+    let columns = try indices.map { try values(ofColumn: $0, in: models) }
+    return models.indices.map { row in .several(columns.map { $0[row] }) }
+  }
+
+  /// The stored values of a column of models; NULL where one is nil.
+  private func values<M: Model>(
+    ofColumn index: Int, in models: [M]
+  ) throws -> [DatabaseValue] {
+    let slot = slots.slots[index]
+    return try models.withUnsafeBytes { memory in
+      guard var model = memory.baseAddress else { return [] }
+      var values: [DatabaseValue] = []
+      values.reserveCapacity(models.count)
+      for _ in models {
+        values.append(
+          try slot.type.databaseValue(ofColumnAt: model + Int(slot.offset), as: slot.form))
+        model += slots.stride
+      }
+      return values
+    }
+  }
+}

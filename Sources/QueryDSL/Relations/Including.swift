@@ -1,0 +1,252 @@
+import SQLCore
+
+/// Models, each with the rows of other tables that belong to it.
+///
+/// ```swift
+/// let authors = try await db.fetch(
+///   Author.order(by: \.$name).including(Post.where { $0.$status == .published }, by: \.$authorID))
+/// for (author, posts) in authors { … }               // [(Author, [Post])]
+/// // SELECT … FROM "Author" ORDER BY "name"
+/// // SELECT …, "authorID" FROM "Post"
+/// //   WHERE "status" = ? AND "authorID" IN (SELECT value FROM apus_array(?))
+/// ```
+///
+/// One statement a relation, however many rows there are, all in one snapshot; nothing is loaded
+/// later. Each parent is there, also one that has no rows. The children are in the order of their
+/// own query, and may include others.
+public struct Including<M: Model, each Part: Sendable>: Sendable {
+  let parents: TableQuery<M, M>
+  let load: @Sendable (ConnectionCore, [M]) throws -> [(repeat each Part)]
+}
+
+/// What `including` takes: a query of models, or one that includes others.
+public protocol IncludableQuery<Root, IncludedRow>: Sendable {
+  /// The model whose rows belong to the parents.
+  associatedtype Root: Model
+  /// What each of them is read as.
+  associatedtype IncludedRow: Sendable
+  /// The query and what is made of its rows.
+  var included: IncludedQuery<Root, IncludedRow> { get }
+}
+
+extension TableQuery: IncludableQuery where Row == M {
+  /// Its models.
+  public var included: IncludedQuery<M, M> {
+    IncludedQuery(query: self) { _, models in models }
+  }
+}
+
+extension Including: IncludableQuery {
+  /// Its models with what they include.
+  public var included: IncludedQuery<M, (M, repeat each Part)> {
+    let load = load
+    return IncludedQuery(query: parents) { core, models in
+      let parts = try load(core, models)
+      var rows: [(M, repeat each Part)] = []
+      rows.reserveCapacity(models.count)
+      for index in models.indices {
+        let part = parts[index]
+        rows.append((models[index], repeat each part))
+      }
+      return rows
+    }
+  }
+}
+
+extension TableQuery where Row == M {
+  /// With the rows whose column holds the key of each; whose columns, where the key has several.
+  ///
+  /// ```swift
+  /// Author.all.including(Post.order(by: \.$views, .descending).limit(3), by: \.$authorID)
+  /// // the three most read posts of each author
+  /// ```
+  /// A limit and an offset are those of each parent; without an order, rows count in that of their
+  /// keys. A column of another type than the key's throws `QueryError` when it is fetched.
+  public func including<Children: IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
+    _ children: Children, by first: KeyPath<Children.Root, ColumnReference<First>>,
+    _ others: repeat KeyPath<Children.Root, ColumnReference<each Value>>
+  ) -> Including<M, [Children.IncludedRow]> {
+    let children = children.included
+    let relation = Relation.make(
+      of: M.self, children.query.columns, by: paths(first, repeat each others))
+    return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
+  }
+
+  /// With the rows that refer to each by the one foreign key that their schema declares.
+  ///
+  /// ```swift
+  /// Author.all.including(Post.all)          // ForeignKey(\.$authorID, references: \Author.$id)
+  /// ```
+  /// Where there is none, or more than one, `QueryError` is thrown when it is fetched.
+  public func including<Children: IncludableQuery>(
+    _ children: Children
+  ) -> Including<M, [Children.IncludedRow]> {
+    let children = children.included
+    let relation = Relation.make(of: M.self, children.query.columns)
+    return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
+  }
+
+  /// With the rows that a table between assigns to each: many-to-many.
+  ///
+  /// ```swift
+  /// Post.all.including(
+  ///   Tag.order(by: \.$name), through: PostTag.self, from: \.$postID, to: \.$tagID)
+  /// // SELECT "Tag".…, "PostTag"."postID" FROM "Tag" JOIN "PostTag" ON "PostTag"."tagID" = "Tag"."id"
+  /// //   WHERE "PostTag"."postID" IN (SELECT value FROM apus_array(?)) ORDER BY "Tag"."name"
+  /// ```
+  public func including<
+    Children: IncludableQuery, Between: Model, From: ColumnValue, To: ColumnValue
+  >(
+    _ children: Children, through between: Between.Type,
+    from: KeyPath<Between, ColumnReference<From>>, to: KeyPath<Between, ColumnReference<To>>
+  ) -> Including<M, [Children.IncludedRow]> {
+    let children = children.included
+    let relation = Relation.make(
+      of: M.self, children.query.columns, through: between, from: from, to: to)
+    return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
+  }
+
+  /// With the rows that a table between assigns to each, by the one foreign key that it declares to
+  /// each side.
+  public func including<Children: IncludableQuery, Between: Model>(
+    _ children: Children, through between: Between.Type
+  ) -> Including<M, [Children.IncludedRow]> {
+    let children = children.included
+    let relation = Relation.make(of: M.self, children.query.columns, through: between)
+    return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
+  }
+}
+
+extension Including {
+  /// And with the rows whose column holds the key of each; whose columns, where the key has several.
+  public func including<Children: IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
+    _ children: Children, by first: KeyPath<Children.Root, ColumnReference<First>>,
+    _ others: repeat KeyPath<Children.Root, ColumnReference<each Value>>
+  ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
+    let children = children.included
+    let columns = paths(first, repeat each others)
+    return adding(children, Relation.make(of: M.self, children.query.columns, by: columns))
+  }
+
+  /// And with the rows that refer to each by the one foreign key that their schema declares.
+  public func including<Children: IncludableQuery>(
+    _ children: Children
+  ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
+    let children = children.included
+    return adding(children, Relation.make(of: M.self, children.query.columns))
+  }
+
+  /// And with the rows that a table between assigns to each: many-to-many.
+  public func including<
+    Children: IncludableQuery, Between: Model, From: ColumnValue, To: ColumnValue
+  >(
+    _ children: Children, through between: Between.Type,
+    from: KeyPath<Between, ColumnReference<From>>, to: KeyPath<Between, ColumnReference<To>>
+  ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
+    let children = children.included
+    return adding(
+      children,
+      Relation.make(of: M.self, children.query.columns, through: between, from: from, to: to))
+  }
+
+  /// And with the rows that a table between assigns to each, by the one foreign key that it declares
+  /// to each side.
+  public func including<Children: IncludableQuery, Between: Model>(
+    _ children: Children, through between: Between.Type
+  ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
+    let children = children.included
+    return adding(
+      children, Relation.make(of: M.self, children.query.columns, through: between))
+  }
+
+  private func adding<Root, Row>(
+    _ children: IncludedQuery<Root, Row>, _ relation: Result<Relation, QueryError>
+  ) -> Including<M, repeat each Part, [Row]> {
+    let load = load
+    return Including<M, repeat each Part, [Row]>(parents: parents) { core, models in
+      let parts = try load(core, models)
+      let more = try children.load(on: core, for: models, relation)
+      var all: [(repeat each Part, [Row])] = []
+      all.reserveCapacity(models.count)
+      for index in models.indices {
+        let part = parts[index]
+        all.append((repeat each part, more[index]))
+      }
+      return all
+    }
+  }
+}
+
+private func paths<M: Model, First: ColumnValue, each Value: ColumnValue>(
+  _ first: KeyPath<M, ColumnReference<First>>,
+  _ others: repeat KeyPath<M, ColumnReference<each Value>>
+) -> [PartialKeyPath<M>] {
+  var paths: [PartialKeyPath<M>] = [first]
+  for path in repeat each others { paths.append(path) }
+  return paths
+}
+
+extension IncludedQuery {
+  /// The rows of each parent, in the order of the parents.
+  fileprivate func load<Parent: Model>(
+    on core: ConnectionCore, for parents: [Parent], _ relation: Result<Relation, QueryError>
+  ) throws -> [[Row]] {
+    let relation = try relation.get()
+    let keys = try Parent.layout.keys(ofColumns: relation.parentColumns, in: parents)
+    let rows = try rows(belongingTo: keys.filter(\.isComplete), by: relation, on: core)
+    return keys.map { rows[$0] ?? [] }
+  }
+}
+
+extension Connection {
+  /// All models of a query with what they include: one statement a relation. In `read { }` and
+  /// `write { }` they see one state of the database.
+  public func fetch<M, each Part>(
+    _ query: Including<M, repeat each Part>
+  ) throws -> [(M, repeat each Part)] {
+    let models = try fetch(query.parents)
+    return try query.included.complete(try use(), models)
+  }
+
+  /// The first model of a query with what it includes, or nil.
+  public func first<M, each Part>(
+    _ query: Including<M, repeat each Part>
+  ) throws -> (M, repeat each Part)? {
+    guard let model = try first(query.parents) else { return nil }
+    return try query.included.complete(try use(), [model]).first
+  }
+}
+
+extension DatabaseReader {
+  /// All models of a query with what they include, in one snapshot.
+  public func fetch<M, each Part>(
+    _ query: Including<M, repeat each Part>
+  ) throws -> [(M, repeat each Part)] {
+    try read { try $0.fetch(query) }
+  }
+
+  /// All models of a query with what they include, in one snapshot.
+  nonisolated(nonsending)
+    public func fetch<M, each Part>(
+      _ query: Including<M, repeat each Part>
+    ) async throws -> [(M, repeat each Part)]
+  {
+    try await read(on: .background) { try $0.fetch(query) }
+  }
+
+  /// The first model of a query with what it includes, or nil, in one snapshot.
+  public func first<M, each Part>(
+    _ query: Including<M, repeat each Part>
+  ) throws -> (M, repeat each Part)? {
+    try read { try $0.first(query) }
+  }
+
+  /// The first model of a query with what it includes, or nil, in one snapshot.
+  nonisolated(nonsending)
+    public func first<M, each Part>(
+      _ query: Including<M, repeat each Part>
+    ) async throws -> (M, repeat each Part)?
+  {
+    try await read { try $0.first(query) }
+  }
+}

@@ -1,0 +1,167 @@
+import SQLCore
+
+/// How the rows of one table belong to those of another: which columns of the children, or of the
+/// table between, hold the values of which columns of the parents.
+struct Relation: Sendable {
+  /// The indices of the parents' columns.
+  let parentColumns: [Int]
+  /// The columns that hold their values, in the same order.
+  let owners: [ExpressionNode]
+  /// The table between.
+  var join: SelectStatement.Join?
+}
+
+extension Relation {
+  /// Children whose columns hold the parents' key, in its order.
+  static func make<Parent: Model, Child: Model>(
+    of _: Parent.Type, _ children: Columns<Child>, by columns: [PartialKeyPath<Child>]
+  ) -> Result<Relation, QueryError> {
+    catching {
+      let (parent, child) = try (Parent.layout, Child.layout)
+      let indices = columns.compactMap(child.index(ofColumn:))
+      guard indices.count == columns.count else {
+        throw QueryError("\(child.tableName): not every column of `by` is one of its columns")
+      }
+      return try relation(of: Parent.self, children, indices, to: parent.keyColumns)
+    }
+  }
+
+  /// Children by the one foreign key that refers to the parents.
+  static func make<Parent: Model, Child: Model>(
+    of _: Parent.Type, _ children: Columns<Child>
+  ) -> Result<Relation, QueryError> {
+    catching {
+      let key = try foreignKey(from: Child.self, to: Parent.self, "name its columns with `by`")
+      return try relation(of: Parent.self, children, key.columns, to: key.targets)
+    }
+  }
+
+  /// Children by a table between, of which each row names a parent and a child by its key.
+  static func make<Parent: Model, Between: Model, Child: Model, From: ColumnValue, To: ColumnValue>(
+    of _: Parent.Type, _ children: Columns<Child>, through _: Between.Type,
+    from: KeyPath<Between, ColumnReference<From>>, to: KeyPath<Between, ColumnReference<To>>
+  ) -> Result<Relation, QueryError> {
+    catching {
+      let layout = try Between.layout
+      guard let from = layout.index(ofColumn: from), let to = layout.index(ofColumn: to) else {
+        throw QueryError("\(layout.tableName): `from` and `to` are columns of it")
+      }
+      return try through(
+        Columns<Between>(), children,
+        from: ([from], Parent.layout.keyColumns), of: Parent.self,
+        to: ([to], Child.layout.keyColumns))
+    }
+  }
+
+  /// Children by a table between, by its one foreign key to the parents and its one to the children.
+  static func make<Parent: Model, Between: Model, Child: Model>(
+    of _: Parent.Type, _ children: Columns<Child>, through _: Between.Type
+  ) -> Result<Relation, QueryError> {
+    catching {
+      let advice = "name the columns with `from` and `to`"
+      let from = try foreignKey(from: Between.self, to: Parent.self, advice)
+      let to = try foreignKey(from: Between.self, to: Child.self, advice)
+      return try through(
+        Columns<Between>(), children, from: (from.columns, from.targets), of: Parent.self,
+        to: (to.columns, to.targets))
+    }
+  }
+
+  private static func through<Parent: Model, Between: Model, Child: Model>(
+    _ between: Columns<Between>, _ children: Columns<Child>,
+    from: (columns: [Int], targets: [Int]), of _: Parent.Type,
+    to: (columns: [Int], targets: [Int])
+  ) throws -> Relation {
+    var made = try relation(of: Parent.self, between, from.columns, to: from.targets)
+    let child = try relation(of: Child.self, between, to.columns, to: to.targets)
+    let conditions = zip(child.owners, child.parentColumns).map { owner, index in
+      PredicateNode.compare(.equal, owner, .column(children.column(at: index)))
+    }
+    made.join = SelectStatement.Join(
+      kind: .inner, table: between.table,
+      condition: conditions.count == 1 ? conditions[0] : .all(conditions))
+    return made
+  }
+
+  private static func catching(
+    _ body: () throws -> Relation
+  ) -> Result<Relation, QueryError> {
+    do {
+      return .success(try body())
+    } catch {
+      return .failure(error as? QueryError ?? QueryError(String(describing: error)))
+    }
+  }
+
+  /// Columns that refer to others, one by one.
+  private static func relation<Parent: Model, Child: Model>(
+    of _: Parent.Type, _ children: Columns<Child>, _ columns: [Int], to keys: [Int]
+  ) throws -> Relation {
+    let (parent, child) = try (Parent.layout, Child.layout)
+    guard columns.count == keys.count else {
+      throw QueryError(
+        "\(child.tableName) cannot refer to \(parent.tableName) by \(columns.count) "
+          + "\(columns.count == 1 ? "column" : "columns"): the key has \(keys.count), "
+          + keys.map { parent.columns[$0].name }.joined(separator: ", "))
+    }
+    for (column, key) in zip(columns, keys) {
+      let (from, to) = (child.columns[column], parent.columns[key])
+      guard wrapped(from.type) == wrapped(to.type), from.form == to.form else {
+        throw QueryError(
+          "\(child.tableName).\(from.name) is \(from.type), and \(parent.tableName).\(to.name), "
+            + "to which it would refer, is \(to.type), or another stored form")
+      }
+      // Values are brought together by what is stored: a collation would take others for the same.
+      try requireBinary(Child.self, column)
+      try requireBinary(Parent.self, key)
+    }
+    return Relation(
+      parentColumns: keys, owners: columns.map { .column(children.column(at: $0)) })
+  }
+
+  private static func requireBinary<M: Model>(_: M.Type, _ index: Int) throws {
+    let layout = try M.layout
+    for element in M.schema.elements {
+      guard case .collated(let path, let collation) = element.kind,
+        layout.index(ofColumn: path) == index, collation != .binary
+      else { continue }
+      throw QueryError(
+        "\(layout.tableName).\(layout.columns[index].name) is compared by the collation "
+          + "\(collation.name), and `including` compares what is stored: join the tables instead")
+    }
+  }
+
+  private static func wrapped(_ type: any ColumnValue.Type) -> any ColumnValue.Type {
+    (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
+  }
+
+  /// The one foreign key from one table to another.
+  private static func foreignKey<Child: Model, Parent: Model>(
+    from _: Child.Type, to _: Parent.Type, _ advice: String
+  ) throws -> (columns: [Int], targets: [Int]) {
+    let (parent, child) = try (Parent.layout, Child.layout)
+    let keys = try Child.schema.elements.compactMap {
+      element -> (columns: [Int], targets: [Int])? in
+      guard case .foreignKey(let line) = element.kind else { return nil }
+      let target = try line.target()
+      guard target.table.lowercasedASCII == parent.tableName.lowercasedASCII else { return nil }
+      let columns = line.columns.compactMap(child.index(ofColumn:))
+      let targets = target.columns.compactMap(parent.index(named:))
+      guard columns.count == line.columns.count, targets.count == columns.count else { return nil }
+      return (columns, targets)
+    }
+    guard keys.count == 1 else {
+      throw QueryError(
+        "\(child.tableName) has \(keys.isEmpty ? "no foreign key" : "several foreign keys") to "
+          + "\(parent.tableName): \(advice)")
+    }
+    return keys[0]
+  }
+}
+
+extension Columns {
+  /// The column of that index among those of the layout.
+  fileprivate func column(at index: Int) -> ColumnID {
+    ColumnID(table: table, index: UInt16(truncatingIfNeeded: index))
+  }
+}

@@ -1,0 +1,66 @@
+import SQLCore
+
+/// Which rows an update or a deletion is about.
+///
+/// `DELETE … ORDER BY … LIMIT` is an option that SQLite is seldom built with: with a limit, the rows
+/// are chosen by their keys.
+/// - SeeAlso: <https://www.sqlite.org/compile.html#enable_update_delete_limit>
+struct AffectedRows: Sendable {
+  var predicates: [PredicateNode] = []
+  private var order: [SelectStatement.OrderTerm] = []
+  private var limit: BoundValue?
+  private var problem: QueryError?
+
+  var isLimited: Bool { limit != nil || !order.isEmpty }
+
+  mutating func addOrder(
+    _ expression: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
+  ) {
+    order.append(SelectStatement.OrderTerm(expression, direction, nulls))
+  }
+
+  mutating func setLimit(_ count: Int) {
+    if limit != nil { problem = problem ?? QueryError("LIMIT is given twice") }
+    if count < 0 { problem = problem ?? QueryError("LIMIT is negative: \(count)") }
+    limit = BoundValue(count)
+  }
+
+  /// Writes WHERE, and closes the scope of the table, which is open.
+  func write<Sink: QuerySink>(
+    of table: TableID, _ layout: @autoclosure () throws -> ModelLayout, to sink: inout Sink
+  ) throws {
+    if let problem { throw problem }
+    guard isLimited else {
+      try SelectStatement.write(predicates, behind: .where, to: &sink)
+      return try sink.closeScope()
+    }
+    let layout = try layout()
+    guard limit != nil else {
+      throw QueryError("\(layout.tableName): ORDER BY without LIMIT chooses no rows")
+    }
+    guard !layout.keyColumns.isEmpty else {
+      throw QueryError("\(layout.tableName): LIMIT needs a primary key")
+    }
+    let key = layout.keyColumns.map {
+      ColumnID(table: table, index: UInt16(truncatingIfNeeded: $0))
+    }
+    try sink.token(.where)
+    if key.count > 1 { try sink.token(.open) }
+    for (index, column) in key.enumerated() {
+      if index > 0 { try sink.token(.comma) }
+      try sink.columnName(column)
+    }
+    if key.count > 1 { try sink.token(.close) }
+    try sink.token(.in)
+    try sink.token(.open)
+    // The rows are chosen by a query that stands by itself: it sees the table as its own.
+    try sink.closeScope()
+    var rows = SelectStatement(
+      selection: .terms(key.map { .expression(.column($0)) }), from: table)
+    rows.predicates = predicates
+    rows.order = order
+    rows.limit = limit
+    try rows.write(to: &sink)
+    try sink.token(.close)
+  }
+}

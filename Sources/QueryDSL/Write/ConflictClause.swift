@@ -1,0 +1,211 @@
+import SQLCore
+
+/// What an insert does where a unique constraint is violated: ON CONFLICT.
+struct ConflictClause: Sendable {
+  /// The columns of the constraint; none stands for every unique constraint.
+  var target: [ExpressionNode] = []
+  /// What stands in their place: the terms of an index over expressions, as it declares them.
+  var terms: Result<String, QueryError>?
+  /// The condition of a partial index, as the index declares it.
+  var condition: Result<String?, QueryError> = .success(nil)
+  /// The row that would have been inserted.
+  let excluded: TableID
+  /// nil for DO NOTHING.
+  var assignments: [Assignment]?
+  var predicates: [PredicateNode] = []
+}
+
+extension ConflictClause {
+  func write<Sink: QuerySink>(into table: TableID, to sink: inout Sink) throws {
+    let row = SelectStatement.Join(kind: .inner, table: excluded, condition: nil)
+    try sink.openScope(
+      table, [row], SelectExtras(SelectExtras.Content(sources: [(excluded, .excluded)])))
+    try sink.token(.onConflict)
+    if !target.isEmpty || terms != nil {
+      try sink.token(.space)
+      try sink.token(.open)
+      for (index, column) in target.enumerated() {
+        if index > 0 { try sink.token(.comma) }
+        guard let id = column.columnID else { return try column.write(to: &sink) }
+        try sink.columnName(id)
+      }
+      if let terms { try sink.fragment(SQL(unsafe: try terms.get())) }
+      try sink.token(.close)
+      if let condition = try condition.get() {
+        try sink.token(.where)
+        try sink.fragment(SQL(unsafe: condition))
+      }
+    }
+    if let assignments {
+      try sink.token(.doUpdateSet)
+      try Assignment.write(assignments, to: &sink)
+      try SelectStatement.write(predicates, behind: .where, to: &sink)
+    } else {
+      try sink.token(.doNothing)
+    }
+    try sink.closeScope()
+  }
+
+  /// The same, leaving the row that is there.
+  var doingNothing: ConflictClause {
+    var clause = self
+    clause.assignments = nil
+    clause.predicates = []
+    return clause
+  }
+}
+
+// A clause is for the unique constraint over exactly its columns: a primary key, a UNIQUE, a unique
+// index. That there is one is known when the statement is prepared; SQLite refuses it otherwise.
+
+extension Insert {
+  /// Leaves the row that is there, whichever unique constraint the new one violates.
+  /// SQL: `ON CONFLICT DO NOTHING`
+  public consuming func onConflictDoNothing() -> Self {
+    conflicts.append(ConflictClause(excluded: Columns<M>().table))
+    return self
+  }
+
+  /// Leaves the row that is there where the new one violates this unique constraint.
+  /// SQL: `ON CONFLICT ("url") DO NOTHING`
+  ///
+  /// - Parameter condition: that of a partial index, as its `Index` has it; values in it are
+  ///   written as literals.
+  public consuming func onConflictDoNothing<First: ColumnValue, each Value: ColumnValue>(
+    _ first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>,
+    @PredicateBuilder matching condition: (Columns<M>) -> [SQLPredicate] = { _ in [] }
+  ) -> Self {
+    conflicts.append(clause(on: first, repeat each others, matching: condition))
+    return self
+  }
+
+  /// Updates the row that is there where the new one violates this unique constraint: an upsert.
+  ///
+  /// ```swift
+  /// Post.insert(post).onConflictUpdate(\.$url) {
+  ///   $0.$title = $1.$title            // `$1` is the row that was to be inserted
+  ///   $0.$views += 1
+  /// } where: {
+  ///   $0.$createdAt < $1.$createdAt    // else the row stays as it is
+  /// }
+  /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
+  /// //   SET "title" = excluded."title", "views" = "Post"."views" + ?
+  /// //   WHERE "Post"."createdAt" < excluded."createdAt"
+  /// ```
+  /// Another constraint that is violated throws, unless another clause is for it.
+  /// - Parameter condition: that of a partial index, as its `Index` has it; values in it are
+  ///   written as literals.
+  /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html>
+  public consuming func onConflictUpdate<First: ColumnValue, each Value: ColumnValue>(
+    _ first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>,
+    @PredicateBuilder matching condition: (Columns<M>) -> [SQLPredicate] = { _ in [] },
+    set assign: (inout Assignments<M>, Columns<M>) -> Void,
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> [SQLPredicate] = { _, _ in [] }
+  ) -> Self {
+    append(clause(on: first, repeat each others, matching: condition), assign, predicates)
+    return self
+  }
+
+  /// Adds a clause with its update.
+  mutating func append(
+    _ clause: consuming ConflictClause, _ assign: (inout Assignments<M>, Columns<M>) -> Void,
+    _ predicates: (Columns<M>, Columns<M>) -> [SQLPredicate]
+  ) {
+    let excluded = Columns<M>(clause.excluded)
+    var assignments = Assignments(columns)
+    assign(&assignments, excluded)
+    clause.assignments = assignments.list
+    clause.predicates = predicates(columns, excluded).map(\.node)
+    conflicts.append(clause)
+    if assignments.list.isEmpty {
+      problem = problem ?? QueryError("the upsert of \(M.tableName) assigns no column")
+    }
+  }
+
+  /// Gives the row that is there the new one's values where they violate this unique constraint: in
+  /// every column but those of the constraint and of the key. A row that has them already is left as
+  /// it is.
+  ///
+  /// ```swift
+  /// Post.insert(post).onConflictUpdate(\.$url)
+  /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
+  /// //   SET "title" = excluded."title", … WHERE "Post"."title" IS NOT excluded."title" OR …
+  /// ```
+  public consuming func onConflictUpdate<First: ColumnValue, each Value: ColumnValue>(
+    _ first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>,
+    @PredicateBuilder matching condition: (Columns<M>) -> [SQLPredicate] = { _ in [] }
+  ) -> Self {
+    var clause = clause(on: first, repeat each others, matching: condition)
+    clause.updateAll(of: columns.table, written: writtenColumns)
+    conflicts.append(clause)
+    return self
+  }
+
+  private func clause<First: ColumnValue, each Value: ColumnValue>(
+    on first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>,
+    matching condition: (Columns<M>) -> [SQLPredicate]
+  ) -> ConflictClause {
+    var clause = ConflictClause(excluded: Columns<M>().table)
+    clause.target = [columns[dynamicMember: first].node]
+    for other in repeat each others { clause.target.append(columns[dynamicMember: other].node) }
+    let predicates = condition(Columns<M>.declared)
+    // SQLite knows a partial index again by the words of its condition: no parameter is one.
+    clause.condition = Self.declared { try $0.declaration(of: predicates) }
+    return clause
+  }
+
+  /// What a declaration of the table's says.
+  static func declared<Text>(
+    _ body: (ModelLayout) throws -> Text
+  ) -> Result<Text, QueryError> {
+    do {
+      return .success(try body(try M.layout))
+    } catch {
+      return .failure(error as? QueryError ?? QueryError(String(describing: error)))
+    }
+  }
+
+  /// The columns that the insert names; nil for all.
+  private var writtenColumns: [UInt16]? {
+    switch source {
+    case .models: nil
+    case .values(let assignments): assignments.compactMap { $0.column.columnID?.index }
+    case .query(let columns, _): columns.compactMap { $0.columnID?.index }
+    }
+  }
+}
+
+extension ConflictClause {
+  /// Sets every column that the insert writes, the target and the key left out, where one of them
+  /// differs; does nothing where there is none.
+  fileprivate mutating func updateAll(of table: TableID, written: [UInt16]?) {
+    guard let layout = LayoutRegistry.shared.layout(number: table.layout) else { return }
+    let target = target.compactMap { $0.columnID?.index }
+    let indices = layout.columns.indices.map { UInt16(truncatingIfNeeded: $0) }.filter { index in
+      let column = layout.columns[Int(index)]
+      return !column.isPrimaryKey && !column.isGenerated && !target.contains(index)
+        && written?.contains(index) ?? true
+    }
+    guard !indices.isEmpty else { return }
+    func nodes(_ index: UInt16) -> (own: ExpressionNode, new: ExpressionNode) {
+      (
+        .column(ColumnID(table: table, index: index)),
+        .column(ColumnID(table: excluded, index: index))
+      )
+    }
+    assignments = indices.map { Assignment(column: nodes($0).own, value: nodes($0).new) }
+    predicates = [
+      .any(
+        indices.map { index in
+          let (own, new) = nodes(index)
+          let isText = layout.columns[Int(index)].storageClass == .text
+          // A collation may take two texts for one; they are stored apart.
+          return .compare(.isNotSame, own, isText ? .collate(new, "BINARY") : new)
+        })
+    ]
+  }
+}

@@ -1,0 +1,169 @@
+import SQLCore
+
+/// One INSERT: of a model in memory, of values, or of a query.
+struct InsertStatement: Renderable {
+  enum Source {
+    /// A model where it lies, without the key where the database assigns it.
+    case model(UnsafeRawPointer, ModelLayout, assigningKey: Bool)
+    case values([Assignment])
+    case query([ExpressionNode], SelectStatement)
+  }
+
+  let table: TableID
+  let source: Source
+  let conflicts: [ConflictClause]
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    try sink.openScope(table, [], nil)
+    try sink.token(.insertInto)
+    try sink.tableName(table)
+    switch source {
+    case .model(let memory, let layout, let assigningKey):
+      try write(memory, layout, layout.orders.inserted(assigningKey: assigningKey), to: &sink)
+    case .values(let assignments): try write(assignments, to: &sink)
+    case .query(let columns, let statement):
+      try sink.token(.space)
+      try writeList(columns, to: &sink) { node, sink in
+        guard let column = node.columnID else { return try node.write(to: &sink) }
+        try sink.columnName(column)
+      }
+      try sink.closeScope()
+      try sink.token(.space)
+      try conflicts.isEmpty ? statement.write(to: &sink) : statement.writeBeforeOn(to: &sink)
+    }
+    for conflict in conflicts { try conflict.write(into: table, to: &sink) }
+  }
+
+  private func write<Sink: QuerySink>(
+    _ memory: UnsafeRawPointer, _ layout: ModelLayout, _ columns: UnsafeBufferPointer<UInt16>,
+    to sink: inout Sink
+  ) throws {
+    guard !columns.isEmpty else { return try writeDefaults(to: &sink) }
+    try sink.token(.space)
+    try writeList(columns, to: &sink) { index, sink in
+      try sink.columnName(ColumnID(table: table, index: index))
+    }
+    try sink.closeScope()
+    try sink.token(.values)
+    try writeList(columns, to: &sink) { index, sink in
+      let slot = layout.slots.slots[Int(index)]
+      do {
+        try sink.value(
+          .value(
+            try slot.type.databaseValue(ofColumnAt: memory + Int(slot.offset), as: slot.form)))
+      } catch {
+        throw layout.locate(error, column: Int(index), row: nil)
+      }
+    }
+  }
+
+  private func write<Sink: QuerySink>(
+    _ assignments: [Assignment], to sink: inout Sink
+  ) throws {
+    guard !assignments.isEmpty else { return try writeDefaults(to: &sink) }
+    try sink.token(.space)
+    try writeList(assignments, to: &sink) { try $0.writeColumn(to: &$1) }
+    // Behind it there is no row whose columns could be named.
+    try sink.closeScope()
+    try sink.token(.values)
+    try writeList(assignments, to: &sink) { try $0.value.write(to: &$1) }
+  }
+
+  private func writeDefaults<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard conflicts.isEmpty else {
+      throw QueryError("an insert of defaults alone takes no ON CONFLICT: set a column")
+    }
+    try sink.token(.defaultValues)
+    try sink.closeScope()
+  }
+
+  private func writeList<Sink: QuerySink, List: Sequence>(
+    _ list: List, to sink: inout Sink, _ write: (List.Element, inout Sink) throws -> Void
+  ) throws {
+    try sink.token(.open)
+    for (index, element) in list.enumerated() {
+      if index > 0 { try sink.token(.comma) }
+      try write(element, &sink)
+    }
+    try sink.token(.close)
+  }
+}
+
+extension SelectStatement {
+  /// Writes the query with an end behind which ON is not taken for a join's: a WHERE.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html#parsing_ambiguity>
+  fileprivate func writeBeforeOn<Sink: QuerySink>(to sink: inout Sink) throws {
+    let isEnded = !order.isEmpty || limit != nil || offset != nil || !predicates.isEmpty
+    if isEnded { return try write(to: &sink) }
+    if extras?.content.compound != nil {
+      try sink.token(.selectAllFrom)
+      try write(to: &sink)
+      try sink.token(.close)
+      try sink.token(.where)
+      return try sink.token(.one)
+    }
+    var ended = self
+    ended.predicates = [.all([])]
+    try ended.write(to: &sink)
+  }
+}
+
+extension Insert: TableCommand, ModelCommand {
+  package func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .models(let models) = source else {
+      return try statement().write(to: &sink)
+    }
+    // The first stands for all: they differ in their values alone.
+    try models.withUnsafeBytes { memory in
+      guard let model = memory.baseAddress else {
+        throw QueryError("the insert into \(M.tableName) has no model")
+      }
+      try statement(for: model).write(to: &sink)
+    }
+  }
+
+  /// The statement, but for models.
+  func statement(_ clauses: [ConflictClause]? = nil) throws -> InsertStatement {
+    if let problem { throw problem }
+    let source: InsertStatement.Source
+    switch self.source {
+    case .models: throw QueryError("the insert into \(M.tableName) has no model")
+    case .values(let assignments): source = .values(assignments)
+    case .query(let columns, let statement): source = .query(columns, statement)
+    }
+    return InsertStatement(
+      table: columns.table, source: source, conflicts: clauses ?? conflicts)
+  }
+
+  /// The statement for a model in memory.
+  func statement(
+    for model: UnsafeRawPointer, _ clauses: [ConflictClause]? = nil
+  ) throws -> InsertStatement {
+    if let problem { throw problem }
+    let layout = try M.layout
+    return InsertStatement(
+      table: columns.table,
+      source: .model(model, layout, assigningKey: layout.assignsKey(of: model)),
+      conflicts: clauses ?? conflicts)
+  }
+
+  var statementCount: Int {
+    if case .models(let models) = source { models.count } else { 1 }
+  }
+
+  var layout: ModelLayout {
+    get throws { try M.layout }
+  }
+
+  var assignedColumns: [String]? {
+    guard let layout = try? layout else { return [] }
+    let indices: [UInt16]? =
+      switch source {
+      case .models: nil
+      case .values(let assignments): assignments.compactMap { $0.column.columnID?.index }
+      case .query(let columns, _): columns.compactMap { $0.columnID?.index }
+      }
+    return indices?.map { layout.columns[Int($0)].name } ?? layout.columns.map(\.name)
+  }
+}

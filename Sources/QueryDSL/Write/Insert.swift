@@ -1,0 +1,135 @@
+import SQLCore
+
+/// Rows to be inserted: of models, of columns that are set, or of a query.
+///
+/// ```swift
+/// try db.run(Post.insert { $0.set(\.$title, to: "News") })       // the rest by the table's defaults
+/// // INSERT INTO "Post" ("title") VALUES (?)
+/// let post = try db.first(Post.insert { $0.set(\.$title, to: "News") }.returning())
+/// try db.run(Post.insert(posts).onConflictDoNothing())
+/// ```
+/// `insert` of a connection is the shorter word for models that are to come back as they are stored.
+/// - SeeAlso: <https://www.sqlite.org/lang_insert.html>
+public struct Insert<M: Model>: Sendable {
+  enum Source: Sendable {
+    case models([M])
+    case values([Assignment])
+    case query([ExpressionNode], SelectStatement)
+  }
+
+  /// The columns of the table.
+  public let columns: Columns<M>
+  let source: Source
+  var conflicts: [ConflictClause] = []
+  /// What the compiler could not see.
+  var problem: QueryError?
+
+  /// The SQL that it becomes, with its values; of several models that of the first. Throws
+  /// `QueryError` where it cannot be SQL.
+  public var sql: SQL {
+    get throws { try rendered() }
+  }
+}
+
+extension Model {
+  /// A row to be inserted, with what `Insert` has besides.
+  public static func insert(_ model: Self) -> Insert<Self> {
+    Insert(columns: Columns(), source: .models([model]))
+  }
+
+  /// Rows to be inserted, one after another, with one statement.
+  public static func insert(_ models: [Self]) -> Insert<Self> {
+    Insert(columns: Columns(), source: .models(models))
+  }
+
+  /// A row to be inserted of the columns that the closure sets; the others get what the table
+  /// declares as their defaults, else NULL. SQL: `INSERT INTO "Post" ("title") VALUES (?)`
+  ///
+  /// An expression here has no row to look at: one with a column of the table throws `QueryError`.
+  public static func insert(_ assign: (inout Assignments<Self>) -> Void) -> Insert<Self> {
+    let columns = Columns<Self>()
+    var assignments = Assignments(columns)
+    assign(&assignments)
+    return Insert(columns: columns, source: .values(assignments.list))
+  }
+
+  /// The rows of a query, which has columns of these types.
+  ///
+  /// ```swift
+  /// Archived.insert(
+  ///   \.$id, \.$title, from: Post.where { $0.$status == .archived }.select(\.$id, \.$title))
+  /// // INSERT INTO "Archived" ("id", "title") SELECT "id", "title" FROM "Post" WHERE "status" = ?
+  /// ```
+  /// The columns that are not named get their defaults. One statement; no row is loaded.
+  public static func insert<each Value: ColumnValue, Query: Fetchable>(
+    _ paths: repeat KeyPath<Self, ColumnReference<each Value>>, from query: Query
+  ) -> Insert<Self> where Query.Row == (repeat each Value) {
+    let columns = Columns<Self>()
+    var targets: [(node: ExpressionNode, form: StoredForm)] = []
+    for path in repeat each paths {
+      let column = columns[dynamicMember: path]
+      targets.append((column.node, column.form))
+    }
+    return Insert(columns: columns, targets, query.request)
+  }
+
+  /// The rows of a query of one column. SQL: `INSERT INTO "T" ("a") SELECT …`
+  public static func insert<Value: ColumnValue, Query: Fetchable>(
+    _ path: KeyPath<Self, ColumnReference<Value>>, from query: Query
+  ) -> Insert<Self> where Query.Row == Value {
+    let columns = Columns<Self>()
+    let column = columns[dynamicMember: path]
+    return Insert(columns: columns, [(column.node, column.form)], query.request)
+  }
+
+  /// The rows of a query that gives models. SQL: `INSERT INTO "T" ("a", "b") SELECT …`
+  ///
+  /// ```swift
+  /// Archived.insert(from: Post.where { $0.$status == .archived }.select(into: Archived.self))
+  /// ```
+  public static func insert<Query: Fetchable>(from query: Query) -> Insert<Self>
+  where Query.Row == Self {
+    let columns = Columns<Self>()
+    do {
+      let layout = try Self.layout
+      guard layout.generatedColumns.isEmpty else {
+        throw QueryError("\(tableName) has generated columns: name the others before `from`")
+      }
+      let targets = layout.columns.indices.map { index in
+        let column = ColumnID(table: columns.table, index: UInt16(truncatingIfNeeded: index))
+        return (node: ExpressionNode.column(column), form: layout.columns[index].form)
+      }
+      return Insert(columns: columns, targets, query.request)
+    } catch {
+      var insert = Insert(columns: columns, source: .values([]))
+      insert.problem = error as? QueryError ?? QueryError(String(describing: error))
+      return insert
+    }
+  }
+}
+
+extension Insert {
+  fileprivate init<Row>(
+    columns: Columns<M>, _ targets: [(node: ExpressionNode, form: StoredForm)],
+    _ request: Request<Row>
+  ) {
+    self.init(columns: columns, source: .query(targets.map(\.node), request.statement))
+    problem = Self.difference(targets, request)
+  }
+
+  /// What keeps the query's rows from being those of the columns: the compiler compares the types,
+  /// and not the stored forms.
+  private static func difference<Row>(
+    _ targets: [(node: ExpressionNode, form: StoredForm)], _ request: Request<Row>
+  ) -> QueryError? {
+    guard let given = try? request.decoding.columns(), given.count == targets.count else {
+      return QueryError("the query has not the columns that \(M.tableName) is to get")
+    }
+    for (target, column) in zip(targets, given) where target.form != column.form {
+      return QueryError(
+        "the query stores \(column.type) in the form .\(column.form), and \(M.tableName) in "
+          + ".\(target.form)")
+    }
+    return nil
+  }
+}

@@ -1,0 +1,100 @@
+import SQLCore
+
+/// An insert, an update or a deletion that gives back the rows that it wrote.
+///
+/// ```swift
+/// let ids = try db.fetch(Post.delete().where { $0.$status == .archived }.returning(\.$id))
+/// // DELETE FROM "Post" WHERE "status" = ? RETURNING "id"
+/// ```
+/// `fetch` and `first` of a database or of the connection in `write { }` run it. The rows are as the
+/// statement left them, those of a deletion as they were; what an AFTER trigger changes later is
+/// not in them, and their order is not defined.
+/// - SeeAlso: <https://www.sqlite.org/lang_returning.html>
+public struct Returning<Command: TableCommand, Row: Sendable>: Sendable {
+  let command: Command
+  let clause: ReturningClause
+  let decoding: RowDecoding<Row>
+
+  /// The SQL that it becomes, with its values; throws `QueryError` where it cannot be SQL.
+  public var sql: SQL {
+    get throws {
+      guard let command = command as? any ModelCommand else { throw Self.unknown }
+      return try command.rendered(returning: clause)
+    }
+  }
+
+  static var unknown: QueryError { QueryError("\(Command.self) is no command of Apus") }
+}
+
+extension ModelCommand {
+  fileprivate func rendered(returning: ReturningClause) throws -> SQL {
+    try ReturningStatement(command: self, returning: returning).rendered()
+  }
+}
+
+/// What stands behind RETURNING.
+struct ReturningClause: Sendable {
+  let table: TableID
+  let terms: [SelectStatement.SelectTerm]
+}
+
+/// A command with RETURNING behind it.
+struct ReturningStatement<Command: Renderable>: Renderable {
+  let command: Command
+  let returning: ReturningClause
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    try command.write(to: &sink)
+    try sink.openScope(returning.table, [], nil)
+    try sink.token(.returning)
+    try SelectStatement.write(returning.terms, to: &sink)
+    try sink.closeScope()
+  }
+}
+
+extension TableCommand {
+  /// Gives back the rows as models. SQL: `RETURNING "id", "title", …`
+  public func returning() -> Returning<Self, M> {
+    Returning(
+      command: self, clause: ReturningClause(table: columns.table, terms: [.table(columns.table)]),
+      decoding: M.decoding)
+  }
+
+  /// Gives back one column. SQL: `RETURNING "id"`
+  public func returning<Value: ColumnValue>(
+    _ column: KeyPath<M, ColumnReference<Value>>
+  ) -> Returning<Self, Value> {
+    returning { $0[dynamicMember: column] }
+  }
+
+  /// Gives back several columns, as a tuple. SQL: `RETURNING "id", "title"`
+  public func returning<each Value: ColumnValue>(
+    _ paths: repeat KeyPath<M, ColumnReference<each Value>>
+  ) -> Returning<Self, (repeat each Value)> {
+    let table = columns
+    return returning(SelectStatement.tuple(repeat table[dynamicMember: each paths]))
+  }
+
+  /// Gives back one expression over the columns of the row. SQL: `RETURNING "views" + ?`
+  public func returning<Item: Selectable>(
+    _ item: (Columns<M>) -> Item
+  ) -> Returning<Self, Item.Output> {
+    returning(item(columns).selection.clause)
+  }
+
+  /// Gives back several expressions, as a tuple. SQL: `RETURNING "id", "views" + ?`
+  public func returning<each Item: Selectable>(
+    _ items: (Columns<M>) -> (repeat each Item)
+  ) -> Returning<Self, (repeat (each Item).Output)> {
+    let items = items(columns)
+    return returning(SelectStatement.tuple(repeat each items))
+  }
+
+  private func returning<Row>(
+    _ selection: ([SelectStatement.SelectTerm], RowDecoding<Row>)
+  ) -> Returning<Self, Row> {
+    Returning(
+      command: self, clause: ReturningClause(table: columns.table, terms: selection.0),
+      decoding: selection.1)
+  }
+}

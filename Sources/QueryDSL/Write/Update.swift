@@ -1,0 +1,163 @@
+import SQLCore
+
+/// A change of rows in the database, without loading them.
+///
+/// ```swift
+/// Post.update { $0.$views += 1 }.where { $0.$id == id }
+/// // UPDATE "Post" SET "views" = "views" + ? WHERE "id" = ?
+/// ```
+/// - SeeAlso: <https://www.sqlite.org/lang_update.html>
+public struct Update<M: Model>: Sendable {
+  /// The columns of the table that it changes.
+  public let columns: Columns<M>
+  let assignments: [Assignment]
+  /// Another table, whose columns may be used.
+  var source: TableReference?
+  var rows = AffectedRows()
+
+  /// The SQL that it becomes, with its values; throws `QueryError` where it cannot be SQL.
+  public var sql: SQL {
+    get throws { try rendered() }
+  }
+
+  /// Only rows for which each line holds; without it, every row. SQL: `WHERE a AND b`
+  public consuming func `where`(
+    @PredicateBuilder _ lines: (Columns<M>) -> [SQLPredicate]
+  ) -> Self {
+    rows.predicates += lines(columns).map(\.node)
+    return self
+  }
+
+  /// The order in which rows count towards the limit.
+  public consuming func order<Value: ColumnValue>(
+    by column: KeyPath<M, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
+    nulls: NullOrder? = nil
+  ) -> Self {
+    rows.addOrder(columns[dynamicMember: column].node, direction, nulls)
+    return self
+  }
+
+  /// The order in which rows count towards the limit, by an expression.
+  public consuming func order<Value: ColumnValue>(
+    _ direction: SortDirection = .ascending, nulls: NullOrder? = nil,
+    by expression: (Columns<M>) -> SQLExpression<Value>
+  ) -> Self {
+    rows.addOrder(expression(columns).node, direction, nulls)
+    return self
+  }
+
+  /// At most so many rows, the first of the order. SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
+  public consuming func limit(_ count: Int) -> Self {
+    rows.setLimit(count)
+    return self
+  }
+}
+
+extension Model {
+  /// A change of rows in the database.
+  ///
+  /// Each line of the closure assigns a column, from the row as it was: `$0.$views += 1`.
+  public static func update(_ assign: (inout Assignments<Self>) -> Void) -> Update<Self> {
+    let columns = Columns<Self>()
+    var assignments = Assignments(columns)
+    assign(&assignments)
+    return Update(columns: columns, assignments: assignments.list)
+  }
+
+  /// A change of rows in the database, from those of another table.
+  ///
+  /// ```swift
+  /// Post.update(from: Author.self) { post, author in
+  ///   post.$byline = author.$name
+  /// } where: { post, author in
+  ///   post.$authorID == author.$id
+  /// }
+  /// // UPDATE "Post" SET "byline" = "Author"."name" FROM "Author"
+  /// //   WHERE "Post"."authorID" = "Author"."id"
+  /// ```
+  /// Where several rows of the other table fit one row, SQLite takes any of them.
+  /// - SeeAlso: <https://www.sqlite.org/lang_update.html#update_from>
+  public static func update<Source: Model>(
+    from source: Source.Type,
+    _ assign: (inout Assignments<Self>, Columns<Source>) -> Void,
+    @PredicateBuilder where predicates: (Columns<Self>, Columns<Source>) -> [SQLPredicate]
+  ) -> Update<Self> {
+    let other = Columns<Source>()
+    return update(from: other.reference, other, assign, predicates)
+  }
+
+  /// A change of rows in the database, from those of a query.
+  ///
+  /// ```swift
+  /// Author.update(from: totals) { author, total in
+  ///   author.$views = total.$views
+  /// } where: { author, total in
+  ///   author.$id == total.$authorID
+  /// }
+  /// // UPDATE "Author" SET "views" = "Total"."views" FROM (SELECT …) AS "Total" WHERE …
+  /// ```
+  /// Where several rows of the query fit one row, SQLite takes any of them.
+  public static func update<Source: Fetchable>(
+    from query: Source,
+    _ assign: (inout Assignments<Self>, Columns<Source.Row>) -> Void,
+    @PredicateBuilder where predicates: (Columns<Self>, Columns<Source.Row>) -> [SQLPredicate]
+  ) -> Update<Self> where Source.Row: ResultRow {
+    let other = Columns<Source.Row>()
+    return update(from: query.as(other), other, assign, predicates)
+  }
+
+  private static func update<Other>(
+    from source: TableReference, _ other: Columns<Other>,
+    _ assign: (inout Assignments<Self>, Columns<Other>) -> Void,
+    _ predicates: (Columns<Self>, Columns<Other>) -> [SQLPredicate]
+  ) -> Update<Self> {
+    let columns = Columns<Self>()
+    var assignments = Assignments(columns)
+    assign(&assignments, other)
+    var update = Update(columns: columns, assignments: assignments.list, source: source)
+    update.rows.predicates = predicates(columns, other).map(\.node)
+    return update
+  }
+}
+
+extension Update: TableCommand, ModelCommand {
+  package func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard !assignments.isEmpty else {
+      throw QueryError("the update of \(M.tableName) assigns no column")
+    }
+    let joins = source.map {
+      [SelectStatement.Join(kind: .inner, table: $0.table, condition: nil)]
+    }
+    let extras = source.flatMap(SelectExtras.init(source:))
+    try sink.openScope(columns.table, joins ?? [], extras)
+    try sink.token(.update)
+    try sink.tableName(columns.table)
+    try sink.token(.set)
+    try Assignment.write(assignments, to: &sink)
+    if let source {
+      guard !rows.isLimited else {
+        throw QueryError("the update of \(M.tableName) FROM another table takes no LIMIT")
+      }
+      try sink.token(.from)
+      try SelectStatement.write(source.table, extras, to: &sink)
+    }
+    try rows.write(of: columns.table, layout, to: &sink)
+  }
+
+  var layout: ModelLayout {
+    get throws { try M.layout }
+  }
+
+  var assignedColumns: [String]? {
+    guard let layout = try? layout else { return [] }
+    return assignments.compactMap { $0.column.columnID }.map { layout.columns[Int($0.index)].name }
+  }
+}
+
+extension SelectExtras {
+  /// Of a statement with one other table; nil where that is a model's own.
+  convenience init?(source reference: TableReference) {
+    guard let source = reference.source else { return nil }
+    self.init(Content(sources: [(reference.table, source)]))
+  }
+}

@@ -1,0 +1,135 @@
+/// A table on its way to text: its lines, and how wide each column is.
+struct ResultTableText {
+  private var names: [String]
+  private var types: [String]
+  private var cells: [[String]]
+  /// In columns of a terminal, the row numbers first.
+  private var widths: [Int]
+  private let summary: String
+
+  init(_ table: ResultTable) {
+    let count = table.rows.reduce(table.columns.count) { max($0, $1.count) }
+    let blank = Array(repeating: "", count: count - table.columns.count)
+    names = [""] + table.columns.map { Self.escaped($0.name) } + blank
+    types =
+      [""] + table.columns.map { $0.type.isEmpty ? "" : "<\(Self.escaped($0.type))>" } + blank
+    cells = table.rows.enumerated().map { number, row in
+      [String(number)] + row.map { $0.map(Self.escaped) ?? "nil" }
+        + Array(repeating: "", count: count - row.count)
+    }
+    let rows = "\(table.rows.count) \(table.rows.count == 1 ? "row" : "rows")"
+    summary = "\(rows), \(count) \(count == 1 ? "column" : "columns")"
+    // One character at least, so that the frame of a table without rows keeps its shape.
+    widths = Array(repeating: 1, count: count + 1)
+    for line in [names, types] + cells {
+      for (index, cell) in line.enumerated() {
+        widths[index] = max(widths[index], cell.terminalWidth)
+      }
+    }
+  }
+
+  var text: String {
+    var text = ""
+    text += rule("┏", "━", "┳", "┓")
+    text += line("┃", names)
+    text += line("┃", types)
+    text += rule("┡", "━", "╇", "┩")
+    for cells in cells { text += line("│", cells) }
+    text += rule("└", "─", "┴", "┘")
+    return text + summary
+  }
+
+  private func rule(_ left: String, _ fill: String, _ joint: String, _ right: String) -> String {
+    let segments = widths.map { String(repeating: fill, count: $0 + 2) }
+    return left + segments.joined(separator: joint) + right + "\n"
+  }
+
+  private func line(_ bar: String, _ cells: [String]) -> String {
+    var line = bar
+    for (cell, width) in zip(cells, widths) {
+      let blank = String(repeating: " ", count: width - cell.terminalWidth + 1)
+      line += " " + cell + blank + bar
+    }
+    return line + "\n"
+  }
+
+  // MARK: Cutting
+
+  /// What of a column is left at least: two characters and the mark that it was cut.
+  private static let leastWidth = 3
+
+  /// The width of a line with columns of these widths.
+  private static func lineWidth(_ widths: some Sequence<Int>) -> Int {
+    widths.reduce(1) { $0 + $1 + 3 }
+  }
+
+  mutating func cut(to width: Int) {
+    guard Self.lineWidth(widths) > width else { return }
+    let least = [widths[0]] + widths.dropFirst().map { min($0, Self.leastWidth) }
+    if Self.lineWidth(least) > width, least.count > 2 {
+      // As many columns as fit beside the one that stands for the others.
+      var kept = least.count - 1
+      while kept > 2, Self.lineWidth(least.prefix(kept) + [1]) > width { kept -= 1 }
+      leaveOut(from: kept)
+    }
+    shrink(to: width)
+  }
+
+  /// Puts one column in the place of all from `index` on.
+  private mutating func leaveOut(from index: Int) {
+    names = names.prefix(index) + ["…"]
+    types = types.prefix(index) + [""]
+    cells = cells.map { $0.prefix(index) + ["…"] }
+    widths = widths.prefix(index) + [1]
+  }
+
+  /// Narrows the widest columns until a line fits.
+  private mutating func shrink(to width: Int) {
+    let room = width - Self.lineWidth(widths.map { _ in 0 }) - widths[0]
+    let natural = widths.dropFirst()
+    func sum(_ bound: Int) -> Int { natural.reduce(0) { $0 + min($1, bound) } }
+    var bound = Self.leastWidth
+    let widest = natural.max() ?? 0
+    while bound < widest, sum(bound + 1) <= room { bound += 1 }
+    // What is left over goes to the first of those that are cut, a character each.
+    var left = max(0, room - sum(bound))
+    for index in widths.indices.dropFirst() where widths[index] > bound {
+      widths[index] = bound + (left > 0 ? 1 : 0)
+      left -= 1
+    }
+    for index in widths.indices.dropFirst() {
+      names[index] = names[index].cut(toTerminalWidth: widths[index])
+      types[index] = types[index].cut(toTerminalWidth: widths[index])
+      for row in cells.indices {
+        cells[row][index] = cells[row][index].cut(toTerminalWidth: widths[index])
+      }
+    }
+  }
+
+  // MARK: Escapes
+
+  /// The text on one line: what would move the cursor or turn the direction of writing, escaped.
+  private static func escaped(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: breaksFrame) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where breaksFrame(scalar):
+        result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  private static func breaksFrame(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: return true
+    default: return scalar.properties.isBidiControl
+    }
+  }
+}

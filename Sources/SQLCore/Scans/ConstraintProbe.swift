@@ -1,0 +1,148 @@
+/// Asks SQLite which comparisons and which order of each table a statement could use an index for.
+///
+/// The tables stand in memory as virtual ones: SQLite's planner tells these, in so many words, what
+/// it would like to know of them. So no SQL is read here, and views, common tables and conditions
+/// inside others are taken apart as SQLite takes them.
+struct ConstraintProbe {
+  private let core: ConnectionCore
+  private let log: QueryLog
+
+  /// - Parameter copy: the schema in memory, from which the columns are read.
+  init(_ schema: SchemaCopy, columnsFrom copy: ConnectionCore, twin: ConnectionCore) throws {
+    core = twin
+    let log = QueryLog()
+    self.log = log
+    var tables: [(name: String, columns: [ProbeColumn])] = []
+    for object in schema.objects where object.kind == .table {
+      tables.append((object.name, try copy.columns(of: object.name)))
+    }
+    let declared = tables
+    try core.lend().virtualTable("apus_probe", .created, isInnocuous: true) { context in
+      let number = context.arguments.first.flatMap { Int($0) } ?? -1
+      guard declared.indices.contains(number) else {
+        throw DatabaseError.misuse("a probe has the number of a table")
+      }
+      return ProbeTable(declared[number].name, declared[number].columns, log)
+    }
+    for object in schema.objects where object.kind == .virtualTable {
+      try? core.run(pragma: object.sql)
+    }
+    for (number, table) in tables.enumerated() {
+      try? core.run(
+        pragma: "CREATE VIRTUAL TABLE \(Identifier(table.name).quoted) USING apus_probe(\(number))")
+    }
+    for object in schema.objects where object.kind == .view { try? core.run(pragma: object.sql) }
+  }
+
+  /// The indexes that may serve a statement, the likeliest of each question first.
+  func candidates(for sql: String) -> [IndexCandidate] {
+    log.clear()
+    // A virtual table knows no RETURNING and no ON CONFLICT: what stands before may be asked.
+    for sql in [sql, sql.before("RETURNING"), sql.before("ON CONFLICT")] {
+      guard let statement = try? core.compileOne(sql) else { continue }
+      core.giveBack(StatementPointer.make(statement))
+      break
+    }
+    var candidates: [IndexCandidate] = []
+    for question in log.questions {
+      for candidate in IndexCandidate.all(for: question) where !candidates.contains(candidate) {
+        candidates.append(candidate)
+      }
+    }
+    return candidates
+  }
+}
+
+extension String {
+  /// What stands before the last of some words, in whatever case; SQLite sees if that makes sense.
+  fileprivate func before(_ words: String) -> String {
+    let (text, words) = (Array(utf8), Array(words.utf8))
+    func folded(_ byte: UInt8) -> UInt8 {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte - 32 : byte
+    }
+    guard text.count >= words.count else { return self }
+    for start in stride(from: text.count - words.count, through: 0, by: -1)
+    where words.indices.allSatisfy({ folded(text[start + $0]) == words[$0] }) {
+      return String(decoding: text[..<start], as: UTF8.self)
+    }
+    return self
+  }
+}
+
+/// A column as it is declared.
+struct ProbeColumn: Sendable {
+  let name: String
+  let type: String
+  let isNotNull: Bool
+  let collation: String
+}
+
+/// What SQLite asked of a table.
+struct IndexQuestion: Sendable {
+  let table: String
+  let columns: [ProbeColumn]
+  let query: IndexQuery
+}
+
+private final class QueryLog: Sendable {
+  private let list = Lock<[IndexQuestion]>([])
+
+  var questions: [IndexQuestion] { list.withLock { $0 } }
+  func clear() { list.withLock { $0.removeAll() } }
+  func append(_ question: IndexQuestion) { list.withLock { $0.append(question) } }
+}
+
+/// A table that only listens to what is asked of it.
+private final class ProbeTable: WritableVirtualTable {
+  private let name: String
+  private let columns: [ProbeColumn]
+  private let log: QueryLog
+
+  init(_ name: String, _ columns: [ProbeColumn], _ log: QueryLog) {
+    (self.name, self.columns, self.log) = (name, columns, log)
+  }
+
+  var schema: String {
+    let list = columns.map { column in
+      "\(Identifier(column.name).quoted) \(column.type)"
+        + (column.isNotNull ? " NOT NULL" : "")
+        + " COLLATE \(Identifier(column.collation).quoted)"
+    }
+    return "CREATE TABLE x (\(list.joined(separator: ", ")))"
+  }
+
+  func bestIndex(_ query: IndexQuery) throws -> IndexPlan? {
+    log.append(IndexQuestion(table: name, columns: columns, query: query))
+    // Of conditions with OR between them, SQLite asks for the second if the first is of use.
+    let usable = query.constraints.indices.filter {
+      query.constraints[$0].isUsable && query.constraints[$0].column >= 0
+    }
+    return IndexPlan(
+      arguments: usable.map { IndexPlan.Argument(constraint: $0) },
+      cost: usable.isEmpty ? 1e6 : 1e3, rowCount: usable.isEmpty ? 1_000_000 : 1_000)
+  }
+
+  private static let runs = DatabaseError.misuse("a probe is prepared, and never runs")
+
+  func open() throws -> any VirtualTableCursor { throw Self.runs }
+  func insert(_ row: borrowing Arguments, rowID: Int64?) throws -> Int64 { throw Self.runs }
+  func update(rowID: Int64, to newRowID: Int64, _ row: borrowing Arguments) throws {
+    throw Self.runs
+  }
+  func delete(rowID: Int64) throws { throw Self.runs }
+}
+
+extension ConnectionCore {
+  /// The columns of a table as they are declared.
+  fileprivate func columns(of table: String) throws -> [ProbeColumn] {
+    var columns: [ProbeColumn] = []
+    try forEachRow(of: "PRAGMA main.table_xinfo(\(Identifier(table).quoted))") { row in
+      let name = row.text(1)
+      columns.append(
+        ProbeColumn(
+          name: name, type: row.text(2), isNotNull: row.integer(3) != 0,
+          collation: try collation(ofColumn: name, in: table)))
+    }
+    return columns
+  }
+}

@@ -1,0 +1,77 @@
+import CSQLite
+
+/// What the main database is like, to be made again in memory, without its rows: tables, indexes and
+/// views, and what ANALYZE found.
+struct SchemaCopy {
+  enum Kind { case virtualTable, table, index, view, trigger }
+
+  struct Object {
+    let kind: Kind
+    let name: String
+    let sql: String
+  }
+
+  /// Virtual tables first, which make tables of their own.
+  let objects: [Object]
+  /// The statements that fill the tables of ANALYZE.
+  private let statistics: [String]
+
+  init(of core: ConnectionCore) throws {
+    var objects: [Object] = []
+    var statistics: [String] = []
+    try core.forEachRow(
+      of: "SELECT type, name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL"
+    ) { row in
+      let (type, name, sql) = (row.text(0), row.text(1), row.text(2))
+      if name == "sqlite_stat1" || name == "sqlite_stat4" { statistics.append(name) }
+      guard !name.hasPrefix("sqlite_") else { return }
+      let kind: Kind =
+        switch type {
+        case "table": sql.uppercased().hasPrefix("CREATE VIRTUAL") ? .virtualTable : .table
+        case "index": .index
+        case "view": .view
+        default: .trigger
+        }
+      objects.append(Object(kind: kind, name: name, sql: sql))
+    }
+    let order: [Kind] = [.virtualTable, .table, .index, .view, .trigger]
+    self.objects = order.flatMap { kind in objects.filter { $0.kind == kind } }
+    self.statistics = try statistics.flatMap { table in
+      let columns = table == "sqlite_stat1" ? 3 : 6
+      var rows: [String] = []
+      let values = ["tbl", "idx", "stat", "neq", "nlt", "ndlt", "sample"]
+        .filter { columns == 3 ? ["tbl", "idx", "stat"].contains($0) : $0 != "stat" }
+      let quoted = values.map { "quote(\($0))" }.joined(separator: " || ', ' || ")
+      try core.forEachRow(of: "SELECT \(quoted) FROM main.\(table)") { row in
+        rows.append(
+          "INSERT INTO \(table) (\(values.joined(separator: ", "))) VALUES (\(row.text(0)))")
+      }
+      return rows
+    }
+  }
+
+  /// Makes the schema in an empty database; what cannot be made there is left out.
+  func make(in core: ConnectionCore) {
+    for object in objects { try? core.run(pragma: object.sql) }
+    guard !statistics.isEmpty else { return }
+    try? core.run(pragma: "ANALYZE main.sqlite_schema")
+    for row in statistics { try? core.run(pragma: row) }
+    // Reads them anew.
+    try? core.run(pragma: "ANALYZE main.sqlite_schema")
+  }
+}
+
+extension ConnectionCore {
+  /// An empty database in memory, with the functions and collations of this one.
+  func emptyTwin() throws -> ConnectionCore {
+    var configuration = configuration
+    configuration.isImmutable = false
+    configuration.isReadOnly = false
+    configuration.schemaPolicy = .automatic
+    configuration.onTableScan = nil
+    let twin = try ConnectionCore(
+      location: .memory, configuration: configuration, isReader: false)
+    try state.pointee.registrations?.apply(to: twin)
+    return twin
+  }
+}

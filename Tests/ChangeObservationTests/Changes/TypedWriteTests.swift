@@ -1,0 +1,94 @@
+import ChangeObservation
+import QueryDSL
+import SQLCore
+import Testing
+
+/// What observers are told of the writes of the DSL: the rows that they wrote, and no others.
+@Suite("Changes by typed writes")
+struct TypedWriteTests {
+  let db: Database
+
+  init() throws {
+    db = try Database.temporary(models: [Note.self, Tagging.self])
+    try db.execute("CREATE UNIQUE INDEX note_title ON Note (title)")
+    try db.insert([Note(title: "one"), Note(title: "two"), Note(title: "three")])
+  }
+
+  /// Runs a write while a stream watches, and gives what the stream told, in words.
+  func told(_ write: @escaping @Sendable (Connection) throws -> Void) async throws -> [String] {
+    let stream = db.changes(of: Note.self)
+    try await db.write { try write($0) }
+    try await db.insert(Note(id: 999, title: "end"))
+    let told = await stream.collect { $0.inserted.contains { $0.keyValues == [999] } }
+    return words(told.dropLast()).flatMap { $0 }
+  }
+
+  @Test("G7 G11 an upsert is an insert, an update, or nothing")
+  func upsert() async throws {
+    let rows = [Note(title: "four"), Note(title: "two", stars: 3), Note(title: "one")]
+    let changes = try await told { connection in
+      let outcomes = try connection.upsert(Note.insert(rows).onConflictUpdate(\.$title))
+      #expect(outcomes == [.inserted, .updated, .unchanged])
+    }
+    #expect(changes == ["inserted 4 title,stars,body", "updated 2 stars"])
+  }
+
+  @Test("G7 G11 DO NOTHING, a WHERE that does not hold, and a limit of 0 tell nothing")
+  func nothing() async throws {
+    let changes = try await told { connection in
+      try connection.run(Note.insert(Note(title: "one", stars: 1)).onConflictDoNothing())
+      try connection.upsert(Note(title: "one", stars: 1), onConflict: \.$title) {
+        $0.$stars = $1.$stars
+      } where: {
+        $0.$stars > $1.$stars
+      }
+      try connection.run(Note.delete().limit(0))
+      try connection.update(Note.self, 1) { _ in }
+    }
+    #expect(changes == [])
+  }
+
+  @Test("G7 G11 RETURNING, of every command; FROM; an order and a limit; prepared writes")
+  func returning() async throws {
+    let rename = try await db.prepare { (id: Param<Int64?>, title: Param<String>) in
+      Note.update { $0.$title = title }.where { $0.$id == id }
+    }
+    let changes = try await told { connection in
+      let inserted = try connection.fetch(
+        Note.insert {
+          $0.set(\.$title, to: "n")
+          $0.set(\.$stars, to: 0)
+        }.returning(\.$id))
+      #expect(inserted == [4])
+      let gone = try connection.fetch(
+        Note.delete().order(by: \.$title).limit(1).returning(\.$title))
+      #expect(gone == ["n"])
+      try connection.run(
+        Note.update(from: Note.self) {
+          $0.$stars = $1.$stars + 7
+        } where: {
+          $0.$id == $1.$id + 1
+          $0.$id == 3
+        })
+      try connection.run(rename(1, "ONE"))
+      try connection.update(Note.self, 2) { $0.stars = 9 }
+    }
+    #expect(changes == ["updated 3 stars", "updated 1 title", "updated 2 stars"])
+  }
+
+  @Test("G11 what fails half-way tells nothing")
+  func failure() async throws {
+    let changes = try await told { connection in
+      #expect(throws: DatabaseError.self) {
+        try connection.run(
+          Note.insert(\.$title, from: Note.order(by: \.$id).select(\.$title)).onConflictUpdate(
+            \.$title
+          ) { row, _ in row.set(\.$title, to: "same") })
+      }
+      #expect(throws: DatabaseError.self) {
+        try connection.fetch(Note.update { $0.set(\.$title, to: "x") }.returning())
+      }
+    }
+    #expect(changes == [])
+  }
+}

@@ -1,0 +1,173 @@
+import Apus
+import DataFrames
+import Foundation
+import Testing
+
+@Suite("N14 data frames as CSV")
+struct CSVTests {
+  @Test("N14 a line of names, a line a row; what would be misread is quoted")
+  func writing() throws {
+    var frame = DataFrame()
+    try frame.append("id", [1, 2, nil] as [Int?])
+    try frame.append("a,b", ["plain", "with \"quotes\", and", "two\nlines"] as [String?])
+    try frame.append("text", ["", nil, "007"] as [String?])
+    try frame.append("isTame", [true, false, nil] as [Bool?])
+    try frame.append("weight", [2, 0.1, -1e300] as [Double?])
+    try frame.append("born", [Date(timeIntervalSince1970: 0.25), nil, nil] as [Date?])
+    try frame.append("bytes", [Data([0, 255]), Data(), nil] as [Data?])
+    let text = try frame.csv()
+    #expect(
+      text == """
+        id,"a,b",text,isTame,weight,born,bytes\r
+        1,plain,"",true,2.0,1970-01-01T00:00:00.250000Z,AP8=\r
+        2,"with ""quotes"", and",,false,0.1,,\r
+        ,"two\nlines","007",,-1e+300,,\r
+
+        """)
+    let back = try DataFrame(csv: text, types: ["id": Int.self, "BYTES": Data?.self])
+    // Empty bytes have no text, and NULL is none.
+    #expect(back.columns.dropLast() == frame.columns.dropLast())
+    #expect(back.columns.last?.values == [.blob(Data([0, 255])), .null, .null])
+  }
+
+  @Test("N14 RFC 4180 and what is met besides: line ends, a mark of the byte order, the last line")
+  func reading() throws {
+    func cells(_ text: String) throws -> [[DatabaseValue]] {
+      let frame = try DataFrame(csv: text)
+      return try (0..<frame.rowCount).map { try frame.row(at: $0) }
+    }
+    let expected: [[DatabaseValue]] = [["x", 1], ["y", 2]]
+    #expect(try cells("a,b\r\nx,1\r\ny,2\r\n") == expected)
+    #expect(try cells("a,b\nx,1\ny,2") == expected)
+    #expect(try cells("a,b\rx,1\ry,2\r") == expected)
+    #expect(try cells("\u{FEFF}a,b\nx,1\ny,2\n") == expected)
+    #expect(
+      try cells("a\n\"x\"\"y\"\n\"\r\n\"\n\"\"\n\n z \n") == [
+        ["x\"y"], ["\r\n"], [""], [nil], [" z "],
+      ])
+    #expect(try cells("a,b\n") == [])
+    #expect(try DataFrame(csv: "").columns.isEmpty)
+    #expect(try DataFrame(csv: "a;b\n1;\"x;y\"", separator: ";").row(at: 0) == [1, "x;y"])
+    #expect(try DataFrame(csv: "1,2", names: ["p", "q"]).row(at: 0) == [1, 2])
+    #expect(try cells("a,b\nä日\"本,2\n") == [["ä日\"本", 2]])
+  }
+
+  @Test("N14 a type that is not said is that of all fields, where none is quoted")
+  func inference() throws {
+    func column(_ fields: String...) throws -> (type: String, values: [DatabaseValue]) {
+      let frame = try DataFrame(csv: (["a,b"] + fields.map { "\($0),1" }).joined(separator: "\n"))
+      return (frame.columns[0].type.map { "\($0)" } ?? "none", frame.columns[0].values)
+    }
+    #expect(try column("1", "-2", "") == ("Int64", [1, -2, nil]))
+    #expect(try column("1", "2.5") == ("Double", [1.0, 2.5]))
+    #expect(try column("9223372036854775807") == ("Int64", [.integer(.max)]))
+    #expect(try column("9223372036854775808") == ("Double", [.real(9_223_372_036_854_775_808)]))
+    #expect(try column("1", "\"2\"") == ("String", ["1", "2"]))
+    #expect(try column("007", "1") == ("String", ["007", "1"]))
+    #expect(try column("0", "0.5") == ("Double", [0.0, 0.5]))
+    #expect(try column("true", "false") == ("Bool", [true, false]))
+    #expect(try column("true", "1") == ("String", ["true", "1"]))
+    #expect(try column("nan") == ("String", ["nan"]))
+    #expect(try column("", "") == ("none", [nil, nil]))
+    #expect(try column("+1") == ("String", ["+1"]))
+    #expect(
+      try column("1970-01-01T00:00:01.000000Z", "") == ("Date", [.integer(1_000_000), nil]))
+  }
+
+  @Test("N14 types that are said: enumerations, dates of other texts, UUIDs")
+  func types() throws {
+    let text = "mood,at,id,flag\ncalm,2026-11-21T10:50:00Z,0102,1\n,,0304,false\n"
+    let frame = try DataFrame(
+      csv: text,
+      types: ["mood": Mood?.self, "at": Date.self, "id": String.self, "flag": Bool.self])
+    #expect(try frame.values(of: "mood") == [Mood.calm, nil])
+    #expect(
+      try frame.values(of: "at", as: Date.self) == [
+        Date(timeIntervalSince1970: 1_795_258_200), nil,
+      ])
+    #expect(try frame.values(of: "id") == ["0102", "0304"])
+    #expect(try frame.values(of: "flag") == [true, false])
+  }
+
+  @Test("N14 what is no such CSV throws, with its line")
+  func mistakes() {
+    func message(_ text: String, _ types: [String: any ColumnValue.Type] = [:]) -> String {
+      #expect(throws: DataFrameError.self) { try DataFrame(csv: text, types: types) }?.message ?? ""
+    }
+    #expect(message("a,b\n1,2\n3\n") == "line 3: 1 fields, and 2 columns")
+    #expect(message("a,b\n\"x\ny\",1\n1,2,3") == "line 4: 3 fields, and 2 columns")
+    #expect(message("a\n\"x") == "line 2: a quoted field does not end")
+    #expect(message("a\n\"x\"y\n").hasPrefix("line 2: behind a quoted field"))
+    #expect(message("a,A\n1,2") == "there are two columns of the name A")
+    #expect(message("a\n1\nx\n", ["a": Int.self]) == #"line 3, a: "x" is no Int"#)
+    #expect(message("m\nmad\n", ["m": Mood.self]) == #"line 2, m: "mad" is no Mood"#)
+    #expect(message("a\n300\n", ["a": Int8.self]) == #"line 2, a: "300" is no Int8"#)
+    #expect(throws: DataFrameError.self) { try DataFrame(csv: "a", separator: "\"") }
+    #expect(throws: DataFrameError.self) { try DataFrame(csv: "a", separator: "ä") }
+  }
+
+  @Test("N14 2,000 random frames are read back as they were written, as CSV and as JSON")
+  func random() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = Generator(state: seed)
+    let pieces = [
+      "", "a", "\"", ",", "\n", "\r\n", "\r", " ", "1", "007", "true", "ä", "日本", "e\u{301}",
+      "1970-01-01T00:00:01.000000Z", "\\", "{}", "[1]", "null", "\u{1}", "\u{FEFF}", "-1e5", "🐦",
+    ]
+    func text(_ random: inout Generator) -> String {
+      (0..<Int.random(in: 0..<4, using: &random)).map { _ in
+        pieces[Int.random(in: 0..<pieces.count, using: &random)]
+      }.joined()
+    }
+    for round in 0..<2_000 {
+      let count = Int.random(in: 0..<5, using: &random)
+      func cells<Value>(_ make: (inout Generator) -> Value) -> [Value?] {
+        (0..<count).map { _ in
+          Int.random(in: 0..<4, using: &random) == 0 ? nil : make(&random)
+        }
+      }
+      var frame = DataFrame()
+      try frame.append("t", cells(text))
+      try frame.append("i", cells { Int64.random(in: .min ... .max, using: &$0) })
+      try frame.append("r", cells { Double(bitPattern: $0.next() & ~(1 << 62)) })
+      try frame.append("b", cells { Bool.random(using: &$0) })
+      try frame.append(
+        "d",
+        cells { Date(timeIntervalSince1970: Double(Int.random(in: 0..<4_000_000_000, using: &$0))) }
+      )
+      try frame.append(
+        "x",
+        cells { random in Data((1...3).map { _ in UInt8.random(in: 0...255, using: &random) }) })
+      let types: [String: any ColumnValue.Type] = [
+        "t": String.self, "i": Int64.self, "r": Double.self, "b": Bool.self, "d": Date.self,
+        "x": Data.self,
+      ]
+      let csv = try DataFrame(csv: frame.csv(), types: types)
+      #expect(csv == frame, "seed \(seed), round \(round), CSV")
+      let semicolons = try DataFrame(csv: frame.csv(separator: ";"), types: types, separator: ";")
+      #expect(semicolons == frame, "seed \(seed), round \(round), CSV with semicolons")
+      if count > 0 {
+        let json = try DataFrame(json: frame.json(), types: types)
+        #expect(json == frame, "seed \(seed), round \(round), JSON")
+      }
+      // Without types as well, where a column has a value: its texts are none of a number.
+      let plain = try DataFrame(csv: frame.csv())
+      for name in ["t", "i", "r", "b", "d"]
+      where frame[name]?.values.contains(where: { !$0.isNull }) == true {
+        #expect(plain[name] == frame[name], "seed \(seed), round \(round), \(name)")
+      }
+    }
+  }
+}
+
+private struct Generator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

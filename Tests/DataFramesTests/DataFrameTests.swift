@@ -1,0 +1,173 @@
+import Apus
+import DataFrames
+import Foundation
+import Testing
+
+enum Mood: String, ColumnValue { case calm, wild }
+
+struct Animal: Model {
+  @PrimaryKey var id: Int
+  @Column var name: String
+  @Column var mood: Mood?
+  @Column var isTame: Bool
+  @Column var weight: Double
+  @Column var born: Date
+  @Column var chip: UUID
+  @Column var picture: Data?
+
+  static var schema: Schema<Animal> {
+    Stored(\.$born, as: .iso8601)
+    Stored(\.$chip, as: .bytes)
+  }
+}
+
+@Suite("N14 data frames")
+struct DataFrameTests {
+  private let db: Database
+  private let chip = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+
+  init() throws {
+    db = try Database.temporary(models: [Animal.self])
+    try db.insert([
+      Animal(
+        id: 1, name: "Rex", mood: .wild, isTame: false, weight: 30.5,
+        born: Date(timeIntervalSince1970: 0.5), chip: chip, picture: Data([1, 2])),
+      Animal(
+        id: 2, name: "Tom", isTame: true, weight: 4, born: Date(timeIntervalSince1970: 60),
+        chip: chip),
+    ])
+  }
+
+  @Test("N14 a typed query: names, types without the question mark, values in standard form")
+  func typed() throws {
+    let frame = try db.dataFrame(Animal.order(by: \.$id))
+    #expect(
+      frame.columnNames == ["id", "name", "mood", "isTame", "weight", "born", "chip", "picture"])
+    let types: [any ColumnValue.Type] = [
+      Int.self, String.self, Mood.self, Bool.self, Double.self, Date.self, UUID.self, Data.self,
+    ]
+    #expect(zip(frame.columns, types).allSatisfy { $0.type == $1 })
+    #expect(frame.rowCount == 2)
+    #expect(try frame.values(of: "ID", as: Int.self) == [1, 2])
+    #expect(try frame.values(of: "mood") == [Mood.wild, nil])
+    #expect(try frame.values(of: "isTame", as: Bool.self) == [false, true])
+    #expect(
+      try frame.values(of: "born") == [
+        Date(timeIntervalSince1970: 0.5), Date(timeIntervalSince1970: 60),
+      ])
+    #expect(try frame.row(at: 0)[5] == .integer(500_000))
+    #expect(try frame.values(of: "chip") == [chip, chip])
+    #expect(try frame.values(of: "picture") == [Data([1, 2]), nil])
+    #expect(throws: ColumnValueError.self) { try frame.values(of: "name", as: Int.self) }
+    #expect(throws: DataFrameError.self) { try frame.values(of: "nothing", as: Int.self) }
+    #expect(throws: DataFrameError.self) { try frame.row(at: 2) }
+  }
+
+  @Test("N14 expressions have the names that `as` gives; of two of one name the later has a number")
+  func names() async throws {
+    let groups = try await db.dataFrame(
+      Animal.select { ($0.$isTame, $0.count().as("animals"), $0.$weight.max().as("most")) }
+        .group(by: \.$isTame).order(by: \.$isTame))
+    #expect(groups.columnNames == ["isTame", "animals", "most"])
+    #expect(try groups.values(of: "most", as: Double.self) == [30.5, 4])
+    let twice = try db.dataFrame("SELECT id, name, id, 'x' AS ID_2 FROM Animal WHERE id = 1")
+    #expect(twice.columnNames == ["id", "name", "id_2", "ID_2_2"])
+  }
+
+  @Test("N14 raw SQL: declared types, else that of the first value, else none")
+  func raw() throws {
+    try db.execute("CREATE TABLE loose (a INTEGER, b, c REAL, d TEXT)")
+    try db.execute("INSERT INTO loose VALUES (1, NULL, 2, 'x'), ('one', 3, 2.5, NULL)")
+    let frame = try db.dataFrame("SELECT a, b, c, d, b + 0.5, NULL FROM loose ORDER BY rowid")
+    let types: [(any ColumnValue.Type)?] = [
+      nil, Int64.self, Double.self, String.self, Double.self, nil,
+    ]
+    #expect(zip(frame.columns, types).allSatisfy { $0.type == $1 })
+    #expect(frame.columns[2].values == [2.0, 2.5])
+    #expect(frame.columns[0].values == [1, "one"])
+    let none = try db.dataFrame("SELECT id, name FROM Animal WHERE id > 9")
+    #expect(none.rowCount == 0 && none.columnNames == ["id", "name"])
+    #expect(none.columns[0].type == Int64.self)
+  }
+
+  @Test("N14 a frame prints as a table")
+  func printing() throws {
+    let frame = try db.dataFrame(
+      Animal.order(by: \.$id).select(\.$name, \.$mood, \.$isTame, \.$picture))
+    #expect(
+      frame.description == """
+        ┏━━━┳━━━━━━━━━━┳━━━━━━━━┳━━━━━━━━┳━━━━━━━━━┓
+        ┃   ┃ name     ┃ mood   ┃ isTame ┃ picture ┃
+        ┃   ┃ <String> ┃ <Mood> ┃ <Bool> ┃ <Data>  ┃
+        ┡━━━╇━━━━━━━━━━╇━━━━━━━━╇━━━━━━━━╇━━━━━━━━━┩
+        │ 0 │ Rex      │ wild   │ false  │ 2 bytes │
+        │ 1 │ Tom      │ nil    │ true   │ nil     │
+        └───┴──────────┴────────┴────────┴─────────┘
+        2 rows, 4 columns
+        """)
+  }
+
+  @Test("N14 written to a table, which is created, and read back the same")
+  func writing() async throws {
+    let frame = try await db.dataFrame(Animal.order(by: \.$id))
+    #expect(try await db.write(frame, to: "copy") == 2)
+    #expect(
+      try await db.row("SELECT sql FROM sqlite_schema WHERE name = 'copy'")?.get(
+        String.self, at: 0)
+          == #"""
+          CREATE TABLE "copy" ("id" INTEGER, "name" TEXT, "mood" TEXT, "isTame" INTEGER, \#
+          "weight" REAL, "born" INTEGER, "chip" TEXT, "picture" BLOB) STRICT
+          """#)
+    let back = try await db.dataFrame("SELECT * FROM copy ORDER BY id")
+    #expect(back.columns.map(\.values) == frame.columns.map(\.values))
+    #expect(try back.values(of: "born") == frame.values(of: "born", as: Date.self))
+    // Behind what is there; columns of other order, and some alone.
+    var some = try DataFrame(columns: [.init("NAME", ["Zoe", nil] as [String?])])
+    try some.append("id", [8, 9] as [Int?])
+    #expect(try await db.write(some, to: "copy") == 2)
+    #expect(
+      try await db.fetch((Int, String?).self, "SELECT id, name FROM copy WHERE id > 7").map(\.1)
+        == ["Zoe", nil])
+  }
+
+  @Test("N14 what a table refuses throws, with the row, and leaves none of the frame")
+  func refused() throws {
+    var frame = DataFrame()
+    try frame.append("id", [7, 1] as [Int?])
+    try frame.append("name", ["x", "y"] as [String?])
+    try frame.append("isTame", [true, false] as [Bool?])
+    try frame.append("weight", [1, 2] as [Double?])
+    try frame.append("born", ["a", "b"] as [String?])
+    try frame.append("chip", [Data(), Data()] as [Data?])
+    let error = #expect(throws: DatabaseError.self) { try db.write(frame, to: "Animal") }
+    #expect(error?.message.contains("(row 1)") == true)
+    #expect(try db.count(Animal.all) == 2)
+    try frame.append("unknown", [1, 2] as [Int?])
+    #expect(throws: DatabaseError.self) { try db.write(frame, to: "Animal") }
+    #expect(throws: DataFrameError.self) { try db.write(DataFrame(), to: "empty") }
+    #expect(throws: ColumnValueError.self) { try frame.append("nan", [.nan, 1] as [Double?]) }
+  }
+
+  @Test("N6 a locked schema lets no frame create a table")
+  func locked() throws {
+    var configuration = Configuration()
+    configuration.schemaPolicy = .locked
+    let db = try Database.temporary(configuration: configuration)
+    let frame = try DataFrame(columns: [.init("a", [1] as [Int?])])
+    #expect(throws: DatabaseError.self) { try db.write(frame, to: "made") }
+    #expect(try db.row("SELECT count(*) FROM sqlite_schema")?.get(Int.self, at: 0) == 0)
+  }
+
+  @Test("N14 columns have one length and names of their own")
+  func columns() throws {
+    var frame = try DataFrame(columns: [.init("a", [1, 2] as [Int?])])
+    #expect(throws: DataFrameError.self) { try frame.append("A", [3, 4] as [Int?]) }
+    #expect(throws: DataFrameError.self) { try frame.append("b", [3] as [Int?]) }
+    try frame.append("b", ["x", nil] as [String?])
+    #expect(frame.remove("A")?.values == [1, 2])
+    #expect(frame.remove("a") == nil && frame.columnNames == ["b"])
+    let same = try DataFrame(columns: [.init("b", ["x", nil] as [String?])])
+    #expect(frame == same)
+    #expect(frame != DataFrame())
+  }
+}

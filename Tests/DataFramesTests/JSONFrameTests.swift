@@ -1,0 +1,75 @@
+import Apus
+import DataFrames
+import Foundation
+import Testing
+
+@Suite("N14 data frames as JSON")
+struct JSONFrameTests {
+  @Test("N14 an object a row, with the names in their order, and all digits")
+  func writing() throws {
+    var frame = DataFrame()
+    try frame.append("title", ["a \"b\"\n\u{1}\\", nil] as [String?])
+    try frame.append("count", [.max, .min] as [Int64?])
+    try frame.append("share", [0.1, 3] as [Double?])
+    try frame.append("isTame", [true, nil] as [Bool?])
+    try frame.append("at", [Date(timeIntervalSince1970: 0), nil] as [Date?])
+    try frame.append("bytes", [Data([1]), Data()] as [Data?])
+    let text = try frame.json()
+    #expect(
+      text == #"""
+        [
+        {"title":"a \"b\"\n\u0001\\","count":9223372036854775807,"share":0.1,"isTame":true,\#
+        "at":"1970-01-01T00:00:00.000000Z","bytes":"AQ=="},
+        {"title":null,"count":-9223372036854775808,"share":3.0,"isTame":null,"at":null,"bytes":""}
+        ]
+        """#)
+    let back = try DataFrame(json: text, types: ["at": Date.self, "bytes": Data.self])
+    #expect(back == frame)
+    #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [[String: Any]])
+    #expect(try DataFrame().json() == "[]")
+    let infinite = try DataFrame(columns: [.init("r", [.infinity] as [Double?])])
+    #expect(throws: DataFrameError.self) { try infinite.json() }
+  }
+
+  @Test("N14 members in the order in which they first come; one that is missing is NULL")
+  func reading() throws {
+    let frame = try DataFrame(
+      json: #"""
+        [ {"b": 1, "a": "x\u00e4\ud83d\udc26\/"}, {},
+          {"c": [1, {"d": "]"}], "b": 2.5, "a": null}, {"e": true, "f": 12345678901234567890} ]
+        """#)
+    #expect(frame.columnNames == ["b", "a", "c", "e", "f"])
+    #expect(
+      frame.columns[0].type == Double.self && frame.columns[0].values == [1.0, nil, 2.5, nil])
+    #expect(frame.columns[1].values == ["xä🐦/", nil, nil, nil])
+    #expect(frame.columns[2].values == [nil, nil, #"[1, {"d": "]"}]"#, nil])
+    #expect(frame.columns[3].type == Bool.self)
+    #expect(frame.columns[4].values.last == .real(12_345_678_901_234_567_890))
+    let mixed = try DataFrame(json: #"[{"a": 1}, {"a": "x"}]"#)
+    #expect(mixed.columns[0].type == nil && mixed.columns[0].values == [1, "x"])
+    #expect(try DataFrame(json: " [] ").columns.isEmpty)
+    let typed = try DataFrame(
+      json: #"[{"m": "calm", "n": 3}]"#, types: ["M": Mood.self, "n": Double.self])
+    #expect(try typed.values(of: "m") == [Mood.calm] && typed.columns[1].values == [3.0])
+  }
+
+  @Test("N14 what is no such JSON throws, with its line or row")
+  func mistakes() {
+    let texts = [
+      "", "{}", "[", "[1]", "[{]", #"[{"a"}]"#, #"[{"a":}]"#, #"[{"a":01}]"#, #"[{"a":1.}]"#,
+      #"[{"a":"x}]"#, #"[{"a":tru}]"#, #"[{"a":"\x"}]"#, #"[{"a":"\ud800"}]"#, #"[{"a":1},]"#,
+      #"[{"a":1}] x"#, "[{\"a\":\"\n\"}]", #"[{"a":-}]"#, #"[{"a":1e}]"#, #"[{"a":[1,}]"#,
+      #"[{"a":"\u12"}]"#, #"[{"a":"# + String(repeating: "[", count: 100_000),
+    ]
+    for text in texts {
+      let error = #expect(throws: DataFrameError.self, "\(text.prefix(20))") {
+        try DataFrame(json: text)
+      }
+      #expect(error?.message.hasPrefix("the JSON, line ") == true)
+    }
+    let error = #expect(throws: DataFrameError.self) {
+      try DataFrame(json: #"[{"a": 1}, {"a": "x"}]"#, types: ["a": Int.self])
+    }
+    #expect(error?.message == #"row 1, a: "x" is no Int"#)
+  }
+}

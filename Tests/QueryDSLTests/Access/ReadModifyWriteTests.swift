@@ -1,0 +1,130 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Reading, changing and writing; many keys")
+struct ReadModifyWriteTests {
+  let articles: Articles
+  var db: Database { articles.db }
+
+  init() throws { articles = try Articles() }
+
+  @Test("B33 what the closure changes is written, and comes back clean")
+  func change() throws {
+    let changed = try db.update(Article.self, 1) { $0.stock += 1 }
+    #expect(changed == Articles.all[0].with { $0.stock = 6 })
+    #expect(!changed.$stock.isChanged)
+    #expect(try articles.rows[0] == changed)
+    #expect(try db.update(Article.self, 1) { _ in } == changed)
+  }
+
+  @Test(
+    "B33 a key that is not there throws; so does what the closure throws, and nothing is written")
+  func errors() throws {
+    #expect(throws: RecordNotFound.self) {
+      try db.update(Article.self, 99) { _ in Issue.record("there is no row") }
+    }
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try db.update(Article.self, 1) {
+        $0.stock = 0
+        throw Stop()
+      }
+    }
+    let error = #expect(throws: DatabaseError.self) {
+      try db.update(Article.self, 1) { $0.id = 2 }
+    }
+    #expect(error?.code == .misuse)
+    #expect(try articles.rows == Articles.all)
+  }
+
+  @Test("B33 1,000 increments of 8 tasks lose none")
+  func atomic() async throws {
+    let db = db
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<125 { try await db.update(Article.self, 2) { $0.stock += 1 } }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await db.find(Article.self, 2)?.stock == 1_000)
+  }
+
+  @Test("B33 two connections to one file: neither's change is lost")
+  func twoConnections() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "articles.sqlite").path
+    let first = try Database(path: path, models: [Article.self])
+    let second = try Database(path: path, models: [Article.self])
+    try await first.insert(Articles.all[1])
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for db in [first, second] {
+        group.addTask {
+          for _ in 0..<50 { try await db.update(Article.self, 2) { $0.stock += 1 } }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await first.find(Article.self, 2)?.stock == 100)
+  }
+
+  @Test("in a transaction that is open it is part of it")
+  func inTransaction() throws {
+    try db.write { connection in
+      try connection.update(Article.self, 1) { $0.stock = 0 }
+      try connection.update(Article.self, 1) { $0.stock -= 1 }
+      try connection.requestRollback()
+    }
+    #expect(try articles.rows == Articles.all)
+    try db.writeWithoutTransaction { connection in
+      try connection.update(Article.self, 1) { $0.stock = 0 }
+      #expect(try !connection.isInTransaction)
+    }
+    #expect(try articles.rows[0].stock == 0)
+  }
+
+  @Test("B32 40,000 keys, past SQLite's limit of variables, in the order given")
+  func manyKeys() async throws {
+    let db = try Database.temporary(models: [Customer.self])
+    try await db.insert((0..<40_000).map { Customer(id: $0, name: "\($0)", mail: "\($0)") })
+    let ids = (0..<40_000).map { ($0 * 7_919) % 40_000 }
+    #expect(try await db.find(Customer.self, ids).map { $0?.id } == ids)
+    let some = try await db.find(Customer.self, [3, 99_999, 1, 3])
+    #expect(some.map { $0?.id } == [3, nil, 1, 3])
+    #expect(try await db.find(Customer.self, []).isEmpty)
+    // And by predicate: one bound array.
+    #expect(try await db.count(Customer.where { $0.$id.isIn(ids) }) == 40_000)
+    #expect(
+      try await db.run(Customer.update { $0.set(\.$name, to: "x") }.where { $0.$id.isIn(ids) })
+        == 40_000)
+    #expect(try await db.run(Customer.delete().where { $0.$id.isIn(ids.dropLast()) }) == 39_999)
+  }
+
+  @Test("B32 keys of several columns, and a collation that takes two for one")
+  func otherKeys() throws {
+    let db = try Database.temporary(models: [Customer.self, Order.self, Line.self])
+    try db.insert(Customer(id: 1, name: "Jane"))
+    try db.insert(Order(id: 1, customerID: 1))
+    try db.insert((0..<3).map { Line(orderID: 1, number: $0, text: "\($0)") })
+    let ids = [2, 5, 0].map { Line.ID(orderID: 1, number: $0) }
+    #expect(try db.find(Line.self, ids).map { $0?.text } == ["2", nil, "0"])
+  }
+
+  @Test("B32 set with expressions: + 100, * 10, not")
+  func expressions() throws {
+    let update = Article.update {
+      $0.$stock += 100
+      $0.$price *= 10
+      $0.set(\.$isActive) { SQLExpression<Bool?>(!($0.$isActive == true)).ifNull(false) }
+    }.where { $0.$id.isIn([1, 3]) }
+    #expect(try db.run(update) == 2)
+    #expect(try articles.rows.map(\.stock) == [105, 0, 107])
+    #expect(try articles.rows.map(\.price) == [20, 3, 40])
+    #expect(try articles.rows.map(\.isActive) == [false, true, true])
+  }
+}

@@ -1,0 +1,72 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+private struct Sample: Model {
+  @PrimaryKey var id: Int
+  @Column var kind: String
+  @Column var number: Int?
+}
+
+@Suite("G12 typed queries that go through a large table are reported")
+struct TypedScanTests {
+  private let reports = Scans()
+  private let db: Database
+
+  private final class Scans: Sendable {
+    private let list = Lock<[TableScan]>([])
+    func append(_ scan: TableScan) { list.withLock { $0.append(scan) } }
+    func take() -> [TableScan] {
+      list.withLock { list in
+        defer { list = [] }
+        return list
+      }
+    }
+  }
+
+  init() throws {
+    var configuration = Configuration()
+    configuration.maximumScannedRows = 100
+    configuration.onTableScan = { [reports] in reports.append($0) }
+    db = try Database.temporary(models: [Sample.self], configuration: configuration)
+    try db.insert((0..<300).map { Sample(id: $0, kind: "kind \($0 % 7)", number: $0 % 90) })
+    #expect(reports.take() == [])
+  }
+
+  private func expect(
+    _ indexes: [String], sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void
+  ) throws {
+    try body()
+    let found = reports.take()
+    #expect(found.count == 1, sourceLocation: sourceLocation)
+    #expect(found.flatMap(\.indexes).map(\.name) == indexes, sourceLocation: sourceLocation)
+  }
+
+  @Test("G12 by every verb: fetch, first, count, exists, update, delete, prepared, streams")
+  func verbs() async throws {
+    try expect(["Sample_on_kind"]) { _ = try db.fetch(Sample.where { $0.$kind == "kind 3" }) }
+    try expect(["Sample_on_number"]) { _ = try db.first(Sample.where { $0.$number == nil }) }
+    try expect(["Sample_on_number"]) { _ = try db.count(Sample.where { $0.$number.isIn([1, 2]) }) }
+    try expect(["Sample_on_kind"]) { _ = try db.exists(Sample.where { $0.$kind == "none" }) }
+    try expect(["Sample_on_number"]) {
+      _ = try db.run(Sample.update { $0.$number += 1 }.where { $0.$number > 80 })
+    }
+    try expect(["Sample_on_kind_number"]) {
+      _ = try db.run(Sample.delete().where { $0.$kind == "kind 1" && $0.$number == 3 })
+    }
+    let prepared = try await db.prepare { (kind: Param<String>) in
+      Sample.where { $0.$kind == kind }.order(by: \.$number).select(\.$id)
+    }
+    try expect(["Sample_on_kind_number"]) { _ = try db.fetch(prepared("kind 2")) }
+    for try await _ in db.rows(Sample.where { $0.$kind == "kind 4" }.select(\.$number)) {}
+    #expect(reports.take().flatMap(\.indexes).map(\.name) == ["Sample_on_kind"])
+  }
+
+  @Test("G12 the index, declared on the model, ends the report")
+  func declared() throws {
+    try db.execute("CREATE INDEX Sample_on_kind ON Sample (kind)")
+    _ = try db.fetch(Sample.where { $0.$kind == "kind 3" })
+    #expect(reports.take() == [])
+  }
+}

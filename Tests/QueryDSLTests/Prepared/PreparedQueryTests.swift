@@ -1,0 +1,206 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Prepared queries")
+struct PreparedQueryTests {
+  let articles: Articles
+  var db: Database { articles.db }
+
+  init() throws { articles = try Articles() }
+
+  @Test("typed parameters; fetch, first, count, exists")
+  func parameters() throws {
+    let query = try db.prepare { (code: Param<String>, stock: Param<Int>) in
+      Article.where { $0.$code <= code && $0.$stock >= stock }.order(by: \.$id)
+    }
+    let call = query("b", 0)
+    #expect(
+      try call.sql.text == #"""
+        SELECT "id", "code", "shelf", "isActive", "price", "stock", "added" FROM "Article" \#
+        WHERE "code" <= ? AND "stock" >= ? ORDER BY "id"
+        """#)
+    #expect(try call.sql.values == ["b", 0])
+    #expect(try db.fetch(call) == Array(Articles.all.prefix(2)))
+    #expect(try db.fetch(query("z", 6)).map(\.id) == [3])
+    #expect(try db.first(query("z", 0))?.id == 1)
+    #expect(try db.first(query("", 0)) == nil)
+    #expect(try db.count(query("z", 1)) == 2)
+    #expect(try db.exists(query("z", 100)) == false)
+  }
+
+  @Test("count and exists are statements of their own, found again")
+  func countAndExists() async throws {
+    let query = try await db.prepare { (stock: Param<Int>, limit: Param<Int>) in
+      Article.where { $0.$stock >= stock }.order(by: \.$id).limit(limit)
+    }
+    try await db.read { connection in
+      #expect(try connection.count(query(5, 10)) == 2)
+      #expect(try connection.exists(query(5, 10)))
+      let before = try connection.statementCacheStatistics
+      #expect(try connection.count(query(0, 2)) == 2)
+      #expect(try connection.count(query(0, 10)) == 3)
+      #expect(try connection.exists(query(8, 10)) == false)
+      #expect(try connection.exists(query(0, 0)) == false)
+      let after = try connection.statementCacheStatistics
+      #expect(after.hits == before.hits + 4 && after.misses == before.misses)
+      #expect(throws: QueryError.self) { try connection.count(query(0, -1)) }
+    }
+    #expect(try await db.count(query(6, 9)) == 1)
+    #expect(try await db.exists(query(6, 9)))
+  }
+
+  @Test("one parameter, none, and one used twice")
+  func counts() throws {
+    let one = try db.prepare { (id: Param<Int64?>) in Article.where { $0.$id == id } }
+    #expect(try db.fetch(one(2)).map(\.code) == ["b"])
+    let none = try db.prepare { Article.select { $0.count() } }
+    #expect(try db.first(none()) == 3)
+    let twice = try db.prepare { (number: Param<Int>) in
+      Article.where { $0.$stock > number || $0.$stock == number - 5 }.select { $0.$stock + number }
+    }
+    #expect(try db.fetch(twice(5)) == [5, 12])
+    #expect(try twice(5).sql.values == [5, 5, 5, 5])
+  }
+
+  @Test("nil where the parameter is optional; a date in the form of its column")
+  func forms() throws {
+    let shelf = try db.prepare { (shelf: Param<String?>) in
+      Article.where { $0.$shelf == shelf }.select(\.$code)
+    }
+    try db.insert(Article.make(4, "d"))
+    #expect(try db.fetch(shelf(nil)) == ["d"])
+    #expect(try db.fetch(shelf("A1")).sorted() == ["a", "c"])
+    let added = try db.prepare { (from: Param<Date>, to: Param<Date>) in
+      Article.where { $0.$added.between(from, and: to) && from <= $0.$added }.select(\.$code)
+    }
+    let day = Date(timeIntervalSince1970: 86_400)
+    #expect(try db.fetch(added(day, day)) == ["b"])
+    #expect(try added(day, day).sql.values.first == "1970-01-02T00:00:00.000000Z")
+  }
+
+  @Test("lists, of optionals too, and limits")
+  func lists() throws {
+    try db.insert(Article.make(4, "d"))
+    let query = try db.prepare { (shelves: ParamList<String?>, ids: ParamList<Int64?>) in
+      Article.where { $0.$shelf.isIn(shelves) && $0.$id.isIn(ids) }.select(\.$code)
+    }
+    #expect(try db.fetch(query([nil, "B1"], [1, 2, 3, 4])).sorted() == ["b", "d"])
+    #expect(try db.fetch(query(["A1"], [3])) == ["c"])
+    #expect(try db.fetch(query([], [3])) == [])
+    #expect(try db.fetch(query(["B1"], Array(0..<40_000))) == ["b"])
+    #expect(try db.count(query([nil], [4, nil])) == 1)
+    let page = try db.prepare { (size: Param<Int>, start: Param<Int>) in
+      Article.order(by: \.$id).limit(size).offset(start).select(\.$id)
+    }
+    #expect(try db.fetch(page(2, 1)) == [2, 3])
+    #expect(try db.fetch(page(0, 0)) == [])
+    #expect(throws: QueryError.self) { try db.fetch(page(-1, 0)) }
+    #expect(throws: QueryError.self) { try db.count(page(-1, 0)) }
+    let built = try db.prepare { (size: Param<Int>) in
+      Query { (article: Columns<Article>) in
+        From(article)
+        OrderBy(article.$id, .descending)
+        Limit(size)
+        Select(article.$id)
+      }
+    }
+    #expect(try db.fetch(built(1)) == [4])
+  }
+
+  @Test("nothing is rendered or prepared at a call, and the plain query shares the statement")
+  func cached() throws {
+    try db.read { connection in
+      func misses(_ body: () throws -> Void) throws -> Int {
+        let before = try connection.statementCacheStatistics.misses
+        try body()
+        return try connection.statementCacheStatistics.misses - before
+      }
+      let query = try connection.prepare { (code: Param<String>) in
+        Article.where { $0.$code == code }
+      }
+      let found = try misses {
+        for code in ["a", "b", "x"] { _ = try connection.fetch(query(code)) }
+        _ = try connection.first(query("a"))
+        _ = try connection.fetch(Article.where { $0.$code == "c" })
+        _ = try connection.fetch(query("a").request)
+      }
+      #expect(found == 0)
+    }
+  }
+
+  @Test("valid on every connection of the pool, and after a migration")
+  func everywhere() async throws {
+    struct Wide: Model {
+      static var tableName: String { "Article" }
+      @PrimaryKey var id: Int64?
+      @Column var code: String
+      @Column var colour: String?
+    }
+    let query = try await db.prepare { (code: Param<String>) in
+      Article.where { $0.$code == code }
+    }
+    let db = db
+    try await withThrowingTaskGroup(of: Int64?.self) { group in
+      for _ in 0..<40 { group.addTask { try await db.first(query("b"))?.id } }
+      for try await id in group { #expect(id == 2) }
+    }
+    #expect(try await db.write { try $0.fetch(query("a")) }.count == 1)
+    try await db.execute(
+      "ALTER TABLE Article ADD COLUMN colour TEXT; CREATE INDEX other ON Article (stock)")
+    #expect(try await db.fetch(query("c")) == [Articles.all[2]])
+    try await db.execute("DROP TABLE Article")
+    await #expect(throws: DatabaseError.self) { try await db.fetch(query("c")) }
+  }
+
+  @Test("wherever a query stands: in a union, inside another, as a table")
+  func asQuery() throws {
+    let query = try db.prepare { (code: Param<String>) in
+      Article.where { $0.$code == code }.select(\.$id)
+    }
+    #expect(try db.fetch(query("a").union(query("c"))).sorted { ($0 ?? 0) < ($1 ?? 0) } == [1, 3])
+    #expect(try db.fetch(Article.where { $0.$id.isIn(query("b")) }).map(\.code) == ["b"])
+    #expect(try db.table(query("b")).rows == [["2"]])
+  }
+
+  @Test("prepared writes: run, and fetch what they give back")
+  func writes() throws {
+    let sell = try db.prepare { (code: Param<String>, number: Param<Int>) in
+      Article.update { $0.$stock -= number }.where { $0.$code == code && $0.$stock >= number }
+    }
+    #expect(try db.run(sell("a", 2)) == 1)
+    #expect(try db.run(sell("a", 4)) == 0)
+    #expect(try articles.rows[0].stock == 3)
+    let add = try db.prepare { (code: Param<String>, added: Param<Date>) in
+      Article.insert {
+        $0.$code = code
+        $0.$added = added
+      }.onConflictUpdate(\.$code) { $0.$added = $1.$added }.returning()
+    }
+    let day = Date(timeIntervalSince1970: 86_400)
+    #expect(try db.first(add("d", day)) == .make(4, "d", added: 86_400))
+    #expect(try db.fetch(add("a", day)).map(\.id) == [1])
+    let remove = try db.prepare { (ids: ParamList<Int64?>) in
+      Article.delete().where { $0.$id.isIn(ids) }
+    }
+    #expect(try db.run(remove([1, 2, 9])) == 2)
+    #expect(try articles.rows.map(\.code) == ["c", "d"])
+    #expect(throws: QueryError.self) {
+      try db.prepare { Article.insert(Articles.all) }
+    }
+  }
+
+  @Test("errors: SQL that cannot be, a table that is not there, a value that cannot be stored")
+  func errors() throws {
+    #expect(throws: QueryError.self) {
+      try db.prepare { (code: Param<String>) in Article.where { $0.$code == code }.limit(-1) }
+    }
+    #expect(throws: DatabaseError.self) {
+      try db.prepare { (name: Param<String>) in Customer.where { $0.$name == name } }
+    }
+    let price = try db.prepare { (price: Param<Double>) in Article.where { $0.$price < price } }
+    #expect(throws: ColumnValueError.self) { try db.fetch(price(.nan)) }
+    #expect(try db.fetch(price(2.5)).count == 1)
+  }
+}

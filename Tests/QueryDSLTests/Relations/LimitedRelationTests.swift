@@ -1,0 +1,89 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+private struct Team: Model, Equatable {
+  @PrimaryKey var id: Int
+  @Column var name: String
+}
+
+private struct Match: Model, Equatable {
+  @PrimaryKey var id: Int
+  @Column var teamID: Int?
+  @Column var score: Int
+
+  static var schema: Schema<Match> {
+    ForeignKey(\.$teamID, references: \Team.$id)
+  }
+}
+
+private struct Goal: Model, Equatable {
+  @PrimaryKey var id: Int
+  @Column var matchID: Int
+
+  static var schema: Schema<Goal> { ForeignKey(\.$matchID, references: \Match.$id) }
+}
+
+@Suite("Relations: a limit of each parent's rows")
+struct LimitedRelationTests {
+  private let db: Database
+
+  init() throws {
+    db = try Database.temporary(models: [Team.self, Match.self, Goal.self])
+    try db.insert((1...4).map { Team(id: $0, name: "team \($0)") })
+    // Team 1 has ten matches, team 2 two, team 3 one, team 4 none; one belongs to nobody.
+    let teams = Array(repeating: 1, count: 10) + [2, 2, 3]
+    try db.insert(
+      teams.enumerated().map { Match(id: $0 + 1, teamID: $1, score: ($0 * 7) % 10) }
+        + [Match(id: 99, score: 100)])
+    try db.insert((1...20).map { Goal(id: $0, matchID: ($0 % 13) + 1) })
+  }
+
+  private let teams = Team.order(by: \.$id)
+
+  @Test("G17 the first rows of each parent, in the order of their query")
+  func limit() throws {
+    let best = try db.fetch(
+      teams.including(Match.order(by: \.$score, .descending).limit(2)))
+    #expect(best.map { $0.1.map(\.score) } == [[9, 8], [7, 0], [4], []])
+    let next = try db.fetch(
+      teams.including(Match.order(by: \.$score, .descending).limit(2).offset(1)))
+    #expect(next.map { $0.1.map(\.score) } == [[8, 7], [0], [], []])
+    let rest = try db.fetch(
+      teams.including(Match.order(by: \.$score, .descending).offset(8)))
+    #expect(rest.map { $0.1.map(\.score) } == [[1, 0], [], [], []])
+    #expect(try db.fetch(teams.including(Match.limit(0))).allSatisfy { $0.1.isEmpty })
+  }
+
+  @Test("without an order, in that of their keys; with a condition; nested")
+  func others() throws {
+    let first = try db.fetch(teams.including(Match.limit(3)))
+    #expect(first.map { $0.1.map(\.id) } == [[1, 2, 3], [11, 12], [13], []])
+    let filtered = try db.fetch(teams.including(Match.where { $0.$score < 5 }.limit(2)))
+    #expect(filtered.map { $0.1.map(\.id) } == [[1, 3], [11], [13], []])
+    let nested = try db.fetch(
+      teams.including(Match.limit(2).including(Goal.order(by: \.$id, .descending).limit(1))))
+    #expect(nested.map { $0.1.map { $0.0.id } } == [[1, 2], [11, 12], [13], []])
+    #expect(nested[0].1.map { $0.1.map(\.id) } == [[13], [14]])
+  }
+
+  @Test("G17 it is still one statement, whose text does not depend on the numbers")
+  func statements() throws {
+    try db.read { connection in
+      _ = try connection.fetch(teams.including(Match.order(by: \.$score).limit(2)))
+      let before = try connection.statementCacheStatistics
+      _ = try connection.fetch(teams.including(Match.order(by: \.$score).limit(5)))
+      let after = try connection.statementCacheStatistics
+      #expect(after.misses == before.misses && after.hits == before.hits + 2)
+    }
+  }
+
+  @Test("what no number says throws")
+  func mistakes() throws {
+    let prepared = try db.prepare { (count: Param<Int>) in Match.all.limit(count) }
+    #expect(try db.fetch(prepared(1)).count == 1)
+    #expect(throws: QueryError.self) {
+      try db.fetch(teams.including(Match.all.order(byColumn: "score").limit(1)))
+    }
+  }
+}

@@ -1,0 +1,88 @@
+extension DesignProgram {
+  /// What is written, prepared and related.
+  static let writes = [
+    DesignProgram(
+      name: "upserts and inserts",
+      code: """
+        func write(_ posts: [Post], in db: Database) async throws {
+          try await db.run(
+            Post.insert(posts).onConflictUpdate(\\.$url) {
+              $0.$title = $1.$title
+              $0.$views += $1.$views
+              $0.set(\\.$status, to: .draft)
+            } where: {
+              $0.$createdAt < $1.$createdAt
+            })
+          let outcome = try await db.upsert(posts[0], onConflict: \\.$url)
+          if outcome == .inserted { return }
+          try await db.upsert(posts[0], onConflict: \\.$url) { row, _ in row.$views += 1 }
+          try await db.run(
+            Post.insert {
+              $0.set(\\.$title, to: "x")
+              $0.$views = Post.select { $0.count() }.subquery().ifNull(0)
+            }.onConflictDoNothing())
+          try await db.run(
+            Author.insert(\\.$id, \\.$name, from: Post.select(\\.$authorID, \\.$title)))
+        }
+        """),
+    DesignProgram(
+      name: "RETURNING, UPDATE FROM, limits",
+      code: """
+        func write(in db: Database, _ id: Post.ID) async throws -> [(Post.ID, Int)] {
+          let ids: [Post.ID] = try await db.fetch(
+            Post.delete().where { $0.$status == .archived }.order(by: \\.$createdAt).limit(9)
+              .returning(\\.$id))
+          let post: Post? = try await db.first(
+            Post.update(from: Author.self) { post, author in
+              post.$title = author.$name
+            } where: { post, author in
+              post.$authorID == author.$id
+              post.$id.isIn(ids)
+            }.returning())
+          try await db.update(Post.self, post?.id ?? id) { $0.views += 1 }
+          let found: [Post?] = try await db.find(Post.self, ids)
+          guard found.isEmpty else { return [] }
+          return try await db.fetch(
+            Post.update { $0.$views += 1 }.where { $0.$id == id }
+              .returning { ($0.$id, $0.$views * 2) })
+        }
+        """),
+    DesignProgram(
+      name: "prepared queries",
+      code: """
+        func prepare(in db: Database) async throws -> [Post] {
+          let byTitle = try await db.prepare { (title: Param<String>, views: Param<Int>) in
+            Post.where { $0.$title == title && $0.$views >= views }
+              .order(by: \\.$createdAt, .descending)
+          }
+          let read = try await db.prepare { (id: Param<Post.ID>, by: Param<Int>) in
+            Post.update { $0.$views += by }.where { $0.$id == id }
+          }
+          let some = try await db.prepare { (ids: ParamList<Post.ID>, count: Param<Int>) in
+            Query { (post: Columns<Post>, author: Columns<Author>) in
+              From(post)
+              Join(author, on: post.$authorID == author.$id)
+              Where { post.$id.isIn(ids) }
+              Limit(count)
+              Select(post.$id, author.$name)
+            }
+          }
+          for (id, _) in try await db.fetch(some([], 3)) { try await db.run(read(id, 1)) }
+          return try await db.fetch(byTitle("Sports", 3))
+        }
+        """),
+    DesignProgram(
+      name: "relations",
+      code: """
+        func load(from db: Database) async throws {
+          let authors: [(Author, [Post])] = try await db.fetch(
+            Author.order(by: \\.$name).including(
+              Post.where { $0.$status == .published }.order(by: \\.$createdAt), by: \\.$authorID))
+          for (author, posts) in authors { print(author.name, posts.count) }
+          let nested = try await db.first(
+            Author.all.including(Post.all.including(Post.all, by: \\.$authorID)).including(Post.all))
+          if let (author, posts, others) = nested { print(author, posts, others) }
+        }
+        """),
+  ]
+}
