@@ -46,16 +46,10 @@ extension MaintenancePlan {
     for commit in commits {
       for write in commit.writes {
         guard let changes = write.tables[name] else { continue }
-        let places = changes.foldedColumns.indices.filter {
-          self.columns.contains(changes.foldedColumns[$0])
-        }
-        columns = changes.keyNames + places.map { changes.columns[$0] }
-        for row in changes.rows {
-          netted.add(
-            NetChange(
-              key: row.key, old: row.old.map { old in places.map { old[$0] } },
-              new: row.new.map { new in places.map { new[$0] } }))
-        }
+        let names = changes.names
+        let places = names.places(of: self.columns)
+        columns = names.keys + places.map { names.columns[$0] }
+        for row in changes.rows { netted.add(changes.change(row, at: places)) }
       }
     }
     return TouchedRows(columns: columns, rows: netted.rows)

@@ -43,7 +43,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     }
     // The model's key must be the table's.
     let keys = layout.keyColumns.map { layout.columns[$0].name.lowercasedASCII }
-    guard keys == tracked.keyNames.map(\.lowercasedASCII) else { return nil }
+    guard keys == tracked.names.keys.map(\.lowercasedASCII) else { return nil }
     func collation(of column: String) -> BuiltInCollation? {
       table.columns.first { $0.name.lowercasedASCII == column.lowercasedASCII }?.collation
     }
@@ -61,7 +61,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     self.request = request
     self.table = table
     order = RowOrder(terms: terms, keyCollations: keyCollations)
-    if case .rowID = tracked.key { isKeyedByRowID = true } else { isKeyedByRowID = false }
+    isKeyedByRowID = tracked.isKeyedByRowID
     limit = try Self.integer(select.limit)
     offset = try Self.integer(select.offset) ?? 0
     columns = read

@@ -21,14 +21,14 @@ struct ShadowTable: Hashable, Sendable {
 
   /// Reads how the columns compare.
   init(of table: TrackedTable, on connection: Connection) throws {
-    name = table.declaredName
+    name = table.names.table
     let core = try connection.use()
     columns = try connection.declaredColumns(of: table.name)
       .filter { $0.generation != .virtual && $0.generation != .hidden }
       .map { column in
         Column(
           name: column.name, declaredType: column.declaredType,
-          collationName: try core.collation(ofColumn: column.name, in: table.declaredName))
+          collationName: try core.collation(ofColumn: column.name, in: table.names.table))
       }
     isStrict =
       try connection.row("SELECT strict FROM pragma_table_list(\(name)) WHERE schema = 'main'")?

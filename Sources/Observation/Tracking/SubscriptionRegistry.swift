@@ -136,7 +136,7 @@ struct SubscriptionRegistry {
           for ids in watchers.ofRow.values { found.formUnion(ids) }
         } else if !watchers.ofRow.isEmpty {
           for row in changes.rows {
-            if let ids = watchers.ofRow[row.key] { found.formUnion(ids) }
+            if let ids = watchers.ofRow[changes.key(of: row)] { found.formUnion(ids) }
           }
         }
       }
