@@ -20,14 +20,14 @@ extension MaintenancePlan {
   }
 
   /// All rows of the query, or as many as its window holds.
-  func fetch(on core: ConnectionCore) throws -> [ResultEntry<Row>] {
+  func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     var limited = statement
-    if let count = ResultWindow<Row>.fetchCount(limit: limit, offset: offset) {
+    if let count = ResultWindow.fetchCount(limit: limit, offset: offset) {
       limited.limit = BoundValue(count)
     }
     let statement = try core.lendStatement(for: limited)
     defer { core.giveBack(statement) }
-    var entries: [ResultEntry<Row>] = []
+    var entries: [ResultEntry] = []
     while try core.step(statement) {
       do {
         entries.append(try entry(of: statement, on: core))
@@ -58,10 +58,10 @@ extension MaintenancePlan {
   /// Those of the rows that the query gives now, by key.
   func entries(
     of touched: TouchedRows, _ evaluators: RowEvaluators
-  ) throws -> [RowKey: ResultEntry<Row>] {
+  ) throws -> [RowKey: ResultEntry] {
     let values = touched.rows.compactMap { row in row.new.map { row.key.values + $0 } }
     guard !values.isEmpty else { return [:] }
-    var entries: [RowKey: ResultEntry<Row>] = [:]
+    var entries: [RowKey: ResultEntry] = [:]
     try evaluators.withEvaluator { evaluator in
       try evaluator.evaluating(values, columns: touched.columns, in: table) { core in
         var unordered = statement

@@ -74,7 +74,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
   }
 
   /// Reads the row at which a run of `statement` stands.
-  func entry(of statement: StatementPointer, on core: ConnectionCore) throws -> ResultEntry<Row> {
+  func entry(of statement: StatementPointer, on core: ConnectionCore) throws -> ResultEntry {
     let (row, next) = try request.read(statement, on: core)
     let values = StatementRow(statement: statement)
     let keyStart = next + order.terms.count
@@ -86,7 +86,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
       let end = keyStart + order.keyCollations.count
       key = .values(try (keyStart..<end).map { try values.databaseValue(at: $0) })
     }
-    return ResultEntry(
+    return ResultRowEntry(
       key: key, order: orderValues, fingerprint: values.fingerprint(ofFirst: next), row: row)
   }
 }
