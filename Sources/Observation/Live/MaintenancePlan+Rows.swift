@@ -41,18 +41,26 @@ extension MaintenancePlan {
   /// What the commits did to the rows of the table, in the columns that the query reads.
   func changes(in commits: [Commit]) -> TouchedRows {
     let name = QualifiedTableName(table.name)
-    var netted = NettedRows()
-    var columns: [String] = []
+    var touched: [TableRows] = []
     for commit in commits {
       for write in commit.writes {
-        guard let changes = write.tables[name] else { continue }
-        let names = changes.names
-        let places = names.places(of: self.columns)
-        columns = names.keys + places.map { names.columns[$0] }
-        for row in changes.rows { netted.add(changes.change(row, at: places)) }
+        if let changes = write.tables[name] { touched.append(changes) }
       }
     }
-    return TouchedRows(columns: columns, rows: netted.rows)
+    guard let last = touched.last else { return TouchedRows(columns: [], rows: []) }
+    let places = last.names.places(of: columns)
+    let names = last.names.keys + places.map { last.names.columns[$0] }
+    // Most often one write lies between two looks: each of its rows is told once.
+    guard touched.count > 1 else {
+      let rows = last.rows.filter { last.differs($0, at: places) }
+      return TouchedRows(columns: names, rows: rows.map { last.newState(of: $0, at: places) })
+    }
+    var netted = NettedRows()
+    for changes in touched {
+      let places = changes.names.places(of: columns)
+      for row in changes.rows { netted.add(changes.change(row, at: places)) }
+    }
+    return TouchedRows(columns: names, rows: netted.rows)
   }
 
   /// Those of the rows that the query gives now, by key.

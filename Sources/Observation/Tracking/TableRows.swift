@@ -69,6 +69,13 @@ struct TableRows: Sendable {
     return values.value(of: row.new, at: place, of: names.columns.count)
   }
 
+  /// A row with its values at these places as it is after, and nothing of before.
+  func newState(of row: RecordedRow, at places: [Int]) -> NetChange {
+    NetChange(
+      key: key(of: row), old: nil,
+      new: row.new < 0 ? nil : places.compactMap { new(row, at: $0) })
+  }
+
   /// A row with its values at these places.
   func change(_ row: RecordedRow, at places: [Int]) -> NetChange {
     NetChange(
