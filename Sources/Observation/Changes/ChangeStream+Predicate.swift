@@ -46,21 +46,19 @@ private final class RowFilter<M: Model>: Sendable {
     // The table is another one: so may be the columns that are asked for.
     if changes.events.contains(.schemaChanged) { state.withLock { $0 = .unknown } }
     guard let evaluators, let plan = await plan() else { return write }
+    let places = changes.names.places(of: plan.columns)
+    let columns = changes.names.keys + places.map { changes.names.columns[$0] }
+    let rows = changes.rows.map { changes.change($0, at: places) }
     func keys(_ values: (NetChange) -> [DatabaseValue]?) -> Set<RowKey>? {
-      let places = changes.foldedColumns.indices.filter {
-        plan.columns.contains(changes.foldedColumns[$0])
-      }
-      let rows = changes.rows.map { row in
-        NetChange(key: row.key, old: nil, new: values(row).map { all in places.map { all[$0] } })
-      }
       let touched = TouchedRows(
-        columns: changes.keyNames + places.map { changes.columns[$0] }, rows: rows)
+        columns: columns,
+        rows: rows.map { NetChange(key: $0.key, old: nil, new: values($0)) })
       return (try? plan.entries(of: touched, evaluators)).map { Set($0.keys) }
     }
     guard let before = keys(\.old), let after = keys(\.new) else { return write }
     var filtered = write
-    filtered.tables[table]?.rows = changes.rows.filter {
-      before.contains($0.key) || after.contains($0.key)
+    filtered.tables[table]?.rows = zip(changes.rows, rows).compactMap { row, change in
+      before.contains(change.key) || after.contains(change.key) ? row : nil
     }
     return filtered
   }

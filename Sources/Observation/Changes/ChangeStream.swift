@@ -118,15 +118,14 @@ extension TableRows {
   fileprivate func rows<M: Model>(
     of model: M.Type, watching columns: Set<String>, keys: Set<[DatabaseValue]>?
   ) -> [RowChange<M>] {
-    let places = foldedColumns.indices.filter { columns.contains(foldedColumns[$0]) }
-    let names = places.map { self.columns[$0] }
-    return rows.compactMap { change in
-      if let keys, !keys.contains(change.key.values) { return nil }
-      let seen = NetChange(
-        key: change.key, old: change.old.map { old in places.map { old[$0] } },
-        new: change.new.map { new in places.map { new[$0] } })
-      guard !seen.isEmpty else { return nil }
-      return RowChange(row: TableRowChange(seen, keyNames: keyNames, columns: names))
+    let told = ToldRows(self, columns: columns, as: try? M.layout)
+    var changes: [RowChange<M>] = []
+    changes.reserveCapacity(keys == nil ? rows.count : 0)
+    for index in rows.indices {
+      if let keys, !keys.contains(key(of: rows[index]).values) { continue }
+      guard told.differs(at: index) else { continue }
+      changes.append(RowChange(row: TableRowChange(told, at: index)))
     }
+    return changes
   }
 }

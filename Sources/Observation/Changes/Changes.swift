@@ -16,11 +16,11 @@ public struct Changes<M: Model>: Sendable {
   public var isComplete: Bool { events.isEmpty }
 
   /// The rows that were not there before.
-  public var inserted: [RowChange<M>] { rows.filter { $0.kind == .inserted } }
+  @inlinable public var inserted: [RowChange<M>] { rows.filter { $0.kind == .inserted } }
   /// The rows that have other values.
-  public var updated: [RowChange<M>] { rows.filter { $0.kind == .updated } }
+  @inlinable public var updated: [RowChange<M>] { rows.filter { $0.kind == .updated } }
   /// The rows that are gone.
-  public var deleted: [RowChange<M>] { rows.filter { $0.kind == .deleted } }
+  @inlinable public var deleted: [RowChange<M>] { rows.filter { $0.kind == .deleted } }
 
   /// Whether the row with that key differs, came or went; true where that is not known.
   public func hasPrimaryKeyChanged(_ id: M.ID) -> Bool {

@@ -29,10 +29,9 @@ public struct TableChanges: Sendable {
 
   init(_ table: QualifiedTableName, _ changes: TableRows) {
     schema = table.schema
-    name = changes.name
-    rows = changes.rows.map {
-      TableRowChange($0, keyNames: changes.keyNames, columns: changes.columns)
-    }
+    name = changes.names.table
+    let told = ToldRows(changes, columns: nil)
+    rows = changes.rows.indices.map { TableRowChange(told, at: $0) }
     events = changes.events
   }
 

@@ -11,7 +11,7 @@ public struct RowChange<M: Model>: Sendable {
 
   /// What happened to the row. One whose key changed is deleted under the old key and inserted
   /// under the new one.
-  public var kind: RowChangeKind { row.kind }
+  @inlinable public var kind: RowChangeKind { row.kind }
   /// The values of the primary key, as they are stored.
   public var keyValues: [DatabaseValue] { row.keyValues }
   /// The columns whose values differ, in the order of the table; of a row that was inserted or
@@ -32,7 +32,7 @@ public struct RowChange<M: Model>: Sendable {
   public func old<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) throws -> Value? {
-    try value(of: column) { row.old($0) }
+    try value(of: column) { row.old(at: $0) }
   }
 
   /// The value of a column after; nil where the row is gone.
@@ -41,31 +41,31 @@ public struct RowChange<M: Model>: Sendable {
   public func new<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) throws -> Value? {
-    try value(of: column) { row.new($0) }
+    try value(of: column) { row.new(at: $0) }
   }
 
   /// Whether the column's value differs.
   public func hasColumnChanged<Value>(_ column: KeyPath<M, ColumnReference<Value>>) -> Bool {
-    guard let name = M.columnName(of: column)?.lowercasedASCII else { return false }
-    return changedColumns.contains { $0.lowercasedASCII == name }
+    guard let name = M.columnName(of: column) else { return false }
+    return row.hasChanged(name)
   }
 
   private func value<Value: ColumnValue>(
-    of column: KeyPath<M, ColumnReference<Value>>, _ read: (String) -> DatabaseValue?
+    of column: KeyPath<M, ColumnReference<Value>>, _ read: (ToldRows.Place) -> DatabaseValue?
   ) throws -> Value? {
     let layout = try M.layout
     guard let index = layout.index(of: column) else {
       throw DatabaseError.misuse("\(column) names no column of \(M.self)")
     }
-    let declared = layout.columns[index]
-    guard row.tells(declared.name) else {
+    guard let place = row.place(ofColumn: index, of: layout) else {
       throw DatabaseError.misuse(
-        "\(declared.name) is not among the columns that are watched; name it in `columns:`")
+        "\(layout.columns[index].name) is not among the columns that are watched; name it in `columns:`"
+      )
     }
     do {
-      return try read(declared.name)?.read(Value.self, as: declared.form)
+      return try read(place)?.read(Value.self, as: layout.columns[index].form)
     } catch let error as ColumnValueError {
-      throw error.at(table: layout.tableName, column: declared.name, row: nil)
+      throw error.at(table: layout.tableName, column: layout.columns[index].name, row: nil)
     }
   }
 }

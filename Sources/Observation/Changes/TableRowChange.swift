@@ -1,3 +1,4 @@
+import QueryDSL
 import SQLCore
 
 /// What a write did to one row of a table, in the end.
@@ -8,53 +9,60 @@ public struct TableRowChange: Sendable {
   /// What happened to the row.
   public let kind: RowChangeKind
   /// The values of the primary key, as they are stored; the rowid where there is none.
-  public var keyValues: [DatabaseValue] { change.key.values }
+  public var keyValues: [DatabaseValue] { told.key(at: index).values }
   /// The columns whose values differ, in the order of the table; of a row that was inserted or
   /// deleted, all that are watched. Generated columns that are calculated on reading are not told.
   public var changedColumns: [String] {
-    guard let old = change.old, let new = change.new else { return columns }
-    return columns.indices.filter { old[$0] != new[$0] }.map { columns[$0] }
+    told.places.filter { told.differs(at: index, in: $0) }.map { told.names.columns[$0] }
   }
 
-  private let change: NetChange
-  private let keyNames: [String]
-  private let columns: [String]
+  private let told: ToldRows
+  private let index: Int32
 
-  init(_ change: NetChange, keyNames: [String], columns: [String]) {
-    self.change = change
-    self.keyNames = keyNames
-    self.columns = columns
-    kind =
-      switch (change.old, change.new) {
-      case (nil, _): .inserted
-      case (_, nil): .deleted
-      default: .updated
-      }
+  init(_ told: ToldRows, at index: Int) {
+    self.told = told
+    self.index = Int32(truncatingIfNeeded: index)
+    kind = told.kind(at: index)
   }
 
   /// The value of a column before, found by its name, without case; nil where the row was not
   /// there, and for a column that is not told.
   public func old(_ column: String) -> DatabaseValue? {
-    change.old.flatMap { value(of: column, in: $0) }
+    guard let place = told.place(of: column) else { return nil }
+    return old(at: place)
   }
 
   /// The value of a column after; nil where the row is gone, and for a column that is not told.
   public func new(_ column: String) -> DatabaseValue? {
-    change.new.flatMap { value(of: column, in: $0) }
+    guard let place = told.place(of: column) else { return nil }
+    return new(at: place)
   }
 
-  /// Whether the column is among those that are told.
-  func tells(_ column: String) -> Bool {
-    let folded = column.lowercasedASCII
-    return (keyNames + columns).contains { $0.lowercasedASCII == folded }
+  /// Where the values of a model's column stand; nil where it is not told.
+  func place(ofColumn column: Int, of layout: ModelLayout) -> ToldRows.Place? {
+    told.place(ofColumn: column, of: layout)
   }
 
-  private func value(of column: String, in values: [DatabaseValue]) -> DatabaseValue? {
-    let folded = column.lowercasedASCII
-    if let key = keyNames.firstIndex(where: { $0.lowercasedASCII == folded }) {
-      return keyValues[key]
+  func old(at place: ToldRows.Place) -> DatabaseValue? {
+    guard kind != .inserted else { return nil }
+    switch place {
+    case .key(let place): return keyValues[place]
+    case .column(let place): return told.old(at: index, in: place)
     }
-    return columns.firstIndex { $0.lowercasedASCII == folded }.map { values[$0] }
+  }
+
+  func new(at place: ToldRows.Place) -> DatabaseValue? {
+    guard kind != .deleted else { return nil }
+    switch place {
+    case .key(let place): return keyValues[place]
+    case .column(let place): return told.new(at: index, in: place)
+    }
+  }
+
+  /// Whether a column of this name is told, and has another value.
+  func hasChanged(_ column: String) -> Bool {
+    guard case .column(let place)? = told.place(of: column) else { return false }
+    return told.differs(at: index, in: place)
   }
 }
 

@@ -8,7 +8,7 @@ struct LiveSource<Row: Sendable>: Sendable {
   /// How its result is maintained; nil where it runs again.
   let plan: @Sendable (Set<ColumnDependency>, Connection) throws -> MaintenancePlan<Row>?
   /// All rows, where it runs again.
-  let fetch: @Sendable (ConnectionCore) throws -> [ResultEntry<Row>]
+  let fetch: @Sendable (ConnectionCore) throws -> [ResultEntry]
   /// Whether it gives few rows, so that it may be fetched where it is asked for.
   let isShort: Bool
 
@@ -20,12 +20,12 @@ struct LiveSource<Row: Sendable>: Sendable {
     fetch = { core in
       let statement = try core.lendStatement(for: request.statement)
       defer { core.giveBack(statement) }
-      var entries: [ResultEntry<Row>] = []
+      var entries: [ResultEntry] = []
       while try core.step(statement) {
         do {
           let (row, next) = try request.read(statement, on: core)
           entries.append(
-            ResultEntry(
+            ResultRowEntry(
               row, StatementRow(statement: statement).fingerprint(ofFirst: next)))
         } catch let error as ColumnValueError {
           throw error.at(table: nil, column: nil, row: entries.count)
@@ -42,19 +42,12 @@ extension LiveSource where Row == SQLCore.Row {
     plan = { _, _ in nil }
     isShort = false
     fetch = { core in
-      var entries: [ResultEntry<Row>] = []
+      var entries: [ResultEntry] = []
       try core.lend().forEach(sql) { row in
         let fingerprint = row.fingerprint(ofFirst: row.count)
-        entries.append(ResultEntry(try Row(copying: row), fingerprint))
+        entries.append(ResultRowEntry(try Row(copying: row), fingerprint))
       }
       return entries
     }
-  }
-}
-
-extension ResultEntry {
-  /// A row that has no key.
-  convenience init(_ row: Row, _ fingerprint: UInt64) {
-    self.init(key: .rowID(0), order: [], fingerprint: fingerprint, row: row)
   }
 }

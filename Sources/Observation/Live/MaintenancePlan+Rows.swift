@@ -20,14 +20,14 @@ extension MaintenancePlan {
   }
 
   /// All rows of the query, or as many as its window holds.
-  func fetch(on core: ConnectionCore) throws -> [ResultEntry<Row>] {
+  func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     var limited = statement
-    if let count = ResultWindow<Row>.fetchCount(limit: limit, offset: offset) {
+    if let count = ResultWindow.fetchCount(limit: limit, offset: offset) {
       limited.limit = BoundValue(count)
     }
     let statement = try core.lendStatement(for: limited)
     defer { core.giveBack(statement) }
-    var entries: [ResultEntry<Row>] = []
+    var entries: [ResultEntry] = []
     while try core.step(statement) {
       do {
         entries.append(try entry(of: statement, on: core))
@@ -41,33 +41,35 @@ extension MaintenancePlan {
   /// What the commits did to the rows of the table, in the columns that the query reads.
   func changes(in commits: [Commit]) -> TouchedRows {
     let name = QualifiedTableName(table.name)
-    var netted = NettedRows()
-    var columns: [String] = []
+    var touched: [TableRows] = []
     for commit in commits {
       for write in commit.writes {
-        guard let changes = write.tables[name] else { continue }
-        let places = changes.foldedColumns.indices.filter {
-          self.columns.contains(changes.foldedColumns[$0])
-        }
-        columns = changes.keyNames + places.map { changes.columns[$0] }
-        for row in changes.rows {
-          netted.add(
-            NetChange(
-              key: row.key, old: row.old.map { old in places.map { old[$0] } },
-              new: row.new.map { new in places.map { new[$0] } }))
-        }
+        if let changes = write.tables[name] { touched.append(changes) }
       }
     }
-    return TouchedRows(columns: columns, rows: netted.rows)
+    guard let last = touched.last else { return TouchedRows(columns: [], rows: []) }
+    let places = last.names.places(of: columns)
+    let names = last.names.keys + places.map { last.names.columns[$0] }
+    // Most often one write lies between two looks: each of its rows is told once.
+    guard touched.count > 1 else {
+      let rows = last.rows.filter { last.differs($0, at: places) }
+      return TouchedRows(columns: names, rows: rows.map { last.newState(of: $0, at: places) })
+    }
+    var netted = NettedRows()
+    for changes in touched {
+      let places = changes.names.places(of: columns)
+      for row in changes.rows { netted.add(changes.change(row, at: places)) }
+    }
+    return TouchedRows(columns: names, rows: netted.rows)
   }
 
   /// Those of the rows that the query gives now, by key.
   func entries(
     of touched: TouchedRows, _ evaluators: RowEvaluators
-  ) throws -> [RowKey: ResultEntry<Row>] {
+  ) throws -> [RowKey: ResultEntry] {
     let values = touched.rows.compactMap { row in row.new.map { row.key.values + $0 } }
     guard !values.isEmpty else { return [:] }
-    var entries: [RowKey: ResultEntry<Row>] = [:]
+    var entries: [RowKey: ResultEntry] = [:]
     try evaluators.withEvaluator { evaluator in
       try evaluator.evaluating(values, columns: touched.columns, in: table) { core in
         var unordered = statement

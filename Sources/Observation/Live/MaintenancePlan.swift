@@ -43,7 +43,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     }
     // The model's key must be the table's.
     let keys = layout.keyColumns.map { layout.columns[$0].name.lowercasedASCII }
-    guard keys == tracked.keyNames.map(\.lowercasedASCII) else { return nil }
+    guard keys == tracked.names.keys.map(\.lowercasedASCII) else { return nil }
     func collation(of column: String) -> BuiltInCollation? {
       table.columns.first { $0.name.lowercasedASCII == column.lowercasedASCII }?.collation
     }
@@ -61,7 +61,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     self.request = request
     self.table = table
     order = RowOrder(terms: terms, keyCollations: keyCollations)
-    if case .rowID = tracked.key { isKeyedByRowID = true } else { isKeyedByRowID = false }
+    isKeyedByRowID = tracked.isKeyedByRowID
     limit = try Self.integer(select.limit)
     offset = try Self.integer(select.offset) ?? 0
     columns = read
@@ -74,7 +74,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
   }
 
   /// Reads the row at which a run of `statement` stands.
-  func entry(of statement: StatementPointer, on core: ConnectionCore) throws -> ResultEntry<Row> {
+  func entry(of statement: StatementPointer, on core: ConnectionCore) throws -> ResultEntry {
     let (row, next) = try request.read(statement, on: core)
     let values = StatementRow(statement: statement)
     let keyStart = next + order.terms.count
@@ -86,7 +86,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
       let end = keyStart + order.keyCollations.count
       key = .values(try (keyStart..<end).map { try values.databaseValue(at: $0) })
     }
-    return ResultEntry(
+    return ResultRowEntry(
       key: key, order: orderValues, fingerprint: values.fingerprint(ofFirst: next), row: row)
   }
 }

@@ -20,7 +20,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private struct Held: Sendable {
     var result: Results<Row>
     /// nil where the query runs again.
-    var window: ResultWindow<Row>?
+    var window: ResultWindow?
     var sequence: UInt64
   }
 
@@ -149,8 +149,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   }
 
   private static func hold(
-    _ entries: [ResultEntry<Row>], _ plan: MaintenancePlan<Row>, after old: Held?
-  ) throws -> (Results<Row>, ResultWindow<Row>?) {
+    _ entries: [ResultEntry], _ plan: MaintenancePlan<Row>, after old: Held?
+  ) throws -> (Results<Row>, ResultWindow?) {
     let window = ResultWindow(
       entries, order: plan.order, limit: plan.limit, offset: plan.offset)
     let haveKeys = old?.window != nil
@@ -161,11 +161,11 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   }
 
   private static func hold(
-    _ entries: [ResultEntry<Row>], after old: Held?
-  ) throws -> (Results<Row>, ResultWindow<Row>?) {
+    _ entries: [ResultEntry], after old: Held?
+  ) throws -> (Results<Row>, ResultWindow?) {
     let difference = ResultsComparison.difference(
       from: old?.result.visibleEntries ?? [], to: entries, haveKeys: false)
-    let results = Results(
+    let results = Results<Row>(
       PersistentSequence(entries), in: 0..<entries.count, byKey: nil, order: nil,
       difference: difference)
     return (results, nil)
@@ -191,7 +191,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     // More rows went than were in reserve.
     guard !change.after.isShort else { return try await fetch() }
     let difference = change.difference()
-    let results = Results(change.after, difference)
+    let results = Results<Row>(change.after, difference)
     self.held = Held(
       result: difference.isEmpty ? held.result : results, window: change.after,
       sequence: commits.last?.sequence ?? held.sequence)
@@ -200,11 +200,11 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 }
 
 extension Results {
-  fileprivate init(_ window: ResultWindow<Row>, _ difference: ResultsDifference) {
+  fileprivate init(_ window: ResultWindow, _ difference: ResultsDifference) {
     self.init(
       window.entries, in: window.range, byKey: window.byKey, order: window.order,
       difference: difference)
   }
 
-  fileprivate var visibleEntries: [ResultEntry<Row>] { range.map { entries[$0] } }
+  fileprivate var visibleEntries: [ResultEntry] { range.map { entries[$0] } }
 }

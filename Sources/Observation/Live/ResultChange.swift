@@ -2,19 +2,19 @@ import SQLCore
 
 /// Applies to a held result the rows that a commit touched, and tells the difference: at a cost
 /// that depends on those rows, and not on how many are held.
-struct ResultChange<Row: Sendable> {
-  private let before: ResultWindow<Row>
-  private(set) var after: ResultWindow<Row>
+struct ResultChange {
+  private let before: ResultWindow
+  private(set) var after: ResultWindow
   /// The rows that were touched, as they were and as they are.
-  private var touched: [RowKey: (old: ResultEntry<Row>?, new: ResultEntry<Row>?)] = [:]
+  private var touched: [RowKey: (old: ResultEntry?, new: ResultEntry?)] = [:]
 
-  init(of window: ResultWindow<Row>) {
+  init(of window: ResultWindow) {
     before = window
     after = window
   }
 
   /// The row with a key is now this one, or none that the query gives.
-  mutating func set(_ key: RowKey, to new: ResultEntry<Row>?) {
+  mutating func set(_ key: RowKey, to new: ResultEntry?) {
     let old = before.entry(of: key)
     var isHeld = true
     switch (old, new) {
@@ -87,7 +87,7 @@ struct ResultChange<Row: Sendable> {
 
 extension ResultWindow {
   /// The index of an entry among the rows that the limit and offset let through.
-  fileprivate func visibleIndex(of entry: ResultEntry<Row>) -> Int? {
+  fileprivate func visibleIndex(of entry: ResultEntry) -> Int? {
     guard let index = index(of: entry), range.contains(index) else { return nil }
     return index - range.lowerBound
   }

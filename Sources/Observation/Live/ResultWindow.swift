@@ -2,12 +2,12 @@ import SQLCore
 
 /// The rows that a maintained query holds: all of them, or with a limit the first ones and some in
 /// reserve, so that a row that goes is replaced without asking the database.
-struct ResultWindow<Row: Sendable>: Sendable {
-  private(set) var entries: PersistentSequence<ResultEntry<Row>>
+struct ResultWindow: Sendable {
+  private(set) var entries: PersistentSequence<ResultEntry>
   /// In the order of their keys; nil where `entries` stand so.
-  private(set) var byKey: PersistentSequence<ResultEntry<Row>>?
+  private(set) var byKey: PersistentSequence<ResultEntry>?
   /// The last row up to which all are held; nil where all are.
-  private var frontier: ResultEntry<Row>?
+  private var frontier: ResultEntry?
   let order: RowOrder
   private let limit: Int?
   private let offset: Int
@@ -20,7 +20,7 @@ struct ResultWindow<Row: Sendable>: Sendable {
     return needed + max(32, needed / 2)
   }
 
-  init(_ rows: [ResultEntry<Row>], order: RowOrder, limit: Int?, offset: Int) {
+  init(_ rows: [ResultEntry], order: RowOrder, limit: Int?, offset: Int) {
     entries = PersistentSequence(rows)
     self.order = order
     self.limit = limit
@@ -46,48 +46,62 @@ struct ResultWindow<Row: Sendable>: Sendable {
     return entries.count < limit + offset
   }
 
-  func entry(of key: RowKey) -> ResultEntry<Row>? {
+  func entry(of key: RowKey) -> ResultEntry? {
     entries.entry(of: key, byKey: byKey)
   }
 
-  func index(of entry: ResultEntry<Row>) -> Int? {
+  func index(of entry: ResultEntry) -> Int? {
     entries.index(of: entry, order)
   }
 
   /// Puts a row in the place of the one with the same key; false where it comes behind what is
   /// held.
-  mutating func update(_ old: ResultEntry<Row>, to new: ResultEntry<Row>) -> Bool {
+  mutating func update(_ old: ResultEntry, to new: ResultEntry) -> Bool {
     if order.compare(old, new) == 0, let index = index(of: old) {
       entries.replace(at: index, with: new)
       replaceByKey(new)
       return true
     }
-    remove(old)
-    return insert(new)
-  }
-
-  mutating func remove(_ entry: ResultEntry<Row>) {
-    if let index = index(of: entry) { entries.remove(at: index) }
-    guard let byKey else { return }
-    let index = byKey.partitioningIndex { $0.key.compare(entry.key) >= 0 }
-    if index < byKey.count, byKey[index].key == entry.key { self.byKey?.remove(at: index) }
-  }
-
-  /// Puts a row at its place; false where that is behind what is held.
-  mutating func insert(_ entry: ResultEntry<Row>) -> Bool {
-    if let frontier, order.compare(frontier, entry) < 0 { return false }
-    entries.insert(entry, at: entries.partitioningIndex { order.compare($0, entry) >= 0 })
-    if let byKey {
-      let index = byKey.partitioningIndex { $0.key.compare(entry.key) >= 0 }
-      self.byKey?.insert(entry, at: index)
+    if let frontier, order.compare(frontier, new) < 0 {
+      remove(old)
+      return false
     }
+    // Its place among the keys stays.
+    if let index = index(of: old) { entries.remove(at: index) }
+    entries.insert(new, at: entries.partitioningIndex { order.compare($0, new) >= 0 })
+    replaceByKey(new)
     return true
   }
 
-  private mutating func replaceByKey(_ entry: ResultEntry<Row>) {
-    guard let byKey else { return }
-    let index = byKey.partitioningIndex { $0.key.compare(entry.key) >= 0 }
-    if index < byKey.count { self.byKey?.replace(at: index, with: entry) }
+  mutating func remove(_ entry: ResultEntry) {
+    if let index = index(of: entry) { entries.remove(at: index) }
+    guard let index = placeByKey(of: entry), isByKey(entry, at: index) else { return }
+    byKey?.remove(at: index)
+  }
+
+  /// Puts a row at its place; false where that is behind what is held.
+  mutating func insert(_ entry: ResultEntry) -> Bool {
+    if let frontier, order.compare(frontier, entry) < 0 { return false }
+    entries.insert(entry, at: entries.partitioningIndex { order.compare($0, entry) >= 0 })
+    if let index = placeByKey(of: entry) { byKey?.insert(entry, at: index) }
+    return true
+  }
+
+  private mutating func replaceByKey(_ entry: ResultEntry) {
+    guard let index = placeByKey(of: entry), isByKey(entry, at: index) else { return }
+    byKey?.replace(at: index, with: entry)
+  }
+
+  // A copy of the tree, even for a moment, would have it copy its nodes when it changes.
+
+  /// Where a row stands, or would stand, in the order of the keys; nil where `entries` stand so.
+  private func placeByKey(of entry: ResultEntry) -> Int? {
+    byKey?.partitioningIndex { $0.key.compare(entry.key) >= 0 }
+  }
+
+  private func isByKey(_ entry: ResultEntry, at index: Int) -> Bool {
+    guard let byKey else { return false }
+    return index < byKey.count && byKey[index].key == entry.key
   }
 
   /// Gives up what is more in reserve than is worth it.

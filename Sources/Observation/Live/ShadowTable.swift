@@ -21,14 +21,14 @@ struct ShadowTable: Hashable, Sendable {
 
   /// Reads how the columns compare.
   init(of table: TrackedTable, on connection: Connection) throws {
-    name = table.declaredName
+    name = table.names.table
     let core = try connection.use()
     columns = try connection.declaredColumns(of: table.name)
       .filter { $0.generation != .virtual && $0.generation != .hidden }
       .map { column in
         Column(
           name: column.name, declaredType: column.declaredType,
-          collationName: try core.collation(ofColumn: column.name, in: table.declaredName))
+          collationName: try core.collation(ofColumn: column.name, in: table.names.table))
       }
     isStrict =
       try connection.row("SELECT strict FROM pragma_table_list(\(name)) WHERE schema = 'main'")?
@@ -51,6 +51,32 @@ struct ShadowTable: Hashable, Sendable {
 /// back.
 final class RowEvaluator: @unchecked Sendable {
   private let connection: Connection
+  /// The statements for the columns that were asked for last: most often they are the same.
+  private var lastTexts: Texts?
+
+  private struct Texts {
+    let table: String
+    let columns: [String]
+    let name: String
+    let insertion: String
+    let deletion: String
+  }
+
+  private func texts(for table: ShadowTable, _ columns: [String]) -> Texts {
+    if let lastTexts, lastTexts.table == table.name, lastTexts.columns == columns {
+      return lastTexts
+    }
+    let name = Identifier(table.name).quoted
+    let names = columns.map { Identifier($0).quoted }.joined(separator: ", ")
+    let places = columns.map { _ in "?" }.joined(separator: ", ")
+    let texts = Texts(
+      table: table.name, columns: columns, name: name,
+      insertion: "INSERT INTO \(name) (\(names)) VALUES (\(places))",
+      deletion: "DELETE FROM \(name)")
+    lastTexts = texts
+    return texts
+  }
+
   /// The tables that are there, by folded name.
   private var tables: [String: ShadowTable] = [:]
 
@@ -69,16 +95,15 @@ final class RowEvaluator: @unchecked Sendable {
     _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
     let core = try connection.use()
-    let name = Identifier(table.name).quoted
+    let texts = texts(for: table, columns)
+    let name = texts.name
     if tables[table.name.lowercasedASCII] != table {
       try connection.execute("DROP TABLE IF EXISTS \(unsafe: name)")
       try connection.execute(SQL(unsafe: table.creation))
       tables[table.name.lowercasedASCII] = table
     }
-    defer { try? core.run(cached: "DELETE FROM \(name)") }
-    let names = columns.map { Identifier($0).quoted }.joined(separator: ", ")
-    let places = columns.map { _ in "?" }.joined(separator: ", ")
-    let insert = try core.lendStatement(text: "INSERT INTO \(name) (\(names)) VALUES (\(places))")
+    defer { try? core.run(cached: texts.deletion) }
+    let insert = try core.lendStatement(text: texts.insertion)
     defer { core.giveBack(insert) }
     for row in rows {
       try core.bind(SQL(text: "", bindings: row.map { .value($0) }), to: insert)

@@ -1,40 +1,42 @@
-/// A sequence whose versions share what they have in common: a tree of nodes that never change.
+/// A sequence whose versions share what they have in common: a tree of nodes.
 ///
-/// Reading, inserting, removing and replacing at an index cost the depth of the tree, which is four
-/// for a million elements; a change copies one node of each level, and older versions stay as they
-/// are.
+/// Reading, inserting, removing and replacing at an index cost the depth of the tree, which is five
+/// for a million elements; a change copies one node of each level, where another version has it as
+/// well, and older versions stay as they are.
 struct PersistentSequence<Element: Sendable>: Sendable {
-  /// A node that is never empty, but for the root of an empty sequence.
-  final class Node: Sendable {
-    enum Content: Sendable {
-      case elements([Element])
-      /// `ends` counts the elements of a child and of those before it.
-      case children([Node], ends: [Int])
-    }
-
-    let content: Content
-    let count: Int
+  /// A leaf with elements, or a node with children; neither is ever empty, but for the root of an
+  /// empty sequence.
+  ///
+  /// `@unchecked Sendable`: a node is changed only by a sequence that alone holds it. Its properties
+  /// are `@exclusivity(unchecked)`, since no change of a node reaches that node again.
+  final class Node: @unchecked Sendable {
+    @exclusivity(unchecked) fileprivate(set) var elements: [Element] = []
+    @exclusivity(unchecked) fileprivate(set) var children: [Node] = []
+    /// Of each child, the number of its elements and of those before it.
+    @exclusivity(unchecked) fileprivate(set) var ends: [Int] = []
 
     init(_ elements: [Element]) {
-      content = .elements(elements)
-      count = elements.count
+      self.elements = elements
     }
 
     init(_ children: [Node]) {
-      var ends: [Int] = []
-      ends.reserveCapacity(children.count)
-      var end = 0
-      for child in children {
-        end += child.count
-        ends.append(end)
-      }
-      content = .children(children, ends: ends)
-      count = end
+      self.children = children
+      countChildren()
     }
+
+    /// The same node, to be changed: its arrays are copied when they are.
+    init(copying node: Node) {
+      elements = node.elements
+      children = node.children
+      ends = node.ends
+    }
+
+    var isLeaf: Bool { children.isEmpty }
+    var count: Int { ends.last ?? elements.count }
   }
 
   /// A node has at most so many elements or children.
-  static var capacity: Int { 64 }
+  static var capacity: Int { 32 }
 
   private(set) var root: Node
 
@@ -59,30 +61,24 @@ struct PersistentSequence<Element: Sendable>: Sendable {
   subscript(index: Int) -> Element {
     var node = root
     var index = index
-    while true {
-      switch node.content {
-      case .elements(let elements): return elements[index]
-      case .children(let children, let ends):
-        let place = Self.place(of: index, in: ends)
-        if place > 0 { index -= ends[place - 1] }
-        node = children[place]
-      }
+    while !node.isLeaf {
+      let place = node.place(of: index)
+      if place > 0 { index -= node.ends[place - 1] }
+      node = node.children[place]
     }
+    return node.elements[index]
   }
 
   /// The elements around an index, and where they begin: for walking.
   func leaf(around index: Int) -> (elements: [Element], start: Int) {
     var node = root
     var start = 0
-    while true {
-      switch node.content {
-      case .elements(let elements): return (elements, start)
-      case .children(let children, let ends):
-        let place = Self.place(of: index - start, in: ends)
-        if place > 0 { start += ends[place - 1] }
-        node = children[place]
-      }
+    while !node.isLeaf {
+      let place = node.place(of: index - start)
+      if place > 0 { start += node.ends[place - 1] }
+      node = node.children[place]
     }
+    return (node.elements, start)
   }
 
   /// The first index whose element belongs to the second part, where the elements of the first part
@@ -90,157 +86,158 @@ struct PersistentSequence<Element: Sendable>: Sendable {
   func partitioningIndex(_ belongsToSecond: (Element) -> Bool) -> Int {
     var node = root
     var start = 0
-    while true {
-      switch node.content {
-      case .elements(let elements):
-        return start + Self.partitioningIndex(elements.count) { belongsToSecond(elements[$0]) }
-      case .children(let children, let ends):
-        // The last child whose first element belongs to the first part.
-        let next = Self.partitioningIndex(children.count) { belongsToSecond(children[$0].first) }
-        guard next > 0 else { return start }
-        if next > 1 { start += ends[next - 2] }
-        node = children[next - 1]
-      }
+    while !node.isLeaf {
+      // The last child whose first element belongs to the first part.
+      let next = node.children.count.firstPlace { belongsToSecond(node.children[$0].first) }
+      guard next > 0 else { return start }
+      if next > 1 { start += node.ends[next - 2] }
+      node = node.children[next - 1]
     }
+    return start + node.elements.count.firstPlace { belongsToSecond(node.elements[$0]) }
   }
 
   // MARK: Changing
 
   mutating func insert(_ element: Element, at index: Int) {
-    let (node, sibling) = root.inserting(element, at: index)
-    root = sibling.map { Node([node, $0]) } ?? node
+    guard let sibling = Node.insert(element, at: index, into: &root) else { return }
+    root = Node([root, sibling])
   }
 
   mutating func remove(at index: Int) {
-    root = root.removing(at: index) ?? Node([Element]())
-    while case .children(let children, _) = root.content, children.count == 1 {
-      root = children[0]
-    }
+    Node.remove(at: index, from: &root)
+    while root.children.count == 1 { root = root.children[0] }
   }
 
   mutating func replace(at index: Int, with element: Element) {
-    root = root.replacing(at: index, with: element)
+    Node.replace(at: index, in: &root, with: element)
   }
+}
 
-  // MARK: Places
+extension PersistentSequence.Node {
+  typealias Node = PersistentSequence<Element>.Node
+  private static var capacity: Int { PersistentSequence<Element>.capacity }
 
   /// The child that holds the element at an index.
-  fileprivate static func place(of index: Int, in ends: [Int]) -> Int {
-    partitioningIndex(ends.count) { ends[$0] > index }
+  fileprivate func place(of index: Int) -> Int { ends.count.firstPlace { ends[$0] > index } }
+
+  /// The first element; the node is not empty.
+  fileprivate var first: Element {
+    var node = self
+    while !node.isLeaf { node = node.children[0] }
+    return node.elements[0]
   }
 
-  private static func partitioningIndex(_ count: Int, _ belongsToSecond: (Int) -> Bool) -> Int {
+  private func countChildren() {
+    var end = 0
+    ends = children.map { child in
+      end += child.count
+      return end
+    }
+  }
+
+  /// Sees to it that nobody else has the node.
+  private static func own(_ node: inout Node) {
+    if !isKnownUniquelyReferenced(&node) { node = Node(copying: node) }
+  }
+
+  /// Inserts an element; returns the second half of the node where it grew too large.
+  fileprivate static func insert(
+    _ element: Element, at index: Int, into node: inout Node
+  ) -> Node? {
+    own(&node)
+    guard !node.isLeaf else {
+      node.elements.insert(element, at: index)
+      guard node.elements.count > capacity else { return nil }
+      let half = node.elements.count / 2
+      let sibling = Node(Array(node.elements[half...]))
+      node.elements.removeSubrange(half...)
+      return sibling
+    }
+    // Behind the last element is the end of the last child.
+    let place = Swift.min(node.place(of: index), node.children.count - 1)
+    let start = place > 0 ? node.ends[place - 1] : 0
+    guard let sibling = insert(element, at: index - start, into: &node.children[place]) else {
+      for later in place..<node.ends.count { node.ends[later] += 1 }
+      return nil
+    }
+    node.children.insert(sibling, at: place + 1)
+    guard node.children.count > capacity else {
+      node.countChildren()
+      return nil
+    }
+    let half = node.children.count / 2
+    let second = Node(Array(node.children[half...]))
+    node.children.removeSubrange(half...)
+    node.countChildren()
+    return second
+  }
+
+  /// Removes an element; the node may be empty then.
+  fileprivate static func remove(at index: Int, from node: inout Node) {
+    own(&node)
+    guard !node.isLeaf else {
+      node.elements.remove(at: index)
+      return
+    }
+    let place = node.place(of: index)
+    let start = place > 0 ? node.ends[place - 1] : 0
+    remove(at: index - start, from: &node.children[place])
+    for later in place..<node.ends.count { node.ends[later] -= 1 }
+    if node.children[place].count == 0 {
+      node.children.remove(at: place)
+      node.ends.remove(at: place)
+    } else if node.children[place].isSmall {
+      node.joinChild(at: place)
+    }
+  }
+
+  private var isSmall: Bool {
+    (isLeaf ? elements.count : children.count) <= Self.capacity / 4
+  }
+
+  /// Joins a child that became small with a neighbour, where the two are half full at most.
+  private func joinChild(at place: Int) {
+    for other in [place - 1, place + 1] where children.indices.contains(other) {
+      let left = Swift.min(place, other)
+      guard let joined = children[left].joined(with: children[left + 1]) else { continue }
+      children[left] = joined
+      children.remove(at: left + 1)
+      countChildren()
+      return
+    }
+  }
+
+  private func joined(with next: Node) -> Node? {
+    let half = Self.capacity / 2
+    guard isLeaf else {
+      let fits = children.count + next.children.count <= half
+      return fits ? Node(children + next.children) : nil
+    }
+    return elements.count + next.elements.count <= half ? Node(elements + next.elements) : nil
+  }
+
+  fileprivate static func replace(at index: Int, in node: inout Node, with element: Element) {
+    own(&node)
+    guard !node.isLeaf else {
+      node.elements[index] = element
+      return
+    }
+    let place = node.place(of: index)
+    let start = place > 0 ? node.ends[place - 1] : 0
+    replace(at: index - start, in: &node.children[place], with: element)
+  }
+}
+
+extension Int {
+  /// The first of so many places that belongs to the second part, where those of the first part all
+  /// come before those of the second.
+  fileprivate func firstPlace(_ belongsToSecond: (Int) -> Bool) -> Int {
     var low = 0
-    var high = count
+    var high = self
     while low < high {
       let middle = (low + high) / 2
       if belongsToSecond(middle) { high = middle } else { low = middle + 1 }
     }
     return low
-  }
-}
-
-extension PersistentSequence.Node {
-  private var capacity: Int { PersistentSequence<Element>.capacity }
-
-  /// The first element; the node is not empty.
-  fileprivate var first: Element {
-    var node = self
-    while true {
-      switch node.content {
-      case .elements(let elements): return elements[0]
-      case .children(let children, _): node = children[0]
-      }
-    }
-  }
-
-  /// The node with one element more, and the second half of it where it grew too large.
-  fileprivate func inserting(
-    _ element: Element, at index: Int
-  ) -> (PersistentSequence<Element>.Node, PersistentSequence<Element>.Node?) {
-    switch content {
-    case .elements(var elements):
-      elements.insert(element, at: index)
-      guard elements.count > capacity else {
-        return (PersistentSequence<Element>.Node(elements), nil)
-      }
-      let half = elements.count / 2
-      return (
-        PersistentSequence<Element>.Node(Array(elements[..<half])),
-        PersistentSequence<Element>.Node(Array(elements[half...]))
-      )
-    case .children(var children, let ends):
-      // Behind the last element is the end of the last child.
-      let place = Swift.min(
-        PersistentSequence<Element>.place(of: index, in: ends), children.count - 1)
-      let offset = place > 0 ? ends[place - 1] : 0
-      let (child, sibling) = children[place].inserting(element, at: index - offset)
-      children[place] = child
-      if let sibling { children.insert(sibling, at: place + 1) }
-      guard children.count > capacity else {
-        return (PersistentSequence<Element>.Node(children), nil)
-      }
-      let half = children.count / 2
-      return (
-        PersistentSequence<Element>.Node(Array(children[..<half])),
-        PersistentSequence<Element>.Node(Array(children[half...]))
-      )
-    }
-  }
-
-  /// The node without one element; nil where none is left.
-  fileprivate func removing(at index: Int) -> PersistentSequence<Element>.Node? {
-    switch content {
-    case .elements(var elements):
-      elements.remove(at: index)
-      return elements.isEmpty ? nil : PersistentSequence<Element>.Node(elements)
-    case .children(var children, let ends):
-      let place = PersistentSequence<Element>.place(of: index, in: ends)
-      let offset = place > 0 ? ends[place - 1] : 0
-      guard let child = children[place].removing(at: index - offset) else {
-        children.remove(at: place)
-        return children.isEmpty ? nil : PersistentSequence<Element>.Node(children)
-      }
-      children[place] = child
-      // A node that became small joins its neighbour.
-      for other in [place - 1, place + 1] where children.indices.contains(other) {
-        let left = Swift.min(place, other)
-        guard let joined = children[left].joined(with: children[left + 1]) else { continue }
-        children[left] = joined
-        children.remove(at: left + 1)
-        break
-      }
-      return PersistentSequence<Element>.Node(children)
-    }
-  }
-
-  /// Both nodes as one, where that is half full at most.
-  private func joined(
-    with next: PersistentSequence<Element>.Node
-  ) -> PersistentSequence<Element>.Node? {
-    switch (content, next.content) {
-    case (.elements(let first), .elements(let second))
-    where first.count + second.count <= capacity / 2:
-      PersistentSequence<Element>.Node(first + second)
-    case (.children(let first, _), .children(let second, _))
-    where first.count + second.count <= capacity / 2:
-      PersistentSequence<Element>.Node(first + second)
-    default: nil
-    }
-  }
-
-  fileprivate func replacing(
-    at index: Int, with element: Element
-  ) -> PersistentSequence<Element>.Node {
-    switch content {
-    case .elements(var elements):
-      elements[index] = element
-      return PersistentSequence<Element>.Node(elements)
-    case .children(var children, let ends):
-      let place = PersistentSequence<Element>.place(of: index, in: ends)
-      let offset = place > 0 ? ends[place - 1] : 0
-      children[place] = children[place].replacing(at: index - offset, with: element)
-      return PersistentSequence<Element>.Node(children)
-    }
   }
 }

@@ -5,21 +5,21 @@ import SQLCore
 ///
 /// It is a value that never changes: the next result shares with it every row that stayed, and what
 /// a change costs does not depend on how many rows there are. An index is found in as many steps as
-/// the tree is deep, four for a million rows; walking costs little more than an array does.
+/// the tree is deep, five for a million rows; walking costs little more than an array does.
 public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
-  let entries: PersistentSequence<ResultEntry<Row>>
+  let entries: PersistentSequence<ResultEntry>
   /// Which of the entries the query's limit and offset let through.
   let range: Range<Int>
   /// The entries in the order of their keys; nil where `entries` stand so.
-  let byKey: PersistentSequence<ResultEntry<Row>>?
+  let byKey: PersistentSequence<ResultEntry>?
   /// nil where rows have no key.
   let order: RowOrder?
   /// What turns the result before into this one; in the first one, every row is inserted.
   public let difference: ResultsDifference
 
   init(
-    _ entries: PersistentSequence<ResultEntry<Row>>, in range: Range<Int>,
-    byKey: PersistentSequence<ResultEntry<Row>>?, order: RowOrder?, difference: ResultsDifference
+    _ entries: PersistentSequence<ResultEntry>, in range: Range<Int>,
+    byKey: PersistentSequence<ResultEntry>?, order: RowOrder?, difference: ResultsDifference
   ) {
     self.entries = entries
     self.range = range
@@ -42,7 +42,7 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
   /// The row at an index.
   public subscript(position: Int) -> Row {
     precondition(position >= 0 && position < range.count, "there is no row \(position)")
-    return entries[range.lowerBound + position].row
+    return entries[range.lowerBound + position].row(as: Row.self)
   }
 
   /// Walks over the rows, a leaf of the tree at a time.
@@ -52,13 +52,13 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
 
   /// Walks over the rows of a result.
   public struct Iterator: IteratorProtocol {
-    private let entries: PersistentSequence<ResultEntry<Row>>
+    private let entries: PersistentSequence<ResultEntry>
     private var position: Int
     private let end: Int
-    private var leaf: [ResultEntry<Row>] = []
+    private var leaf: [ResultEntry] = []
     private var place = 0
 
-    init(entries: PersistentSequence<ResultEntry<Row>>, range: Range<Int>) {
+    init(entries: PersistentSequence<ResultEntry>, range: Range<Int>) {
       self.entries = entries
       position = range.lowerBound
       end = range.upperBound
@@ -76,7 +76,7 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
         place += 1
         position += 1
       }
-      return leaf[place].row
+      return leaf[place].row(as: Row.self)
     }
   }
 }
@@ -113,7 +113,7 @@ extension Results: ExpressibleByArrayLiteral {
   /// A result of these rows: for previews and tests.
   public init(arrayLiteral rows: Row...) {
     let entries = rows.map {
-      ResultEntry(key: .rowID(0), order: [], fingerprint: 0, row: $0)
+      ResultRowEntry($0, 0) as ResultEntry
     }
     self.init(
       PersistentSequence(entries), in: 0..<rows.count, byKey: nil, order: nil,
@@ -121,11 +121,9 @@ extension Results: ExpressibleByArrayLiteral {
   }
 }
 
-extension PersistentSequence {
+extension PersistentSequence where Element == ResultEntry {
   /// The entry of a key, in these entries or in those that stand in the order of keys.
-  func entry<Row>(
-    of key: RowKey, byKey: PersistentSequence<ResultEntry<Row>>?
-  ) -> ResultEntry<Row>? where Element == ResultEntry<Row> {
+  func entry(of key: RowKey, byKey: PersistentSequence<ResultEntry>?) -> ResultEntry? {
     let entries = byKey ?? self
     let index = entries.partitioningIndex { $0.key.compare(key) >= 0 }
     guard index < entries.count else { return nil }
@@ -134,9 +132,7 @@ extension PersistentSequence {
   }
 
   /// Where an entry stands, or one like it in order and key; nil where there is none.
-  func index<Row>(
-    of entry: ResultEntry<Row>, _ order: RowOrder
-  ) -> Int? where Element == ResultEntry<Row> {
+  func index(of entry: ResultEntry, _ order: RowOrder) -> Int? {
     let index = partitioningIndex { order.compare($0, entry) >= 0 }
     return index < count && self[index].key == entry.key ? index : nil
   }

@@ -9,12 +9,12 @@ enum ResultsComparison {
     case values(UInt64, occurrence: Int)
   }
 
-  static func difference<Row>(
-    from old: some RandomAccessCollection<ResultEntry<Row>>,
-    to new: some RandomAccessCollection<ResultEntry<Row>>, haveKeys: Bool
+  static func difference(
+    from old: some RandomAccessCollection<ResultEntry>,
+    to new: some RandomAccessCollection<ResultEntry>, haveKeys: Bool
   ) -> ResultsDifference {
     var difference = ResultsDifference()
-    func isSame(_ first: ResultEntry<Row>, _ second: ResultEntry<Row>) -> Bool {
+    func isSame(_ first: ResultEntry, _ second: ResultEntry) -> Bool {
       first.fingerprint == second.fingerprint && (!haveKeys || first.key == second.key)
     }
     var old = Array(old)[...]
@@ -52,8 +52,8 @@ enum ResultsComparison {
     return difference
   }
 
-  private static func identities<Row>(
-    _ entries: ArraySlice<ResultEntry<Row>>, _ haveKeys: Bool
+  private static func identities(
+    _ entries: ArraySlice<ResultEntry>, _ haveKeys: Bool
   ) -> [Identity] {
     guard !haveKeys else { return entries.map { .key($0.key) } }
     var counts: [UInt64: Int] = [:]

@@ -142,7 +142,7 @@ struct RowOrder: Sendable {
   /// Whether the rows are ordered as `RowKey` orders keys.
   var isByKey: Bool { terms.isEmpty && keyCollations.allSatisfy { $0 == .binary } }
 
-  func compare<Row>(_ first: ResultEntry<Row>, _ second: ResultEntry<Row>) -> Int {
+  func compare(_ first: ResultEntry, _ second: ResultEntry) -> Int {
     for (index, term) in terms.enumerated() {
       let order = first.order[index].compare(second.order[index], term.collation)
       if order != 0 { return term.isDescending ? -order : order }

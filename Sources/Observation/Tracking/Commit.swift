@@ -33,28 +33,3 @@ struct WriteChanges: Sendable {
   let label: String?
   var tables: [QualifiedTableName: TableRows] = [:]
 }
-
-/// What one `write` changed in one table.
-struct TableRows: Sendable {
-  /// The names as they are declared.
-  let name: String
-  let keyNames: [String]
-  /// The names of the recorded values, in their order, and folded.
-  let columns: [String]
-  let foldedColumns: [String]
-  var rows: [NetChange] = []
-  var events: Set<TableEvent> = []
-
-  /// Whether a row came or went, or one of the columns differs in some row.
-  ///
-  /// - Parameter watched: folded; nil for all.
-  func touches(_ watched: Set<String>?) -> Bool {
-    guard events.isEmpty else { return true }
-    guard let watched else { return !rows.isEmpty }
-    let places = foldedColumns.indices.filter { watched.contains(foldedColumns[$0]) }
-    return rows.contains { row in
-      guard let old = row.old, let new = row.new else { return true }
-      return places.contains { old[$0] != new[$0] }
-    }
-  }
-}

@@ -19,6 +19,12 @@ struct EventLog {
 
   let maximumRows: Int
   private(set) var rows: [RowEvent] = []
+  /// What the rows hold.
+  private(set) var values = RecordedValues(isUTF8: true)
+  /// Whether the text of the database is UTF-8.
+  var isUTF8 = true {
+    didSet { if isUTF8 != oldValue, rows.isEmpty { values = RecordedValues(isUTF8: isUTF8) } }
+  }
   private(set) var notes: [TableNote] = []
   private(set) var boundaries: [Boundary] = []
   /// Counts everything that came; marks are values of it.
@@ -43,6 +49,7 @@ struct EventLog {
     // The first touch of each table: a cut behind it leaves the table touched.
     for row in rows { note(.tableChanged, tables[row.table].name, at: row.position) }
     rows = []
+    values.truncate(to: 0)
   }
 
   /// Something happened to a table that is not told row by row.
@@ -67,6 +74,12 @@ struct EventLog {
     guard position > 0 || !boundaries.isEmpty || !savepoints.isEmpty else { return }
     // What a large transaction needed is given back.
     rows.removeAll(keepingCapacity: rows.capacity < 1_024)
+    // Those who were told of the rows hold them.
+    if isKnownUniquelyReferenced(&values) {
+      values.truncate(to: 0)
+    } else {
+      values = RecordedValues(isUTF8: isUTF8)
+    }
     notes.removeAll()
     boundaries.removeAll()
     savepoints.removeAll(keepingCapacity: true)
@@ -78,6 +91,9 @@ struct EventLog {
   // MARK: Statements
 
   var isStatementRunning: Bool { !running.isEmpty }
+
+  /// The statement that runs; nil where there is none, or more than one.
+  var onlyStatement: StatementPointer? { running.count == 1 ? running[0].statement : nil }
 
   mutating func begin(_ statement: StatementPointer) {
     running.append((statement, position))
@@ -94,7 +110,10 @@ struct EventLog {
   }
 
   mutating func cut(to mark: Int) {
-    while let last = rows.last, last.position >= mark { rows.removeLast() }
+    while let last = rows.last, last.position >= mark {
+      rows.removeLast()
+      values.truncate(to: last.start)
+    }
     notes.removeAll { $0.position >= mark }
   }
 
@@ -102,6 +121,23 @@ struct EventLog {
     var start = rows.count
     while start > 0, rows[start - 1].position >= mark { start -= 1 }
     return rows[start...]
+  }
+
+  func rows(from start: Int, to end: Int) -> ArraySlice<RowEvent> {
+    // Most often all belong to one write.
+    if start == 0, end > position { return rows[...] }
+    return rows[firstRow(at: start)..<firstRow(at: end)]
+  }
+
+  /// The first row that came at a position, or behind it.
+  private func firstRow(at position: Int) -> Int {
+    var low = 0
+    var high = rows.count
+    while low < high {
+      let middle = (low + high) / 2
+      if rows[middle].position < position { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   // MARK: Writes and savepoints

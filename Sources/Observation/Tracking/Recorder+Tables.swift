@@ -50,6 +50,8 @@ extension Recorder {
       case .some(let tables): tables.map { ($0.key, $0.value) }
       case .all: try connection.observableTables().map { ($0, nil) }
       }
+    let encoding = try connection.row("PRAGMA encoding")?.get(String.self, at: 0)
+    log.isUTF8 = encoding == "UTF-8"
     let known = places
     places = [:]
     recentPlaces.removeAll()
@@ -109,31 +111,33 @@ extension Recorder {
     return writes
   }
 
-  func netted(_ events: some Sequence<RowEvent>) -> [Int: NettedRows] {
-    var netted: [Int: NettedRows] = [:]
-    for event in events { netted[event.table, default: NettedRows()].add(event) }
-    return netted
+  /// What events did to the tables, in the order of these.
+  func netted(_ events: ArraySlice<RowEvent>) -> [(table: TrackedTable, rows: RowNetting)] {
+    var netted: [RowNetting?] = Array(repeating: nil, count: tables.count)
+    for event in events {
+      if netted[event.table] == nil {
+        netted[event.table] = RowNetting(of: tables[event.table], in: log.values)
+        netted[event.table]?.reserve(events.count)
+      }
+      netted[event.table]?.add(event)
+    }
+    return zip(tables, netted).compactMap { table, rows in rows.map { (table, $0) } }
   }
 
   private func changes(from start: Int, to end: Int, label: String?) -> WriteChanges {
     var changes = WriteChanges(label: label)
     for note in log.notes where note.position >= start && note.position < end {
-      let empty =
-        places[note.table].map { tables[$0].emptyRows }
-        ?? TableRows(name: note.table.name, keyNames: [], columns: [], foldedColumns: [])
-      changes.tables[note.table, default: empty].events.insert(note.event)
+      changes.tables[note.table, default: emptyRows(of: note.table)].events.insert(note.event)
     }
-    let events = log.rows.filter { $0.position >= start && $0.position < end }
-    for (place, rows) in netted(events) {
-      let table = tables[place]
-      var rows = rows
-      var known = changes.tables[table.name] ?? table.emptyRows
+    for (table, netted) in netted(log.rows(from: start, to: end)) {
+      var rows = netted
+      var known = changes.tables[table.name] ?? emptyRows(of: table.name)
       do {
         try rows.complete { key in try reading { try table.read(key, on: $0) } }
       } catch {
         known.events.insert(.tableChanged)
       }
-      if place == places[table.name] {
+      if places[table.name].map({ tables[$0] === table }) == true {
         known.rows = rows.rows
       } else {
         // The table is another one meanwhile: its rows of before cannot be told with its columns.
@@ -142,6 +146,13 @@ extension Recorder {
       if !known.rows.isEmpty || !known.events.isEmpty { changes.tables[table.name] = known }
     }
     return changes
+  }
+
+  /// What a write did to a table, before its rows are known.
+  private func emptyRows(of table: QualifiedTableName) -> TableRows {
+    TableRows(
+      names: places[table].map { tables[$0].names } ?? TableNames(table.name),
+      values: log.values)
   }
 }
 

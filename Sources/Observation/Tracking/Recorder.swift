@@ -13,7 +13,7 @@ final class Recorder {
   private let clock: CommitClock
   private let publish: (Commit) -> Void
 
-  var tables: [TrackedTable] = []
+  @exclusivity(unchecked) var tables: [TrackedTable] = []
   var places: [QualifiedTableName: Int] = [:]
   /// The schemas for which `tables` is right, by database; empty before the first look.
   var schemaVersions: [String: Int32] = [:]
@@ -27,7 +27,9 @@ final class Recorder {
   var committedDefinitions: [QualifiedTableName: String] = [:]
   @exclusivity(unchecked) var log: EventLog
   /// The places of the tables whose rows changed last; −1 where rows are not recorded.
-  var recentPlaces = RecentTables()
+  @exclusivity(unchecked) var recentPlaces = RecentTables()
+  /// The columns that the statement assigns that last changed a row.
+  @exclusivity(unchecked) private var assigned: AssignedColumns?
   /// Which hook fired since the statement that runs began.
   @exclusivity(unchecked) private var outcome: Outcome?
   /// A statement of our own runs, which is nobody's business.
@@ -150,10 +152,11 @@ extension Recorder: ConnectionObserver {
 
   /// Whether the events of a statement that failed are in the database: one row of them tells.
   private func stands(_ events: ArraySlice<RowEvent>) -> Bool {
-    for (place, rows) in netted(events).sorted(by: { $0.key < $1.key }) {
-      guard let change = rows.rows.first else { continue }
-      let found = try? reading { try tables[place].read(change.key, on: $0) }
-      return found == change.new
+    for (table, netted) in netted(events) {
+      guard let row = netted.rows.first else { continue }
+      let found = try? reading { try table.read(netted.key(of: row), on: $0) }
+      guard row.new >= 0 else { return found == nil }
+      return found == log.values.values(of: row.new, count: table.recorded.count)
     }
     return false
   }
@@ -190,22 +193,31 @@ extension Recorder: ConnectionObserver {
 
   private func record(_ event: borrowing PreUpdateEvent, at place: Int) {
     let table = tables[place]
-    let old =
-      event.kind == .insert
-      ? nil
-      : table.oldState(of: event) { key in
-        try reading { try table.read(key, on: $0) }
-      }
-    // An incremental BLOB shows as a deletion of which only the old row is told.
-    let isUntold = event.blobColumn >= 0
-    let hasNew = event.kind != .delete
-    let new = hasNew ? table.newState(of: event) : nil
-    guard (old != nil) == (event.kind != .insert), (new != nil) == hasNew else {
-      return log.note(.tableChanged, table.name)
+    let start = log.values.count
+    let row = table.record(
+      event, at: place, in: log.values, assigned: assignedColumns(by: event, in: table)
+    ) { key in
+      try reading { try table.read(key, on: $0) }
     }
-    var change = RowEvent(table: place, old: old, new: new, isNested: event.depth > 0)
-    change.isUntold = isUntold
-    log.append(change, of: tables)
+    if let row { return log.append(row, of: tables) }
+    log.values.truncate(to: start)
+    log.note(.tableChanged, table.name)
+  }
+
+  /// The columns that may have other values after the row is updated; nil for all.
+  ///
+  /// Only the statement itself assigns what its text says; what its triggers do is deeper. Where two
+  /// statements run, it is not known whose row it is.
+  private func assignedColumns(
+    by event: borrowing PreUpdateEvent, in table: TrackedTable
+  ) -> AssignedColumns? {
+    guard event.kind == .update, !table.hasCalculatedColumns, event.depth == 0,
+      let assignments = log.onlyStatement?.pointee.assignments, !assignments.isEmpty
+    else { return nil }
+    if let assigned, assigned.isOf(assignments, table) { return assigned }
+    let new = AssignedColumns(assignments, of: table)
+    assigned = new
+    return new
   }
 
   /// The place of a row's table; −1 where the row is not recorded, nil where no row of a table of

@@ -8,6 +8,9 @@ struct SubscriptionRegistry {
   private var ofEverything: Set<UInt64> = []
   /// The id of the next that comes.
   private(set) var nextID: UInt64 = 0
+  /// How many tables, rows and watchers were looked at so far to find whom commits concern: it
+  /// grows with what they touch, and not with what is watched.
+  private(set) var lookupCount = 0
   /// Changes where what is to be recorded changes.
   private(set) var version = 0
 
@@ -125,18 +128,24 @@ struct SubscriptionRegistry {
 
   /// Those whom a commit concerns, of those with an id before `end`: who came later did not see all
   /// of the access.
-  func concerned(by commit: Commit, before end: UInt64) -> [Subscription] {
+  mutating func concerned(by commit: Commit, before end: UInt64) -> [Subscription] {
     var found: Set<UInt64> = []
+    func add(_ ids: Set<UInt64>) {
+      lookupCount += ids.count
+      found.formUnion(ids)
+    }
     for write in commit.writes {
       for (table, changes) in write.tables {
-        found.formUnion(ofEverything)
+        add(ofEverything)
+        lookupCount += 1
         guard let watchers = tables[table] else { continue }
-        found.formUnion(watchers.ofAllRows)
+        add(watchers.ofAllRows)
         if !changes.events.isEmpty {
-          for ids in watchers.ofRow.values { found.formUnion(ids) }
+          for ids in watchers.ofRow.values { add(ids) }
         } else if !watchers.ofRow.isEmpty {
           for row in changes.rows {
-            if let ids = watchers.ofRow[row.key] { found.formUnion(ids) }
+            lookupCount += 1
+            if let ids = watchers.ofRow[changes.key(of: row)] { add(ids) }
           }
         }
       }

@@ -1,59 +1,101 @@
 import SQLCore
 
 extension TrackedTable {
-  /// The row before; nil where SQLite does not tell it.
+  /// Takes what the hook tells of a row; nil where SQLite does not tell all of it.
   ///
-  /// - Parameter look: reads the row as it is in the table: where a column that has a default shows
-  ///   as NULL, the row may be older than the column, and the hook does not say which.
-  func oldState(
-    of event: borrowing PreUpdateEvent, look: (RowKey) throws -> [DatabaseValue]?
-  ) -> RowEvent.State? {
+  /// - Parameters:
+  ///   - place: where the table stands among the tracked ones.
+  ///   - assigned: the columns that may have other values after an update; nil for all.
+  ///   - look: reads the row as it is in the table: where a column that has a default shows as NULL,
+  ///     the row may be older than the column, and the hook does not say which.
+  func record(
+    _ event: borrowing PreUpdateEvent, at place: Int, in values: RecordedValues,
+    assigned: AssignedColumns?, look: (RowKey) throws -> [DatabaseValue]?
+  ) -> RowEvent? {
+    var row = RowEvent(table: place, start: values.count)
     let kind = event.kind
-    var isDoubtful = false
-    let state = state(rowID: event.oldRowID) { place in
-      event.oldDatabaseValue(at: index(of: place, kind: kind, isOld: true))
-    } correct: { column, value in
-      if column.mayBeMissing, value.isNull { isDoubtful = true }
-      return column.isReal ? value.asReal : value
+    let hasOld = kind != .insert
+    let hasNew = kind != .delete
+    guard takeKeys(of: event, into: &row, in: values, assigned: assigned) else { return nil }
+    let state = values.reserve(states: hasOld && hasNew ? 2 : 1, of: recorded.count)
+    if hasOld {
+      row.old = state
+      switch values.fill(state, before: true, of: event, from: recordedIndices.before(kind)) {
+      case .complete: break
+      case .untold: return nil
+      case .doubtful:
+        // An index may not have the row any more.
+        let key =
+          hasRowID
+          ? .incomplete([], rowID: event.oldRowID)
+          : values.key(row.oldKey, keyCount: names.keyCount)
+        if let found = try? look(key), !values.fill(state, with: found) { return nil }
+      }
     }
-    guard isDoubtful, let state, let found = try? look(state.key) else { return state }
-    return RowEvent.State(key: state.key, values: found)
+    if hasNew {
+      row.new = hasOld ? RecordedValues.state(behind: state, of: recorded.count) : state
+      let sources = recordedIndices.after(kind)
+      if let assigned {
+        guard
+          values.fill(row.new, after: row.old, but: assigned.places, of: event, from: sources)
+        else { return nil }
+      } else {
+        let outcome = values.fill(row.new, before: false, of: event, from: sources)
+        guard outcome == .complete else { return nil }
+      }
+    }
+    // An incremental BLOB shows as a deletion of which only the old row is told.
+    row.isUntold = kind == .delete && event.blobColumn >= 0
+    row.isNested = event.depth > 0
+    return row
   }
 
-  /// The row after; nil where SQLite does not tell it.
-  func newState(of event: borrowing PreUpdateEvent) -> RowEvent.State? {
+  /// Takes the key before and after; false where SQLite does not tell it.
+  private func takeKeys(
+    of event: borrowing PreUpdateEvent, into row: inout RowEvent, in values: RecordedValues,
+    assigned: AssignedColumns?
+  ) -> Bool {
     let kind = event.kind
-    return state(rowID: event.newRowID) { place in
-      event.newDatabaseValue(at: index(of: place, kind: kind, isOld: false))
-    } correct: { column, value in
-      column.isReal ? value.asReal : value
+    guard !isKeyedByRowID else {
+      row.oldKey = kind == .insert ? event.newRowID : event.oldRowID
+      row.newKey = kind == .delete ? event.oldRowID : event.newRowID
+      return true
     }
+    var old: Int64?
+    if kind != .insert {
+      old = key(of: event, before: true, rowID: event.oldRowID, in: values)
+      guard old != nil else { return false }
+    }
+    let staysWithKey = assigned.map { !$0.includesKey } ?? false
+    var new = old
+    if kind == .insert || kind == .update && !(staysWithKey && event.oldRowID == event.newRowID) {
+      new = key(of: event, before: false, rowID: event.newRowID, in: values)
+    }
+    guard let last = new ?? old, let first = old ?? new, new != nil || kind == .delete else {
+      return false
+    }
+    row.oldKey = first
+    let isSame = values.isSame(Int(first), Int(last), count: (names.keyCount ?? 0) + 1)
+    row.newKey = isSame ? first : last
+    return true
   }
 
-  private func index(of place: ColumnPlace, kind: PreUpdateEvent.Kind, isOld: Bool) -> Int {
-    HookConvention.current.index(of: place, kind: kind, isOld: isOld, hasRowID: hasRowID)
-  }
-
-  private func state(
-    rowID: Int64, value: (ColumnPlace) -> DatabaseValue?,
-    correct: (RecordedColumn, DatabaseValue) -> DatabaseValue
-  ) -> RowEvent.State? {
-    var values: [DatabaseValue] = []
-    values.reserveCapacity(recorded.count)
-    for column in recorded {
-      guard let value = value(column.place) else { return nil }
-      values.append(correct(column, value))
-    }
-    switch key {
-    case .rowID:
-      return RowEvent.State(key: .rowID(rowID), values: values)
-    case .columns(let places):
-      let keys = places.compactMap(value)
-      guard keys.count == places.count else { return nil }
-      let isIncomplete = hasRowID && keys.contains { $0.isNull }
-      return RowEvent.State(
-        key: isIncomplete ? .incomplete(keys, rowID: rowID) : .values(keys), values: values)
-    }
+  /// Takes the values of the key, and behind them the rowid where one of them is NULL: only the
+  /// rowid tells such rows apart.
+  private func key(
+    of event: borrowing PreUpdateEvent, before isBefore: Bool, rowID: Int64,
+    in values: RecordedValues
+  ) -> Int64? {
+    let sources = isBefore ? keyIndices.before(event.kind) : keyIndices.after(event.kind)
+    let count = sources.count
+    let state = values.reserve(of: count + 1)
+    guard
+      values.fill(
+        state, before: isBefore, of: event, from: sources, among: count + 1) != .untold
+    else { return nil }
+    let isIncomplete = hasRowID && (0..<count).contains { values.isNull(state, at: $0) }
+    _ = values.fill(state, at: count, of: count + 1, with: isIncomplete ? .integer(rowID) : .null)
+    return Int64(state)
   }
 
   /// The recorded values of a row as they are in the database now; nil where it is not there.
@@ -62,22 +104,13 @@ extension TrackedTable {
     for column in recorded { sql.append(", \(identifier: column.name)") }
     sql.append(" FROM \(identifier: name.schema).\(identifier: name.name) WHERE ")
     switch key {
-    case .rowID(let id):
-      sql.append(keyNames.isEmpty ? "rowid = \(id)" : "\(identifier: keyNames[0]) = \(id)")
-    case .incomplete(_, let id):
-      sql.append("rowid = \(id)")
+    case .rowID(let id), .incomplete(_, let id):
+      sql.append("\(identifier: rowIDName) = \(id)")
     case .values(let values):
-      for (index, (name, value)) in zip(keyNames, values).enumerated() {
+      for (index, (name, value)) in zip(names.keys, values).enumerated() {
         sql.append("\(unsafe: index > 0 ? " AND " : "")\(identifier: name) = \(value)")
       }
     }
     return try connection.row(sql).map { Array($0.values.dropFirst()) }
-  }
-
-  /// What a write did to the table, before its rows are known.
-  var emptyRows: TableRows {
-    TableRows(
-      name: declaredName, keyNames: keyNames, columns: recorded.map(\.name),
-      foldedColumns: recorded.map(\.name.lowercasedASCII))
   }
 }

@@ -4,8 +4,8 @@ import SQLCore
 /// recorded, and how a row is named.
 ///
 /// Generated columns that are calculated on reading are not recorded: the hook has no value of them.
-struct TrackedTable {
-  struct RecordedColumn {
+final class TrackedTable: Sendable {
+  struct RecordedColumn: Sendable {
     let name: String
     let place: ColumnPlace
     /// Whether whole numbers come as integers though the column holds reals.
@@ -14,22 +14,21 @@ struct TrackedTable {
     let mayBeMissing: Bool
   }
 
-  /// How a row is named over its changes.
-  enum Key {
-    case rowID
-    /// The columns of the primary key.
-    case columns([ColumnPlace])
-  }
-
   let name: QualifiedTableName
-  /// The name as it is declared.
-  let declaredName: String
+  let names: TableNames
   /// The text of CREATE TABLE.
   let definition: String
   let hasRowID: Bool
-  let key: Key
-  let keyNames: [String]
+  /// A name of the rowid that no column of the table has.
+  let rowIDName: String
+  /// Whether rows are named by their rowid.
+  let isKeyedByRowID: Bool
   let recorded: [RecordedColumn]
+  /// Whether columns are calculated from others when these are assigned.
+  let hasCalculatedColumns: Bool
+  let recordedIndices: HookIndices
+  /// Those of the key's columns; of none where it is the rowid.
+  let keyIndices: HookIndices
 
   /// Reads the table's columns; nil where there is no such table.
   ///
@@ -48,28 +47,37 @@ struct TrackedTable {
     let declared = try connection.declaredColumns(of: name)
     guard !declared.isEmpty else { return nil }
     self.name = name
-    self.declaredName = declaredName
     definition = try entry.get(String.self, at: 0)
     let stored = declared.filter { $0.generation != .virtual && $0.generation != .hidden }
     let keys = declared.filter { $0.primaryKeyPosition > 0 }
       .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }
     let isRowIDKey = try connection.hasRowIDKey(table: name, keys: keys)
-    keyNames = keys.map(\.name)
     hasRowID = try connection.hasRowID(table: name)
     func place(of column: TableColumn) -> ColumnPlace {
       ColumnPlace(
         declared: declared.firstIndex { $0.name == column.name } ?? 0,
         stored: stored.firstIndex { $0.name == column.name } ?? 0)
     }
-    key = keys.isEmpty || isRowIDKey ? .rowID : .columns(keys.map(place))
-    recorded = stored.compactMap { column in
-      let isKey = column.primaryKeyPosition > 0
-      guard columns?.contains(column.name.lowercasedASCII) ?? true, !isKey else { return nil }
-      return RecordedColumn(
+    let columnNames = Set(declared.map(\.name.lowercasedASCII))
+    rowIDName =
+      isRowIDKey
+      ? keys[0].name : ["rowid", "_rowid_", "oid"].first { !columnNames.contains($0) } ?? "rowid"
+    func record(_ column: TableColumn) -> RecordedColumn {
+      RecordedColumn(
         name: column.name, place: place(of: column),
         isReal: Self.hasRealAffinity(column.declaredType),
         mayBeMissing: column.defaultText != nil && column.generation == .none)
     }
+    isKeyedByRowID = keys.isEmpty || isRowIDKey
+    hasCalculatedColumns = declared.contains { $0.generation != .none }
+    recorded = stored.filter { column in
+      columns?.contains(column.name.lowercasedASCII) ?? true && column.primaryKeyPosition == 0
+    }.map(record)
+    recordedIndices = HookIndices(of: recorded, hasRowID: hasRowID)
+    keyIndices = HookIndices(of: isKeyedByRowID ? [] : keys.map(record), hasRowID: hasRowID)
+    names = TableNames(
+      declaredName, keys: keys.map(\.name), columns: recorded.map(\.name),
+      keyCount: isKeyedByRowID ? nil : keys.count)
   }
 
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
@@ -79,13 +87,6 @@ struct TrackedTable {
       return false
     }
     return ["real", "floa", "doub"].contains(where: type.contains)
-  }
-}
-
-extension DatabaseValue {
-  /// A whole number as a REAL column gives it.
-  var asReal: DatabaseValue {
-    if case .integer(let integer) = self { .real(Double(integer)) } else { self }
   }
 }
 

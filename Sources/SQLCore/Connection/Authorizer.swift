@@ -15,6 +15,9 @@ struct AuthorizerRules {
   var effects: StatementEffects = []
   /// The tables on which it does more than read.
   var tableEffects: [TableEffect] = []
+  /// The columns to which it gives values in an UPDATE of its own, or in that of an upsert; nil
+  /// where SQLite compiles a statement anew, which assigns what it did.
+  var assignments: [ColumnDependency]?
   /// Whether the tables are noted whose rows it writes; those that it creates, alters or drops are
   /// noted always.
   var notesWrittenTables = false
@@ -39,7 +42,7 @@ final class ReadRecorder {
   var columns: Set<ColumnDependency> = []
 }
 
-/// A column, or a whole table, that a statement reads.
+/// A column that a statement reads or assigns; or a whole table that it reads.
 package struct ColumnDependency: Hashable, Sendable {
   package var database: String
   package var table: String
@@ -172,6 +175,12 @@ private func authorize(
     state.pointee.authorizer.note(.schema, first, table: second)
     if state.isLocked(against: action, first, second) { return SQLITE_DENY }
   case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+    if action == SQLITE_UPDATE, trigger == nil, let first, let second {
+      state.pointee.authorizer.assignments?.append(
+        ColumnDependency(
+          database: database.map { String(cString: $0) } ?? "main", table: String(cString: first),
+          column: String(cString: second)))
+    }
     if state.pointee.authorizer.notesWrittenTables {
       state.pointee.authorizer.note(.rows, database, table: first)
     }

@@ -5,6 +5,7 @@ struct CompiledStatement {
   let handle: OpaquePointer
   let effects: StatementEffects
   let tableEffects: [TableEffect]
+  let assignments: [ColumnDependency]
 }
 
 extension ConnectionCore {
@@ -22,12 +23,15 @@ extension ConnectionCore {
     // may run statements of its own while the one that uses it is compiled.
     let outer = state.pointee.authorizer.effects
     let outerTables = state.pointee.authorizer.tableEffects
+    let outerAssignments = state.pointee.authorizer.assignments
     state.pointee.authorizer.effects = []
     state.pointee.authorizer.tableEffects = []
+    state.pointee.authorizer.assignments = []
     state.pointee.authorizer.wasDeniedByLock = false
     defer {
       state.pointee.authorizer.effects = outer
       state.pointee.authorizer.tableEffects = outerTables
+      state.pointee.authorizer.assignments = outerAssignments
     }
     return try text.withUTF8 { bytes -> (OpaquePointer, Int)? in
       guard let start = bytes.baseAddress else { return nil }
@@ -58,7 +62,8 @@ extension ConnectionCore {
     }.map { statement, consumed in
       let compiled = CompiledStatement(
         handle: statement, effects: state.pointee.authorizer.effects,
-        tableEffects: state.pointee.authorizer.tableEffects)
+        tableEffects: state.pointee.authorizer.tableEffects,
+        assignments: state.pointee.authorizer.assignments ?? [])
       return (compiled, text.utf8.dropFirst(consumed).asSubstring)
     }
   }

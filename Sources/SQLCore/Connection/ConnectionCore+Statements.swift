@@ -26,8 +26,9 @@ extension ConnectionCore {
       let statement = StatementPointer.make(
         try compileOne(try sql()), key: UnsafeRawBufferPointer(copy), hash: hash)
       // SQLite runs many a PRAGMA while it is prepared, and again only when it is prepared again;
-      // and what a reader may not do is asked only then.
-      if statement.pointee.effects.contains(.changesConnection)
+      // and what a reader may not do is asked only then. What changes the schema may meet another
+      // table the next time: an index of the same name.
+      if statement.pointee.effects.mayChangeTables
         || !state.pointee.cache.insert(statement)
       {
         statement.pointee.key = nil

@@ -25,7 +25,10 @@ package struct PreparedStatement {
   package let effects: StatementEffects
   /// The tables that it creates, alters or drops, and where they are noted those that it writes.
   package internal(set) var tableEffects: [TableEffect]
-  /// How often SQLite had compiled it anew when these were noted.
+  /// The columns that it assigns: no other column of a row that it updates itself, and not by
+  /// triggers or foreign keys, comes to have another value.
+  package let assignments: [ColumnDependency]
+  /// How often SQLite had compiled it anew when the tables were noted.
   var tableEffectsVersion: Int32 = 0
   /// How many rows it had gone through one by one when it last ended, where that is asked.
   var scannedRows: Int32 = 0
@@ -41,6 +44,7 @@ package struct PreparedStatement {
     byteCount = Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_MEMUSED, 0))
     effects = compiled.effects
     tableEffects = compiled.tableEffects
+    assignments = compiled.assignments
     isReadOnly = sqlite3_stmt_readonly(handle) != 0
     // SQLite counts SAVEPOINT, RELEASE and ROLLBACK TO among the statements that only read.
     savepointAction =
@@ -60,10 +64,11 @@ package struct StatementEffects: OptionSet, Sendable {
   package static let changesSchema = StatementEffects(rawValue: 1)
   /// It is BEGIN, COMMIT or ROLLBACK; savepoints are none of these.
   static let controlsTransaction = StatementEffects(rawValue: 2)
-  /// It is a PRAGMA, ATTACH or DETACH; the cache does not keep it.
+  /// It is a PRAGMA, ATTACH or DETACH.
   package static let changesConnection = StatementEffects(rawValue: 4)
 
-  /// Whether what tables there are, or what they are like, may be different afterwards. It is asked
+  /// Whether what tables there are, or what they are like, may be different afterwards; the cache
+  /// does not keep such a statement. It is asked
   /// of each statement: a set of options would be made anew each time.
   package var mayChangeTables: Bool {
     rawValue & (Self.changesSchema.rawValue | Self.changesConnection.rawValue) != 0

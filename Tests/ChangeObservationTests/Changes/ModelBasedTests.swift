@@ -5,7 +5,7 @@ import Testing
 @testable import ChangeObservation
 
 /// A row that differs, as the reference and the stream both say it: its values by column.
-private struct Difference: Hashable, CustomStringConvertible {
+struct Difference: Hashable, CustomStringConvertible {
   let key: RowKey
   let old: [String: DatabaseValue]?
   let new: [String: DatabaseValue]?
@@ -23,7 +23,9 @@ struct TableContents {
     let columns = try connection.columns(ofTable: table).filter { $0.generation != .virtual }
     guard !columns.isEmpty else { return }
     let keys = columns.filter { $0.primaryKeyPosition > 0 }
-    let hasRowID = table != "Word"
+      .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }
+    let hasRowID =
+      try connection.row("SELECT 1 FROM pragma_table_list(\(table)) WHERE wr") == nil
     let names = columns.map { Identifier($0.name).quoted }.joined(separator: ", ")
     for row in try connection.rows(
       "SELECT \(unsafe: hasRowID ? "rowid" : "0"), \(unsafe: names) FROM \(identifier: table)")
@@ -41,7 +43,7 @@ struct TableContents {
     }
   }
 
-  fileprivate func differences(to new: TableContents) -> Set<Difference> {
+  func differences(to new: TableContents) -> Set<Difference> {
     Set(
       Set(rows.keys).union(new.rows.keys).compactMap { key in
         rows[key] == new.rows[key]
@@ -51,11 +53,13 @@ struct TableContents {
 }
 
 extension TableRows {
-  fileprivate var differences: [Difference] {
+  var differences: [Difference] {
     rows.map { row in
-      Difference(
-        key: row.key, old: row.old.map { Dictionary(uniqueKeysWithValues: zip(columns, $0)) },
-        new: row.new.map { Dictionary(uniqueKeysWithValues: zip(columns, $0)) })
+      let change = change(row, at: Array(names.columns.indices))
+      return Difference(
+        key: change.key,
+        old: change.old.map { Dictionary(uniqueKeysWithValues: zip(names.columns, $0)) },
+        new: change.new.map { Dictionary(uniqueKeysWithValues: zip(names.columns, $0)) })
     }
   }
 }

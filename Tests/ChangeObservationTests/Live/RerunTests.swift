@@ -179,6 +179,34 @@ struct RerunTests {
     #expect(try await follow(texts, in: db, change: change) == (false, ["words"]))
   }
 
+  @Test("B20 a live query over a table of an attached database runs again, and of no other")
+  func attachedTable() async throws {
+    let other = try Database.temporary()
+    try await other.execute("CREATE TABLE Thing (size INTEGER); INSERT INTO Thing VALUES (1)")
+    let path = try #require(other.path)
+    var configuration = Configuration()
+    configuration.prepareConnection = { try $0.attach(path: path, as: "Far") }
+    let db = try Database.temporary(configuration: configuration)
+    try await db.execute("CREATE TABLE Thing (size INTEGER); INSERT INTO Thing VALUES (100)")
+    let watch = QueryWatch(LiveSource(sql: "SELECT sum(size) AS total FROM far.Thing"), in: db)
+    var value = db.observe { connection in
+      try connection.fetch(Int.self, "SELECT sum(size) FROM FAR.thing")
+    }.makeAsyncIterator()
+    func total(_ rows: Results<Row>?) throws -> Int? { try rows?.first?.get(Int.self, at: 0) }
+    #expect(try total(try await watch.next()) == 1)
+    #expect(try await value.next() == [1])
+    #expect(!watch.isMaintained)
+    // A table of the same name in the main database is another one.
+    try await db.execute("UPDATE main.Thing SET size = 101")
+    #expect(try await watch.update() == nil)
+    try await db.execute("INSERT INTO far.Thing VALUES (2)")
+    #expect(try total(try await watch.update()) == 3)
+    #expect(try await value.next() == [3])
+    try await db.execute("DELETE FROM far.Thing WHERE size = 1")
+    #expect(try total(try await watch.update()) == 2)
+    #expect(try await value.next() == [2])
+  }
+
   @Test("columns that are calculated on reading, and a key that is not the table's")
   func tables() async throws {
     let db = try database()

@@ -33,6 +33,37 @@ struct LifetimeTests {
     #expect(try db.writing { $0.observer == nil })
   }
 
+  @Test(
+    "a commit costs what it touches, and not what is watched: the places looked at are counted",
+    arguments: [10, 100, 1_000, 10_000])
+  func workOfManyObservers(count: Int) throws {
+    let table = QualifiedTableName("Note")
+    let names = TableNames("Note", columns: ["stars"])
+    let queue = CommitQueue(maximumRows: 100)
+    var registry = SubscriptionRegistry()
+    func watch(_ key: Int, _ table: QualifiedTableName = table) {
+      _ = registry.add(
+        Subscription(
+          tables: [table: .init(columns: ["stars"], keys: [.rowID(Int64(key))])], queue: queue))
+    }
+    for key in 1...count { watch(key) }
+    for key in 1...count { watch(key, QualifiedTableName("Other")) }
+    // Two who watch rows that are touched.
+    for key in [count + 1, count + 3] { watch(key) }
+    func commit(of keys: ClosedRange<Int>) -> Commit {
+      let rows = keys.map { RecordedRow(key: Int64($0), old: -1, new: 0) }
+      let changes = TableRows(names: names, values: RecordedValues(isUTF8: true), rows: rows)
+      return Commit(sequence: 1, writes: [WriteChanges(label: nil, tables: [table: changes])])
+    }
+    #expect(registry.concerned(by: commit(of: (count + 4)...(count + 4)), before: .max).isEmpty)
+    // The table, and the row.
+    #expect(registry.lookupCount == 2)
+    let told = registry.concerned(by: commit(of: (count + 1)...(count + 5)), before: .max)
+    #expect(told.count == 2)
+    // The table, five rows, and two who watch.
+    #expect(registry.lookupCount == 2 + 8)
+  }
+
   @Test("10,000 observers of a whole table are each told once, and go")
   func manyObserversOfEverything() async throws {
     let db = try database(rows: 10)

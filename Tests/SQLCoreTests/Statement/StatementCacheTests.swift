@@ -47,9 +47,21 @@ struct StatementCacheTests {
       #expect(try connection.value(Int.self, "SELECT 1;\n") == 1)
       #expect(try connection.value(Int.self, "SELECT 1; -- one") == 1)
       #expect(try connection.value(Int.self, " /* one */ SELECT 1 /* one */ ") == 1)
-      try connection.execute("CREATE TABLE IF NOT EXISTS note (text TEXT);\n")
+      try connection.execute("VALUES (1);\n")
     }
     #expect(try connection.statementCacheStatistics.misses == 5)
+  }
+
+  @Test("what changes the schema is not kept: the next time it may meet another table")
+  func schemaChanges() throws {
+    let connection = try connection()
+    for _ in 0..<2 {
+      try connection.execute("CREATE TABLE IF NOT EXISTS note (text TEXT)")
+      try connection.execute("ALTER TABLE note RENAME TO other")
+      try connection.execute("DROP TABLE other")
+    }
+    #expect(try connection.statementCacheStatistics.count == 0)
+    #expect(try connection.statementCacheStatistics.hits == 0)
   }
 
   @Test("the least recently used statement is given up first")

@@ -19,12 +19,17 @@ final class PeerObservation: @unchecked Sendable {
 
   /// Changes one row, and waits for the result that holds the change.
   func change(_ key: Int64) async throws -> Int {
-    try await peer.pool.write { db in
+    try commitChange(of: key)
+    return try await count()
+  }
+
+  /// Changes one row, on the thread that asks.
+  private func commitChange(of key: Int64) throws {
+    try peer.pool.write { db in
       let statement = try db.cachedStatement(
         sql: #"UPDATE "Item" SET "score" = "score" + 1 WHERE "id" = ?"#)
       statement.setUncheckedArguments([key])
       try statement.execute()
     }
-    return try await count()
   }
 }

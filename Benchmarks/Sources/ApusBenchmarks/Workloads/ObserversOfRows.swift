@@ -1,0 +1,44 @@
+import Apus
+import CSQLiteBench
+
+/// Commits of one changed row while others are watched: what a commit costs is not to grow with how
+/// many are. The C side commits alone.
+extension Workload {
+  static let observersOf10 = observers(of: 10, name: "W10d")
+  static let observersOf10_000 = observers(of: 10_000, name: "W10e")
+
+  private static func observers(of count: Int, name: String) -> Workload {
+    Workload(
+      name: name, title: "one row changes; \(count) observers of other rows", operations: 500
+    ) { fixture in
+      try fixture.fill(with: PlainItem.samples(20_000))
+      let (database, connection) = (fixture.database, fixture.connection)
+      let observers = (1...count).map { database.changes(of: Item.self, keys: [Int64($0)]) }
+      let keys = (1...500).map { Int64(10_000 + $0) }
+      return Sides(
+        c: Side {
+          try connection.withStatement(#"UPDATE "Item" SET "score" = "score" + 1 WHERE "id" = ?"#) {
+            statement in
+            for key in keys {
+              sqlite3_bind_int64(statement, 1, key)
+              guard sqlite3_step(statement) == SQLITE_DONE else {
+                throw CError(code: sqlite3_reset(statement))
+              }
+              sqlite3_reset(statement)
+            }
+          }
+          return keys.count
+        },
+        apus: Side {
+          for key in keys { try database.countUp(key) }
+          return withExtendedLifetime(observers) { keys.count }
+        })
+    }
+  }
+}
+
+extension Database {
+  fileprivate func countUp(_ key: Int64) throws {
+    try run(Item.update { $0.$score += 1 }.where { $0.$id == key })
+  }
+}

@@ -1,0 +1,132 @@
+import SQLCore
+
+/// The changes of one table, folded by row: the first old state, the last new one.
+struct RowNetting {
+  private let values: RecordedValues
+  private let valueCount: Int
+  private let keyCount: Int?
+  private var changes: [RecordedRow] = []
+  /// Which change has a key, found by its hash: 0 for none, else its index and 1. There are more
+  /// than changes, and the next free one is taken.
+  private var slots: [Int32] = []
+  /// The rows whose last state is not told.
+  private var untold: Set<Int> = []
+  /// So that nobody chooses keys that meet.
+  private static let seed = UInt64.random(in: .min ... .max) | 1
+
+  init(of table: TrackedTable, in values: RecordedValues) {
+    self.values = values
+    valueCount = table.recorded.count
+    keyCount = table.names.keyCount
+  }
+
+  mutating func reserve(_ count: Int) {
+    guard count > Self.unhashedCount else { return }
+    changes.reserveCapacity(count)
+    makeSlots(for: count)
+  }
+
+  mutating func add(_ event: RowEvent) {
+    // A row whose key changes is another row: the old one goes, the new one comes.
+    if event.isUntold {
+      untold.insert(touch(event.oldKey, old: event.old, new: event.old))
+    } else if event.old >= 0, event.new < 0 || event.oldKey != event.newKey {
+      touch(event.oldKey, old: event.old, new: -1)
+      if event.new >= 0 { touch(event.newKey, old: -1, new: event.new) }
+    } else {
+      touch(event.newKey, old: event.old, new: event.new)
+    }
+  }
+
+  @discardableResult
+  private mutating func touch(_ key: Int64, old: Int, new: Int) -> Int {
+    if let index = find(key) {
+      changes[index].new = new
+      if !untold.isEmpty { untold.remove(index) }
+      return index
+    }
+    changes.append(RecordedRow(key: key, old: old, new: new))
+    return changes.count - 1
+  }
+
+  // MARK: Finding
+
+  /// So few are found by looking at each.
+  private static let unhashedCount = 8
+
+  /// The change with a key; nil where there is none, and then the next that is appended has it.
+  private mutating func find(_ key: Int64) -> Int? {
+    guard changes.count >= Self.unhashedCount || !slots.isEmpty else {
+      return changes.firstIndex { isSame($0.key, key) }
+    }
+    if slots.count < 2 * (changes.count + 1) { makeSlots(for: 2 * changes.count) }
+    let mask = slots.count - 1
+    var slot = hash(key) & mask
+    while true {
+      let found = slots[slot]
+      guard found > 0 else { break }
+      if isSame(changes[Int(found) - 1].key, key) { return Int(found) - 1 }
+      slot = (slot + 1) & mask
+    }
+    slots[slot] = Int32(truncatingIfNeeded: changes.count + 1)
+    return nil
+  }
+
+  private mutating func makeSlots(for count: Int) {
+    var size = 32
+    while size < 2 * (count + 1) { size *= 2 }
+    slots = Array(repeating: 0, count: size)
+    for (index, change) in changes.enumerated() {
+      var slot = hash(change.key) & (size - 1)
+      while slots[slot] > 0 { slot = (slot + 1) & (size - 1) }
+      slots[slot] = Int32(truncatingIfNeeded: index + 1)
+    }
+  }
+
+  private func isSame(_ first: Int64, _ second: Int64) -> Bool {
+    guard first != second else { return true }
+    guard let keyCount else { return false }
+    return values.isSame(Int(first), Int(second), count: keyCount + 1)
+  }
+
+  private func hash(_ key: Int64) -> Int {
+    var number = UInt64(bitPattern: key)
+    if let keyCount {
+      var hasher = Hasher()
+      values.hash(Int(key), count: keyCount + 1, into: &hasher)
+      number = UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+    let product = number.multipliedFullWidth(by: Self.seed)
+    return Int(truncatingIfNeeded: product.high ^ product.low)
+  }
+
+  // MARK: The result
+
+  /// Asks for the states that were not told.
+  mutating func complete(_ read: (RowKey) throws -> [DatabaseValue]?) rethrows {
+    for index in untold {
+      changes[index].new = -1
+      guard let found = try read(key(of: changes[index])) else { continue }
+      let state = values.reserve(of: valueCount)
+      if values.fill(state, with: found) { changes[index].new = state }
+    }
+    untold = []
+  }
+
+  func key(of row: RecordedRow) -> RowKey { values.key(row.key, keyCount: keyCount) }
+
+  /// The rows that differ, in the order in which they were first touched.
+  var rows: [RecordedRow] {
+    // Most often all do.
+    guard changes.contains(where: isEmpty) else { return changes }
+    return changes.filter { !isEmpty($0) }
+  }
+
+  /// The first row, whether it differs or not.
+  var first: RecordedRow? { changes.first }
+
+  private func isEmpty(_ row: RecordedRow) -> Bool {
+    guard row.old >= 0, row.new >= 0 else { return row.old == row.new }
+    return values.isSame(row.old, row.new, count: valueCount)
+  }
+}

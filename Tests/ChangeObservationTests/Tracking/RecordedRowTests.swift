@@ -1,0 +1,183 @@
+import ChangeObservation
+import QueryDSL
+import SQLCore
+import Testing
+
+/// What is recorded of rows: only what a statement assigns is asked of SQLite twice.
+@Suite("Recorded rows")
+struct RecordedRowTests {
+  private func told(_ change: DatabaseChanges?) -> [String] {
+    (change?.tables ?? []).flatMap { table in
+      table.rows.map { row in
+        let columns = row.changedColumns.map { column in
+          "\(column) \(row.old(column)?.description ?? "-")→\(row.new(column)?.description ?? "-")"
+        }
+        let key = row.keyValues.map(\.description).joined(separator: ",")
+        return "\(row.kind) \(key) \(columns.joined(separator: " "))"
+      }
+    }
+  }
+
+  @Test("B19 columns that an update does not assign have what they had, before and after")
+  func unassigned() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    try await db.insert(Note(title: "a longer title, which lies apart", body: "body"))
+    let changes = db.changes(of: Note.self)
+    try await db.execute("UPDATE Note SET stars = 2")
+    try await db.execute("UPDATE Note SET body = 'another'")
+    var iterator = changes.makeAsyncIterator()
+    var row = try #require(await iterator.next()?.updated.first)
+    #expect(row.changedColumns == ["stars"])
+    for side in [try row.old(\.$title), try row.new(\.$title)] {
+      #expect(side == "a longer title, which lies apart")
+    }
+    #expect(try row.old(\.$body) == "body" && row.new(\.$body) == "body")
+    #expect(try row.old(\.$stars) == 0 && row.new(\.$stars) == 2)
+    row = try #require(await iterator.next()?.updated.first)
+    #expect(row.changedColumns == ["body"])
+    #expect(try row.old(\.$body) == "body" && row.new(\.$body) == "another")
+    #expect(try row.old(\.$stars) == 2 && row.new(\.$stars) == 2)
+  }
+
+  @Test("B19 what triggers, calculated columns and foreign keys assign besides is told")
+  func assignedBesides() async throws {
+    let db = try Database.temporary()
+    try await db.execute(
+      """
+      CREATE TABLE a (id INTEGER PRIMARY KEY, x INT, y INT, z INT GENERATED ALWAYS AS (x + 1) STORED);
+      CREATE TABLE b (id INTEGER PRIMARY KEY, x INT, y INT, up INT REFERENCES b ON UPDATE CASCADE);
+      CREATE TRIGGER b_before BEFORE UPDATE OF x ON b BEGIN
+        UPDATE b SET y = y + 10 WHERE id = new.id;
+      END;
+      INSERT INTO a (id, x, y) VALUES (1, 1, 1);
+      INSERT INTO b VALUES (1, 1, 1, 1), (2, 2, 2, 1);
+      """)
+    var changes = db.changes().makeAsyncIterator()
+    try await db.execute("UPDATE a SET x = 5")
+    #expect(told(await changes.next()) == ["updated 1 x 1→5 z 2→6"])
+    try await db.execute("UPDATE b SET x = 7 WHERE id = 1")
+    #expect(told(await changes.next()) == ["updated 1 x 1→7 y 1→11"])
+    try await db.execute("UPDATE b SET id = 3 WHERE id = 1")
+    let cascade = told(await changes.next())
+    #expect(
+      Set(cascade) == [
+        "deleted 1 x 7→- y 11→- up 1→-", "inserted 3 x -→7 y -→11 up -→3",
+        "updated 2 up 1→3",
+      ])
+    try await db.execute(
+      "INSERT INTO b VALUES (2, 0, 0, NULL) ON CONFLICT (id) DO UPDATE SET y = 20")
+    #expect(told(await changes.next()) == ["updated 2 y 2→20"])
+  }
+
+  @Test("B19 the rowid of a row without a whole key changes and no column with it")
+  func movedRow() async throws {
+    let db = try Database.temporary()
+    try await db.execute(
+      "CREATE TABLE t (name TEXT PRIMARY KEY, x INT); INSERT INTO t VALUES (NULL, 1), ('a', 2)")
+    var changes = db.changes().makeAsyncIterator()
+    try await db.execute("UPDATE t SET rowid = rowid + 10")
+    #expect(
+      told(await changes.next()) == ["deleted NULL x 1→-", "inserted NULL x -→1"])
+  }
+
+  @Test("B19 a REAL key is one key, whether SQLite tells it as a whole number or not")
+  func realKey() async throws {
+    let db = try Database.temporary()
+    try await db.execute("CREATE TABLE t (weight REAL PRIMARY KEY, x INT) WITHOUT ROWID")
+    var changes = db.changes().makeAsyncIterator()
+    try await db.write { tx in
+      try tx.execute("INSERT INTO t VALUES (1, 1)")
+      try tx.execute("UPDATE t SET x = 2")
+    }
+    #expect(told(await changes.next()) == ["inserted 1.0 x -→2"])
+  }
+
+  @Test("B19 a row that is older than a column, and whose key changes, had the column's default")
+  func olderRow() async throws {
+    let db = try Database.temporary()
+    try await db.execute(
+      """
+      CREATE TABLE t (name TEXT, part INT, rowid TEXT, PRIMARY KEY (name, part));
+      INSERT INTO t VALUES ('a', 1, 'x');
+      ALTER TABLE t ADD COLUMN added INTEGER DEFAULT 7;
+      """)
+    var changes = db.changes().makeAsyncIterator()
+    try await db.execute("UPDATE t SET part = 2")
+    #expect(
+      Set(told(await changes.next())) == [
+        "deleted 'a',1 rowid 'x'→- added 7→-",
+        "inserted 'a',2 rowid -→'x' added -→7",
+      ])
+  }
+
+  @Test("B19 an index that is dropped is told of the table that it is of, whatever had it before")
+  func droppedIndex() async throws {
+    let db = try Database.temporary()
+    try await db.execute("CREATE TABLE a (x); CREATE TABLE b (x)")
+    var changes = db.changes().makeAsyncIterator()
+    for table in ["a", "b", "a"] {
+      try await db.execute("CREATE INDEX one ON \(unsafe: table) (x)")
+      #expect(await changes.next()?.tables.map(\.name) == [table])
+      try await db.execute("DROP INDEX one")
+      #expect(await changes.next()?.tables.map(\.name) == [table])
+    }
+  }
+
+  @Test("B19 text of a UTF-16 database, and text that is no UTF-8")
+  func encodings() async throws {
+    let db = try Database.temporary()
+    try await db.writeWithoutTransaction { try $0.execute("PRAGMA encoding = 'UTF-16'") }
+    try await db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)")
+    var changes = db.changes().makeAsyncIterator()
+    try await db.execute("INSERT INTO t VALUES (1, 'zażółć 𝄞')")
+    #expect(told(await changes.next()) == ["inserted 1 text -→'zażółć 𝄞'"])
+    try await db.execute("UPDATE t SET text = text || '!'")
+    #expect(told(await changes.next()) == ["updated 1 text 'zażółć 𝄞'→'zażółć 𝄞!'"])
+
+    let other = try Database.temporary()
+    try await other.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)")
+    changes = other.changes().makeAsyncIterator()
+    try await other.execute("INSERT INTO t VALUES (1, CAST(x'61ff' AS TEXT))")
+    #expect(told(await changes.next()) == ["inserted 1 text -→'a\u{FFFD}'"])
+  }
+
+  @Test("B19 many rows, touched again and again, are each one change", arguments: [7, 8, 9, 5_000])
+  func netting(rows: Int) async throws {
+    let db = try Database.temporary()
+    try await db.execute(
+      """
+      CREATE TABLE number (id INTEGER PRIMARY KEY, x INT);
+      CREATE TABLE word (name TEXT, part INT, x INT, PRIMARY KEY (name, part)) WITHOUT ROWID;
+      """)
+    var changes = db.changes().makeAsyncIterator()
+    let range = "WITH n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < \(rows))"
+    try await db.write { tx in
+      try tx.execute("INSERT INTO number \(unsafe: range) SELECT i * 65536, 0 FROM n")
+      try tx.execute("INSERT INTO word \(unsafe: range) SELECT 'w' || (i / 2), i % 2, 0 FROM n")
+      for x in 1...3 {
+        try tx.execute("UPDATE number SET x = \(x)")
+        try tx.execute("UPDATE word SET x = \(x)")
+      }
+      try tx.execute("DELETE FROM number WHERE id = 65536")
+      try tx.execute("DELETE FROM word WHERE name = 'w1'")
+    }
+    let told = try #require(await changes.next())
+    let numbers = try #require(told["number"]).rows
+    let words = try #require(told["word"]).rows
+    #expect(numbers.count == rows - 1 && words.count == rows - 2)
+    #expect(Set(numbers.map(\.keyValues)).count == rows - 1)
+    #expect(Set(words.map(\.keyValues)).count == rows - 2)
+    #expect((numbers + words).allSatisfy { $0.kind == .inserted && $0.new("x") == 3 })
+    try await db.write { tx in
+      for x in [4, 5, 3] {
+        try tx.execute("UPDATE number SET x = \(x)")
+        try tx.execute("UPDATE word SET x = \(x) WHERE part = 0")
+      }
+      try tx.execute("UPDATE word SET x = 9 WHERE name = 'w0'")
+    }
+    let last = try #require(await changes.next())
+    #expect(last["number"] == nil)
+    #expect(last["word"]?.rows.allSatisfy { $0.old("x") == 3 && $0.new("x") == 9 } == true)
+    #expect(last["word"]?.rows.count == 2)
+  }
+}
