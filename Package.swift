@@ -39,15 +39,28 @@ let package = Package(
       name: "DatabaseProcess", dependencies: ["SQLCore"], path: "Tests/Support/DatabaseProcess"
     ),
     .executableTarget(
-      name: "MigrationProcess", dependencies: ["QueryDSL"], path: "Tests/Support/MigrationProcess"
+      name: "MigrationProcess", dependencies: ["QueryDSL", "MigrationSamples"],
+      path: "Tests/Support/MigrationProcess"
+    ),
+    // One migration for each kind of step.
+    .target(
+      name: "MigrationSamples", dependencies: ["QueryDSL"], path: "Tests/Support/MigrationSamples"
     ),
     // Counts how often a file is forced to disk.
     .target(
       name: "CCountingVFS", dependencies: ["CSQLite"], path: "Tests/Support/CCountingVFS"
     ),
+    // Files that fail, a disk whose power is cut, memory that ends; and what is tried with them:
+    // `Scripts/faults`.
+    .target(name: "CFaults", dependencies: ["CSQLite"], path: "Tests/Support/CFaults"),
+    .executableTarget(
+      name: "Faults", dependencies: ["Apus", "CFaults", "CSQLite", "MigrationSamples"],
+      path: "Tests/Support/Faults"
+    ),
     .testTarget(
       name: "SQLCoreTests", dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS"]),
-    .testTarget(name: "QueryDSLTests", dependencies: ["QueryDSL", "MigrationProcess"]),
+    .testTarget(
+      name: "QueryDSLTests", dependencies: ["QueryDSL", "MigrationProcess", "MigrationSamples"]),
     .testTarget(
       name: "ChangeObservationTests", dependencies: ["ChangeObservation", "DatabaseProcess"]),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),

@@ -4,6 +4,7 @@ import PackageDescription
 let package = Package(
   name: "PackageCatalogue",
   platforms: [.macOS(.v15)],
+  products: [.library(name: "DebianControl", targets: ["DebianControl"])],
   dependencies: [
     .package(name: "Apus", path: "../..")
   ],

@@ -18,9 +18,13 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
     var path = "$"
     for step in steps {
       switch step {
-      // SQLite looks for the next quotation mark and knows no escape.
+      // SQLite looks for the next quotation mark and knows no escape. It compares the bytes as they
+      // stand in the JSON, where these characters are escaped: such a key would never be found.
       case .key(let key):
-        if key.utf8.contains(UInt8(ascii: "\"")) || key.utf8.contains(0) { return nil }
+        let isAsWritten = key.utf8.allSatisfy {
+          $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        guard isAsWritten else { return nil }
         path += ".\"\(key)\""
       case .index(let index):
         path += index < 0 ? "[#\(index)]" : "[\(index)]"
@@ -79,8 +83,9 @@ extension SQLExpression where Value: JSONColumnValue {
   /// Post.where { $0.$place.value(at: "address", "city") == "Bonn" }
   /// // … WHERE json_extract("place", ?) IS ?          the path is `$."address"."city"`
   /// ```
-  /// true and false are 1 and 0, an object or array is its text. A key that holds a quotation mark
-  /// cannot be asked for: it throws `QueryError` when the query is rendered.
+  /// true and false are 1 and 0, an object or array is its text. A key that JSON writes otherwise,
+  /// with a quotation mark, a backslash or a control character, cannot be asked for: it throws
+  /// `QueryError` when the query is rendered.
   public func value<Result: ColumnValue>(
     at steps: JSONStep..., as type: Result.Type = Result.self
   ) -> SQLExpression<Result?> {
@@ -120,7 +125,9 @@ extension SQLExpression where Value: JSONColumnValue {
   ) -> ExpressionNode {
     guard let path = JSONStep.path(steps) else {
       return .invalid(
-        QueryError("a path into JSON cannot name a key with a quotation mark or U+0000: \(steps)"))
+        QueryError(
+          "a path into JSON cannot name a key with a quotation mark, a backslash or a control "
+            + "character: \(steps)"))
     }
     return make(.value(BoundValue(path)))
   }

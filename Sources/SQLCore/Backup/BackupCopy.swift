@@ -77,7 +77,8 @@ extension ConnectionCore {
       let code = sqlite3_step(statement)
       if code == SQLITE_DONE { break }
       guard code == SQLITE_ROW else { throw failure(code, sql: "PRAGMA quick_check(5)") }
-      if let text = sqlite3_column_text(statement, 0) { findings.append(String(cString: text)) }
+      guard let text = sqlite3_column_text(statement, 0) else { throw DatabaseError.outOfMemory }
+      findings.append(String(cString: text))
     }
     guard findings == ["ok"] else {
       throw DatabaseError(

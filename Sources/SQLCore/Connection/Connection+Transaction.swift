@@ -92,12 +92,16 @@ extension ConnectionCore {
       do {
         try undo("ROLLBACK TO \(name)")
         try undo("RELEASE \(name)")
+        // What a savepoint inside could not undo went with this one.
+        if !state.pointee.guardsTransaction { state.pointee.rollbackCause = nil }
       } catch let failure {
         // Part of what the closure did stands: the transaction must not commit it.
         if state.pointee.guardsTransaction {
           state.pointee.rollbackCause = RollbackCause(failure)
         } else {
           rollBack()
+          // Without memory, not even that can be done.
+          if isInTransaction { state.pointee.rollbackCause = RollbackCause(failure) }
         }
       }
       throw error

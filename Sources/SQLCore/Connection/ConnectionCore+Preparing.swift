@@ -26,6 +26,8 @@ extension ConnectionCore {
         // Opening is lazy: a file that is no database shows at the first read.
         try run(pragma: "PRAGMA schema_version")
       }
+      // Looks closer at each page that is read; costs some time.
+      if !configuration.trustsSchema { try run(pragma: "PRAGMA cell_size_check = ON") }
       try run(pragma: "PRAGMA synchronous = \(configuration.synchronous.rawValue)")
       try run(
         pragma: "PRAGMA foreign_keys = \(configuration.enforcesForeignKeys ? "ON" : "OFF")")

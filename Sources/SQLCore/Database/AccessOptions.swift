@@ -6,6 +6,8 @@ struct AccessOptions: Sendable {
   var hops = false
   /// Whether it may begin inside another access of the same thread, on that access's connection.
   var isReentrant = false
+  /// Whether the library asks for it by itself: closing waits for it, and does not find it running.
+  var isLook = false
   /// Who asked for it; nil for a single call.
   var place: SourcePlace?
 

@@ -10,6 +10,8 @@ final class ConnectionAccess: Sendable {
   let registrations = ConnectionRegistrations()
   private let location: DatabaseLocation
   private let configuration: Configuration
+  /// Whether a connection is in a transaction between two accesses: that of a snapshot.
+  private let keepsTransaction: Bool
   let threads: WorkerThreads
   private let writerThread: WorkerThreads
   /// Where the rows of streams are read, a batch at a time.
@@ -19,11 +21,12 @@ final class ConnectionAccess: Sendable {
 
   init(
     _ first: ConnectionCore, location: DatabaseLocation, configuration: Configuration,
-    maximumReaders: Int
+    maximumReaders: Int, keepsTransaction: Bool = false
   ) {
     pool = ConnectionPool(writer: first, maximumReaders: maximumReaders)
     self.location = location
     self.configuration = configuration
+    self.keepsTransaction = keepsTransaction
     threads = WorkerThreads(maximum: max(1, maximumReaders))
     writerThread = WorkerThreads(maximum: 1)
     streamThreads = WorkerThreads(maximum: max(1, maximumReaders))
@@ -37,7 +40,7 @@ final class ConnectionAccess: Sendable {
     if options.isReentrant, let core = pool.coreOfCurrentThread() { return try body(core) }
     let core = try pool.takeIdle(lane, for: options.place) ?? take(lane, options)
     defer { pool.giveBack(core, to: lane) }
-    try registrations.apply(to: core)
+    try begin(core)
     core.state.pointee.deadline = options.deadline
     if options.deadline != nil { try core.checkStopped() }
     return try body(core)
@@ -55,7 +58,7 @@ final class ConnectionAccess: Sendable {
       if isTimeToYield { await Task.yield() }
       if let core = try pool.takeIdle(lane, for: options.place) {
         defer { pool.giveBack(core, to: lane) }
-        try registrations.apply(to: core)
+        try begin(core)
         core.state.pointee.deadline = options.deadline
         core.state.pointee.asksTask = true
         try core.checkStopped()
@@ -63,7 +66,7 @@ final class ConnectionAccess: Sendable {
       }
     }
     try pool.check()
-    let waiter = Waiter()
+    let waiter = Waiter(isLook: options.isLook)
     return try await wait(lane, options.deadline, waiter) { continuation in
       { result in
         switch result {
@@ -79,6 +82,15 @@ final class ConnectionAccess: Sendable {
         }
       }
     }
+  }
+
+  /// What each access begins with: the connection has what was registered, and is in no transaction.
+  ///
+  /// An earlier one may be left where there was no memory to roll it back: to read on in it would
+  /// give what is no longer there.
+  func begin(_ core: ConnectionCore) throws {
+    if !keepsTransaction, core.isInTransaction { try core.run(cached: "ROLLBACK") }
+    try registrations.apply(to: core)
   }
 
   /// Apart from its caller, and not inlined there: Swift 6.3 compiles the comparison inside an
@@ -228,7 +240,7 @@ final class ConnectionAccess: Sendable {
     let core = try open(grant, lane)
     pool.enter(with: core, for: options.place)
     defer { pool.giveBack(core, to: lane) }
-    try registrations.apply(to: core)
+    try begin(core)
     core.state.pointee.deadline = options.deadline
     waiter.run(on: core)
     defer { waiter.finish() }

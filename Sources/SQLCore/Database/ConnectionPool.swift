@@ -1,3 +1,5 @@
+import Dispatch
+
 /// Lends the connections of a database: one writer, several readers, as many more for streams of
 /// rows; first come, first served.
 ///
@@ -54,6 +56,10 @@ final class ConnectionPool: Sendable {
     var lanes = LaneName.allCases.map { _ in Lane() }
     var occupants: [Occupant] = []
     var isClosed = false
+    /// Whether the writer was granted to a look of the library's own, which nobody asked for.
+    var isLooking = false
+    /// Who closes, and waits for that look to end.
+    var closers: [DispatchSemaphore] = []
 
     subscript(name: LaneName) -> Lane {
       get { lanes[name.rawValue] }
@@ -68,6 +74,14 @@ final class ConnectionPool: Sendable {
 
     mutating func removeIdle() -> [ConnectionCore] {
       lanes.indices.flatMap { lanes[$0].removeIdle() }
+    }
+
+    /// The writer comes back: if from a look, those that close go on.
+    mutating func endLook() {
+      guard isLooking else { return }
+      isLooking = false
+      for closer in closers { closer.signal() }
+      closers = []
     }
 
     func index(of core: ConnectionCore) -> Int? {
@@ -104,7 +118,10 @@ final class ConnectionPool: Sendable {
   func take(_ name: LaneName, for waiter: Waiter) throws {
     let grant = try state.withLock { state throws -> Grant? in
       if state.isClosed { throw Self.closed }
-      if let grant = state[name].take() { return grant }
+      if let grant = state[name].take() {
+        if waiter.isLook { state.isLooking = true }
+        return grant
+      }
       if name == .stream, state[name].waiters.count >= state[name].endingCount {
         // Those of other streams may be held for ever, even by who asks.
         throw TooManyStreams(maximum: state[name].maximum)
@@ -188,7 +205,11 @@ final class ConnectionPool: Sendable {
       let waiter = state.withLock { state -> Waiter? in
         if isEnding { state[name].endingCount -= 1 }
         isEnding = false
-        if let waiter = state[name].waiters.removeFirst() { return waiter }
+        if name == .writer { state.endLook() }
+        if let waiter = state[name].waiters.removeFirst() {
+          if waiter.isLook { state.isLooking = true }
+          return waiter
+        }
         switch grant {
         case .connection(let core) where !state.isClosed: state[name].idle.append(core)
         case .connection, .room: state[name].count -= 1
@@ -250,13 +271,25 @@ final class ConnectionPool: Sendable {
   /// Lets nobody in any more, and closes the connections; throws busy where one is in use by who
   /// does not end already.
   func close() throws {
-    // The last connection of a file in WAL mode moves the log into it as it closes.
-    for core in try removeAllForEver() { core.close() }
+    while true {
+      let (cores, look) = try removeAllForEver()
+      // The last connection of a file in WAL mode moves the log into it as it closes.
+      for core in cores { core.close() }
+      guard let look else { return }
+      look.wait()
+    }
   }
 
-  private func removeAllForEver() throws -> [ConnectionCore] {
+  /// The connections, of which nobody gets one any more; or what is signalled when a look of the
+  /// library's own ends, which is short, and runs on a thread of the database.
+  private func removeAllForEver() throws -> ([ConnectionCore], DispatchSemaphore?) {
     try state.withLock { state throws in
-      guard !state.isClosed else { return [] }
+      guard !state.isClosed else { return ([], nil) }
+      if state.isLooking {
+        let semaphore = DispatchSemaphore(value: 0)
+        state.closers.append(semaphore)
+        return ([], semaphore)
+      }
       guard !state.occupants.contains(where: \.isBeside),
         state.lanes.allSatisfy({
           $0.count == $0.idle.count + $0.endingCount && $0.waiters.isEmpty
@@ -266,7 +299,7 @@ final class ConnectionPool: Sendable {
           code: .busy, message: "the database is in use; close it when every access has ended")
       }
       state.isClosed = true
-      return state.removeIdle()
+      return (state.removeIdle(), nil)
     }
   }
 

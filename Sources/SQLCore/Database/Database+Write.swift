@@ -79,7 +79,8 @@ extension Database {
     try await writing(AccessOptions()) { core in try body(core.lend()) }
   }
 
-  /// Asks the writer something between two of its accesses, which is none itself for who observes.
+  /// Asks the writer something between two of its accesses, which is none itself for who observes,
+  /// and for who closes the database: that waits for its end.
   nonisolated(nonsending)
     package func askingWriter<Result: Sendable>(
       _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -87,6 +88,7 @@ extension Database {
   {
     var options = AccessOptions()
     options.hops = location.isFile
+    options.isLook = true
     return try await access.run(.writer, options, body)
   }
 
@@ -126,7 +128,7 @@ extension Database {
       pool.enter(with: core)
       var answers: [() -> Void] = []
       do {
-        try self.access.registrations.apply(to: core)
+        try self.access.begin(core)
         try self.attended(core) { core in
           answers = SharedTransaction.run(first: first, on: core, pool: pool)
         }

@@ -33,7 +33,8 @@ public final class DatabaseSnapshot: DatabaseReader {
       location: database.location, configuration: configuration, isReader: true)
     try core.holdSnapshot()
     access = ConnectionAccess(
-      core, location: database.location, configuration: configuration, maximumReaders: 0)
+      core, location: database.location, configuration: configuration, maximumReaders: 0,
+      keepsTransaction: true)
   }
 
   deinit {

@@ -95,7 +95,7 @@ struct SharedTransaction {
       members.append(Member(write: write, outcome: .done))
     } catch {
       members.append(Member(write: write, outcome: .failed(error)))
-      guard core.isInTransaction else {
+      guard core.isTransactionWhole else {
         undo(because: error, before: members.count - 1)
         return true
       }
@@ -105,7 +105,8 @@ struct SharedTransaction {
   }
 
   private mutating func commit() {
-    guard core.isInTransaction else { return }
+    // What could not be undone must not be committed.
+    guard core.isTransactionWhole else { return core.rollBack() }
     do {
       try core.run(cached: "COMMIT")
     } catch {

@@ -21,8 +21,12 @@ final class Waiter: Sendable {
   /// What it writes, where it can share a commit.
   let sharedWrite: (any SharedWrite)?
 
-  init(sharedWrite: (any SharedWrite)? = nil) {
+  /// Whether it is a look of the library's own, which nobody asked for.
+  let isLook: Bool
+
+  init(sharedWrite: (any SharedWrite)? = nil, isLook: Bool = false) {
     self.sharedWrite = sharedWrite
+    self.isLook = isLook
   }
 
   /// Begins to wait; returns why it ended, where it did before it began.

@@ -169,16 +169,17 @@ private func bool(_ value: OpaquePointer, _ slot: ColumnSlot) throws -> Bool {
 @inline(__always)
 private func string(_ value: OpaquePointer, _ slot: ColumnSlot) throws -> String {
   guard sqlite3_value_type(value) == SQLITE_TEXT else { throw mismatch(value, slot) }
-  guard let text = String(validatedTextOf: value) else {
-    throw Cell(value: value, form: .standard).invalidText()
-  }
-  return text
+  return try String(validatedTextOf: value)
 }
 
 @inline(__always)
 private func data(_ value: OpaquePointer, _ slot: ColumnSlot) throws -> Data {
   guard sqlite3_value_type(value) == SQLITE_BLOB else { throw mismatch(value, slot) }
-  guard let start = sqlite3_value_blob(value) else { return Data() }
+  guard let start = sqlite3_value_blob(value) else {
+    // The bytes of a zero-blob are made when they are asked for.
+    guard sqlite3_value_bytes(value) == 0 else { throw DatabaseError.outOfMemory }
+    return Data()
+  }
   return Data(bytes: start, count: Int(sqlite3_value_bytes(value)))
 }
 

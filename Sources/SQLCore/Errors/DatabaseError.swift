@@ -39,6 +39,11 @@ public struct DatabaseError: Error, Hashable, Sendable {
     code.primary == .interrupt || code.primary == .abort
   }
 
+  /// For a value that SQLite says is there, and cannot give.
+  package static var outOfMemory: DatabaseError {
+    DatabaseError(code: .outOfMemory, message: "there is no memory to read a value")
+  }
+
   package static func misuse(_ message: String) -> DatabaseError {
     DatabaseError(code: .misuse, message: message)
   }

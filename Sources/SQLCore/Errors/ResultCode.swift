@@ -32,6 +32,8 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   public static let ioError = ResultCode(rawValue: SQLITE_IOERR)
   /// The file is damaged.
   public static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
+  /// Memory that was needed could not be had.
+  public static let outOfMemory = ResultCode(rawValue: SQLITE_NOMEM)
   /// The disk, or the page limit of the database, is full.
   public static let full = ResultCode(rawValue: SQLITE_FULL)
   /// The file cannot be opened.

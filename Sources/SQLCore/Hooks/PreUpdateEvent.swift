@@ -58,30 +58,31 @@ extension PreUpdateEvent {
   /// event is not lost for it.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   public func oldDatabaseValue(at index: Int) -> DatabaseValue? {
-    oldValue(at: index).map { DatabaseValue(repairing: $0) }
+    oldValue(at: index).flatMap { DatabaseValue(repairing: $0) }
   }
 
   /// The value after, copied; nil where SQLite gives none.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   public func newDatabaseValue(at index: Int) -> DatabaseValue? {
-    newValue(at: index).map { DatabaseValue(repairing: $0) }
+    newValue(at: index).flatMap { DatabaseValue(repairing: $0) }
   }
 }
 
 extension DatabaseValue {
-  /// A copy of a value, its text repaired where it is no UTF-8.
-  init(repairing value: OpaquePointer) {
+  /// A copy of a value, its text repaired where it is no UTF-8; nil where there is no memory for it.
+  init?(repairing value: OpaquePointer) {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
     case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
     case SQLITE_TEXT:
-      let start = sqlite3_value_text(value)
+      guard let start = sqlite3_value_text(value) else { return nil }
       let count = Int(sqlite3_value_bytes(value))
       self = .text(
         String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
     case SQLITE_BLOB:
       let start = sqlite3_value_blob(value)
       let count = Int(sqlite3_value_bytes(value))
+      if start == nil, count > 0 { return nil }
       self = .blob(Data(UnsafeRawBufferPointer(start: start, count: count)))
     default: self = .null
     }

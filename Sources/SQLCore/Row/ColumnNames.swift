@@ -3,12 +3,16 @@ import CSQLite
 /// The names of a result's columns, shared by its rows.
 final class ColumnNames: Sendable {
   let names: [String]
+  /// Whether there was memory for all of them.
+  let isComplete: Bool
   private let indices: [String: Int]
 
   init(statement: OpaquePointer) {
-    names = (0..<sqlite3_column_count(statement)).map { index in
-      sqlite3_column_name(statement, index).map { String(cString: $0) } ?? ""
+    let known = (0..<sqlite3_column_count(statement)).map { index in
+      sqlite3_column_name(statement, index).map { String(cString: $0) }
     }
+    isComplete = !known.contains(nil)
+    names = known.map { $0 ?? "" }
     // Of two columns with one name, the name is the first; both are there by index.
     indices = Dictionary(
       names.enumerated().map { ($1.lowercasedASCII, $0) }, uniquingKeysWith: { first, _ in first })
@@ -35,6 +39,7 @@ extension StatementPointer {
     let version = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
     if let known = pointee.columnNames, pointee.columnNamesVersion == version { return known }
     let names = ColumnNames(statement: handle)
+    guard names.isComplete else { return names }
     pointee.columnNames = names
     pointee.columnNamesVersion = version
     return names

@@ -52,6 +52,7 @@ extension Cell {
     guard let value, sqlite3_value_type(value) == SQLITE_TEXT else { throw mismatch(.text) }
     let start = sqlite3_value_text(value)
     let count = Int(sqlite3_value_bytes(value))
+    if start == nil { throw DatabaseError.outOfMemory }
     return try body(UnsafeBufferPointer(start: start, count: count).span)
   }
 }

@@ -26,6 +26,8 @@ extension StatementRow {
 
   private func combine(_ start: UnsafeRawPointer?, _ count: Int, into hasher: inout Hasher) {
     hasher.combine(count)
+    // What there is no memory to look at is equal to nothing.
+    if start == nil, count > 0 { hasher.combine(UInt64.random(in: 0...UInt64.max)) }
     hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
   }
 }

@@ -67,7 +67,7 @@ extension StreamProducer {
     core.state.pointee.deadline = deadline
     let cursor = Cursor(core: core, source: source)
     do {
-      try database.access.registrations.apply(to: core)
+      try database.access.begin(core)
       guard allowsCancelling(core) else { throw CancellationError() }
       try cursor.prepare()
     } catch {

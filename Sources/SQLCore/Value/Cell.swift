@@ -84,8 +84,7 @@ public struct Cell: ~Copyable {
   @inlinable
   public func text() throws -> String {
     guard let value, sqlite3_value_type(value) == SQLITE_TEXT else { return try copiedText() }
-    guard let text = String(validatedTextOf: value) else { throw invalidText() }
-    return text
+    return try String(validatedTextOf: value)
   }
 
   @usableFromInline
@@ -110,6 +109,7 @@ public struct Cell: ~Copyable {
     guard let value, sqlite3_value_type(value) == SQLITE_BLOB else { throw mismatch(.blob) }
     let start = sqlite3_value_blob(value)
     let count = Int(sqlite3_value_bytes(value))
+    if start == nil, count > 0 { throw DatabaseError.outOfMemory }
     return try body(UnsafeRawBufferPointer(start: start, count: count))
   }
 
@@ -131,24 +131,29 @@ public struct Cell: ~Copyable {
       ? ColumnValueError(.null(expected: expected.rawValue))
       : ColumnValueError(.mismatch(expected: expected.rawValue, found: storageClass.rawValue))
   }
-
-  @usableFromInline
-  func invalidText() -> ColumnValueError {
-    ColumnValueError(.invalid(expected: "UTF-8", found: "text with broken bytes"))
-  }
 }
 
 extension String {
-  /// The text of a value, or nil where its bytes are no UTF-8.
+  /// The text of a value; throws `ColumnValueError` where its bytes are no UTF-8.
   ///
   /// `value_text` comes before `value_bytes`: the first may convert, the second then counts.
   @inlinable
   @inline(__always)
-  package init?(validatedTextOf value: OpaquePointer) {
-    guard let start = sqlite3_value_text(value) else { return nil }
+  package init(validatedTextOf value: OpaquePointer) throws {
+    // SQLite ends each text with a zero byte, which may need memory.
+    guard let start = sqlite3_value_text(value) else { throw unreadableText(isThere: false) }
     let count = Int(sqlite3_value_bytes(value))
     let bytes = UnsafeBufferPointer(start: start, count: count)
-    guard let valid = try? UTF8Span(validating: bytes.span) else { return nil }
+    guard let valid = try? UTF8Span(validating: bytes.span) else {
+      throw unreadableText(isThere: true)
+    }
     self.init(copying: valid)
   }
+}
+
+@usableFromInline
+@inline(never)
+func unreadableText(isThere: Bool) -> any Error {
+  guard isThere else { return DatabaseError.outOfMemory }
+  return ColumnValueError(.invalid(expected: "UTF-8", found: "text with broken bytes"))
 }

@@ -3,7 +3,7 @@ import SQLCore
 import Synchronization
 import Testing
 
-@testable import MigrationProcess
+import MigrationSamples
 @testable import QueryDSL
 
 @Suite("Migration: ended half-way, the old schema or the new one, whole")

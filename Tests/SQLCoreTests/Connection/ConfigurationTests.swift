@@ -37,6 +37,34 @@ struct ConfigurationTests {
     #expect(try connection.value(Bool.self, "PRAGMA foreign_keys") == false)
     #expect(try connection.value(Int.self, "PRAGMA journal_size_limit") == 1 << 20)
     #expect(try connection.value(Bool.self, "PRAGMA trusted_schema") == false)
+    #expect(try connection.value(Bool.self, "PRAGMA cell_size_check") == true)
+  }
+
+  @Test("extensions cannot be loaded, and no file is mapped into memory")
+  func extensions() throws {
+    let connection = try folder.connection()
+    let error = #expect(throws: DatabaseError.self) {
+      try connection.rows("SELECT load_extension('none')")
+    }
+    #expect(error?.message == "not authorized")
+    #expect(try connection.value(Int.self, "PRAGMA mmap_size") == 0)
+  }
+
+  @Test("an error holds the statement and how many values it had, and not one of them")
+  func values() throws {
+    let connection = try folder.connection()
+    try connection.execute("CREATE TABLE note (n TEXT UNIQUE); INSERT INTO note VALUES ('secret')")
+    let secret = "secret"
+    let error = #expect(throws: DatabaseError.self) {
+      try connection.execute("INSERT INTO note VALUES (\(secret))")
+    }
+    #expect(error?.valueCount == 1)
+    #expect(error.map { "\($0)".contains(secret) } == false)
+    let shown = try folder.connection(.with { $0.showsValuesInErrors = true })
+    let open = #expect(throws: DatabaseError.self) {
+      try shown.execute("INSERT INTO note VALUES (\(secret))")
+    }
+    #expect(open.map { "\($0)".contains(secret) } == true)
   }
 
   @Test(

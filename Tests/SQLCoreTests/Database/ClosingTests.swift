@@ -120,6 +120,32 @@ struct ClosingTests {
     try db.close()
   }
 
+  @Test("D4 closing while the library looks at the writer by itself waits for that, and succeeds")
+  func look() async throws {
+    let db = try Database.temporary()
+    let closed = Lock<Result<Void, any Error>?>(nil)
+    let ended = DispatchSemaphore(value: 0)
+    try await db.askingWriter { _ in
+      startThread {
+        let result = Result { try db.close() }
+        closed.withLock { $0 = result }
+        ended.signal()
+      }
+      // Until it waits, or has failed.
+      while db.access.pool.state.withLock(\.closers.isEmpty), closed.withLock({ $0 == nil }) {
+        Thread.sleep(forTimeInterval: 0.001)
+      }
+    }
+    await withCheckedContinuation { continuation in
+      startThread {
+        ended.wait()
+        continuation.resume()
+      }
+    }
+    try #require(closed.withLock { $0 }).get()
+    expectMisuse { try db.read { _ in } }
+  }
+
   @Test("D4 what was awaited is over: closing right after it succeeds")
   func afterAwaiting() async throws {
     for _ in 0..<50 {

@@ -1,4 +1,5 @@
 import Foundation
+import MigrationSamples
 import QueryDSL
 import SQLCore
 

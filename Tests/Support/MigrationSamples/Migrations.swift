@@ -7,14 +7,14 @@ import SQLCore
 ///       old TEXT)
 ///     CREATE TABLE Part (id INTEGER PRIMARY KEY NOT NULL, itemID INTEGER NOT NULL
 ///       REFERENCES Item (id) ON DELETE CASCADE)
-struct Migrations {
-  let models: [any Model.Type]
+package struct Migrations {
+  package let models: [any Model.Type]
   var steps: [MigrationStep] = []
   var invalidValues = MigrationOptions.InvalidValues.refused
 
-  var options: MigrationOptions { MigrationOptions(invalidValues: invalidValues, steps: steps) }
+  package var options: MigrationOptions { MigrationOptions(invalidValues: invalidValues, steps: steps) }
 
-  static let all: [String: Migrations] = [
+  package static let all: [String: Migrations] = [
     "add": Migrations(models: [Adding.Item.self]),
     "type": Migrations(models: [Typed.Item.self]),
     "null": Migrations(models: [Nullable.Item.self]),

@@ -1,0 +1,1 @@
+WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT i AS id, CAST(x'ff' AS TEXT) AS text, i*1e300 AS number, zeroblob(i) AS data, i AS date, 'one' AS choice, '{"a":1}' AS json, 'http://x' AS url, NULL AS uuid, i*100 AS small, -i AS big, i AS flag, '1e99' AS decimal, i AS key FROM n

@@ -1,0 +1,35 @@
+import Apus
+
+private let database = try? Database.inMemory()
+
+/// Text as a name and as a value: it comes back as itself, or is refused.
+func interpolate(_ bytes: [UInt8]) {
+  guard let database else { return }
+  let parts = bytes.split(separator: 0xFF, maxSplits: 1, omittingEmptySubsequences: false)
+  let name = text(parts[0])
+  let value = parts.count > 1 ? text(parts[1]) : name
+  mayThrow {
+    try database.write { tx in
+      try tx.execute("CREATE TABLE \(identifier: name) (\(identifier: name) TEXT)")
+      try tx.execute("INSERT INTO \(identifier: name) VALUES (\(value))")
+      let rows = try tx.rows("SELECT \(identifier: name) FROM \(identifier: name)")
+      precondition(rows.map(\.values) == [[.text(value)]], "another value comes back")
+      precondition(rows[0].columnNames == [name], "another name comes back")
+      precondition(
+        try tx.rows("SELECT name FROM sqlite_schema").map(\.values) == [[.text(name)]],
+        "something else was made")
+      try tx.requestRollback()
+    }
+  }
+  mayThrow {
+    precondition(
+      try database.row("SELECT \(value), \(bytes: bytes)")?.values
+        == [.text(value), .blob(.init(bytes))], "another value comes back")
+  }
+}
+
+extension SQL.StringInterpolation {
+  fileprivate mutating func appendInterpolation(bytes: [UInt8]) {
+    appendInterpolation(bytes)
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Synchronization
+
+/// What a child said that was done and seen, by task.
+struct ToldByChild {
+  var acknowledged: [Int: Int] = [:]
+  var observed: [Int: Int] = [:]
+
+  mutating func take(_ line: String) {
+    let words = line.split(separator: " ")
+    guard words.count == 3, let task = Int(words[1]), let number = Int(words[2]) else { return }
+    if words[0] == "did" { acknowledged[task] = max(number, acknowledged[task] ?? 0) }
+    if words[0] == "saw" { observed[task] = max(number, observed[task] ?? 0) }
+  }
+}
+
+/// A process of this program, whose lines are read.
+final class ChildProcess {
+  private let process = Process()
+  private let output = Pipe()
+  private let errorOutput = Pipe()
+  private var unread = Data()
+  private var told = ToldByChild()
+
+  init(_ arguments: [String]) throws {
+    process.executableURL = URL(filePath: CommandLine.arguments[0])
+    process.arguments = ["child"] + arguments
+    process.standardOutput = output
+    process.standardError = errorOutput
+    try process.run()
+  }
+
+  deinit {
+    if process.isRunning { _ = kill() }
+  }
+
+  var isRunning: Bool { process.isRunning }
+
+  /// What it said before it ended by itself.
+  var errors: String {
+    guard !process.isRunning else { return "" }
+    return String(decoding: errorOutput.fileHandleForReading.availableData, as: UTF8.self)
+  }
+
+  /// The next line that it prints, waiting for it; nil at the end.
+  func line() -> String? {
+    while true {
+      if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = String(decoding: unread[..<end], as: UTF8.self)
+        unread.removeSubrange(...end)
+        told.take(line)
+        return line
+      }
+      let more = output.fileHandleForReading.availableData
+      if more.isEmpty { return nil }
+      unread.append(more)
+    }
+  }
+
+  /// Kills it, and returns all that it had said.
+  func kill() -> ToldByChild {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    while line() != nil {}
+    return told
+  }
+
+  /// Waits for its end; its status.
+  func end() -> Int32 {
+    while line() != nil {}
+    process.waitUntilExit()
+    return process.terminationReason == .exit ? process.terminationStatus : -1
+  }
+}

@@ -1,0 +1,164 @@
+import Apus
+import CSQLite
+import Foundation
+import Synchronization
+
+/// R6: bits flip, pages vanish, files end early.
+enum CorruptFiles: Trial {
+  static let name = "R6"
+  static let title = "corrupt files"
+  static let unit = "files"
+  static let quick = 2_000
+  static let full = 100_000
+  static let partSize = 250
+
+  static func run(_ numbers: Range<Int>, seed: UInt64, tally: inout Tally) async throws {
+    let originals = try Originals()
+    for number in numbers {
+      var random = SeededGenerator(seed: seed, number: number)
+      let damaged = try Folder(isWatched: false)
+      try originals.copy(to: damaged, withLog: Bool.random(using: &random))
+      let damage = try Damage.draw(for: damaged, using: &random)
+      let label = "R6 \(number) seed \(seed): \(damage)"
+      Progress.show(number)
+      do {
+        try compare(damaged, &tally)
+        try await DamagedUse.use(damaged, &tally)
+      } catch {
+        tally.fail("\(label): \(error)")
+      }
+      tally.count(unit)
+    }
+  }
+
+  private static let queries = [
+    "SELECT * FROM Account", "SELECT * FROM Entry ORDER BY id DESC",
+    "SELECT * FROM Account WHERE name > 'account 3' ORDER BY name",
+    "SELECT accountID, count(*), sum(amount) FROM Entry GROUP BY accountID",
+    "SELECT * FROM Account JOIN Entry ON accountID = Account.id WHERE Account.id < 20",
+    "SELECT integrity_check = 'ok' FROM pragma_integrity_check(1)", "SELECT * FROM sqlite_schema",
+  ]
+
+  /// The library answers with a typed error, or as the C interface does.
+  private static func compare(_ damaged: Folder, _ tally: inout Tally) throws {
+    let (first, second) = (try Folder(isWatched: false), try Folder(isWatched: false))
+    try first.copy(Scenario.file, from: damaged)
+    try second.copy(Scenario.file, from: damaged)
+    let plain = PlainAnswers(path: first.file(Scenario.file), queries)
+    let db: Database
+    do {
+      db = try Database(path: second.file(Scenario.file))
+    } catch {
+      try require(isTyped(error), "opening threw \(type(of: error)): \(error)")
+      return tally.count("refused")
+    }
+    let steps = StepLimit()
+    try db.onProgress(every: StepLimit.interval) { try steps.take() }
+    for (query, plain) in zip(queries, plain.answers) {
+      steps.begin()
+      do {
+        let rows = try db.rows(SQL(unsafe: query))
+        var digest = Digest()
+        for row in rows { for value in row.values { digest.add(PlainValue(value)) } }
+        guard try isAnswer(digest.value, of: plain, to: query, damaged, &tally) else {
+          throw Violation("\(query) gives \(rows.count) rows, and the C interface \(plain)")
+        }
+        tally.count("equal answers")
+      } catch {
+        try require(isTyped(error), "\(query) threw \(type(of: error)): \(error)")
+        try require(
+          !steps.isExceeded || plain.isExceeded, "\(query) goes on for ever")
+        tally.count("errors")
+      }
+    }
+    try? db.close()
+  }
+
+  /// Whether the C interface gives these rows. Where a damaged page makes SQLite read what lies
+  /// behind it in memory, it answers now so and now otherwise: then it is asked again.
+  private static func isAnswer(
+    _ digest: UInt64, of plain: PlainAnswers.Answer, to query: String, _ damaged: Folder,
+    _ tally: inout Tally
+  ) throws -> Bool {
+    if plain == .rows(digest) { return true }
+    for _ in 0..<30 {
+      let folder = try Folder(isWatched: false)
+      try folder.copy(Scenario.file, from: damaged)
+      let answers = PlainAnswers(path: folder.file(Scenario.file), [query]).answers
+      guard answers.first != plain else { continue }
+      tally.count("answers that vary")
+      return true
+    }
+    return false
+  }
+
+  static func judge(_ tally: Tally) -> [String] {
+    ["equal answers", "errors", "refused"].filter { tally.counts[$0, default: 0] == 0 }
+      .map { "there were no \($0)" }
+  }
+}
+
+/// How many steps of SQLite's machine a statement may take.
+final class StepLimit: Sendable {
+  static let interval = 4_000
+  static let maximum = 2_000
+  private let taken = Atomic(0)
+
+  struct Exceeded: Error {}
+
+  func begin() { taken.store(0, ordering: .relaxed) }
+
+  func take() throws {
+    if taken.wrappingAdd(1, ordering: .relaxed).newValue > Self.maximum { throw Exceeded() }
+  }
+
+  var isExceeded: Bool { taken.load(ordering: .relaxed) > Self.maximum }
+}
+
+/// What the C interface answers to queries.
+struct PlainAnswers {
+  enum Answer: Equatable {
+    case rows(UInt64)
+    case failed(Int32, isExceeded: Bool)
+
+    var isExceeded: Bool { if case .failed(_, true) = self { true } else { false } }
+  }
+
+  private(set) var answers: [Answer] = []
+
+  init(path: String, _ queries: [String]) {
+    guard let connection = try? PlainConnection(path: path) else {
+      answers = queries.map { _ in .failed(SQLITE_CANTOPEN, isExceeded: false) }
+      return
+    }
+    // As the library opens a file.
+    for sql in ["PRAGMA journal_mode = WAL", "PRAGMA foreign_keys = ON"] {
+      try? connection.execute(sql)
+    }
+    for query in queries {
+      var digest = Digest()
+      do {
+        sqlite3_progress_handler(
+          connection.handle, Int32(StepLimit.interval * StepLimit.maximum), { _ in 1 }, nil)
+        try connection.forEach(query) { digest.add($0) }
+        answers.append(.rows(digest.value))
+      } catch let error as PlainError {
+        answers.append(.failed(error.code, isExceeded: error.code == SQLITE_INTERRUPT))
+      } catch {
+        answers.append(.failed(SQLITE_ERROR, isExceeded: false))
+      }
+    }
+  }
+}
+
+extension PlainValue {
+  init(_ value: DatabaseValue) {
+    switch value {
+    case .integer(let number): self = .integer(number)
+    case .real(let number): self = .real(number.bitPattern)
+    case .text(let text): self = .text(text)
+    case .blob(let data): self = .bytes(Array(data))
+    case .null: self = .null
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Apus
+import CFaults
+
+/// R5: an allocation of SQLite's fails, once or for good.
+enum OutOfMemory: Trial {
+  static let name = "R5"
+  static let title = "out of memory"
+  static let unit = "points"
+  static let quick = 2_000
+  static let full = 50_000
+  static let partSize = 250
+
+  static func prepareProcess() throws {
+    try require(allocator_install() == 0, "the allocator is not installed")
+  }
+
+  static func run(_ numbers: Range<Int>, seed: UInt64, tally: inout Tally) async throws {
+    // Once to fill what is kept for good, once to count.
+    _ = try await Reference(.everything())
+    allocator_arm(0, 0)
+    let reference = try await Reference(.everything())
+    let count = reference.allocations
+    let alive = await settledCount(1)
+    for number in numbers {
+      var random = SeededGenerator(seed: seed, number: number)
+      let allocation = Int.random(in: 1...count, using: &random)
+      let isLasting = Bool.random(using: &random)
+      let label =
+        "R5 \(number) seed \(seed): allocation \(allocation)"
+        + (isLasting ? " and all behind it" : "")
+      let run = FaultyRun(
+        reference: reference, arm: { allocator_arm(allocation, isLasting ? 1 : 0) },
+        failures: { allocator_failed() }, disarm: { allocator_disarm() })
+      try await run.run(label, &tally)
+      let left = await settledCount(alive)
+      if left > alive { tally.fail("\(label): \(left - alive) allocations more than before") }
+      tally.count(unit)
+      Progress.show(number)
+    }
+  }
+
+  /// How many allocations are alive, once connections that close a moment later have done so.
+  private static func settledCount(_ expected: Int) async -> Int {
+    var count = allocator_alive()
+    for _ in 0..<200 where count > expected {
+      try? await Task.sleep(for: .milliseconds(1))
+      count = allocator_alive()
+    }
+    return count
+  }
+
+  static func judge(_ tally: Tally) -> [String] {
+    let errors = tally.counts["errors", default: 0]
+    return errors * 4 < tally.counts[unit, default: 0]
+      ? ["only \(errors) failures came to light as errors"] : []
+  }
+}

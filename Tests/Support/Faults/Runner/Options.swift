@@ -1,0 +1,56 @@
+/// What a run was asked for.
+struct Options: Sendable {
+  var isFull = false
+  var rows: [String] = []
+  var seed = UInt64.random(in: 0 ... .max >> 1)
+  var hasSeed = false
+  var state: String?
+  var page: String?
+  /// Which commit is tried: what a state file is good for, and the page names.
+  var commit = "unknown"
+  /// How much of the numbers of the table, in percent.
+  var percent = 100
+
+  init(_ arguments: [String]) throws {
+    var arguments = arguments[...]
+    func value(of option: String) throws -> String {
+      guard let value = arguments.popFirst() else { throw Violation("\(option) needs a value") }
+      return value
+    }
+    while let argument = arguments.popFirst() {
+      switch argument {
+      case "quick": isFull = false
+      case "full": isFull = true
+      case "--seed":
+        guard let number = UInt64(try value(of: argument)) else {
+          throw Violation("--seed needs a number")
+        }
+        seed = number
+        hasSeed = true
+      case "--state": state = try value(of: argument)
+      case "--page": page = try value(of: argument)
+      case "--commit": commit = try value(of: argument)
+      case "--percent":
+        guard let number = Int(try value(of: argument)), number > 0 else {
+          throw Violation("--percent needs a number")
+        }
+        percent = number
+      default:
+        guard allTrials.contains(where: { $0.name == argument }) else {
+          let names = allTrials.map { $0.name }.joined(separator: ", ")
+          throw Violation("\(argument) is no row; the rows are \(names)")
+        }
+        rows.append(argument)
+      }
+    }
+  }
+
+  var trials: [any Trial.Type] {
+    allTrials.filter { rows.isEmpty || rows.contains($0.name) }
+  }
+
+  func count(of trial: any Trial.Type) -> Int {
+    let count = isFull ? trial.full : trial.quick
+    return max(1, count * percent / 100)
+  }
+}

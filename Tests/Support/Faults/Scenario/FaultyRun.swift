@@ -1,0 +1,99 @@
+import Apus
+import CFaults
+import Foundation
+
+/// A scenario run with something that fails in its midst.
+///
+/// Each step is done as a whole, or throws a typed error, leaves the file as it was, and is done when it
+/// is tried again without the fault.
+struct FaultyRun {
+  let reference: Reference
+  /// Lets something fail from now on; how much has failed; ends it.
+  let arm: () -> Void
+  let failures: () -> Int
+  let disarm: () -> Void
+  var configuration = Reference.configuration
+
+  func run(_ label: String, _ tally: inout Tally) async throws {
+    let folder = try Folder()
+    try folder.copy(Scenario.file, from: reference.scenario.template)
+    let session = Session(folder: folder, configuration: configuration)
+    do {
+      try await runSteps(session, &tally)
+    } catch {
+      disarm()
+      tally.fail("\(label): \(error)")
+    }
+    await session.abandon()
+  }
+
+  private func runSteps(_ session: Session, _ tally: inout Tally) async throws {
+    arm()
+    var wasMet = false
+    for (index, step) in reference.scenario.steps.enumerated() {
+      let before = failures()
+      do {
+        try await step.run(session)
+        if failures() > before { wasMet = true }
+      } catch {
+        let met = failures() - before
+        disarm()
+        wasMet = wasMet || met > 0
+        try require(met > 0, "\(step.name) threw, and nothing had failed: \(error)")
+        try require(isTyped(error), "\(step.name) threw \(type(of: error)): \(error)")
+        tally.count("errors")
+        try check(session, index, of: step, after: error)
+        do {
+          try await step.run(session)
+        } catch {
+          throw Violation("\(step.name) does not work without the fault either: \(error)")
+        }
+      }
+    }
+    disarm()
+    tally.count(wasMet ? "met" : "not met")
+    let content = try Content(of: session.path)
+    try require(content == reference.contents.last, "the file holds something else at the end")
+    for (name, content) in reference.copies {
+      try require(
+        try session.copies[name].map { try Content(ofCopy: $0) } == content,
+        "the copy \(name) is another one")
+    }
+    for (name, value) in reference.readings {
+      try require(
+        session.readings[name] == value,
+        "\(name) read \(session.readings[name] ?? "nothing"), not \(value)")
+    }
+  }
+
+  /// Where a step threw, nothing of it is there, and all before it is.
+  private func check(
+    _ session: Session, _ index: Int, of step: Scenario.Step, after error: any Error
+  ) throws {
+    let expected = reference.contents[index]
+    do {
+      if session.database != nil {
+        // As this process sees it.
+        try require(
+          try Content(of: session.path) == expected, "the file does not hold what it did before")
+      } else {
+        // As the next process would find it; a commit that failed may have reached the disk.
+        try require(
+          holds([expected, reference.contents[index + 1]], at: session.path),
+          "the file holds neither what it did before nor what was to come")
+      }
+    } catch let violation {
+      throw Violation("after \(step.name) threw \(error): \(violation)")
+    }
+  }
+
+  /// Whether a copy of the file holds one of several contents. A connection that closes a moment later
+  /// may write while it is copied: then it is copied again.
+  private func holds(_ contents: [Content], at path: String) -> Bool {
+    for _ in 0..<50 {
+      if let content = try? Content(ofCopy: path), contents.contains(content) { return true }
+      usleep(10_000)
+    }
+    return false
+  }
+}

@@ -1,0 +1,94 @@
+import Apus
+import CFaults
+import Foundation
+
+/// A scenario run without faults: what the database holds after each step, and what there is to fail.
+struct Reference: Sendable {
+  static let configuration = Configuration.ofTrials()
+
+  let scenario: Scenario
+  /// What the file holds before the first step, and after each.
+  let contents: [Content]
+  let readings: [String: String]
+  let copies: [String: Content]
+  let operations: [(kind: Fault.Kind, count: Int)]
+  /// How many allocations the steps made, where they are counted.
+  let allocations: Int
+
+  init(_ scenario: Scenario) async throws {
+    let folder = try Folder()
+    try folder.copy(Scenario.file, from: scenario.template)
+    let session = Session(folder: folder, configuration: Self.configuration)
+    faults_arm(0, 0, 0, 0)
+    var contents = [try Content(of: session.path)]
+    var allocations = 0
+    for step in scenario.steps {
+      let before = allocator_count()
+      try await step.run(session)
+      allocations += allocator_count() - before
+      contents.append(try Content(ofCopy: session.path))
+    }
+    self.allocations = allocations
+    await session.abandon()
+    self.scenario = scenario
+    self.contents = contents
+    readings = session.readings
+    copies = try session.copies.mapValues { try Content(ofCopy: $0) }
+    operations = Fault.Kind.allCases.map { ($0, faults_count($0.rawValue)) }.filter { $0.count > 0 }
+    try require(Set(contents.map(\.digest)).count > 1, "the scenario changes nothing")
+  }
+}
+
+/// One operation that fails.
+struct Fault: CustomStringConvertible {
+  enum Kind: UInt32, CaseIterable {
+    case open = 1
+    case read = 2
+    case write = 4
+    case sync = 8
+    case truncate = 16
+    case lock = 32
+    case sharedMap = 64
+    case sharedLock = 128
+    case delete = 256
+    case access = 512
+    case size = 1024
+  }
+
+  let kind: Kind
+  let number: Int
+  let code: Code
+  let isLasting: Bool
+
+  /// SQLite's primary codes.
+  enum Code: Int32 {
+    case busy = 5
+    case ioError = 10
+    case full = 13
+    case cannotOpen = 14
+  }
+
+  var description: String {
+    "\(kind) \(number) \(isLasting ? "and all behind it" : "once"): \(code)"
+  }
+
+  /// One of the operations that a run without faults made.
+  static func draw(
+    from operations: [(kind: Kind, count: Int)], using random: inout SeededGenerator
+  ) -> Fault {
+    let (kind, count) = operations[Int.random(in: operations.indices, using: &random)]
+    let codes: [Code] =
+      switch kind {
+      case .write: [.ioError, .full]
+      case .lock, .sharedLock: [.ioError, .busy]
+      case .open: [.cannotOpen]
+      default: [.ioError]
+      }
+    return Fault(
+      kind: kind, number: Int.random(in: 1...count, using: &random),
+      code: codes[Int.random(in: codes.indices, using: &random)],
+      isLasting: Bool.random(using: &random))
+  }
+
+  func arm() { faults_arm(kind.rawValue, number, code.rawValue, isLasting ? 1 : 0) }
+}

@@ -1,0 +1,92 @@
+import Apus
+import Foundation
+
+/// What is done to a database, step by step, each of which either is done as a whole or throws.
+struct Scenario: Sendable {
+  struct Step: Sendable {
+    let name: String
+    let run: @Sendable (Session) async throws -> Void
+
+    init(_ name: String, _ run: @escaping @Sendable (Session) async throws -> Void) {
+      self.name = name
+      self.run = run
+    }
+
+    /// One that calls the library without awaiting.
+    static func sync(
+      _ name: String, _ run: @escaping @Sendable (Session) throws -> Void
+    ) -> Step {
+      Step(name) { session in try run(session) }
+    }
+  }
+
+  let name: String
+  /// Holds the database as it is before.
+  let template: Folder
+  let steps: [Step]
+
+  static let file = "data.sqlite"
+}
+
+/// One run of a scenario.
+///
+/// `@unchecked Sendable`: the one task that runs the steps uses it.
+final class Session: @unchecked Sendable {
+  let folder: Folder
+  let configuration: Configuration
+  private(set) var database: Database?
+  var watcher: Watcher?
+  /// What steps read, by step: a run with faults must read the same as one without.
+  private(set) var readings: [String: String] = [:]
+
+  init(folder: Folder, configuration: Configuration) {
+    self.folder = folder
+    self.configuration = configuration
+  }
+
+  var path: String { folder.file(Scenario.file) }
+
+  var db: Database {
+    get throws {
+      guard let database else { throw Violation("the database is not open") }
+      return database
+    }
+  }
+
+  func open(_ open: (String, Configuration) throws -> Database) throws {
+    database = try open(path, configuration)
+  }
+
+  func close() throws {
+    try db.close()
+    database = nil
+  }
+
+  /// The content of files that steps wrote, which is looked at when nothing fails any more.
+  private(set) var copies: [String: String] = [:]
+
+  func copied(_ name: String, to path: String) { copies[name] = path }
+
+  func read(_ name: String, _ value: String) { readings[name] = value }
+
+  /// Gives up whatever is open.
+  func abandon() async {
+    await watcher?.stop()
+    watcher = nil
+    try? database?.close()
+    database = nil
+  }
+}
+
+extension Configuration {
+  /// Little memory and a small log, so that pages are written early and the log begins anew often.
+  static func ofTrials(synchronous: Synchronous = .full) -> Configuration {
+    var configuration = Configuration()
+    configuration.synchronous = synchronous
+    configuration.busyTimeout = .milliseconds(20)
+    configuration.maximumWALBytes = 40_000
+    configuration.maximumReaders = 2
+    configuration.prepareConnection = { try $0.execute("PRAGMA cache_size = 10") }
+    return configuration
+  }
+}

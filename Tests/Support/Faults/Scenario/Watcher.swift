@@ -1,0 +1,142 @@
+import Apus
+import Foundation
+import Synchronization
+
+/// Follows a table while it is written to, and holds what it was told against what is there.
+final class Watcher: Sendable {
+  private struct State {
+    /// What the table holds by all that was told.
+    var rows: [Int: [DatabaseValue]] = [:]
+    var result: [[DatabaseValue]] = []
+    /// Something was told without its rows: what the table holds is not known by that alone.
+    var isCoarse = false
+    var falsehoods: [String] = []
+    var hasMark = false
+    var fetchErrors: [any Error] = []
+  }
+
+  static let mark = 999_999
+  private let database: Database
+  private let state = Mutex(State())
+  private let tasks = Mutex<[Task<Void, Never>]>([])
+
+  init(_ database: Database) throws {
+    self.database = database
+  }
+
+  /// Begins to watch; a second call, after one that failed, goes on with it.
+  func begin() async throws {
+    guard tasks.withLock(\.isEmpty) else { return }
+    let changes = database.changes(of: Account.self)
+    let rows = try await database.fetch(Account.order(by: \.$id))
+    state.withLock { state in
+      for row in rows { state.rows[row.id] = row.values }
+    }
+    let following = Task { [weak self] in
+      for await element in changes { self?.take(element) }
+    }
+    let observing = Task { [weak self, database] in
+      // What cannot be fetched ends an observation with an error, and is observed again.
+      while !Task.isCancelled {
+        do {
+          for try await result in database.observe(Account.order(by: \.$id)) {
+            guard let self else { return }
+            let values = result.map(\.values)
+            self.state.withLock { $0.result = values }
+          }
+        } catch {
+          guard let self else { return }
+          self.state.withLock { $0.fetchErrors.append(error) }
+          await Task.yield()
+        }
+      }
+    }
+    tasks.withLock { $0 = [following, observing] }
+  }
+
+  private func take(_ element: Changes<Account>) {
+    state.withLock { state in
+      if !element.isComplete { state.isCoarse = true }
+      for row in element.rows {
+        guard case .integer(let key) = row.keyValues.first else { continue }
+        let id = Int(key)
+        if id == Self.mark, row.kind == .inserted { state.hasMark = true }
+        let known = state.rows[id]
+        do {
+          let before = try row.before
+          let after = try row.after
+          if !state.isCoarse, before != known {
+            state.falsehoods.append(
+              "row \(id) was told to be \(before as Any), and was \(known as Any)")
+          }
+          state.rows[id] = after
+        } catch {
+          state.falsehoods.append("row \(id): \(error)")
+        }
+      }
+    }
+  }
+
+  /// Waits until the row of number `mark` was told, the last that was written, and compares.
+  func settle() async throws {
+    let rows = try await database.fetch(Account.order(by: \.$id)).map(\.values)
+    // Waiting for what never comes ends, so that it can be told what it was.
+    for _ in 0..<6_000 {
+      let state = state.withLock { $0 }
+      if state.hasMark || state.isCoarse, state.result == rows { break }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    try state.withLock { state in
+      try require(state.falsehoods.isEmpty, "observers were told: \(state.falsehoods)")
+      try require(state.result == rows, "the result that is observed is not the last one")
+      for error in state.fetchErrors {
+        try require(isTyped(error), "an observation ended with \(error)")
+      }
+      guard !state.isCoarse else { return }
+      try require(state.hasMark, "observers were not told of the last row")
+      let told = state.rows.sorted { $0.key < $1.key }.map(\.value)
+      try require(told == rows, "what was told makes \(told.count) rows, \(rows.count) are there")
+    }
+  }
+
+  func stop() async {
+    let running = tasks.withLock { tasks in
+      defer { tasks = [] }
+      return tasks
+    }
+    for task in running { task.cancel() }
+    for task in running { await task.value }
+  }
+}
+
+extension Account {
+  fileprivate var values: [DatabaseValue] {
+    [
+      .integer(Int64(id)), .text(name), .integer(Int64(balance)), note.map { .text($0) } ?? .null,
+    ]
+  }
+}
+
+extension RowChange<Account> {
+  fileprivate var before: [DatabaseValue]? {
+    get throws {
+      guard kind != .inserted else { return nil }
+      return try [
+        .integer(Int64(key)), old(\.$name).map { .text($0) } ?? .null,
+        old(\.$balance).map { .integer(Int64($0)) } ?? .null,
+        old(\.$note).flatMap { $0 }.map { .text($0) } ?? .null,
+      ]
+    }
+  }
+
+  fileprivate var after: [DatabaseValue]? {
+    get throws {
+      guard kind != .deleted else { return nil }
+      return try [
+        .integer(Int64(key)), new(\.$name).map { .text($0) } ?? .null,
+        new(\.$balance).map { .integer(Int64($0)) } ?? .null,
+        new(\.$note).flatMap { $0 }.map { .text($0) } ?? .null,
+      ]
+    }
+  }
+}
