@@ -4,6 +4,7 @@ import SQLCore
 extension ModelWriting {
   /// Marks of the shapes, behind those of queries.
   private enum Shape: UInt8 {
+    case insertSeveral = 0xF9
     case insertAssigningKey = 0xFA
     case insert = 0xFB
     case upsert = 0xFC
@@ -18,7 +19,22 @@ extension ModelWriting {
     }
   }
 
-  /// The same, updating the row that has the key already.
+  /// `INSERT INTO "T" (…) VALUES (…), (…), …`
+  func insertStatement(rows: Int) throws -> StatementPointer {
+    try core.lendStatement(
+      shape: { key in
+        key.append(Shape.insertSeveral.rawValue)
+        key.append(layout.number)
+        key.append(UInt16(truncatingIfNeeded: rows))
+      },
+      sql: {
+        let columns = layout.orders.all
+        let marks = "(" + columns.map { _ in "?" }.joined(separator: ", ") + ")"
+        return insertSQL(columns) + String(repeating: ", " + marks, count: rows - 1)
+      })
+  }
+
+  /// An INSERT that updates the row that has the key already.
   func upsertStatement() throws -> StatementPointer {
     try lendStatement(.upsert) {
       let keys = layout.keyColumns.map { layout.columns[$0].quotedName }.joined(separator: ", ")
