@@ -46,18 +46,22 @@ enum CellText {
     } else {
       switch type.storageClass {
       case .integer: value = Int64(text).map { .integer($0) }
-      case .real: value = Double(text).flatMap { $0.isNaN ? nil : .real($0) }
+      case .real: value = Double(text).map { .real($0) }
       case .text: value = .text(text)
       case .blob: value = Data(base64Encoded: text).map { .blob($0) }
       case .null: value = nil
       }
     }
-    return value.flatMap { isValid($0, type) ? $0 : nil }
+    // Not in a closure: `nil` there would be NULL.
+    guard let value, isValid(value, type) else { return nil }
+    return value
   }
 
-  /// Whether a cell can be read as a type: an unknown case of an enumeration cannot.
+  /// Whether a cell can be read as a type, and stored: an unknown case of an enumeration cannot, nor
+  /// what is no number.
   static func isValid<Value: ColumnValue>(_ value: DatabaseValue, _ type: Value.Type) -> Bool {
-    (try? value.read(type)) != nil
+    if case .real(let real) = value, real.isNaN { return false }
+    return (try? value.read(type)) != nil
   }
 
   private static func bool(_ text: String) -> DatabaseValue? {

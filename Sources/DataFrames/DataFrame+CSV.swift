@@ -10,7 +10,7 @@ extension DataFrame {
   ///
   /// A Bool is `true` or `false`, a Date ISO 8601, bytes are base64, all else is as it is stored. NULL
   /// is an empty field, an empty text `""`. Text stands in quotation marks where it holds a separator,
-  /// a quotation mark or a line break, and where it would be read as something else: a text `007` or
+  /// a quotation mark or a line break, and where it would be read as something else: a text `12` or
   /// `true`. A date whose year has not four digits throws `ColumnValueError`.
   ///
   /// - Parameter separator: a character of ASCII.

@@ -70,7 +70,7 @@ struct DataFrameTests {
         .group(by: \.$isTame).order(by: \.$isTame))
     #expect(groups.columnNames == ["isTame", "animals", "most"])
     #expect(try groups.values(of: "most", as: Double.self) == [30.5, 4])
-    let twice = try db.dataFrame("SELECT id, name, id, 'x' AS ID_2 FROM Animal WHERE id = 1")
+    let twice = try await db.dataFrame("SELECT id, name, id, 'x' AS ID_2 FROM Animal WHERE id = 1")
     #expect(twice.columnNames == ["id", "name", "id_2", "ID_2_2"])
   }
 

@@ -15,10 +15,11 @@ extension Connection {
     try writing(model) { try $0.insert($1, row: nil) }
   }
 
-  /// Inserts models, one after another, with one statement.
+  /// Inserts models in their order: several rows by one statement where their keys are known, one by
+  /// one where the database assigns them.
   ///
   /// Inside a transaction, an error undoes the model that it is about, and leaves those before it to
-  /// the transaction.
+  /// the transaction; it names the model's place in the array.
   @inlinable
   @discardableResult
   public func insert<M: Model>(_ models: consuming [M]) throws -> [M] {

@@ -3,7 +3,7 @@ import SQLCore
 /// The statements about one model that a connection keeps: each is found by its kind and the number
 /// of the model's layout.
 enum ModelStatement: UInt8 {
-  case find, insert, insertAssigningKey, upsert, delete, update
+  case find, insert, insertAssigningKey, insertSeveral, upsert, delete, update
 
   /// The first byte of its shape, behind those of queries.
   var mark: UInt8 { 0xF8 + rawValue }

@@ -9,7 +9,22 @@ extension ModelWriting {
     }
   }
 
-  /// The same, updating the row that has the key already.
+  /// `INSERT INTO "T" (…) VALUES (…), (…), …`
+  func insertStatement(rows: Int) throws -> StatementPointer {
+    try core.lendStatement(
+      shape: { key in
+        key.append(ModelStatement.insertSeveral.mark)
+        key.append(layout.number)
+        key.append(UInt16(truncatingIfNeeded: rows))
+      },
+      sql: {
+        let columns = layout.orders.all
+        let marks = "(" + columns.map { _ in "?" }.joined(separator: ", ") + ")"
+        return insertSQL(columns) + String(repeating: ", " + marks, count: rows - 1)
+      })
+  }
+
+  /// An INSERT that updates the row that has the key already.
   func upsertStatement() throws -> StatementPointer {
     try core.lendStatement(.upsert, of: layout) {
       let keys = layout.keyColumns.map { layout.columns[$0].quotedName }.joined(separator: ", ")

@@ -5,22 +5,23 @@ import SQLCore
 
 extension Connection {
   /// All rows of a prepared query; throws as `fetch` of a query does.
+  @inlinable
   public func fetch<Row>(_ call: PreparedCall<Row>) throws -> [Row] {
     let core = try use()
-    let statement = try call.forms.rows.lend(call.arguments, on: core)
+    let statement = try call.body.rows.lend(call.arguments, on: core)
     defer { core.giveBack(statement) }
-    return try call.decoding.all(core, statement, .max)
+    return try call.body.decoding.all(core, statement, call.body.maximumRowCount)
   }
 
   /// The first row of a prepared query, or nil; the statement ends after it.
   public func first<Row>(_ call: PreparedCall<Row>) throws -> Row? {
     let core = try use()
-    let statement = try call.forms.rows.lend(call.arguments, on: core)
+    let statement = try call.body.rows.lend(call.arguments, on: core)
     defer { core.giveBack(statement) }
     guard try core.step(statement) else { return nil }
     var reader = RowReader(core: core, statement: statement)
     do {
-      return try call.decoding.one(&reader)
+      return try call.body.decoding.one(&reader)
     } catch let error as ColumnValueError {
       throw error.at(table: nil, column: nil, row: 0)
     }
@@ -28,12 +29,12 @@ extension Connection {
 
   /// How many rows a prepared query gives.
   public func count<Row>(_ call: PreparedCall<Row>) throws -> Int {
-    try call.forms.count.integer(call.arguments, on: try use())
+    try call.body.count.integer(call.arguments, on: try use())
   }
 
   /// Whether a prepared query gives any row.
   public func exists<Row>(_ call: PreparedCall<Row>) throws -> Bool {
-    try call.forms.exists.integer(call.arguments, on: try use()) != 0
+    try call.body.exists.integer(call.arguments, on: try use()) != 0
   }
 
   /// Runs a prepared command and gives back the rows that it wrote.
@@ -64,7 +65,7 @@ extension DatabaseReader {
   nonisolated(nonsending)
     public func fetch<Row>(_ call: PreparedCall<Row>) async throws -> [Row]
   {
-    try await readWithoutTransaction(on: call.isLimited ? .caller : .background) {
+    try await readWithoutTransaction(on: call.body.isLimited ? .caller : .background) {
       try $0.fetch(call)
     }
   }

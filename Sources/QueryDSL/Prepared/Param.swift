@@ -44,6 +44,8 @@ public protocol QueryParameter: Sendable {
   init(_ place: ParameterPlace<Argument>)
   /// The argument on its way to the statement.
   static func argument(_ argument: Argument) -> PreparedArgument
+  /// The argument back from its way; nil for one of another type.
+  static func value(of argument: PreparedArgument) -> Argument?
 }
 
 /// Which parameter of a prepared query, and its argument where that is known.
@@ -54,12 +56,18 @@ public struct ParameterPlace<Argument: Sendable>: Sendable {
 
 /// An argument of a prepared query.
 public struct PreparedArgument: Sendable {
+  @usableFromInline
   enum Content: Sendable {
     case value(any ColumnValue)
     case list([any ColumnValue])
   }
 
-  let content: Content
+  @usableFromInline let content: Content
+
+  @inlinable
+  init(content: Content) {
+    self.content = content
+  }
 }
 
 extension SQLExpression: QueryParameter {
@@ -69,8 +77,15 @@ extension SQLExpression: QueryParameter {
   }
 
   /// The value.
+  @inlinable
   public static func argument(_ argument: Value) -> PreparedArgument {
     PreparedArgument(content: .value(argument))
+  }
+
+  /// The value back.
+  public static func value(of argument: PreparedArgument) -> Value? {
+    guard case .value(let value) = argument.content else { return nil }
+    return value as? Value
   }
 }
 
@@ -82,8 +97,16 @@ extension ParamList: QueryParameter {
   }
 
   /// The values.
+  @inlinable
   public static func argument(_ argument: [Element]) -> PreparedArgument {
     PreparedArgument(content: .list(argument))
+  }
+
+  /// The values back.
+  public static func value(of argument: PreparedArgument) -> [Element]? {
+    guard case .list(let values) = argument.content else { return nil }
+    let elements = values.compactMap { $0 as? Element }
+    return elements.count == values.count ? elements : nil
   }
 }
 

@@ -6,11 +6,9 @@ extension PreparedQuery {
   ) throws where Query.Row == Row {
     var places = ParameterPlaces()
     let request = build(repeat places.next((each Parameter).self)).request
-    forms = try PreparedForms(request.statement)
-    decoding = request.decoding
-    isLimited = request.statement.limit != nil
-    self.build = { (parameter: repeat each Parameter) in
-      build(repeat each parameter).request
+    body = try PreparedBody(request, parameterCount: places.index + 1) { arguments in
+      var places = ParameterPlaces()
+      return build(repeat places.next((each Parameter).self, from: arguments)).request
     }
   }
 }
@@ -78,7 +76,7 @@ extension Connection {
     _ build: @escaping @Sendable (repeat each Parameter) -> Query
   ) throws -> PreparedQuery<Query.Row, repeat each Parameter> {
     let prepared = try PreparedQuery<Query.Row, repeat each Parameter>(build)
-    try prepared.forms.rows.compile(on: try use())
+    try prepared.body.rows.compile(on: try use())
     return prepared
   }
 
@@ -116,7 +114,7 @@ extension Database {
     ) async throws -> PreparedQuery<Query.Row, repeat each Parameter>
   {
     let prepared = try PreparedQuery<Query.Row, repeat each Parameter>(build)
-    let form = prepared.forms.rows
+    let form = prepared.body.rows
     try await readWithoutTransaction { try form.compile(on: try $0.use()) }
     return prepared
   }

@@ -1,6 +1,7 @@
 import SQLCore
 
 /// A statement rendered once: how connections find it, its text, and what is bound to it.
+@usableFromInline
 final class PreparedForm: Sendable {
   private let shape: [UInt8]
   private let text: String
@@ -20,13 +21,25 @@ final class PreparedForm: Sendable {
   }
 
   /// Lends the statement, its values bound.
+  @usableFromInline
   func lend(_ arguments: [PreparedArgument], on core: ConnectionCore) throws -> StatementPointer {
     let statement = try lend(on: core)
     do {
-      var index: Int32 = 0
-      for binding in bindings {
-        index &+= 1
-        try core.bind(try Self.bound(binding, arguments), to: statement, at: index)
+      for index in bindings.indices {
+        let parameter = Int32(truncatingIfNeeded: index &+ 1)
+        guard case .argument(let argument) = bindings[index] else {
+          try core.bind(bindings[index], to: statement, at: parameter)
+          continue
+        }
+        guard arguments.indices.contains(argument.index) else { throw Self.foreignParameter }
+        // The commonest argument goes straight to the statement.
+        if argument.part == .value, case .value(let value) = arguments[argument.index].content {
+          try core.bind(
+            try value.databaseValue(as: argument.form), to: statement, at: parameter)
+        } else {
+          try core.bind(
+            try arguments[argument.index].bound(argument), to: statement, at: parameter)
+        }
       }
       return statement
     } catch {
@@ -54,33 +67,22 @@ final class PreparedForm: Sendable {
       sql: { text })
   }
 
+  private static var foreignParameter: QueryError {
+    QueryError("a parameter of another prepared query stands in this one")
+  }
+
   private static func bound(
     _ binding: BoundValue, _ arguments: [PreparedArgument]
   ) throws -> BoundValue {
     guard case .argument(let argument) = binding else { return binding }
-    guard arguments.indices.contains(argument.index) else {
-      throw QueryError("a parameter of another prepared query stands in this one")
-    }
+    guard arguments.indices.contains(argument.index) else { throw foreignParameter }
     return try arguments[argument.index].bound(argument)
-  }
-}
-
-/// A query rendered for each of the verbs that run it.
-final class PreparedForms: Sendable {
-  let rows: PreparedForm
-  let count: PreparedForm
-  let exists: PreparedForm
-
-  init(_ statement: SelectStatement) throws {
-    rows = try PreparedForm(statement)
-    count = try PreparedForm(CountStatement(query: statement))
-    exists = try PreparedForm(ExistsStatement(query: statement))
   }
 }
 
 /// Counts the parameters of a closure while they are made, and collects their arguments.
 struct ParameterPlaces {
-  private var index = -1
+  private(set) var index = -1
   private(set) var arguments: [PreparedArgument] = []
 
   /// The next parameter.
@@ -90,9 +92,10 @@ struct ParameterPlaces {
   }
 
   /// The next parameter with its argument in its place.
-  mutating func next<P: QueryParameter>(_: P.Type, with argument: P.Argument) -> P {
+  mutating func next<P: QueryParameter>(_: P.Type, from arguments: [PreparedArgument]) -> P {
     index += 1
-    return P(ParameterPlace(index: index, argument: [argument]))
+    let argument = arguments.indices.contains(index) ? P.value(of: arguments[index]) : nil
+    return P(ParameterPlace(index: index, argument: argument.map { [$0] } ?? []))
   }
 
   /// Takes the argument of the next parameter.

@@ -14,24 +14,54 @@ import SQLCore
 /// made once, and compiles it where it does not have it, also after a migration. It is a value that
 /// any thread may use.
 public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Sendable {
-  let forms: PreparedForms
-  let decoding: RowDecoding<Row>
-  let isLimited: Bool
-  let build: @Sendable (repeat each Parameter) -> Request<Row>
+  @usableFromInline let body: PreparedBody<Row>
+
+  @usableFromInline
+  init(body: PreparedBody<Row>) {
+    self.body = body
+  }
 
   /// The query with its arguments: what `fetch`, `first`, `count`, `exists` and `observe` take.
+  @inlinable
   public func callAsFunction(
     _ argument: repeat (each Parameter).Argument
   ) -> PreparedCall<Row> {
-    let build = build
-    var places = ParameterPlaces()
-    repeat places.take((each Parameter).self, each argument)
-    return PreparedCall(
-      forms: forms, decoding: decoding, isLimited: isLimited, arguments: places.arguments
-    ) {
-      var places = ParameterPlaces()
-      return build(repeat places.next((each Parameter).self, with: each argument))
-    }
+    var arguments: [PreparedArgument] = []
+    arguments.reserveCapacity(body.parameterCount)
+    repeat arguments.append((each Parameter).argument(each argument))
+    return PreparedCall(body: body, arguments: arguments)
+  }
+}
+
+/// What all calls of a prepared query have in common.
+///
+/// Behind one reference: a call is made for each time that the query runs, and copies it.
+@usableFromInline
+final class PreparedBody<Row: Sendable>: Sendable {
+  @usableFromInline let rows: PreparedForm
+  let count: PreparedForm
+  let exists: PreparedForm
+  @usableFromInline let decoding: RowDecoding<Row>
+  @usableFromInline let parameterCount: Int
+  /// The greatest number of rows that the limit lets through, where that is no parameter.
+  @usableFromInline let maximumRowCount: Int
+  let isLimited: Bool
+  /// Makes the query anew, with the arguments in it.
+  let build: @Sendable ([PreparedArgument]) -> Request<Row>
+
+  init(
+    _ request: Request<Row>, parameterCount: Int,
+    _ build: @escaping @Sendable ([PreparedArgument]) -> Request<Row>
+  ) throws {
+    let statement = request.statement
+    rows = try PreparedForm(statement)
+    count = try PreparedForm(CountStatement(query: statement))
+    exists = try PreparedForm(ExistsStatement(query: statement))
+    decoding = request.decoding
+    self.parameterCount = parameterCount
+    maximumRowCount = statement.maximumRowCount
+    isLimited = statement.limit != nil
+    self.build = build
   }
 }
 
@@ -41,18 +71,21 @@ public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Send
 /// else a query is taken, in a `union` or by `observe`, it is the query that its closure makes of the
 /// arguments.
 public struct PreparedCall<Row: Sendable>: Fetchable {
-  let forms: PreparedForms
-  let decoding: RowDecoding<Row>
-  let isLimited: Bool
-  let arguments: [PreparedArgument]
-  let build: @Sendable () -> Request<Row>
+  @usableFromInline let body: PreparedBody<Row>
+  @usableFromInline let arguments: [PreparedArgument]
+
+  @inlinable
+  init(body: PreparedBody<Row>, arguments: [PreparedArgument]) {
+    self.body = body
+    self.arguments = arguments
+  }
 
   /// The SELECT, made anew with the arguments in it.
-  public var request: Request<Row> { build() }
+  public var request: Request<Row> { body.build(arguments) }
 
   /// The SQL with the arguments as its values; throws where one cannot be stored.
   public var sql: SQL {
-    get throws { try forms.rows.sql(arguments) }
+    get throws { try body.rows.sql(arguments) }
   }
 }
 

@@ -17,6 +17,11 @@ extension ConnectionCore {
 extension ConnectionCore {
   package var changeCount: Int { Int(sqlite3_changes64(handle)) }
 
+  /// How many parameters a statement may have.
+  package var maximumParameterCount: Int {
+    Int(sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
+  }
+
   /// The rowid that was inserted last; what is set here, the next insert replaces.
   package var lastInsertRowID: Int64 {
     get { sqlite3_last_insert_rowid(handle) }

@@ -38,6 +38,14 @@ package struct ColumnSlot: BitwiseCopyable {
 }
 
 extension ColumnSlot.Kind {
+  /// Whether its value may be one that is bound where it lies, inside a closure.
+  package var isEntered: Bool {
+    switch self {
+    case .string, .data, .optionalString, .optionalData, .witness: true
+    default: false
+    }
+  }
+
   init<Value: ColumnValue>(_ type: Value.Type, form: StoredForm) {
     self =
       if type == Int64.self {

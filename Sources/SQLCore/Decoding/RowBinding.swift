@@ -7,6 +7,19 @@ import CSQLite
 #endif
 
 extension ConnectionCore {
+  /// Binds columns of models that lie one beside another, row after row, and runs the statement.
+  ///
+  /// `failed` tells the column whose value could not be stored, and not of which model.
+  package func run(
+    _ statement: StatementPointer, binding columns: ColumnSlots,
+    order: UnsafeBufferPointer<UInt16>, of models: UnsafeRawPointer, count: Int
+  ) throws {
+    var binding = ModelBinding(
+      core: self, statement: statement, columns: columns, order: order, model: models)
+    binding.rowsLeft = count
+    try binding.bind(from: 0)
+  }
+
   /// Binds columns of a model to the parameters of a statement, in order, and runs it.
   ///
   /// Text and bytes are bound where they lie: each is entered by a closure, and the innermost one
@@ -33,18 +46,29 @@ private struct ModelBinding {
   let statement: StatementPointer
   let columns: ColumnSlots
   let order: UnsafeBufferPointer<UInt16>
-  let model: UnsafeRawPointer
+  var model: UnsafeRawPointer
+  /// How many models are bound, this one among them.
+  var rowsLeft = 1
+  /// The parameters of the models before.
+  var base: Int32 = 0
   var failed = -1
 
   mutating func bind(from start: Int) throws {
     let handle = statement.handle
     var position = start
-    while position < order.count {
+    while true {
+      if position == order.count {
+        rowsLeft &-= 1
+        guard rowsLeft > 0 else { break }
+        base &+= Int32(truncatingIfNeeded: order.count)
+        model += columns.stride
+        position = 0
+      }
       let index = Int(order[position])
       let slot = columns.slots[index]
       let column = model + Int(slot.offset)
       position &+= 1
-      let parameter = Int32(truncatingIfNeeded: position)
+      let parameter = base &+ Int32(truncatingIfNeeded: position)
       switch slot.kind {
       case .int: bind(storage(Int.self, at: column).pointee.value.map(Int64.init), at: parameter)
       case .int64: bind(storage(Int64.self, at: column).pointee.value, at: parameter)

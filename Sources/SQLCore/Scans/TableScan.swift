@@ -1,6 +1,7 @@
 /// A statement that went through a large table row by row, and what would spare it that.
 ///
 /// `Configuration.onTableScan` is told of it, in development.
+/// - SeeAlso: <https://www.sqlite.org/queryplanner.html>
 public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   /// The SQL, its values as parameters.
   public let sql: String
@@ -23,6 +24,7 @@ public struct TableScan: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// An index that is not there and that a statement would use.
+/// - SeeAlso: <https://www.sqlite.org/lang_createindex.html>
 public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
   /// A column of an index.
   public struct Term: Hashable, Sendable {

@@ -71,6 +71,9 @@ struct PreparedQueryTests {
     }
     try db.insert(Article.make(4, "d"))
     #expect(try db.fetch(shelf(nil)) == ["d"])
+    // Made anew, for a union, with nil in it.
+    #expect(try shelf(nil).request.sql.values == [nil])
+    #expect(try db.fetch(shelf(nil).union(shelf("B1"))).sorted() == ["b", "d"])
     #expect(try db.fetch(shelf("A1")).sorted() == ["a", "c"])
     let added = try db.prepare { (from: Param<Date>, to: Param<Date>) in
       Article.where { $0.$added.between(from, and: to) && from <= $0.$added }.select(\.$code)
