@@ -13,23 +13,17 @@ func interpolate(_ bytes: [UInt8]) {
       try tx.execute("CREATE TABLE \(identifier: name) (\(identifier: name) TEXT)")
       try tx.execute("INSERT INTO \(identifier: name) VALUES (\(value))")
       let rows = try tx.rows("SELECT \(identifier: name) FROM \(identifier: name)")
-      precondition(rows.map(\.values) == [[.text(value)]], "another value comes back")
-      precondition(rows[0].columnNames == [name], "another name comes back")
-      precondition(
-        try tx.rows("SELECT name FROM sqlite_schema").map(\.values) == [[.text(name)]],
+      expect(rows.map(\.values) == [[.text(value)]], "another value comes back")
+      expect(rows[0].columnNames == [name], "another name comes back")
+      try expect(
+        tx.rows("SELECT name FROM sqlite_schema").map(\.values) == [[.text(name)]],
         "something else was made")
       try tx.requestRollback()
     }
   }
   mayThrow {
-    precondition(
-      try database.row("SELECT \(value), \(bytes: bytes)")?.values
+    try expect(
+      database.row("SELECT \(value), \(bytes)")?.values
         == [.text(value), .blob(.init(bytes))], "another value comes back")
-  }
-}
-
-extension SQL.StringInterpolation {
-  fileprivate mutating func appendInterpolation(bytes: [UInt8]) {
-    appendInterpolation(bytes)
   }
 }

@@ -1,4 +1,3 @@
-
 /// A write that shares its commit with those that wait beside it: one fsync for many.
 protocol SharedWrite: AnyObject, Sendable {
   associatedtype Value: Sendable

@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Testing
 
 @testable import SQLCore
@@ -132,7 +134,9 @@ struct ClosingTests {
         ended.signal()
       }
       // Until it waits, or has failed.
-      while db.access.pool.state.withLock(\.closers.isEmpty), closed.withLock({ $0 == nil }) {
+      while db.access.pool.state.withLock({ $0.closers.isEmpty }),
+        closed.withLock({ $0 == nil })
+      {
         Thread.sleep(forTimeInterval: 0.001)
       }
     }

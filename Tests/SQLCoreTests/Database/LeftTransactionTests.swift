@@ -13,6 +13,10 @@ struct LeftTransactionTests {
     }
   }
 
+  private func writeSynchronously(to db: Database) throws {
+    try db.write { try $0.execute("INSERT INTO note VALUES (1)") }
+  }
+
   @Test("D16 the next read sees what was committed since, not what the transaction saw")
   func reader() throws {
     let db = try Database.temporary()
@@ -26,9 +30,9 @@ struct LeftTransactionTests {
   @Test("the next write begins a transaction of its own")
   func writer() async throws {
     let db = try Database.temporary()
-    try db.execute("CREATE TABLE note (n)")
+    try await db.execute("CREATE TABLE note (n)")
     try leaveTransaction(db, .writer)
-    try db.write { try $0.execute("INSERT INTO note VALUES (1)") }
+    try writeSynchronously(to: db)
     try leaveTransaction(db, .writer)
     try await db.write { try $0.execute("INSERT INTO note VALUES (2)") }
     #expect(try await db.row("SELECT count(*) FROM note")?[0] == 2)
@@ -37,7 +41,7 @@ struct LeftTransactionTests {
   @Test("a write that cannot be undone is not committed with those that share its transaction")
   func shared() async throws {
     let db = try Database.temporary()
-    try db.execute("CREATE TABLE note (n)")
+    try await db.execute("CREATE TABLE note (n)")
     // As without memory: neither its savepoint can be ended, nor can anything be rolled back.
     let denying = try db.onAuthorize { action in
       switch action.kind {
@@ -59,7 +63,7 @@ struct LeftTransactionTests {
   @Test("the next stream of rows sees what was committed since")
   func stream() async throws {
     let db = try Database.temporary()
-    try db.execute("CREATE TABLE note (n)")
+    try await db.execute("CREATE TABLE note (n)")
     try leaveTransaction(db, .stream)
     try await db.execute("INSERT INTO note VALUES (1)")
     var rows: [Row] = []

@@ -31,6 +31,8 @@ long faults_disarm(void) {
   return atomic_load(&failed);
 }
 
+int faults_are_armed(void) { return atomic_load(&armed_operations) != 0; }
+
 long faults_failed(void) { return atomic_load(&failed); }
 
 long faults_count(unsigned operations) {

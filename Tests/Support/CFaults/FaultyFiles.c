@@ -170,10 +170,10 @@ static int faulty_access(sqlite3_vfs *vfs, const char *name, int flags, int *res
   return system_vfs->xAccess(system_vfs, name, flags, result);
 }
 
-/* Whoever tries again and again, as SQLite does where the log is busy, need not take ten seconds. */
+/* Whoever tries again and again what fails, as SQLite does with the log, need not take ten seconds. */
 static int faulty_sleep(sqlite3_vfs *vfs, int microseconds) {
   (void)vfs;
-  return microseconds;
+  return faults_are_armed() ? microseconds : system_vfs->xSleep(system_vfs, microseconds);
 }
 
 int faults_register(const char *folder) {

@@ -12,7 +12,9 @@ package struct Migrations {
   var steps: [MigrationStep] = []
   var invalidValues = MigrationOptions.InvalidValues.refused
 
-  package var options: MigrationOptions { MigrationOptions(invalidValues: invalidValues, steps: steps) }
+  package var options: MigrationOptions {
+    MigrationOptions(invalidValues: invalidValues, steps: steps)
+  }
 
   package static let all: [String: Migrations] = [
     "add": Migrations(models: [Adding.Item.self]),

@@ -80,10 +80,13 @@ final class Watcher: Sendable {
   /// Waits until the row of number `mark` was told, the last that was written, and compares.
   func settle() async throws {
     let rows = try await database.fetch(Account.order(by: \.$id)).map(\.values)
+    let earlier = state.withLock { $0.fetchErrors.count }
     // Waiting for what never comes ends, so that it can be told what it was.
     for _ in 0..<6_000 {
       let state = state.withLock { $0 }
       if state.hasMark || state.isCoarse, state.result == rows { break }
+      // While something fails for good, nothing can be fetched: that is told, not a stale result.
+      if state.fetchErrors.count > earlier + 20 { throw state.fetchErrors[earlier] }
       try await Task.sleep(for: .milliseconds(5))
     }
     try state.withLock { state in
