@@ -33,6 +33,22 @@ struct TypedWriteTests {
     #expect(changes == ["inserted 4 title,stars,body", "updated 2 stars"])
   }
 
+  @Test("G11 many models: each row is told of, and of a statement that is run again none twice")
+  func many() async throws {
+    let stream = db.changes(of: Tagging.self)
+    let taggings = (0..<64).map { Tagging(note: 1, tag: "tag \($0)") }
+    var clashing = (0..<64).map { Tagging(note: 2, tag: "tag \($0)") }
+    clashing[50].tag = "tag 3"
+    try await db.insert(taggings)
+    try await db.write { [clashing] connection in
+      #expect(throws: DatabaseError.self) { try connection.insert(clashing) }
+    }
+    try await db.insert(Tagging(note: 3, tag: "end"))
+    let told = await stream.collect { $0.inserted.contains { $0.keyValues == [3, "end"] } }
+    #expect(told.map(\.rows.count) == [64, 50, 1])
+    #expect(told[1].rows.map { $0.keyValues } == (0..<50).map { [2, .text("tag \($0)")] })
+  }
+
   @Test("G7 G11 DO NOTHING, a WHERE that does not hold, and a limit of 0 tell nothing")
   func nothing() async throws {
     let changes = try await told { connection in
