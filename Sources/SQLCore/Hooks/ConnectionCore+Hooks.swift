@@ -116,9 +116,22 @@ private func preUpdate(
   database: UnsafePointer<CChar>?, table: UnsafePointer<CChar>?,
   oldRowID: sqlite3_int64, newRowID: sqlite3_int64
 ) {
-  guard let state = state(context), let handle, let database, let table else { return }
-  // Where nobody asks for the table, this is all that its rows cost.
-  guard state.pointee.lastPassedOver != table else { return }
+  guard let state = state(context), let handle, let database, let table,
+    // Where nobody asks for the table, this is all that its rows cost.
+    state.pointee.lastPassedOver != table
+  else { return }
+  tell(
+    state, of: handle, operation: operation, database: database, table: table,
+    oldRowID: oldRowID, newRowID: newRowID)
+}
+
+/// A function of its own, so that what comes before it needs no registers saved.
+@inline(never)
+private func tell(
+  _ state: UnsafeMutablePointer<ConnectionState>, of handle: OpaquePointer, operation: Int32,
+  database: UnsafePointer<CChar>, table: UnsafePointer<CChar>,
+  oldRowID: sqlite3_int64, newRowID: sqlite3_int64
+) {
   let event = PreUpdateEvent(
     handle: handle, kind: RowUpdate.Kind(operation: operation), database: database, table: table,
     oldRowID: oldRowID, newRowID: newRowID)
