@@ -74,9 +74,7 @@ static void store(struct disk_file *file, const void *bytes, size_t count, size_
   memcpy(file->bytes + offset, bytes, count);
 }
 
-static void cut_short(struct disk_file *file, size_t size) {
-  if (size < file->count) file->count = size;
-}
+static void cut_short(struct disk_file *file, size_t size) { if (size < file->count) file->count = size; }
 
 static void append(struct disk_file *file, struct entry entry) {
   if (file->entry_count == file->entry_capacity) {
@@ -150,8 +148,7 @@ static void keep_some(struct disk_file *image, const struct disk_file *file, uin
 
 static void write_image(const char *path, const unsigned char *bytes, size_t count) {
   FILE *out = fopen(path, "wb");
-  if (!out) abort();
-  if (count && fwrite(bytes, 1, count, out) != count) abort();
+  if (!out || (count && fwrite(bytes, 1, count, out) != count)) abort();
   fclose(out);
 }
 
@@ -287,8 +284,6 @@ void disk_delete(void) {
   pthread_mutex_unlock(&mutex);
 }
 
-/* MARK: What is forced to disk without SQLite */
-
 #if defined(__linux__)
 /* In the place of the system's own for this process: what a program forces to disk without SQLite,
    such as a finished copy. */
@@ -332,12 +327,8 @@ void disk_end(void) {
   pthread_mutex_unlock(&mutex);
 }
 
-long disk_operation_count(void) {
-  pthread_mutex_lock(&mutex);
-  long count = operation_count;
-  pthread_mutex_unlock(&mutex);
-  return count;
-}
+/* Asked when nobody writes. */
+long disk_operation_count(void) { return operation_count; }
 
 int disk_cut_at(long operation, uint64_t seed, const char *folder) {
   pthread_mutex_lock(&mutex);
