@@ -80,7 +80,7 @@ long allocator_bytes(void);
 
 /* MARK: For the files of this target alone */
 
-int faults_are_armed(void);
+int faults_fail_for_good(void);
 int faults_meet(unsigned operation, int otherwise);
 
 struct disk_file;
