@@ -142,10 +142,9 @@ extension SelectStatement: Renderable {
     if let limit {
       try sink.token(.limit)
       try sink.value(limit)
-    } else if offset != nil {
-      try sink.token(.noLimit)
     }
     if let offset {
+      if limit == nil { try sink.token(.noLimit) }
       try sink.token(.offset)
       try sink.value(offset)
     }

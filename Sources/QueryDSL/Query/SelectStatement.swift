@@ -32,7 +32,8 @@ package struct SelectStatement: Sendable {
     package let nulls: NullOrder?
 
     package init(
-      _ expression: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder? = nil
+      _ expression: consuming ExpressionNode, _ direction: SortDirection,
+      _ nulls: NullOrder? = nil
     ) {
       self.expression = expression
       self.isDescending = direction == .descending
@@ -64,14 +65,14 @@ package struct SelectStatement: Sendable {
 
   /// Adds predicates that must hold as well.
   @usableFromInline
-  mutating func add(_ lines: PredicateLines) {
+  mutating func add(_ lines: consuming PredicateLines) {
     predicates.append(contentsOf: lines.nodes)
   }
 
   /// Orders by one more expression.
   @usableFromInline
   mutating func addOrder(
-    _ expression: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
+    _ expression: consuming ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
   ) {
     order.append(OrderTerm(expression, direction, nulls))
   }

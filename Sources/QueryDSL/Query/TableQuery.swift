@@ -63,7 +63,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
 
   @inlinable
   consuming func order(
-    _ node: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
+    _ node: consuming ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
   ) -> Self {
     select.statement.addOrder(node, direction, nulls)
     return self
