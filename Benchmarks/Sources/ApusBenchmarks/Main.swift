@@ -35,8 +35,7 @@ enum Main {
       try Report.json(measurements).write(toFile: path, atomically: true, encoding: .utf8)
     }
     if let path = options.page {
-      try PerformancePage(measurements, rounds: options.rounds)
-        .text.write(toFile: path, atomically: true, encoding: .utf8)
+      try PerformancePage(measurements, rounds: options.rounds).write(to: path)
     }
   }
 

@@ -1,8 +1,8 @@
 import CSQLiteBench
 import Foundation
 
-/// The page of figures in the documentation: the table, a chart of the ratios, and where it was
-/// measured.
+/// What a page of figures in the documentation is given: the table, a chart of the ratios, and where
+/// it was measured.
 struct PerformancePage {
   private let measurements: [Measurement]
   private let rounds: Int
@@ -12,17 +12,22 @@ struct PerformancePage {
     self.rounds = rounds
   }
 
-  var text: String {
-    """
-    # Performance
+  private static let begin = "<!-- figures -->"
+  private static let end = "<!-- end of the figures -->"
 
-    Written by `Scripts/bench --page Documentation/Performance.md`. Each workload is done over
-    SQLite's C API as one would write it by hand in Swift (one prepared statement, every value
-    checked), by Apus, and by GRDB 7.10.0: in its fastest documented way (statements prepared once,
-    rows read by index; in W4 its query interface, as W4 is about queries that are built) and with
-    `Codable` records. The sides take turns in one process; a figure is the median of \(rounds)
-    rounds, in nanoseconds an operation. Files are in WAL mode with `synchronous=NORMAL`, but for
-    W9, which waits for the disk. A ratio of 1 is the time of the C API; less is better.
+  /// Puts the figures between the two marks of a page; what stands around them stays.
+  func write(to path: String) throws {
+    let page = try String(contentsOfFile: path, encoding: .utf8)
+    guard let first = page.range(of: Self.begin), let last = page.range(of: Self.end) else {
+      throw Options.Invalid(message: "\(path) lacks the marks between which the figures stand")
+    }
+    let new = page[..<first.upperBound] + "\n\n" + text + "\n" + page[last.lowerBound...]
+    try String(new).write(toFile: path, atomically: true, encoding: .utf8)
+  }
+
+  private var text: String {
+    """
+    Medians of \(rounds) rounds, in nanoseconds an operation.
 
     | | workload | C | Apus | GRDB | Codable | Apus ÷ C | GRDB ÷ C | Codable ÷ C | wanted |
     |---|---|--:|--:|--:|--:|--:|--:|--:|---|
