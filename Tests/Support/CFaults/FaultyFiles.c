@@ -170,10 +170,14 @@ static int faulty_access(sqlite3_vfs *vfs, const char *name, int flags, int *res
   return system_vfs->xAccess(system_vfs, name, flags, result);
 }
 
-/* Whoever tries again and again what fails, as SQLite does with the log, need not take ten seconds. */
+/* Whoever tries again and again what fails, as SQLite does with the log, need not take ten seconds;
+   whoever waits some milliseconds for a lock that somebody holds waits them. */
 static int faulty_sleep(sqlite3_vfs *vfs, int microseconds) {
   (void)vfs;
-  return faults_are_armed() ? microseconds : system_vfs->xSleep(system_vfs, microseconds);
+  int longest = 5000;
+  int slept = faults_are_armed() && microseconds > longest ? longest : microseconds;
+  system_vfs->xSleep(system_vfs, slept);
+  return microseconds;
 }
 
 int faults_register(const char *folder) {

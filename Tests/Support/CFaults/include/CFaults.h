@@ -1,6 +1,8 @@
 #ifndef CFAULTS_H
 #define CFAULTS_H
 
+/* Those who try with these files speak with SQLite's C interface, too. */
+#include <sqlite3.h>
 #include <stddef.h>
 #include <stdint.h>
 
