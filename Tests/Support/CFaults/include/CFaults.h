@@ -9,7 +9,7 @@
 /* What tests put beneath SQLite: files that fail, a disk whose power is cut, memory that ends.
    Everything is for one process, and nothing of it is in the library. */
 
-/* MARK: Files that fail (FaultyFiles.c, Faults.c) */
+/* MARK: Files that fail (FaultyFiles.c, SystemCalls.c, Faults.c) */
 
 enum fault_operation {
   FAULT_OPEN = 1,
@@ -23,6 +23,10 @@ enum fault_operation {
   FAULT_DELETE = 256,
   FAULT_ACCESS = 512,
   FAULT_SIZE = 1024,
+  /* Calls of the program itself, where there is Linux: a new name, and `fsync`. */
+  FAULT_RENAME = 2048,
+  FAULT_LINK = 4096,
+  FAULT_FORCE = 8192,
 };
 
 /* Registers, as the default, the system's file layer with faults for the files below a folder.
@@ -84,6 +88,7 @@ long allocator_bytes(void);
 
 int faults_are_armed(void);
 int faults_meet(unsigned operation, int otherwise);
+int faults_watch(const char *path);
 
 struct disk_file;
 struct disk_file *disk_open(const char *path);
@@ -92,5 +97,6 @@ void disk_write(struct disk_file *file, const void *bytes, size_t count, int64_t
 void disk_truncate(struct disk_file *file, int64_t size);
 void disk_sync(struct disk_file *file);
 void disk_delete(void);
+void disk_forced(int descriptor);
 
 #endif

@@ -52,6 +52,9 @@ struct Fault: CustomStringConvertible {
     case delete = 256
     case access = 512
     case size = 1024
+    case rename = 2048
+    case link = 4096
+    case force = 8192
   }
 
   let kind: Kind
