@@ -14,7 +14,7 @@ extension Database {
   /// whoever listens. Of predicates that cannot be asked of a row alone, and which `observe(_:)`
   /// lists as running again, every row of the table is told.
   public func changes<M: Model>(
-    of model: M.Type, @PredicateBuilder where predicates: (Columns<M>) -> [SQLPredicate]
+    of model: M.Type, @PredicateBuilder where predicates: (Columns<M>) -> PredicateLines
   ) -> ChangeStream<M> {
     let filter = RowFilter(M.where(predicates), in: self)
     return changes(of: model, named: nil, keys: nil) { await filter.filter($0) }

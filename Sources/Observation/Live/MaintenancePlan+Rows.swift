@@ -73,7 +73,7 @@ extension MaintenancePlan {
     try evaluators.withEvaluator { evaluator in
       try evaluator.evaluating(values, columns: touched.columns, in: table) { core in
         var unordered = statement
-        unordered.order = []
+        unordered.order = .none
         let statement = try core.lendStatement(for: unordered)
         defer { core.giveBack(statement) }
         while try core.step(statement) {

@@ -45,7 +45,7 @@ extension Connection {
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
     set assign: (inout Assignments<M>, Columns<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> [SQLPredicate] = { _, _ in [] }
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
   ) throws -> UpsertOutcome {
     let insert = M.insert(model).onConflictUpdate(
       first, repeat each others, set: assign, where: predicates)
@@ -92,7 +92,7 @@ extension Database {
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
     set assign: (inout Assignments<M>, Columns<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> [SQLPredicate] = { _, _ in [] }
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
   ) throws -> UpsertOutcome {
     let insert = M.insert(model).onConflictUpdate(
       first, repeat each others, set: assign, where: predicates)
@@ -106,7 +106,7 @@ extension Database {
       _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
       _ others: repeat KeyPath<M, ColumnReference<each Value>>,
       set assign: (inout Assignments<M>, Columns<M>) -> Void,
-      @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> [SQLPredicate] = { _, _ in []
+      @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in []
       }
     ) async throws -> UpsertOutcome
   {

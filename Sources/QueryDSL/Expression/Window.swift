@@ -151,7 +151,7 @@ package struct WindowSpecification: Sendable {
   }
 
   var partition: [ExpressionNode] = []
-  var order: [SelectStatement.OrderTerm] = []
+  var order: ShortList<SelectStatement.OrderTerm> = .none
   var frame: Frame?
   var problem: QueryError?
 

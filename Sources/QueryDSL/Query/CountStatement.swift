@@ -7,13 +7,13 @@ struct CountStatement: Renderable {
   /// Whether the rows are those of the tables, so that they can be counted where they are.
   private var isPlain: Bool {
     !query.isDistinct && query.groups.isEmpty && query.having.isEmpty && query.limit == nil
-      && query.offset == nil && query.extras == nil && !query.selectsAggregate
+      && query.offset == nil && query.extras?.content.isPlain ?? true && !query.selectsAggregate
   }
 
   func write<Sink: QuerySink>(to sink: inout Sink) throws {
     if isPlain {
       var plain = query
-      plain.order = []
+      plain.order = .none
       return try plain.write(to: &sink, countingRows: true)
     }
     try sink.token(.select)

@@ -15,7 +15,7 @@ extension Model {
   /// The rows for which each line holds. SQL: `WHERE a AND b`
   @inlinable
   public static func `where`(
-    @PredicateBuilder _ predicates: (Columns<Self>) -> [SQLPredicate]
+    @PredicateBuilder _ predicates: (Columns<Self>) -> PredicateLines
   ) -> TableQuery<Self, Self> {
     all.where(predicates)
   }

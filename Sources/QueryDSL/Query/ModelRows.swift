@@ -4,7 +4,7 @@ import SQLCore
 ///
 /// It is not generic: what a client compiles for its model is the array alone.
 @usableFromInline
-struct ModelRows {
+struct ModelRows: ~Copyable {
   private let layout: ModelLayout
   private let core: ConnectionCore
   private let statement: StatementPointer
@@ -18,12 +18,13 @@ struct ModelRows {
     of statement: StatementPointer, layout: ModelLayout, on core: ConnectionCore, limit: Int
   ) throws {
     try layout.checkColumnCount(of: statement)
+    let isAtRow = try core.step(statement)
     self.layout = layout
     self.core = core
     self.statement = statement
     self.limit = limit
-    progress.isAtRow = try core.step(statement)
-    progress.isAtEnd = !progress.isAtRow
+    progress.isAtRow = isAtRow
+    progress.isAtEnd = !isAtRow
   }
 
   /// Whether all rows are loaded.

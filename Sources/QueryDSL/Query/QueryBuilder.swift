@@ -116,7 +116,7 @@ extension SelectStatement {
   /// The clauses put in their places.
   fileprivate init<Row>(_ select: SelectClause<Row>) {
     self.init(selection: .terms(select.terms), from: TableID(layout: 0, source: 0))
-    problem = select.problem
+    note(select.problem)
     var from: TableReference?
     var joined: [(kind: SQLToken, table: TableReference)] = []
     for kind in select.clauses.kinds {
@@ -128,13 +128,13 @@ extension SelectStatement {
       case .join(let kind, let table, let condition):
         joined.append((kind, table))
         joins.append(Join(kind: kind, table: table.table, condition: condition))
-      case .predicates(let nodes): predicates += nodes
+      case .predicates(let nodes): predicates.append(contentsOf: nodes)
       case .groups(let nodes):
         if !groups.isEmpty { note(QueryError("GROUP BY is given twice")) }
         groups = nodes
-      case .having(let nodes): having += nodes
+      case .having(let nodes): having.append(contentsOf: nodes)
       case .window(let name, let window): add(window, named: name)
-      case .order(let terms): order += terms
+      case .order(let terms): for term in terms { order.append(term) }
       case .limit(let count): setLimit(count)
       case .offset(let count): setOffset(count)
       case .limitParameter(let count): setLimit(count)

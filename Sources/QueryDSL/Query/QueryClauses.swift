@@ -6,9 +6,9 @@ public struct QueryClause: Sendable {
     case with(CommonTableNode)
     case from(TableReference)
     case join(SQLToken, TableReference, PredicateNode?)
-    case predicates([PredicateNode])
+    case predicates(ShortList<PredicateNode>)
     case groups([ExpressionNode])
-    case having([PredicateNode])
+    case having(ShortList<PredicateNode>)
     case window(String, WindowSpecification)
     case order([SelectStatement.OrderTerm])
     case limit(Int)
@@ -106,13 +106,13 @@ public func CrossJoin<Table: QueryTable>(_ table: Table) -> QueryClause {
 }
 
 /// Predicates, one a line: all must hold. SQL: `WHERE a AND b`
-public func Where(@PredicateBuilder _ predicates: () -> [SQLPredicate]) -> QueryClause {
-  QueryClause(.predicates(predicates().map(\.node)))
+public func Where(@PredicateBuilder _ predicates: () -> PredicateLines) -> QueryClause {
+  QueryClause(.predicates(predicates().nodes))
 }
 
 /// Predicates over groups, one a line. SQL: `HAVING count(*) > ?`
-public func Having(@PredicateBuilder _ predicates: () -> [SQLPredicate]) -> QueryClause {
-  QueryClause(.having(predicates().map(\.node)))
+public func Having(@PredicateBuilder _ predicates: () -> PredicateLines) -> QueryClause {
+  QueryClause(.having(predicates().nodes))
 }
 
 /// One row for each combination of values. SQL: `GROUP BY a, b`

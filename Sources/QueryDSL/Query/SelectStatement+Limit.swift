@@ -4,38 +4,38 @@ extension SelectStatement {
   /// The limit, once; a negative one, which SQL takes for none, is refused.
   @usableFromInline
   mutating func setLimit(_ count: Int) {
-    if limit != nil { problem = problem ?? QueryError("LIMIT is given twice") }
-    if count < 0 { problem = problem ?? QueryError("LIMIT is negative: \(count)") }
+    if limit != nil { note(QueryError("LIMIT is given twice")) }
+    if count < 0 { note(QueryError("LIMIT is negative: \(count)")) }
     limit = BoundValue(count)
   }
 
   /// The offset, once.
   @usableFromInline
   mutating func setOffset(_ count: Int) {
-    if offset != nil { problem = problem ?? QueryError("OFFSET is given twice") }
-    if count < 0 { problem = problem ?? QueryError("OFFSET is negative: \(count)") }
+    if offset != nil { note(QueryError("OFFSET is given twice")) }
+    if count < 0 { note(QueryError("OFFSET is negative: \(count)")) }
     offset = BoundValue(count)
   }
 
   /// The limit as a parameter of a prepared query.
   mutating func setLimit(_ count: SQLExpression<Int>) {
-    if limit != nil { problem = problem ?? QueryError("LIMIT is given twice") }
+    if limit != nil { note(QueryError("LIMIT is given twice")) }
     limit = rowCount(count, "LIMIT")
   }
 
   /// The offset as a parameter of a prepared query.
   mutating func setOffset(_ count: SQLExpression<Int>) {
-    if offset != nil { problem = problem ?? QueryError("OFFSET is given twice") }
+    if offset != nil { note(QueryError("OFFSET is given twice")) }
     offset = rowCount(count, "OFFSET")
   }
 
   private mutating func rowCount(_ count: SQLExpression<Int>, _ clause: String) -> BoundValue {
     guard case .parameter(let parameter) = count.node else {
-      problem = problem ?? QueryError("\(clause) takes a number or a parameter of `prepare`")
+      note(QueryError("\(clause) takes a number or a parameter of `prepare`"))
       return BoundValue(0)
     }
     if case .value(.integer(let count))? = parameter.value.map({ BoundValue($0) }), count < 0 {
-      problem = problem ?? QueryError("\(clause) is negative: \(count)")
+      note(QueryError("\(clause) is negative: \(count)"))
     }
     return parameter.bound(as: .standard, part: .rowCount)
   }

@@ -8,35 +8,51 @@ extension SelectStatement: Renderable {
   /// Writes the statement, or what counts its rows. No closure holds the statement here: that would
   /// be a copy of it each time that a query runs.
   func write<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
-    if let problem { throw problem }
-    if extras != nil { return try writeWithExtras(to: &sink, countingRows: countingRows) }
-    try writeSelect(to: &sink, countingRows: countingRows)
+    if let extras {
+      return try write(to: &sink, countingRows: countingRows, with: extras.content)
+    }
+    try sink.openScope(from, [], nil)
+    try writeBeginning(to: &sink, countingRows: countingRows)
+    try Self.write(predicates, behind: .where, to: &sink)
+    try writeOrderAndLimit(to: &sink)
+    try sink.closeScope()
   }
 
-  private func writeWithExtras<Sink: QuerySink>(
-    to sink: inout Sink, countingRows: Bool
+  private func write<Sink: QuerySink>(
+    to sink: inout Sink, countingRows: Bool, with content: SelectExtras.Content
   ) throws {
-    let commonTables = extras?.content.commonTables ?? []
+    if let problem = content.problem { throw problem }
+    let commonTables = content.commonTables
     if !commonTables.isEmpty { try CommonTableNode.write(commonTables, to: &sink) }
-    if let compound = extras?.content.compound {
+    if let compound = content.compound {
       try compound.write(to: &sink)
       try writeOrderAndLimit(to: &sink)
     } else {
-      try writeSelect(to: &sink, countingRows: countingRows)
+      try sink.openScope(from, content.joins, extras)
+      try writeBeginning(to: &sink, countingRows: countingRows)
+      try write(content, to: &sink)
+      try writeOrderAndLimit(to: &sink)
+      try sink.closeScope()
     }
     if !commonTables.isEmpty { try sink.closeCommonTables() }
   }
 
+  /// SELECT and FROM.
   // Into the one caller of a query without extras: as a function of its own it takes copies.
   @inline(__always)
-  private func writeSelect<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
-    try sink.openScope(from, joins, extras)
+  private func writeBeginning<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
     try sink.token(.select)
     if isDistinct { try sink.token(.distinct) }
     if countingRows { try sink.token(.countStar) } else { try writeSelection(to: &sink) }
     try sink.token(.from)
     try Self.write(from, extras, to: &sink)
-    for join in joins {
+  }
+
+  /// Joins, WHERE, GROUP BY, HAVING and WINDOW.
+  private func write<Sink: QuerySink>(
+    _ content: SelectExtras.Content, to sink: inout Sink
+  ) throws {
+    for join in content.joins {
       try sink.token(join.kind)
       try Self.write(join.table, extras, to: &sink)
       if let condition = join.condition {
@@ -45,35 +61,42 @@ extension SelectStatement: Renderable {
       }
     }
     try Self.write(predicates, behind: .where, to: &sink)
-    if !groups.isEmpty {
+    if !content.groups.isEmpty {
       try sink.token(.groupBy)
-      try ExpressionNode.write(groups, to: &sink)
+      try ExpressionNode.write(content.groups, to: &sink)
     }
-    try Self.write(having, behind: .having, to: &sink)
-    if let windows = extras?.content.windows, !windows.isEmpty {
-      for (index, window) in windows.enumerated() {
-        try sink.token(index == 0 ? .window : .comma)
-        try sink.alias(window.name)
-        try sink.token(.as)
-        try window.window.write(to: &sink)
-      }
+    try Self.write(content.having, behind: .having, to: &sink)
+    for (index, window) in content.windows.enumerated() {
+      try sink.token(index == 0 ? .window : .comma)
+      try sink.alias(window.name)
+      try sink.token(.as)
+      try window.window.write(to: &sink)
     }
-    try writeOrderAndLimit(to: &sink)
-    try sink.closeScope()
   }
 
   @inline(__always)
   private func writeOrderAndLimit<Sink: QuerySink>(to sink: inout Sink) throws {
-    for index in order.indices {
-      try sink.token(index == 0 ? .orderBy : .comma)
-      if case .resultColumn(let name) = order[index].expression {
-        try order[index].write(to: &sink, collation: try collation(ofResultColumn: name))
-        continue
+    switch order {
+    case .none: break
+    case .one(let term): try write(term, behind: .orderBy, to: &sink)
+    case .many(let terms):
+      for index in terms.indices {
+        try write(terms[index], behind: index == 0 ? .orderBy : .comma, to: &sink)
       }
-      if extras != nil { try checkOrderOfCompound() }
-      try order[index].write(to: &sink)
     }
     try writeLimit(to: &sink)
+  }
+
+  @inline(__always)
+  private func write<Sink: QuerySink>(
+    _ term: OrderTerm, behind token: SQLToken, to sink: inout Sink
+  ) throws {
+    try sink.token(token)
+    if case .resultColumn(let name) = term.expression {
+      return try term.write(to: &sink, collation: try collation(ofResultColumn: name))
+    }
+    if extras != nil { try checkOrderOfCompound() }
+    try term.write(to: &sink)
   }
 
   /// A table of FROM or a join: a model's own, a query, or a common table.
@@ -119,21 +142,26 @@ extension SelectStatement: Renderable {
     if let limit {
       try sink.token(.limit)
       try sink.value(limit)
-    } else if offset != nil {
-      try sink.token(.noLimit)
     }
     if let offset {
+      if limit == nil { try sink.token(.noLimit) }
       try sink.token(.offset)
       try sink.value(offset)
     }
   }
 
   static func write<Sink: QuerySink>(
-    _ predicates: [PredicateNode], behind keyword: SQLToken, to sink: inout Sink
+    _ predicates: ShortList<PredicateNode>, behind keyword: SQLToken, to sink: inout Sink
   ) throws {
-    guard !predicates.isEmpty else { return }
-    try sink.token(keyword)
-    try PredicateNode.write(predicates, joinedBy: .and, ifEmpty: .one, to: &sink)
+    switch predicates {
+    case .none: break
+    case .one(let predicate):
+      try sink.token(keyword)
+      try predicate.write(to: &sink)
+    case .many(let predicates):
+      try sink.token(keyword)
+      try PredicateNode.write(predicates, joinedBy: .and, ifEmpty: .one, to: &sink)
+    }
   }
 
   /// The collation of the type of a column of the result that ORDER BY names. A name there is one that
@@ -181,11 +209,11 @@ extension SelectStatement: Renderable {
 extension SelectStatement.OrderTerm {
   /// Writes what stands behind ORDER BY.
   static func write<Sink: QuerySink>(
-    _ terms: [SelectStatement.OrderTerm], to sink: inout Sink
+    _ terms: some Collection<SelectStatement.OrderTerm>, to sink: inout Sink
   ) throws {
-    for index in terms.indices {
+    for (index, term) in terms.enumerated() {
       if index > 0 { try sink.token(.comma) }
-      try terms[index].write(to: &sink)
+      try term.write(to: &sink)
     }
   }
 

@@ -32,7 +32,8 @@ package struct SelectStatement: Sendable {
     package let nulls: NullOrder?
 
     package init(
-      _ expression: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder? = nil
+      _ expression: consuming ExpressionNode, _ direction: SortDirection,
+      _ nulls: NullOrder? = nil
     ) {
       self.expression = expression
       self.isDescending = direction == .descending
@@ -43,17 +44,12 @@ package struct SelectStatement: Sendable {
   package var selection: Selection
   package var isDistinct = false
   package var from: TableID
-  package var joins: [Join] = []
-  package var predicates: [PredicateNode] = []
-  package var groups: [ExpressionNode] = []
-  package var having: [PredicateNode] = []
-  package var order: [OrderTerm] = []
+  package var predicates: ShortList<PredicateNode> = .none
+  package var order: ShortList<OrderTerm> = .none
   package var limit: BoundValue?
   package var offset: BoundValue?
-  /// What the compiler could not see, thrown when the query would be rendered.
-  package var problem: QueryError?
-  /// What few queries have; nil for a SELECT over tables of models alone.
-  package var extras: SelectExtras?
+  /// What few queries have; nil for a SELECT over the table of one model.
+  package private(set) var extras: SelectExtras?
 
   @usableFromInline
   package init(selection: Selection, from: TableID) {
@@ -69,31 +65,48 @@ package struct SelectStatement: Sendable {
 
   /// Adds predicates that must hold as well.
   @usableFromInline
-  mutating func add(_ lines: [SQLPredicate]) {
-    for line in lines { predicates.append(line.node) }
+  mutating func add(_ lines: consuming PredicateLines) {
+    predicates.append(contentsOf: lines.nodes)
   }
 
   /// Orders by one more expression.
   @usableFromInline
   mutating func addOrder(
-    _ expression: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
+    _ expression: consuming ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
   ) {
     order.append(OrderTerm(expression, direction, nulls))
   }
 
   /// The tables, in the order of FROM and its joins.
-  package var tables: [TableID] {
-    joins.isEmpty ? [from] : [from] + joins.map(\.table)
+  package var tables: [TableID] { [from] + joins.map(\.table) }
+}
+
+// What few queries have.
+extension SelectStatement {
+  package var joins: [Join] {
+    get { extras?.content.joins ?? [] }
+    set { changeExtras { $0.joins = newValue } }
   }
+
+  package var groups: [ExpressionNode] {
+    get { extras?.content.groups ?? [] }
+    set { changeExtras { $0.groups = newValue } }
+  }
+
+  package var having: ShortList<PredicateNode> {
+    get { extras?.content.having ?? .none }
+    set { changeExtras { $0.having = newValue } }
+  }
+
+  /// What the compiler could not see, thrown when the query would be rendered.
+  package var problem: QueryError? { extras?.content.problem }
 
   /// Notes what the query cannot be; the first problem is the one that is thrown.
   mutating func note(_ problem: QueryError?) {
-    if self.problem == nil { self.problem = problem }
+    guard let problem, self.problem == nil else { return }
+    changeExtras { $0.problem = problem }
   }
-}
 
-extension SelectStatement {
-  /// Changes what few queries have.
   mutating func changeExtras(_ change: (inout SelectExtras.Content) -> Void) {
     var content = extras?.content ?? SelectExtras.Content()
     change(&content)
@@ -104,11 +117,20 @@ extension SelectStatement {
 /// What few queries have, apart from the rest, so that a SELECT stays small.
 package final class SelectExtras: Sendable {
   package struct Content: Sendable {
+    package var joins: [SelectStatement.Join] = []
+    package var groups: [ExpressionNode] = []
+    package var having: ShortList<PredicateNode> = .none
+    package var problem: QueryError?
     package var commonTables: [CommonTableNode] = []
     /// Tables of FROM and joins that are no model's own.
     package var sources: [(table: TableID, source: TableSource)] = []
     package var windows: [(name: String, window: WindowSpecification)] = []
     package var compound: CompoundNode?
+
+    /// Whether the tables are those of models, and the rows those of one SELECT.
+    var isPlain: Bool {
+      commonTables.isEmpty && sources.isEmpty && windows.isEmpty && compound == nil
+    }
   }
 
   package let content: Content

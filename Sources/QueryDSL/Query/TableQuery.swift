@@ -27,7 +27,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
   /// Adds predicates: each line must hold, and what was there before. SQL: `WHERE a AND b`
   @inlinable
   public consuming func `where`(
-    @PredicateBuilder _ predicates: (Columns<M>) -> [SQLPredicate]
+    @PredicateBuilder _ predicates: (Columns<M>) -> PredicateLines
   ) -> Self {
     select.statement.add(predicates(columns))
     return self
@@ -63,7 +63,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
 
   @inlinable
   consuming func order(
-    _ node: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
+    _ node: consuming ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
   ) -> Self {
     select.statement.addOrder(node, direction, nulls)
     return self
@@ -113,9 +113,9 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
 
   /// Only groups for which each line holds. SQL: `HAVING count(*) > ?`
   public consuming func having(
-    @PredicateBuilder _ predicates: (Columns<M>) -> [SQLPredicate]
+    @PredicateBuilder _ predicates: (Columns<M>) -> PredicateLines
   ) -> Self {
-    select.statement.having += predicates(columns).map(\.node)
+    select.statement.having.append(contentsOf: predicates(columns).nodes)
     return self
   }
 }

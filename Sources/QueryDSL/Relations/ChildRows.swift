@@ -69,7 +69,7 @@ extension IncludedQuery {
     let limits = try NumberedRows.Limits(of: statement)
     if limits != nil {
       terms.append(.aliased(try number(of: statement, relation), NumberedRows.name))
-      (statement.order, statement.limit, statement.offset) = ([], nil, nil)
+      (statement.order, statement.limit, statement.offset) = (.none, nil, nil)
     }
     statement.selection = .terms(terms)
     if let join = relation.join { statement.joins.append(join) }
@@ -83,10 +83,10 @@ extension IncludedQuery {
   ) throws -> ExpressionNode {
     var window = WindowSpecification(partition: relation.owners, order: statement.order)
     if window.order.isEmpty {
-      window.order = try Root.layout.keyColumns.map { index in
+      for index in try Root.layout.keyColumns {
         let key = ColumnID(
           table: query.columns.table, index: UInt16(truncatingIfNeeded: index))
-        return SelectStatement.OrderTerm(.column(key), .ascending)
+        window.order.append(SelectStatement.OrderTerm(.column(key), .ascending))
       }
     }
     for case .resultColumn(let name) in window.order.map(\.expression) {

@@ -32,12 +32,12 @@ extension ModelLayout {
 
   /// Predicates over the table, all of which must hold, as a declaration writes them; nil where
   /// there is none.
-  func declaration(of predicates: [SQLPredicate]) throws -> String? {
-    guard !predicates.isEmpty else { return nil }
+  func declaration(of predicates: PredicateLines) throws -> String? {
+    guard !predicates.nodes.isEmpty else { return nil }
     var sink = TextSink(writingLiterals: true)
     try sink.openScope(table, [], nil)
     try PredicateNode.write(
-      predicates.map(\.node), joinedBy: .and, ifEmpty: .one, to: &sink)
+      Array(predicates.nodes), joinedBy: .and, ifEmpty: .one, to: &sink)
     return sink.text
   }
 

@@ -94,7 +94,7 @@ public func Generated<M: Model, Value: ColumnValue>(
 /// A row that does not throws `DatabaseError`, with the name or the text of the condition.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#check_constraints>
 public func Check<M: Model>(
-  _ name: String? = nil, @PredicateBuilder _ predicates: @escaping (Columns<M>) -> [SQLPredicate]
+  _ name: String? = nil, @PredicateBuilder _ predicates: @escaping (Columns<M>) -> PredicateLines
 ) -> SchemaElement<M> {
   SchemaElement(kind: .check(name: name) { predicates(.declared) })
 }

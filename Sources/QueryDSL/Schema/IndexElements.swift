@@ -10,7 +10,7 @@ struct IndexLine<M: ResultRow> {
   let terms: Terms
   let isUnique: Bool
   let name: String?
-  let predicates: () -> [SQLPredicate]
+  let predicates: () -> PredicateLines
 }
 
 /// What an index orders rows by: a column or an expression, perhaps downwards, perhaps with a
@@ -79,7 +79,7 @@ public func Index<M: Model, each Value: ColumnValue>(
 /// - SeeAlso: <https://www.sqlite.org/partialindex.html>
 public func Index<M: Model, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil,
-  @PredicateBuilder where predicates: @escaping (Columns<M>) -> [SQLPredicate]
+  @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
 ) -> SchemaElement<M> {
   index(.columns(paths(repeat each columns)), false, name, predicates)
 }
@@ -103,7 +103,7 @@ public func Index<M: Model>(
 /// An index over columns and expressions, of those rows alone for which each line holds.
 public func Index<M: Model>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm],
-  @PredicateBuilder where predicates: @escaping (Columns<M>) -> [SQLPredicate]
+  @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
 ) -> SchemaElement<M> {
   index(.expressions { terms(.declared) }, false, name, predicates)
 }
@@ -123,7 +123,7 @@ public func Unique<M: Model, each Value: ColumnValue>(
 /// A column, or several together, whose values no two rows share for which each line holds.
 public func Unique<M: Model, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil,
-  @PredicateBuilder where predicates: @escaping (Columns<M>) -> [SQLPredicate]
+  @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
 ) -> SchemaElement<M> {
   index(.columns(paths(repeat each columns)), true, name, predicates)
 }
@@ -138,7 +138,7 @@ public func Unique<M: Model>(
 /// Columns and expressions whose values together no two rows share for which each line holds.
 public func Unique<M: Model>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm],
-  @PredicateBuilder where predicates: @escaping (Columns<M>) -> [SQLPredicate]
+  @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
 ) -> SchemaElement<M> {
   index(.expressions { terms(.declared) }, true, name, predicates)
 }
@@ -153,7 +153,7 @@ private func paths<M: Model, each Value: ColumnValue>(
 
 private func index<M: Model>(
   _ terms: IndexLine<M>.Terms, _ isUnique: Bool, _ name: String?,
-  _ predicates: @escaping (Columns<M>) -> [SQLPredicate]
+  _ predicates: @escaping (Columns<M>) -> PredicateLines
 ) -> SchemaElement<M> {
   SchemaElement(
     kind: .index(

@@ -5,7 +5,7 @@ public struct SchemaElement<M: ResultRow> {
   enum Kind {
     case index(IndexLine<M>)
     case foreignKey(ForeignKeyLine<M>)
-    case check(name: String?, () -> [SQLPredicate])
+    case check(name: String?, () -> PredicateLines)
     /// The value is encoded when the column's form is known.
     case `default`(PartialKeyPath<M>, (StoredForm) -> BoundValue)
     case defaultSQL(PartialKeyPath<M>, SQL)

@@ -6,8 +6,8 @@ import SQLCore
 /// are chosen by their keys.
 /// - SeeAlso: <https://www.sqlite.org/compile.html#enable_update_delete_limit>
 struct AffectedRows: Sendable {
-  var predicates: [PredicateNode] = []
-  private var order: [SelectStatement.OrderTerm] = []
+  var predicates: ShortList<PredicateNode> = .none
+  private var order: ShortList<SelectStatement.OrderTerm> = .none
   private var limit: BoundValue?
   private var problem: QueryError?
 

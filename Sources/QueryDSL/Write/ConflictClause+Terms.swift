@@ -16,7 +16,7 @@ extension Insert {
   ///   - condition: that of a partial index.
   public consuming func onConflictDoNothing(
     @IndexBuilder on terms: (Columns<M>) -> [IndexTerm],
-    @PredicateBuilder matching condition: (Columns<M>) -> [SQLPredicate] = { _ in [] }
+    @PredicateBuilder matching condition: (Columns<M>) -> PredicateLines = { _ in [] }
   ) -> Self {
     conflicts.append(Self.clause(on: terms, matching: condition))
     return self
@@ -37,16 +37,16 @@ extension Insert {
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html>
   public consuming func onConflictUpdate(
     @IndexBuilder on terms: (Columns<M>) -> [IndexTerm],
-    @PredicateBuilder matching condition: (Columns<M>) -> [SQLPredicate] = { _ in [] },
+    @PredicateBuilder matching condition: (Columns<M>) -> PredicateLines = { _ in [] },
     set assign: (inout Assignments<M>, Columns<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> [SQLPredicate] = { _, _ in [] }
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
   ) -> Self {
     append(Self.clause(on: terms, matching: condition), assign, predicates)
     return self
   }
 
   private static func clause(
-    on terms: (Columns<M>) -> [IndexTerm], matching condition: (Columns<M>) -> [SQLPredicate]
+    on terms: (Columns<M>) -> [IndexTerm], matching condition: (Columns<M>) -> PredicateLines
   ) -> ConflictClause {
     var clause = ConflictClause(excluded: Columns<M>().table)
     let (terms, predicates) = (terms(.declared), condition(.declared))

@@ -12,7 +12,7 @@ struct ConflictClause: Sendable {
   let excluded: TableID
   /// nil for DO NOTHING.
   var assignments: [Assignment]?
-  var predicates: [PredicateNode] = []
+  var predicates: ShortList<PredicateNode> = .none
 }
 
 extension ConflictClause {
@@ -50,7 +50,7 @@ extension ConflictClause {
   var doingNothing: ConflictClause {
     var clause = self
     clause.assignments = nil
-    clause.predicates = []
+    clause.predicates = .none
     return clause
   }
 }
@@ -74,7 +74,7 @@ extension Insert {
   public consuming func onConflictDoNothing<First: ColumnValue, each Value: ColumnValue>(
     _ first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
-    @PredicateBuilder matching condition: (Columns<M>) -> [SQLPredicate] = { _ in [] }
+    @PredicateBuilder matching condition: (Columns<M>) -> PredicateLines = { _ in [] }
   ) -> Self {
     conflicts.append(clause(on: first, repeat each others, matching: condition))
     return self
@@ -100,9 +100,9 @@ extension Insert {
   public consuming func onConflictUpdate<First: ColumnValue, each Value: ColumnValue>(
     _ first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
-    @PredicateBuilder matching condition: (Columns<M>) -> [SQLPredicate] = { _ in [] },
+    @PredicateBuilder matching condition: (Columns<M>) -> PredicateLines = { _ in [] },
     set assign: (inout Assignments<M>, Columns<M>) -> Void,
-    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> [SQLPredicate] = { _, _ in [] }
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
   ) -> Self {
     append(clause(on: first, repeat each others, matching: condition), assign, predicates)
     return self
@@ -111,13 +111,13 @@ extension Insert {
   /// Adds a clause with its update.
   mutating func append(
     _ clause: consuming ConflictClause, _ assign: (inout Assignments<M>, Columns<M>) -> Void,
-    _ predicates: (Columns<M>, Columns<M>) -> [SQLPredicate]
+    _ predicates: (Columns<M>, Columns<M>) -> PredicateLines
   ) {
     let excluded = Columns<M>(clause.excluded)
     var assignments = Assignments(columns)
     assign(&assignments, excluded)
     clause.assignments = assignments.list
-    clause.predicates = predicates(columns, excluded).map(\.node)
+    clause.predicates = predicates(columns, excluded).nodes
     conflicts.append(clause)
     if assignments.list.isEmpty {
       problem = problem ?? QueryError("the upsert of \(M.tableName) assigns no column")
@@ -136,7 +136,7 @@ extension Insert {
   public consuming func onConflictUpdate<First: ColumnValue, each Value: ColumnValue>(
     _ first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
-    @PredicateBuilder matching condition: (Columns<M>) -> [SQLPredicate] = { _ in [] }
+    @PredicateBuilder matching condition: (Columns<M>) -> PredicateLines = { _ in [] }
   ) -> Self {
     var clause = clause(on: first, repeat each others, matching: condition)
     clause.updateAll(of: columns.table, written: writtenColumns)
@@ -147,7 +147,7 @@ extension Insert {
   private func clause<First: ColumnValue, each Value: ColumnValue>(
     on first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
-    matching condition: (Columns<M>) -> [SQLPredicate]
+    matching condition: (Columns<M>) -> PredicateLines
   ) -> ConflictClause {
     var clause = ConflictClause(excluded: Columns<M>().table)
     clause.target = [columns[dynamicMember: first].node]
@@ -198,14 +198,13 @@ extension ConflictClause {
       )
     }
     assignments = indices.map { Assignment(column: nodes($0).own, value: nodes($0).new) }
-    predicates = [
+    predicates = .one(
       .any(
         indices.map { index in
           let (own, new) = nodes(index)
           let isText = layout.columns[Int(index)].storageClass == .text
           // A collation may take two texts for one; they are stored apart.
           return .compare(.isNotSame, own, isText ? .collate(new, "BINARY") : new)
-        })
-    ]
+        }))
   }
 }

@@ -19,9 +19,9 @@ public struct Delete<M: Model>: Sendable {
 
   /// Only rows for which each line holds; without it, every row. SQL: `WHERE a AND b`
   public consuming func `where`(
-    @PredicateBuilder _ lines: (Columns<M>) -> [SQLPredicate]
+    @PredicateBuilder _ lines: (Columns<M>) -> PredicateLines
   ) -> Self {
-    rows.predicates += lines(columns).map(\.node)
+    rows.predicates.append(contentsOf: lines(columns).nodes)
     return self
   }
 

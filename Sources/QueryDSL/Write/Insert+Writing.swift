@@ -104,7 +104,7 @@ extension SelectStatement {
       return try sink.token(.one)
     }
     var ended = self
-    ended.predicates = [.all([])]
+    ended.predicates = .one(.all([]))
     try ended.write(to: &sink)
   }
 }

@@ -22,9 +22,9 @@ public struct Update<M: Model>: Sendable {
 
   /// Only rows for which each line holds; without it, every row. SQL: `WHERE a AND b`
   public consuming func `where`(
-    @PredicateBuilder _ lines: (Columns<M>) -> [SQLPredicate]
+    @PredicateBuilder _ lines: (Columns<M>) -> PredicateLines
   ) -> Self {
-    rows.predicates += lines(columns).map(\.node)
+    rows.predicates.append(contentsOf: lines(columns).nodes)
     return self
   }
 
@@ -80,7 +80,7 @@ extension Model {
   public static func update<Source: Model>(
     from source: Source.Type,
     _ assign: (inout Assignments<Self>, Columns<Source>) -> Void,
-    @PredicateBuilder where predicates: (Columns<Self>, Columns<Source>) -> [SQLPredicate]
+    @PredicateBuilder where predicates: (Columns<Self>, Columns<Source>) -> PredicateLines
   ) -> Update<Self> {
     let other = Columns<Source>()
     return update(from: other.reference, other, assign, predicates)
@@ -100,7 +100,7 @@ extension Model {
   public static func update<Source: Fetchable>(
     from query: Source,
     _ assign: (inout Assignments<Self>, Columns<Source.Row>) -> Void,
-    @PredicateBuilder where predicates: (Columns<Self>, Columns<Source.Row>) -> [SQLPredicate]
+    @PredicateBuilder where predicates: (Columns<Self>, Columns<Source.Row>) -> PredicateLines
   ) -> Update<Self> where Source.Row: ResultRow {
     let other = Columns<Source.Row>()
     return update(from: query.as(other), other, assign, predicates)
@@ -109,13 +109,13 @@ extension Model {
   private static func update<Other>(
     from source: TableReference, _ other: Columns<Other>,
     _ assign: (inout Assignments<Self>, Columns<Other>) -> Void,
-    _ predicates: (Columns<Self>, Columns<Other>) -> [SQLPredicate]
+    _ predicates: (Columns<Self>, Columns<Other>) -> PredicateLines
   ) -> Update<Self> {
     let columns = Columns<Self>()
     var assignments = Assignments(columns)
     assign(&assignments, other)
     var update = Update(columns: columns, assignments: assignments.list, source: source)
-    update.rows.predicates = predicates(columns, other).map(\.node)
+    update.rows.predicates = predicates(columns, other).nodes
     return update
   }
 }

@@ -140,7 +140,7 @@ struct RandomWrites {
       func assign(_ row: inout Assignments<Gamma>, _ new: Columns<Gamma>) {
         left = set(&row, new, start)
       }
-      func condition(_: Columns<Gamma>, _: Columns<Gamma>) -> [SQLPredicate] {
+      func condition(_: Columns<Gamma>, _: Columns<Gamma>) -> PredicateLines {
         made.map { [$0.condition.predicate] } ?? []
       }
       switch target {

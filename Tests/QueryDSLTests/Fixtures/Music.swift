@@ -75,7 +75,7 @@ struct Music {
   /// Expects the condition behind WHERE, and the keys of the rows for which it holds.
   func expect(
     where condition: String, _ ids: [Int], sourceLocation: SourceLocation = #_sourceLocation,
-    @PredicateBuilder _ predicates: (Columns<Track>) -> [SQLPredicate]
+    @PredicateBuilder _ predicates: (Columns<Track>) -> PredicateLines
   ) throws {
     try expect(
       Track.where(predicates), " WHERE " + condition, ids, sourceLocation: sourceLocation)

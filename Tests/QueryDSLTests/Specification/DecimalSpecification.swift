@@ -41,7 +41,7 @@ struct DecimalSpecification {
 
   private func expect(
     where condition: String, _ ids: [Int], sourceLocation: SourceLocation = #_sourceLocation,
-    @PredicateBuilder _ predicates: (Columns<Item>) -> [SQLPredicate]
+    @PredicateBuilder _ predicates: (Columns<Item>) -> PredicateLines
   ) throws {
     let query = Item.where(predicates)
     let text = try query.sql.text

@@ -31,7 +31,10 @@ long faults_disarm(void) {
   return atomic_load(&failed);
 }
 
-int faults_are_armed(void) { return atomic_load(&armed_operations) != 0; }
+int faults_fail_for_good(void) {
+  return atomic_load(&armed_operations) != 0 && atomic_load(&armed_lasting) != 0 &&
+         atomic_load(&failed) > 0;
+}
 
 long faults_failed(void) { return atomic_load(&failed); }
 

@@ -170,14 +170,13 @@ static int faulty_access(sqlite3_vfs *vfs, const char *name, int flags, int *res
   return system_vfs->xAccess(system_vfs, name, flags, result);
 }
 
-/* Whoever tries again and again what fails, as SQLite does with the log, need not take ten seconds;
-   whoever waits some milliseconds for a lock that somebody holds waits them. */
+/* Whoever tries again and again what fails for good, as SQLite does with the log, need not take ten
+   seconds. Who waits for another connection sleeps as long as it wants to: a hundred tries without
+   sleep are over before a thread that holds a lock runs again. */
 static int faulty_sleep(sqlite3_vfs *vfs, int microseconds) {
   (void)vfs;
-  int longest = 5000;
-  int slept = faults_are_armed() && microseconds > longest ? longest : microseconds;
-  system_vfs->xSleep(system_vfs, slept);
-  return microseconds;
+  if (faults_fail_for_good() && microseconds > 200) microseconds = 200;
+  return system_vfs->xSleep(system_vfs, microseconds);
 }
 
 int faults_register(const char *folder) {

@@ -86,7 +86,7 @@ long allocator_bytes(void);
 
 /* MARK: For the files of this target alone */
 
-int faults_are_armed(void);
+int faults_fail_for_good(void);
 int faults_meet(unsigned operation, int otherwise);
 int faults_watch(const char *path);
 

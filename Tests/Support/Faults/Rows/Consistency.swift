@@ -7,8 +7,8 @@ enum Consistency: Trial {
   static let name = "R10"
   static let title = "consistency"
   static let unit = "rounds"
-  static let quick = 16
-  static let full = 1_500
+  static let quick = 160
+  static let full = 10_000
   static let partSize = 8
 
   static func run(_ numbers: Range<Int>, seed: UInt64, tally: inout Tally) async throws {

@@ -7,8 +7,8 @@ enum Soak: Trial {
   static let name = "R14"
   static let title = "soak"
   static let unit = "rounds"
-  static let quick = 150
-  static let full = 20_000
+  static let quick = 2_000
+  static let full = 100_000
   /// One process: what leaks a little shows only in the long run.
   static let partSize = 1_000_000
 

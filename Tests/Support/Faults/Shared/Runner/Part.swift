@@ -93,7 +93,7 @@ struct Part: Sendable {
   /// False where it had to be killed. What is bounded is a part that hangs, not one that is slow.
   private func wait(for process: Process) -> Bool {
     let watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1_800), execute: watchdog)
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(3_600), execute: watchdog)
     process.waitUntilExit()
     defer { watchdog.cancel() }
     return !(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL)
