@@ -27,6 +27,12 @@ let package = Package(
     .executableTarget(
       name: "SmallApus", dependencies: [.product(name: "Apus", package: "Apus")]),
     .executableTarget(name: "SmallC", dependencies: ["CSQLiteBench"]),
+    // The faults of `Scripts/faults`, beneath GRDB: `Scripts/faults beside-grdb`. Its sources and
+    // these C sources are links to what the trials of Apus are built of, so that both are the same.
+    .target(name: "CFaults", dependencies: ["CSQLiteBench"]),
+    .executableTarget(
+      name: "GRDBFaults",
+      dependencies: ["CFaults", "CSQLiteBench", .product(name: "GRDB", package: "GRDB.swift")]),
   ],
   swiftLanguageModes: [.v6]
 )

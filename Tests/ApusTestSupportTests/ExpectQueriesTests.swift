@@ -85,6 +85,18 @@ struct ExpectQueriesTests {
         == [#"DELETE FROM "Writer" WHERE "id" = ?"#])
   }
 
+  @Test("G17 the statements of asynchronous code, in their order")
+  func asynchronous() async throws {
+    let statements = try await queries(in: db) {
+      try await db.delete(Writer.self, 100)
+      _ = try await db.count(Writer.all)
+    }
+    #expect(
+      statements == [
+        #"DELETE FROM "Writer" WHERE "id" = ?"#, #"SELECT count(*) FROM "Writer""#,
+      ])
+  }
+
   @Test("G17 on the connection of an access; a statement counts each time that it runs")
   func onConnection() throws {
     try db.read { connection in

@@ -66,16 +66,6 @@ final class CommitQueue: Sendable {
       return state.waiting
     }
   }
-
-  /// Puts back what was taken and not used.
-  func putBack(_ commits: [Commit]) {
-    guard !commits.isEmpty else { return }
-    state.withLock { state in
-      state.waiting.commits = commits + state.waiting.commits
-      state.rowCount += commits.reduce(0) { $0 + $1.rowCount }
-    }
-    signal.give()
-  }
 }
 
 extension CommitQueue.State {

@@ -122,9 +122,6 @@ struct RowNetting {
     return changes.filter { !isEmpty($0) }
   }
 
-  /// The first row, whether it differs or not.
-  var first: RecordedRow? { changes.first }
-
   private func isEmpty(_ row: RecordedRow) -> Bool {
     guard row.old >= 0, row.new >= 0 else { return row.old == row.new }
     return values.isSame(row.old, row.new, count: valueCount)

@@ -23,7 +23,6 @@ struct FileStatus {
 
   var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
   var permissions: mode_t { status.st_mode & 0o777 }
-  var byteCount: Int { Int(status.st_size) }
 
   /// Whether two paths lead to one file.
   static func isSame(_ first: String, _ second: String) -> Bool {

@@ -9,9 +9,6 @@ final class LentHandle {
     self.close = close
   }
 
-  /// Gives the memory another object of SQLite's.
-  func replace(by other: OpaquePointer?) { pointer = other }
-
   fileprivate func end() {
     if let pointer { close(pointer) }
     pointer = nil

@@ -82,8 +82,6 @@ public final class Database: Sendable {
       return installed as? Observer
     }
   }
-
-  package var hasWriteObserver: Bool { writeObserver.withLock { $0 != nil } }
 }
 
 /// Told when the writer begins and ends an access, while it is between transactions.

@@ -9,9 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
 
 /* What stands on a disk: of each file the bytes that were forced there, and, in order, what was
    written since. After a power cut any part of the latter may be there: each sector of each write, or
@@ -284,13 +281,9 @@ void disk_delete(void) {
   pthread_mutex_unlock(&mutex);
 }
 
-#if defined(__linux__)
-/* In the place of the system's own for this process: what a program forces to disk without SQLite,
-   such as a finished copy. */
-int fsync(int descriptor) {
-  int result = (int)syscall(SYS_fsync, descriptor);
+void disk_forced(int descriptor) {
   struct stat status;
-  if (result != 0 || !atomic_load(&is_on) || fstat(descriptor, &status) != 0) return result;
+  if (!atomic_load(&is_on) || fstat(descriptor, &status) != 0) return;
   pthread_mutex_lock(&mutex);
   struct disk_file *file = find(&status);
   if (file) {
@@ -298,9 +291,7 @@ int fsync(int descriptor) {
     settle(file);
   }
   pthread_mutex_unlock(&mutex);
-  return result;
 }
-#endif
 
 /* MARK: What a trial tells */
 

@@ -138,13 +138,13 @@ static const sqlite3_io_methods methods = {
     .xUnfetch = faulty_unfetch,
 };
 
-static int is_watched(const char *name) { return name && strstr(name, watched) == name; }
+int faults_watch(const char *path) { return path && watched[0] && strstr(path, watched) == path; }
 
 static int faulty_open(
     sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags, int *out_flags) {
   (void)vfs;
   /* The methods of the system's own files read their own memory: theirs stands at the beginning. */
-  if (!is_watched(name)) return system_vfs->xOpen(system_vfs, name, file, flags, out_flags);
+  if (!faults_watch(name)) return system_vfs->xOpen(system_vfs, name, file, flags, out_flags);
   struct faulty_file *opened = (struct faulty_file *)file;
   opened->base.pMethods = NULL;
   MEET(FAULT_OPEN, SQLITE_CANTOPEN);
@@ -157,7 +157,7 @@ static int faulty_open(
 
 static int faulty_delete(sqlite3_vfs *vfs, const char *name, int syncs_folder) {
   (void)vfs;
-  if (is_watched(name)) {
+  if (faults_watch(name)) {
     MEET(FAULT_DELETE, SQLITE_IOERR_DELETE);
     disk_delete();
   }
@@ -166,7 +166,7 @@ static int faulty_delete(sqlite3_vfs *vfs, const char *name, int syncs_folder) {
 
 static int faulty_access(sqlite3_vfs *vfs, const char *name, int flags, int *result) {
   (void)vfs;
-  if (is_watched(name)) MEET(FAULT_ACCESS, SQLITE_IOERR_ACCESS);
+  if (faults_watch(name)) MEET(FAULT_ACCESS, SQLITE_IOERR_ACCESS);
   return system_vfs->xAccess(system_vfs, name, flags, result);
 }
 

@@ -60,14 +60,6 @@ struct LiveTable {
   var isStrict = false
   var isWithoutRowID = false
 
-  /// The one column that is the rowid, if there is one.
-  var rowIDColumn: String? {
-    guard !isWithoutRowID, key.columns.count == 1, !key.isDescending,
-      let column = column(key.columns[0]), column.type.lowercasedASCII == "integer"
-    else { return nil }
-    return column.name
-  }
-
   func column(_ name: String) -> Column? {
     let folded = name.lowercasedASCII
     return columns.first { $0.name.lowercasedASCII == folded }
@@ -77,9 +69,6 @@ struct LiveTable {
     let folded = column.lowercasedASCII
     return key.columns.contains { $0.lowercasedASCII == folded }
   }
-
-  /// The columns that an INSERT names.
-  var writtenColumns: [Column] { columns.filter { $0.generated == nil } }
 }
 
 extension LiveTable.Constraint.Kind {

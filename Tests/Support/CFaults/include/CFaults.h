@@ -1,13 +1,15 @@
 #ifndef CFAULTS_H
 #define CFAULTS_H
 
+/* Those who try with these files speak with SQLite's C interface, too. */
+#include <sqlite3.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* What tests put beneath SQLite: files that fail, a disk whose power is cut, memory that ends.
    Everything is for one process, and nothing of it is in the library. */
 
-/* MARK: Files that fail (FaultyFiles.c, Faults.c) */
+/* MARK: Files that fail (FaultyFiles.c, SystemCalls.c, Faults.c) */
 
 enum fault_operation {
   FAULT_OPEN = 1,
@@ -21,6 +23,10 @@ enum fault_operation {
   FAULT_DELETE = 256,
   FAULT_ACCESS = 512,
   FAULT_SIZE = 1024,
+  /* Calls of the program itself, where there is Linux: a new name, and `fsync`. */
+  FAULT_RENAME = 2048,
+  FAULT_LINK = 4096,
+  FAULT_FORCE = 8192,
 };
 
 /* Registers, as the default, the system's file layer with faults for the files below a folder.
@@ -82,6 +88,7 @@ long allocator_bytes(void);
 
 int faults_fail_for_good(void);
 int faults_meet(unsigned operation, int otherwise);
+int faults_watch(const char *path);
 
 struct disk_file;
 struct disk_file *disk_open(const char *path);
@@ -90,5 +97,6 @@ void disk_write(struct disk_file *file, const void *bytes, size_t count, int64_t
 void disk_truncate(struct disk_file *file, int64_t size);
 void disk_sync(struct disk_file *file);
 void disk_delete(void);
+void disk_forced(int descriptor);
 
 #endif

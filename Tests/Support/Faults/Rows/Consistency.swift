@@ -13,6 +13,7 @@ enum Consistency: Trial {
 
   static func run(_ numbers: Range<Int>, seed: UInt64, tally: inout Tally) async throws {
     for number in numbers {
+      Progress.show(number)
       do {
         let folder = try Folder(isWatched: false)
         let path = folder.file("shared.sqlite")
@@ -35,7 +36,6 @@ enum Consistency: Trial {
         tally.fail("R10 \(number) seed \(seed): \(error)")
       }
       tally.count(unit)
-      Progress.show(number)
     }
   }
 }

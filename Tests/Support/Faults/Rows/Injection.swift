@@ -79,7 +79,7 @@ enum Injection: Trial {
       }
       try db.execute("DROP TABLE \(identifier: text)")
       tally.count("names taken")
-    } catch let error where isTyped(error) {
+    } catch let error where OnTrial.isTyped(error) {
       tally.count("names refused")
       try require(
         text.isEmpty || text.contains("\0") || text.lowercased().hasPrefix("sqlite_"),

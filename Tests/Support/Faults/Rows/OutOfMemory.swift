@@ -16,12 +16,13 @@ enum OutOfMemory: Trial {
 
   static func run(_ numbers: Range<Int>, seed: UInt64, tally: inout Tally) async throws {
     // Once to fill what is kept for good, once to count.
-    _ = try await Reference(.everything())
+    _ = try await Reference(OnTrial.scenario())
     allocator_arm(0, 0)
-    let reference = try await Reference(.everything())
+    let reference = try await Reference(OnTrial.scenario())
     let count = reference.allocations
     let alive = await settledCount(1)
     for number in numbers {
+      Progress.show(number)
       var random = SeededGenerator(seed: seed, number: number)
       let allocation = Int.random(in: 1...count, using: &random)
       let isLasting = Bool.random(using: &random)
@@ -35,7 +36,6 @@ enum OutOfMemory: Trial {
       let left = await settledCount(alive)
       if left > alive { tally.fail("\(label): \(left - alive) allocations more than before") }
       tally.count(unit)
-      Progress.show(number)
     }
   }
 

@@ -13,7 +13,7 @@ enum PowerCuts: Trial {
   static func prepareProcess() throws { try InputOutputFaults.prepareProcess() }
 
   static func run(_ numbers: Range<Int>, seed: UInt64, tally: inout Tally) async throws {
-    let reference = try await Reference(.everything())
+    let reference = try await Reference(OnTrial.scenario())
     try await run(numbers, seed: seed, tally: &tally) { synchronous in
       PowerCutRun(reference: reference, synchronous: synchronous) { acknowledged, begun in
         // Without waiting for the disk at each commit the last ones may be gone.
@@ -30,6 +30,7 @@ enum PowerCuts: Trial {
     let moments = 50
     var number = numbers.lowerBound
     while number < numbers.upperBound {
+      Progress.show(number)
       var random = SeededGenerator(seed: seed, number: number)
       let cuts = min(moments * PowerCutRun.seedsPerMoment, numbers.upperBound - number)
       let isFull = number / (moments * PowerCutRun.seedsPerMoment) % 2 == 0
@@ -37,7 +38,6 @@ enum PowerCuts: Trial {
         moments: cuts / PowerCutRun.seedsPerMoment, seed: seed, random: &random, &tally)
       for finding in findings { tally.fail("\(name) \(number) seed \(seed): \(finding)") }
       number += cuts
-      Progress.show(number)
     }
   }
 }
@@ -54,7 +54,7 @@ enum PowerCutsControl: Trial {
   static func prepareProcess() throws { try InputOutputFaults.prepareProcess() }
 
   static func run(_ numbers: Range<Int>, seed: UInt64, tally: inout Tally) async throws {
-    let reference = try await Reference(.everything())
+    let reference = try await Reference(OnTrial.scenario())
     var random = SeededGenerator(seed: seed, number: numbers.lowerBound)
     let run = PowerCutRun(reference: reference, synchronous: .off) { 0...$1 }
     let findings = try await run.run(

@@ -34,11 +34,11 @@ enum Soak: Trial {
       path: path, models: [Account.self, Entry.self], configuration: configuration)
     var held: [Held] = []
     for number in numbers {
+      Progress.show(number)
       var random = SeededGenerator(seed: seed, number: number)
       try await load(db, folder, &random)
       held.append(try measure(db, path))
       tally.count(unit)
-      Progress.show(number)
     }
     try compare(held, Array(held.suffix(max(1, held.count / 2))), configuration, &tally)
     try db.close()

@@ -1,26 +1,8 @@
 import Apus
 import Foundation
-import Synchronization
 
-/// Processes that parts start.
+/// What is killed: it migrates, writes from eight tasks, and observes.
 enum Child {
-  static func run(_ arguments: [String]) async throws {
-    guard arguments.count == 3, let seed = Int(arguments[2]) else {
-      throw Violation("usage: Faults child write|transfer PATH SEED")
-    }
-    switch arguments[0] {
-    case "write": try await write(arguments[1], seed)
-    case "transfer": try await ConsistencyRun.child(path: arguments[1], seed: seed)
-    default: throw Violation("there is no child \(arguments[0])")
-    }
-  }
-
-  /// Prints a line at once, whole.
-  static func say(_ line: String) {
-    let bytes = Array((line + "\n").utf8)
-    _ = Foundation.write(1, bytes, bytes.count)
-  }
-
   struct Counter: Model {
     @PrimaryKey var id: Int
     @Column var number: Int
@@ -52,7 +34,7 @@ enum Child {
     }
   }
 
-  private static func write(_ path: String, _ seed: Int) async throws {
+  static func write(_ path: String, _ seed: Int) async throws {
     let models: [any Model.Type] =
       seed % 2 == 0 ? [Counter.self, Numbers.Record.self] : [Counter.self, Texts.Record.self]
     var configuration = Configuration()
@@ -62,7 +44,7 @@ enum Child {
     Task {
       for await element in db.changes(of: Counter.self) {
         for row in element.rows {
-          if let number = try row.new(\.$number) { say("saw \(try row.key) \(number)") }
+          if let number = try row.new(\.$number) { ChildRun.say("saw \(try row.key) \(number)") }
         }
       }
     }
@@ -82,7 +64,7 @@ enum Child {
                 try tx.insert(Numbers.Record(id: id, task: task, number: next, size: next))
               }
             }
-            say("did \(task) \(next)")
+            ChildRun.say("did \(task) \(next)")
           }
         }
       }

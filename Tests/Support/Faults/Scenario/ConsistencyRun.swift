@@ -63,9 +63,9 @@ final class ConsistencyRun: Sendable {
         "r\(key)=" + values.map(String.init).joined(separator: ",")
       }
       let appends = transaction.appends.map { "a\($0)=\($1)" }
-      Child.say("txn " + (reads + appends).joined(separator: " "))
+      ChildRun.say("txn " + (reads + appends).joined(separator: " "))
     }
-    for finding in history.findings { Child.say("anomaly " + finding) }
+    for finding in history.findings { ChildRun.say("anomaly " + finding) }
   }
 
   func run(tasks: Int, transactions: Int, _ history: inout History) async throws {

@@ -81,7 +81,7 @@ struct PowerCutRun {
     try db.close()
     try checkContent(path, mayHold(acknowledged, begun))
     // A copy is whole as soon as it has its name.
-    for name in ["backup.sqlite", "vacuumed.sqlite"] {
+    for name in ["backup.sqlite", "vacuumed.sqlite", "new.sqlite"] {
       let copy = folder + "/" + name
       guard FileManager.default.fileExists(atPath: copy) else { continue }
       _ = try Content(of: copy)

@@ -131,6 +131,13 @@ extension Scenario {
       try await session.db.vacuum(into: path, overwriting: true)
       session.copied("vacuumed", to: path)
     },
+    Step.sync("back up to a new name") { session in
+      let path = session.folder.file("new.sqlite")
+      // What an attempt left whose last step failed.
+      try? FileManager.default.removeItem(atPath: path)
+      try session.db.backup(to: path)
+      session.copied("new", to: path)
+    },
     Step.sync("write after the copies") { session in
       try session.db.run(Account.update { $0.set(\.$note, to: "copied") }.where { $0.$id < 10 })
     },
@@ -150,6 +157,10 @@ extension Scenario {
     Step.sync("write again") { session in
       try session.db.save(Account(id: 700, name: "last", balance: 0, note: nil))
     },
-    Step.sync("close again") { session in try session.close() },
+    Step.sync("close again") { session in
+      try session.close()
+      let unfinished = session.folder.files.filter { $0.contains(".partial-") }
+      try require(unfinished.isEmpty, "unfinished copies are left: \(unfinished)")
+    },
   ]
 }

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// Follows a table while it is written to, and holds what it was told against what is there.
-final class Watcher: Sendable {
+final class Watcher: Following {
   private struct State {
     /// What the table holds by all that was told.
     var rows: [Int: [DatabaseValue]] = [:]
@@ -90,10 +90,14 @@ final class Watcher: Sendable {
       try await Task.sleep(for: .milliseconds(5))
     }
     try state.withLock { state in
-      try require(state.falsehoods.isEmpty, "observers were told: \(state.falsehoods)")
-      try require(state.result == rows, "the result that is observed is not the last one")
+      try require(
+        state.falsehoods.isEmpty, "observers were told: \(state.falsehoods)",
+        kind: "what observers were told")
+      try require(
+        state.result == rows, "the result that is observed is not the last one",
+        kind: "an old result")
       for error in state.fetchErrors {
-        try require(isTyped(error), "an observation ended with \(error)")
+        try require(OnTrial.isTyped(error), "an observation ended with \(error)")
       }
       guard !state.isCoarse else { return }
       try require(state.hasMark, "observers were not told of the last row")

@@ -1,4 +1,4 @@
-import CSQLite
+import CFaults
 
 /// A connection of the C interface, as plain as can be.
 final class PlainConnection {

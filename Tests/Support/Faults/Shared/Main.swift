@@ -1,10 +1,10 @@
 import Foundation
 
-/// What the library does when files, power, memory or a process fail: `Scripts/faults`.
+/// What a library does when files, power, memory or a process fail: `Scripts/faults`.
 ///
 ///     Faults quick|full [ROW …] [--seed N] [--state FILE] [--page FILE] [--commit TEXT]
 ///     Faults part ROW FIRST END SEED      one part, in this process; prints its tally as JSON
-///     Faults child WHAT PATH SEED         a process that a part starts, and perhaps kills
+///     Faults child WHAT PATH NUMBER       a process that a part starts, and perhaps kills
 @main
 enum Main {
   static func main() async {
@@ -13,7 +13,7 @@ enum Main {
       if arguments.first == "part" {
         try await runPart(arguments)
       } else if arguments.first == "child" {
-        try await Child.run(Array(arguments.dropFirst()))
+        try await ChildRun.run(Array(arguments.dropFirst()))
       } else {
         let options = try Options(arguments)
         exit(try await Runner(options).run() ? 0 : 1)
@@ -25,7 +25,8 @@ enum Main {
   }
 
   private static func runPart(_ arguments: [String]) async throws {
-    guard arguments.count == 5, let trial = allTrials.first(where: { $0.name == arguments[1] }),
+    guard arguments.count == 5,
+      let trial = OnTrial.trials.first(where: { $0.name == arguments[1] }),
       let first = Int(arguments[2]), let end = Int(arguments[3]), let seed = UInt64(arguments[4])
     else { throw Violation("usage: Faults part ROW FIRST END SEED") }
     var tally = Tally()

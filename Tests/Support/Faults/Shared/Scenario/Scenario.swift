@@ -1,4 +1,3 @@
-import Apus
 import Foundation
 
 /// What is done to a database, step by step, each of which either is done as a whole or throws.
@@ -33,32 +32,32 @@ struct Scenario: Sendable {
 /// `@unchecked Sendable`: the one task that runs the steps uses it.
 final class Session: @unchecked Sendable {
   let folder: Folder
-  let configuration: Configuration
-  private(set) var database: Database?
-  var watcher: Watcher?
+  let configuration: OnTrial.Configuration
+  private(set) var database: OnTrial.Database?
+  var watcher: OnTrial.Watcher?
   /// What steps read, by step: a run with faults must read the same as one without.
   private(set) var readings: [String: String] = [:]
 
-  init(folder: Folder, configuration: Configuration) {
+  init(folder: Folder, configuration: OnTrial.Configuration) {
     self.folder = folder
     self.configuration = configuration
   }
 
   var path: String { folder.file(Scenario.file) }
 
-  var db: Database {
+  var db: OnTrial.Database {
     get throws {
       guard let database else { throw Violation("the database is not open") }
       return database
     }
   }
 
-  func open(_ open: (String, Configuration) throws -> Database) throws {
+  func open(_ open: (String, OnTrial.Configuration) throws -> OnTrial.Database) throws {
     database = try open(path, configuration)
   }
 
   func close() throws {
-    try db.close()
+    try OnTrial.close(db)
     database = nil
   }
 
@@ -73,20 +72,7 @@ final class Session: @unchecked Sendable {
   func abandon() async {
     await watcher?.stop()
     watcher = nil
-    try? database?.close()
+    if let database { try? OnTrial.close(database) }
     database = nil
-  }
-}
-
-extension Configuration {
-  /// Little memory and a small log, so that pages are written early and the log begins anew often.
-  static func ofTrials(synchronous: Synchronous = .full) -> Configuration {
-    var configuration = Configuration()
-    configuration.synchronous = synchronous
-    configuration.busyTimeout = .milliseconds(20)
-    configuration.maximumWALBytes = 40_000
-    configuration.maximumReaders = 2
-    configuration.prepareConnection = { try $0.execute("PRAGMA cache_size = 10") }
-    return configuration
   }
 }

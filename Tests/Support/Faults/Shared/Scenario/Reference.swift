@@ -1,10 +1,9 @@
-import Apus
 import CFaults
 import Foundation
 
 /// A scenario run without faults: what the database holds after each step, and what there is to fail.
 struct Reference: Sendable {
-  static let configuration = Configuration.ofTrials()
+  static let configuration = OnTrial.configuration
 
   let scenario: Scenario
   /// What the file holds before the first step, and after each.
@@ -53,6 +52,9 @@ struct Fault: CustomStringConvertible {
     case delete = 256
     case access = 512
     case size = 1024
+    case rename = 2048
+    case link = 4096
+    case force = 8192
   }
 
   let kind: Kind

@@ -1,4 +1,3 @@
-import Apus
 import CFaults
 import Foundation
 
@@ -22,7 +21,7 @@ struct FaultyRun {
       try await runSteps(session, &tally)
     } catch {
       disarm()
-      tally.fail("\(label): \(error)")
+      tally.fail(label, error)
     }
     await session.abandon()
   }
@@ -35,34 +34,45 @@ struct FaultyRun {
       do {
         try await step.run(session)
         if failures() > before { wasMet = true }
+      } catch let violation as Violation {
+        throw violation
       } catch {
         let met = failures() - before
         disarm()
         wasMet = wasMet || met > 0
-        try require(met > 0, "\(step.name) threw, and nothing had failed: \(error)")
-        try require(isTyped(error), "\(step.name) threw \(type(of: error)): \(error)")
+        try require(
+          met > 0, "\(step.name) threw, and nothing had failed: \(error)",
+          kind: "an error without a fault")
+        try require(
+          OnTrial.isTyped(error), "\(step.name) threw \(type(of: error)): \(error)",
+          kind: "an error that is not documented")
         tally.count("errors")
         try check(session, index, of: step, after: error)
         do {
           try await step.run(session)
         } catch {
-          throw Violation("\(step.name) does not work without the fault either: \(error)")
+          throw Violation(
+            "\(step.name) does not work without the fault either: \(error)",
+            kind: "a step that does not work again")
         }
       }
     }
     disarm()
     tally.count(wasMet ? "met" : "not met")
     let content = try Content(of: session.path)
-    try require(content == reference.contents.last, "the file holds something else at the end")
+    try require(
+      content == reference.contents.last, "the file holds something else at the end",
+      kind: "other content")
     for (name, content) in reference.copies {
       try require(
         try session.copies[name].map { try Content(ofCopy: $0) } == content,
-        "the copy \(name) is another one")
+        "the copy \(name) is another one", kind: "another copy")
     }
     for (name, value) in reference.readings {
       try require(
         session.readings[name] == value,
-        "\(name) read \(session.readings[name] ?? "nothing"), not \(value)")
+        "\(name) read \(session.readings[name] ?? "nothing"), not \(value)",
+        kind: "another reading")
     }
   }
 
@@ -83,7 +93,8 @@ struct FaultyRun {
           "the file holds neither what it did before nor what was to come")
       }
     } catch let violation {
-      throw Violation("after \(step.name) threw \(error): \(violation)")
+      throw Violation(
+        "after \(step.name) threw \(error): \(violation)", kind: "other content after an error")
     }
   }
 

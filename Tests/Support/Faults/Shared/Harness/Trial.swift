@@ -28,10 +28,3 @@ extension Trial {
   static func prepareProcess() throws {}
   static func judge(_ tally: Tally) -> [String] { [] }
 }
-
-/// All rows, in the order of the table.
-let allTrials: [any Trial.Type] = [
-  InputOutputFaults.self, PowerCuts.self, PowerCutsControl.self, MigrationFaults.self, Kills.self,
-  OutOfMemory.self, CorruptFiles.self, Injection.self, Consistency.self, Soak.self,
-  UniqueIDs.self,
-]

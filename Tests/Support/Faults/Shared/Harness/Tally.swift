@@ -20,6 +20,12 @@ struct Tally: Codable, Sendable {
     if failures.count < Self.maximumFailures { failures.append(message) }
   }
 
+  /// Counts what a trial did not hold, and of which kind it is.
+  mutating func fail(_ label: String, _ error: any Error) {
+    fail("\(label): \(error)")
+    if let kind = (error as? Violation)?.kind { count("times " + kind) }
+  }
+
   /// Counts greatest values as greatest values, and everything else as a sum.
   mutating func add(_ other: Tally) {
     for (name, number) in other.counts {
@@ -34,9 +40,17 @@ struct Tally: Codable, Sendable {
 /// Something that must hold does not.
 struct Violation: Error, CustomStringConvertible {
   let description: String
-  init(_ description: String) { self.description = description }
+  /// What is counted of it, where there are many of several kinds.
+  let kind: String?
+
+  init(_ description: String, kind: String? = nil) {
+    self.description = description
+    self.kind = kind
+  }
 }
 
-func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-  if !condition { throw Violation(message()) }
+func require(
+  _ condition: Bool, _ message: @autoclosure () -> String, kind: String? = nil
+) throws {
+  if !condition { throw Violation(message(), kind: kind) }
 }

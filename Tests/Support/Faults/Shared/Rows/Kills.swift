@@ -1,5 +1,3 @@
-import Apus
-import CSQLite
 import Foundation
 
 /// R4: a process that migrates, writes from many tasks, and observes, is killed at a random moment.
@@ -15,6 +13,7 @@ enum Kills: Trial {
     var folder = try Folder(isWatched: false)
     var random = SeededGenerator(seed: seed, number: numbers.lowerBound)
     for number in numbers {
+      Progress.show(number)
       // The same file is killed again and again, and then another one.
       if number % 20 == 0 { folder = try Folder(isWatched: false) }
       let path = folder.file("killed.sqlite")
@@ -33,7 +32,6 @@ enum Kills: Trial {
         folder = try Folder(isWatched: false)
       }
       tally.count(unit)
-      Progress.show(number)
     }
   }
 
@@ -43,8 +41,7 @@ enum Kills: Trial {
       try require(told.acknowledged.isEmpty, "the file is gone")
       return tally.count("before the file")
     }
-    let db = try Database(path: path)
-    try db.close()
+    try OnTrial.reopen(path)
     let connection = try PlainConnection(path: path)
     try connection.requireWhole()
     let tables = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")

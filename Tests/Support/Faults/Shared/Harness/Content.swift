@@ -1,4 +1,4 @@
-import CSQLite
+import CFaults
 import Foundation
 
 /// All that a database file holds, read through the C interface: the library under trial has no part

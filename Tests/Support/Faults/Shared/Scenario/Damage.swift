@@ -1,4 +1,3 @@
-import Apus
 import Foundation
 
 /// Files that are whole, to be damaged: one alone, and one with what stands in its log.
@@ -11,17 +10,7 @@ struct Originals {
     logged = try Folder(isWatched: false)
     let path = alone.file(Scenario.file)
     try Samples.makeTemplate(at: path)
-    var configuration = Configuration()
-    configuration.maximumWALBytes = 10_000_000
-    let db = try Database(
-      path: path, models: [Account.self, Entry.self], configuration: configuration)
-    try db.insert(Samples.entries(from: 1_000, count: 150))
-    _ = try db.checkpoint(.truncate)
-    try db.execute("UPDATE Account SET balance = balance + 1 WHERE id % 3 = 0")
-    try db.insert(Samples.entries(from: 3_000, count: 60))
-    // While it is open, the log holds what came last.
-    try logged.copy(Scenario.file, from: alone)
-    try db.close()
+    try OnTrial.makeOriginal(at: path) { try logged.copy(Scenario.file, from: alone) }
   }
 
   func copy(to folder: Folder, withLog: Bool) throws {

@@ -14,8 +14,9 @@ enum InputOutputFaults: Trial {
   }
 
   static func run(_ numbers: Range<Int>, seed: UInt64, tally: inout Tally) async throws {
-    let reference = try await Reference(.everything())
+    let reference = try await Reference(OnTrial.scenario())
     for number in numbers {
+      Progress.show(number)
       var random = SeededGenerator(seed: seed, number: number)
       let fault = Fault.draw(from: reference.operations, using: &random)
       let run = FaultyRun(
@@ -23,7 +24,6 @@ enum InputOutputFaults: Trial {
         disarm: { faults_disarm() })
       try await run.run("R1 \(number) seed \(seed): \(fault)", &tally)
       tally.count(unit)
-      Progress.show(number)
     }
   }
 

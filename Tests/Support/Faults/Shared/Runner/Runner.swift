@@ -19,6 +19,8 @@ struct Runner {
 
   func run() async throws -> Bool {
     Terminal.say("seed \(options.seed)")
+    try Folder.beginRun()
+    defer { Folder.endRun() }
     var results: [RowResult] = []
     for trial in options.trials {
       let result = await run(trial)

@@ -1,5 +1,4 @@
-import Apus
-import CSQLite
+import CFaults
 import Foundation
 import Synchronization
 
@@ -15,17 +14,17 @@ enum CorruptFiles: Trial {
   static func run(_ numbers: Range<Int>, seed: UInt64, tally: inout Tally) async throws {
     let originals = try Originals()
     for number in numbers {
+      Progress.show(number)
       var random = SeededGenerator(seed: seed, number: number)
       let damaged = try Folder(isWatched: false)
       try originals.copy(to: damaged, withLog: Bool.random(using: &random))
       let damage = try Damage.draw(for: damaged, using: &random)
       let label = "R6 \(number) seed \(seed): \(damage)"
-      Progress.show(number)
       do {
         try compare(damaged, &tally)
         try await DamagedUse.use(damaged, &tally)
       } catch {
-        tally.fail("\(label): \(error)")
+        tally.fail(label, error)
       }
       tally.count(unit)
     }
@@ -45,33 +44,39 @@ enum CorruptFiles: Trial {
     try first.copy(Scenario.file, from: damaged)
     try second.copy(Scenario.file, from: damaged)
     let plain = PlainAnswers(path: first.file(Scenario.file), queries)
-    let db: Database
+    let steps = StepLimit()
+    let db: OnTrial.Database
     do {
-      db = try Database(path: second.file(Scenario.file))
+      db = try OnTrial.open(second.file(Scenario.file), limit: steps)
     } catch {
-      try require(isTyped(error), "opening threw \(type(of: error)): \(error)")
+      try require(OnTrial.isTyped(error), "opening threw \(type(of: error)): \(error)")
       return tally.count("refused")
     }
-    let steps = StepLimit()
-    try db.onProgress(every: StepLimit.interval) { try steps.take() }
     for (query, plain) in zip(queries, plain.answers) {
       steps.begin()
       do {
-        let rows = try db.rows(SQL(unsafe: query))
+        let rows = try OnTrial.rows(of: query, in: db)
         var digest = Digest()
-        for row in rows { for value in row.values { digest.add(PlainValue(value)) } }
+        for row in rows { for value in row { digest.add(value) } }
         guard try isAnswer(digest.value, of: plain, to: query, damaged, &tally) else {
-          throw Violation("\(query) gives \(rows.count) rows, and the C interface \(plain)")
+          throw Violation(
+            "\(query) gives \(difference(of: rows, query, damaged))",
+            kind: "another answer")
         }
         tally.count("equal answers")
+      } catch let violation as Violation {
+        throw violation
       } catch {
-        try require(isTyped(error), "\(query) threw \(type(of: error)): \(error)")
         try require(
-          !steps.isExceeded || plain.isExceeded, "\(query) goes on for ever")
+          OnTrial.isTyped(error), "\(query) threw \(type(of: error)): \(error)",
+          kind: "an error that is not documented")
+        try require(
+          !steps.isExceeded || plain.isExceeded, "\(query) goes on for ever",
+          kind: "a query without an end")
         tally.count("errors")
       }
     }
-    try? db.close()
+    try? OnTrial.close(db)
   }
 
   /// Whether the C interface gives these rows. Where a damaged page makes SQLite read what lies
@@ -90,6 +95,22 @@ enum CorruptFiles: Trial {
       return true
     }
     return false
+  }
+
+  /// Where the rows begin to differ from those of the C interface, for whoever reads of it.
+  private static func difference(
+    of rows: [[PlainValue]], _ query: String, _ damaged: Folder
+  ) -> String {
+    guard let folder = try? Folder(isWatched: false),
+      (try? folder.copy(Scenario.file, from: damaged)) != nil,
+      let plain = try? PlainConnection(path: folder.file(Scenario.file)).rows(query)
+    else { return "\(rows.count) rows, and the C interface an error" }
+    for (row, other) in zip(rows, plain) where row != other {
+      for (value, other) in zip(row, other) where value != other {
+        return "\(value), and the C interface \(other)"
+      }
+    }
+    return "\(rows.count) rows, and the C interface \(plain.count)"
   }
 
   static func judge(_ tally: Tally) -> [String] {
@@ -135,6 +156,7 @@ struct PlainAnswers {
     for sql in ["PRAGMA journal_mode = WAL", "PRAGMA foreign_keys = ON"] {
       try? connection.execute(sql)
     }
+    for sql in OnTrial.openingSQL(path) { try? connection.execute(sql) }
     for query in queries {
       var digest = Digest()
       do {
@@ -147,18 +169,6 @@ struct PlainAnswers {
       } catch {
         answers.append(.failed(SQLITE_ERROR, isExceeded: false))
       }
-    }
-  }
-}
-
-extension PlainValue {
-  init(_ value: DatabaseValue) {
-    switch value {
-    case .integer(let number): self = .integer(number)
-    case .real(let number): self = .real(number.bitPattern)
-    case .text(let text): self = .text(text)
-    case .blob(let data): self = .bytes(Array(data))
-    case .null: self = .null
     }
   }
 }

@@ -15,8 +15,46 @@ struct Part: Sendable {
     }
   }
 
-  /// Runs it, and waits on this thread.
+  private init(of part: Part, _ numbers: Range<Int>) {
+    trial = part.trial
+    self.numbers = numbers
+    seed = part.seed
+  }
+
+  init(trial: any Trial.Type, numbers: Range<Int>, seed: UInt64) {
+    self.trial = trial
+    self.numbers = numbers
+    self.seed = seed
+  }
+
+  private enum End {
+    case tally(Tally)
+    /// The process ended in the midst of a number, if it is known of which.
+    case broken(String, at: Int?)
+  }
+
+  /// Runs it, and waits on this thread. A number that ends the process is a failure, and the others of
+  /// the part are tried all the same.
   func run() -> Tally {
+    guard !numbers.isEmpty else { return Tally() }
+    switch runOnce() {
+    case .tally(let tally): return tally
+    case .broken(let reason, let number):
+      var tally = Tally()
+      if let number, numbers.contains(number) {
+        tally.add(Part(of: self, numbers.lowerBound..<number).run())
+        tally.fail("\(trial.name) \(number) seed \(seed): \(reason)")
+        tally.count("ended the process")
+        tally.count(trial.unit)
+        tally.add(Part(of: self, number + 1..<numbers.upperBound).run())
+      } else {
+        tally.fail("\(key): \(reason)")
+      }
+      return tally
+    }
+  }
+
+  private func runOnce() -> End {
     do {
       let process = Process()
       process.executableURL = URL(filePath: CommandLine.arguments[0])
@@ -36,21 +74,19 @@ struct Part: Sendable {
       if ended, process.terminationReason == .exit, process.terminationStatus == 0,
         let tally = try? JSONDecoder().decode(Tally.self, from: output)
       {
-        return tally
+        return .tally(tally)
       }
-      let errors = FileManager.default.contents(atPath: folder.file("errors")) ?? Data()
-      var tally = Tally()
+      let errors = String(
+        decoding: FileManager.default.contents(atPath: folder.file("errors")) ?? Data(),
+        as: UTF8.self)
       let reason =
         !ended
         ? "did not end"
         : "ended by \(process.terminationReason == .exit ? "status" : "signal") "
           + "\(process.terminationStatus)"
-      tally.fail("\(key): \(reason): …\(String(decoding: errors.suffix(2_000), as: UTF8.self))")
-      return tally
+      return .broken("\(reason): …\(errors.suffix(4_000))", at: Progress.last(in: errors))
     } catch {
-      var tally = Tally()
-      tally.fail("\(key): cannot be run: \(error)")
-      return tally
+      return .broken("cannot be run: \(error)", at: nil)
     }
   }
 

@@ -6,10 +6,29 @@ final class Folder: Sendable {
   let path: String
 
   /// Files whose path begins so may be made to fail.
-  static let watched = parent + "/apus-faults-"
-  private static let unwatched = parent + "/apus-images-"
+  static let watched = parent + "/watched-"
+  private static let unwatched = parent + "/plain-"
 
-  private static let parent: String = {
+  /// Where the processes of a run have all their folders, also those that are killed.
+  private static let parent =
+    ProcessInfo.processInfo.environment[variable] ?? memory + "/apus-faults"
+  private static let variable = "FAULTS_FOLDER"
+
+  /// Makes a parent for the folders of this process, and of those that it starts. What is left in it
+  /// goes with `endRun`.
+  static func beginRun() throws {
+    let path = memory + "/apus-faults-" + UUID().uuidString.lowercased()
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    setenv(variable, path, 1)
+  }
+
+  static func endRun() {
+    if ProcessInfo.processInfo.environment[variable] != nil {
+      try? FileManager.default.removeItem(atPath: parent)
+    }
+  }
+
+  private static let memory: String = {
     var isFolder: ObjCBool = false
     let hasMemory = FileManager.default.fileExists(atPath: "/dev/shm", isDirectory: &isFolder)
     return hasMemory && isFolder.boolValue && FileManager.default.isWritableFile(atPath: "/dev/shm")

@@ -36,8 +36,8 @@ struct Options: Sendable {
         }
         percent = number
       default:
-        guard allTrials.contains(where: { $0.name == argument }) else {
-          let names = allTrials.map { $0.name }.joined(separator: ", ")
+        guard OnTrial.trials.contains(where: { $0.name == argument }) else {
+          let names = OnTrial.trials.map { $0.name }.joined(separator: ", ")
           throw Violation("\(argument) is no row; the rows are \(names)")
         }
         rows.append(argument)
@@ -46,7 +46,7 @@ struct Options: Sendable {
   }
 
   var trials: [any Trial.Type] {
-    allTrials.filter { rows.isEmpty || rows.contains($0.name) }
+    OnTrial.trials.filter { rows.isEmpty || rows.contains($0.name) }
   }
 
   func count(of trial: any Trial.Type) -> Int {

@@ -1,0 +1,125 @@
+import Foundation
+import GRDB
+import Synchronization
+
+/// Follows a table while it is written to, and holds what it was told against what is there: the events
+/// of a transaction observer, which tell the keys of rows, and the results of a value observation.
+final class Watcher: Following, TransactionObserver {
+  private struct State {
+    /// The keys that the table has by all that was told of commits.
+    var keys: Set<Int64> = []
+    /// Told, and not yet committed.
+    var events: [(kind: DatabaseEvent.Kind, key: Int64)] = []
+    var result: [Account] = []
+    var falsehoods: [String] = []
+    var fetchErrors: [any Error] = []
+  }
+
+  static let mark = 999_999
+  private let database: DatabasePool
+  private let state = Mutex(State())
+  private let task = Mutex<Task<Void, Never>?>(nil)
+
+  init(_ database: DatabasePool) throws {
+    self.database = database
+  }
+
+  private static func rows(_ db: GRDB.Database) throws -> [Account] {
+    try Account.order(Account.Columns.id).fetchAll(db)
+  }
+
+  /// Begins to watch; a second call, after one that failed, goes on with it.
+  func begin() async throws {
+    guard task.withLock({ $0 == nil }) else { return }
+    let rows = try await database.read { try Self.rows($0) }
+    state.withLock { $0.keys = Set(rows.map { Int64($0.id) }) }
+    database.add(transactionObserver: self, extent: .databaseLifetime)
+    let observing = Task { [weak self, database] in
+      // What cannot be fetched ends an observation with an error, and is observed again.
+      while !Task.isCancelled {
+        do {
+          for try await result in ValueObservation.tracking(Self.rows).values(in: database) {
+            guard let self else { return }
+            self.state.withLock { $0.result = result }
+          }
+        } catch {
+          guard let self else { return }
+          self.state.withLock { $0.fetchErrors.append(error) }
+          await Task.yield()
+        }
+      }
+    }
+    task.withLock { $0 = observing }
+  }
+
+  // MARK: TransactionObserver
+
+  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+    eventKind.tableName == Account.databaseTableName
+  }
+
+  func databaseDidChange(with event: DatabaseEvent) {
+    state.withLock { $0.events.append((event.kind, event.rowID)) }
+  }
+
+  func databaseDidCommit(_ db: GRDB.Database) {
+    state.withLock { state in
+      for (kind, key) in state.events {
+        let isThere = state.keys.contains(key)
+        switch kind {
+        case .insert where !isThere: state.keys.insert(key)
+        case .update where isThere: break
+        case .delete where isThere: state.keys.remove(key)
+        default:
+          let was = isThere ? "was" : "was not"
+          state.falsehoods.append("\(kind) of row \(key), which \(was) there")
+        }
+      }
+      state.events = []
+    }
+  }
+
+  func databaseDidRollback(_ db: GRDB.Database) { state.withLock { $0.events = [] } }
+
+  // MARK: What was told
+
+  /// Waits until the last result that is observed is what is there, and compares.
+  func settle() async throws {
+    let rows = try await database.read { try Self.rows($0) }
+    let earlier = state.withLock { $0.fetchErrors.count }
+    // Waiting for what never comes ends, so that it can be told what it was.
+    for _ in 0..<6_000 {
+      let (result, errors) = state.withLock { ($0.result, $0.fetchErrors) }
+      if result == rows { break }
+      // While something fails for good, nothing can be fetched: that is told, not a stale result.
+      if errors.count > earlier + 20 { throw errors[earlier] }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    try state.withLock { state in
+      try require(
+        state.result == rows, "the result that is observed is not the last one",
+        kind: "an old result")
+      try require(
+        state.falsehoods.isEmpty, "observers were told: \(state.falsehoods)",
+        kind: "what observers were told")
+      for error in state.fetchErrors {
+        try require(OnTrial.isTyped(error), "an observation ended with \(error)")
+      }
+      try require(
+        state.keys.contains(Int64(Self.mark)), "observers were not told of the last row")
+      try require(
+        state.keys == Set(rows.map { Int64($0.id) }),
+        "what was told makes \(state.keys.count) rows, \(rows.count) are there")
+    }
+  }
+
+  func stop() async {
+    let running = task.withLock { task in
+      defer { task = nil }
+      return task
+    }
+    database.remove(transactionObserver: self)
+    running?.cancel()
+    await running?.value
+  }
+}

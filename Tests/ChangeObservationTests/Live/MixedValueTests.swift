@@ -1,0 +1,56 @@
+import ChangeObservation
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("What is observed in an unusual file")
+struct MixedValueTests {
+  struct Reading: Model {
+    @PrimaryKey var id: Int
+    @Column var value: Double
+  }
+
+  /// Of every storage class; among the numbers some that a Double rounds.
+  static let values: [DatabaseValue] = [
+    1, 1.5, .integer(9_007_199_254_740_993), .real(9_007_199_254_740_992), -0.5, 0, nil, "a", "B",
+    .blob(Data([1])), .blob(Data([1, 2])), .blob(Data([0, 9])), .real(9.3e18), .real(-9.3e18),
+    .integer(.max), .integer(.min), .real(0x1p63), -2, -1.5, .blob(Data()), "", 2.0, 2,
+  ]
+
+  @Test("a column of values of every class is in SQLite's order, after each change")
+  func order() async throws {
+    let db = try Database.temporary()
+    // No affinity: each value stays what it is.
+    try await db.execute("CREATE TABLE Reading (id INTEGER PRIMARY KEY, value)")
+    let query = Reading.order(by: \.$value).order(by: \.$id).select(\.$id)
+    var results = db.observe(query).makeAsyncIterator()
+    #expect(try await results.next()?.isEmpty == true)
+    for (index, value) in Self.values.enumerated() {
+      try await db.execute("INSERT INTO Reading VALUES (\(index), \(value))")
+      #expect(try await results.next().map(Array.init) == db.fetch(query))
+    }
+    for (index, value) in Self.values.reversed().enumerated() {
+      try await db.execute("DELETE FROM Reading WHERE id = \(index)")
+      #expect(try await results.next().map(Array.init) == db.fetch(query))
+      try await db.execute("INSERT INTO Reading VALUES (\(index), \(value))")
+      #expect(try await results.next().map(Array.init) == db.fetch(query))
+    }
+  }
+
+  @Test("a database that a backup replaces is told to have changed, and its results are new")
+  func replaced() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    let source = try Database.temporary(models: [Note.self])
+    try await source.insert(Note(title: "from the copy"))
+    var results = db.observe(Note.order(by: \.$id).select(\.$title)).makeAsyncIterator()
+    #expect(try await results.next()?.isEmpty == true)
+    var changes = db.changes(of: Note.self).makeAsyncIterator()
+    try await source.backup(to: db)
+    #expect(try await results.next() == ["from the copy"])
+    let told = await changes.next()
+    #expect(told?.isComplete == false)
+    #expect(told?.events.contains(.tableChanged) == true)
+    #expect(told?.rows.isEmpty == true)
+  }
+}

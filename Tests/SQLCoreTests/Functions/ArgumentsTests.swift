@@ -1,0 +1,55 @@
+import SQLCore
+import Testing
+
+@Suite("What a function asks of its arguments")
+struct ArgumentsTests {
+  private let db: Database
+
+  init() throws {
+    db = try Database.temporary()
+  }
+
+  @Test("storage classes, and cells that are lent")
+  func classes() throws {
+    try db.function("kind", argumentCount: 1) { arguments in
+      .text(try arguments.storageClass(at: 0).rawValue)
+    }
+    let row = try db.row("SELECT kind(1), kind(1.5), kind('a'), kind(x'00'), kind(NULL)")
+    #expect(row?.values == ["INTEGER", "REAL", "TEXT", "BLOB", "NULL"])
+    try db.function("doubled", argumentCount: 1) { arguments in
+      .integer(try arguments.withCell(at: 0) { Int64(try Int($0)) * 2 })
+    }
+    #expect(try db.row("SELECT doubled(21)")?[0] == 42)
+  }
+
+  @Test("an argument that is not there, and one that is no list, are errors that say so")
+  func missing() throws {
+    try db.function("beyond", argumentCount: 1) { try $0.databaseValue(at: 1) }
+    try db.function("before", argumentCount: 1) { try $0.databaseValue(at: -1) }
+    for (name, index) in [("beyond", 1), ("before", -1)] {
+      let error = #expect(throws: DatabaseError.self) {
+        try db.rows("SELECT \(identifier: name)(7)")
+      }
+      #expect(error?.message == "there is no argument \(index): there are 1, counted from 0")
+    }
+    try db.function("typed", argumentCount: 1) { .integer(Int64(try $0.get(Int8.self, at: 0))) }
+    let error = #expect(throws: DatabaseError.self) { try db.rows("SELECT typed(1000)") }
+    #expect(error?.message.hasPrefix("argument 1: ") == true)
+  }
+}
+
+@Suite("What is told of a log that grows")
+struct PinnedLogTests {
+  @Test("its size, and who reads; without a reader of this database, it is somebody else")
+  func description() {
+    let reader = PinnedLog.Reader(fileID: "App/Main.swift", line: 7, age: .seconds(3))
+    let call = PinnedLog.Reader(fileID: nil, line: nil, age: .seconds(1))
+    #expect(
+      PinnedLog(byteCount: 9, readers: [reader, call]).description
+        == "the write-ahead log has 9 bytes, held by App/Main.swift:7, for 3.0 seconds; "
+        + "a single call, for 1.0 seconds")
+    #expect(
+      PinnedLog(byteCount: 9, readers: []).description
+        == "the write-ahead log has 9 bytes, held by another connection")
+  }
+}

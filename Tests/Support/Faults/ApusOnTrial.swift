@@ -1,0 +1,59 @@
+import Apus
+
+typealias OnTrial = ApusOnTrial
+
+/// What `Scripts/faults` tries: this library.
+enum ApusOnTrial: Library {
+  typealias Database = Apus.Database
+  typealias Configuration = Apus.Configuration
+  typealias Watcher = Faults.Watcher
+
+  static let trials: [any Trial.Type] = [
+    InputOutputFaults.self, PowerCuts.self, PowerCutsControl.self, MigrationFaults.self, Kills.self,
+    OutOfMemory.self, CorruptFiles.self, Injection.self, Consistency.self, Soak.self,
+    UniqueIDs.self,
+  ]
+
+  static let configuration = Configuration.ofTrials()
+  /// Nothing: Apus keeps no table of its own in a file.
+  static let earlierProgram = ""
+
+  static func isTyped(_ error: any Error) -> Bool {
+    switch error {
+    case is DatabaseError, is ColumnValueError, is RecordNotFound, is QueryError, is ModelError,
+      is MigrationError, is DeadlineExceeded, is TooManyStreams, is SharedTransactionRolledBack:
+      true
+    default: false
+    }
+  }
+
+  static func scenario() throws -> Scenario { try .everything() }
+
+  static func close(_ database: Database) throws { try database.close() }
+
+  static func reopen(_ path: String) throws {
+    let db = try Database(path: path)
+    try db.close()
+  }
+
+  static func runChild(_ what: String, path: String, number: Int) async throws {
+    switch what {
+    case "write": try await Child.write(path, number)
+    case "transfer": try await ConsistencyRun.child(path: path, seed: number)
+    default: throw Violation("there is no child \(what)")
+    }
+  }
+}
+
+extension Configuration {
+  /// Little memory and a small log, so that pages are written early and the log begins anew often.
+  static func ofTrials(synchronous: Synchronous = .full) -> Configuration {
+    var configuration = Configuration()
+    configuration.synchronous = synchronous
+    configuration.busyTimeout = .milliseconds(20)
+    configuration.maximumWALBytes = 40_000
+    configuration.maximumReaders = 2
+    configuration.prepareConnection = { try $0.execute("PRAGMA cache_size = 10") }
+    return configuration
+  }
+}

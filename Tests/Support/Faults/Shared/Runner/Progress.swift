@@ -1,0 +1,14 @@
+import Foundation
+
+/// Which number of a part is being tried, on a line of its standard error for whoever runs it.
+enum Progress {
+  static func show(_ number: Int) {
+    FileHandle.standardError.write(Data("at \(number)\n".utf8))
+  }
+
+  /// The last number that was shown.
+  static func last(in errors: String) -> Int? {
+    errors.split(separator: "\n").last { $0.hasPrefix("at ") && Int($0.dropFirst(3)) != nil }
+      .flatMap { Int($0.dropFirst(3)) }
+  }
+}

@@ -1,0 +1,30 @@
+/// Uses a damaged file as a program would that knows nothing of it: each call returns, or throws a
+/// typed error.
+enum DamagedUse {
+  static func use(_ damaged: Folder, _ tally: inout Tally) async throws {
+    let folder = try Folder(isWatched: false)
+    try folder.copy(Scenario.file, from: damaged)
+    let steps = StepLimit()
+    let db: OnTrial.Database
+    do {
+      db = try OnTrial.openWithModels(folder.file(Scenario.file), limit: steps)
+    } catch {
+      return try require(
+        OnTrial.isTyped(error), "opening with models threw \(type(of: error)): \(error)",
+        kind: "an error that is not documented")
+    }
+    for call in OnTrial.uses(in: folder) {
+      steps.begin()
+      do {
+        try await call(db)
+        tally.count("calls that returned")
+      } catch {
+        try require(
+          OnTrial.isTyped(error), "a call threw \(type(of: error)): \(error)",
+          kind: "an error that is not documented")
+        tally.count("calls that threw")
+      }
+    }
+    try? OnTrial.close(db)
+  }
+}
