@@ -36,7 +36,7 @@ struct SecurityTests {
     #expect(error?.message == "too many attached databases - max 0")
     try limited.execute("CREATE TABLE other (n)")
     #expect(
-      try code {
+      code {
         try Database(path: folder.file(), configuration: .with { $0.schemaPolicy = .locked })
           .writeWithoutTransaction { try $0.execute(attach) }
       } == .notAuthorized)
