@@ -17,7 +17,7 @@ extension TrackedTable {
     let hasOld = kind != .insert
     let hasNew = kind != .delete
     guard takeKeys(of: event, into: &row, in: values, assigned: assigned) else { return nil }
-    let state = values.reserve(states: hasOld && hasNew ? 2 : 1, of: recorded.count)
+    let state = values.reserve(states: hasOld && hasNew ? 2 : 1, of: recordedCount)
     if hasOld {
       row.old = state
       switch values.fill(state, before: true, of: event, from: recordedIndices.before(kind)) {
@@ -33,7 +33,7 @@ extension TrackedTable {
       }
     }
     if hasNew {
-      row.new = hasOld ? RecordedValues.state(behind: state, of: recorded.count) : state
+      row.new = hasOld ? RecordedValues.state(behind: state, of: recordedCount) : state
       let sources = recordedIndices.after(kind)
       if let assigned {
         guard

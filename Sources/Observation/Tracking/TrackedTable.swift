@@ -24,6 +24,7 @@ final class TrackedTable: Sendable {
   /// Whether rows are named by their rowid.
   let isKeyedByRowID: Bool
   let recorded: [RecordedColumn]
+  let recordedCount: Int
   /// Whether columns are calculated from others when these are assigned.
   let hasCalculatedColumns: Bool
   let recordedIndices: HookIndices
@@ -73,11 +74,17 @@ final class TrackedTable: Sendable {
     recorded = stored.filter { column in
       columns?.contains(column.name.lowercasedASCII) ?? true && column.primaryKeyPosition == 0
     }.map(record)
+    recordedCount = recorded.count
     recordedIndices = HookIndices(of: recorded, hasRowID: hasRowID)
     keyIndices = HookIndices(of: isKeyedByRowID ? [] : keys.map(record), hasRowID: hasRowID)
     names = TableNames(
       declaredName, keys: keys.map(\.name), columns: recorded.map(\.name),
       keyCount: isKeyedByRowID ? nil : keys.count)
+  }
+
+  deinit {
+    recordedIndices.free()
+    keyIndices.free()
   }
 
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>

@@ -11,6 +11,9 @@ enum ModelStatement: UInt8 {
   /// How many numbers the statements of one layout have: those of updates of one column are the last.
   private static let numbersPerLayout = 32
 
+  /// No other statement has one of these.
+  static let numbers = 0..<(Int(UInt16.max) + 1) * numbersPerLayout
+
   /// The number of a statement of that kind.
   func number(for layout: ModelLayout) -> Int {
     Int(layout.number) * Self.numbersPerLayout + Int(rawValue)

@@ -40,19 +40,20 @@ extension ModelWriting {
 
   /// `UPDATE "T" SET … WHERE key = ?`: the first of the columns are set, the last are the key.
   func updateStatement(_ columns: UnsafeBufferPointer<UInt16>) throws -> StatementPointer {
-    let isOne = columns.count == layout.keyColumns.count + 1
-    return try core.lendStatement(
-      number: isOne ? ModelStatement.number(forUpdateOf: columns[0], of: layout) : nil,
-      shape: { key in
-        key.append(ModelStatement.update.mark)
-        key.append(layout.number)
-        for column in columns { key.append(column) }
-      },
-      sql: {
-        let set = columns.dropLast(layout.keyColumns.count)
-          .map { "\(layout.columns[Int($0)].quotedName) = ?" }.joined(separator: ", ")
-        return "UPDATE \(layout.quotedTableName) SET \(set) WHERE \(layout.keyCondition)"
-      })
+    func writeShape(_ key: inout StatementKey) {
+      key.append(ModelStatement.update.mark)
+      key.append(layout.number)
+      for column in columns { key.append(column) }
+    }
+    func sql() -> String {
+      let set = columns.dropLast(layout.keyColumns.count)
+        .map { "\(layout.columns[Int($0)].quotedName) = ?" }.joined(separator: ", ")
+      return "UPDATE \(layout.quotedTableName) SET \(set) WHERE \(layout.keyCondition)"
+    }
+    guard columns.count == layout.keyColumns.count + 1,
+      let number = ModelStatement.number(forUpdateOf: columns[0], of: layout)
+    else { return try core.lendStatement(shape: writeShape, sql: sql) }
+    return try core.lendStatement(number: number, shape: writeShape, sql: sql)
   }
 
   /// `DELETE FROM "T" WHERE key = ?`

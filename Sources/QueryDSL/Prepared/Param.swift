@@ -125,6 +125,23 @@ package struct ParameterNode: Sendable {
 }
 
 extension PreparedArgument {
+  /// Binds it where it is a value; a list has no such place.
+  @inline(__always)
+  func bind(
+    as form: StoredForm, to statement: StatementPointer, at parameter: Int32,
+    on core: ConnectionCore
+  ) throws {
+    guard case .value(let value) = content else {
+      throw QueryError("argument \(parameter) is a list, and its place needs a value")
+    }
+    let stored = try value.databaseValue(as: form)
+    if case .integer(let integer) = stored {
+      return try core.bind(integer, to: statement, at: parameter)
+    }
+    statement.pointee.leavesValues = false
+    try core.bind(stored, to: statement, at: parameter)
+  }
+
   /// What is bound for a part of it.
   func bound(_ argument: BoundArgument) throws -> BoundValue {
     switch (content, argument.part) {

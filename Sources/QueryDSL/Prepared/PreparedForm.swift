@@ -1,18 +1,42 @@
 import SQLCore
+import Synchronization
 
 /// A statement rendered once: how connections find it, its text, and what is bound to it.
 @usableFromInline
 final class PreparedForm: Sendable {
+  /// What is bound to a parameter of the statement.
+  private enum Place: BitwiseCopyable {
+    /// An argument as it is, in the form in which its column is stored.
+    case argument(Int, StoredForm)
+    case integer(Int64)
+    /// What else stands in the bindings.
+    case other
+  }
+
+  /// By which connections find it where they have found it before.
+  private let number: Int
   private let shape: [UInt8]
   private let text: String
   private let bindings: [BoundValue]
+  private let places: [Place]
+
+  private static let lastNumber = Atomic<Int>(ModelStatement.numbers.upperBound)
 
   init(_ statement: some Renderable) throws {
     let sql = try statement.rendered()
     text = sql.text
     bindings = sql.bindings
+    places = bindings.map { binding in
+      switch binding {
+      case .argument(let argument) where argument.part == .value:
+        .argument(argument.index, argument.form)
+      case .value(.integer(let integer)): .integer(integer)
+      default: .other
+      }
+    }
     // With its first byte, which says that it is a shape.
     shape = try Array(statement.shape().dropFirst())
+    number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
   /// The SQL with the arguments as its values.
@@ -25,20 +49,17 @@ final class PreparedForm: Sendable {
   func lend(_ arguments: [PreparedArgument], on core: ConnectionCore) throws -> StatementPointer {
     let statement = try lend(on: core)
     do {
-      for index in bindings.indices {
+      for index in places.indices {
         let parameter = Int32(truncatingIfNeeded: index &+ 1)
-        guard case .argument(let argument) = bindings[index] else {
-          try core.bind(bindings[index], to: statement, at: parameter)
-          continue
-        }
-        guard arguments.indices.contains(argument.index) else { throw Self.foreignParameter }
-        // The commonest argument goes straight to the statement.
-        if argument.part == .value, case .value(let value) = arguments[argument.index].content {
+        switch places[index] {
+        case .argument(let argument, let form):
+          guard argument < arguments.count else { throw Self.foreignParameter }
+          try arguments[argument].bind(as: form, to: statement, at: parameter, on: core)
+        case .integer(let integer): try core.bind(integer, to: statement, at: parameter)
+        case .other:
+          statement.pointee.leavesValues = false
           try core.bind(
-            try value.databaseValue(as: argument.form), to: statement, at: parameter)
-        } else {
-          try core.bind(
-            try arguments[argument.index].bound(argument), to: statement, at: parameter)
+            try Self.bound(bindings[index], arguments), to: statement, at: parameter)
         }
       }
       return statement
@@ -62,9 +83,12 @@ final class PreparedForm: Sendable {
   }
 
   private func lend(on core: ConnectionCore) throws -> StatementPointer {
-    try core.lendStatement(
+    let statement = try core.lendStatement(
+      number: number,
       shape: { key in key.append(contentsOf: shape) },
       sql: { text })
+    statement.pointee.leavesValues = true
+    return statement
   }
 
   private static var foreignParameter: QueryError {

@@ -18,11 +18,14 @@ extension Renderable {
   /// The bytes by which a connection finds the statement again; equal for equal SQL alone.
   package func shape() throws -> [UInt8] {
     var key = StatementKey()
-    defer { key.deallocate() }
     key.begin(.shape)
-    var values = BoundValues()
-    try ShapeSink.write(into: &key, values: &values) { try write(to: &$0) }
-    return Array(key.bytes)
+    var sink = ShapeSink(key: key, values: BoundValues())
+    defer {
+      sink.key.deallocate()
+      sink.values.deallocate()
+    }
+    try write(to: &sink)
+    return Array(sink.key.bytes)
   }
 }
 
@@ -35,11 +38,35 @@ extension ConnectionCore {
 
   /// Lends the statement of a query, its values bound: found by its shape, rendered and prepared
   /// only where the cache has none.
+  ///
+  /// Without closures on the way to a statement that is known: a query is large, and each closure
+  /// would copy it.
   package func lendStatement(for query: some Renderable) throws -> StatementPointer {
-    try lendStatement(
-      shape: { key, values in
-        try ShapeSink.write(into: &key, values: &values) { try query.write(to: &$0) }
-      },
-      sql: { try query.rendered().text })
+    var sink = ShapeSink(key: beginShape(), values: takeValues())
+    do {
+      try query.write(to: &sink)
+    } catch {
+      put(key: sink.key)
+      put(values: sink.values)
+      throw error
+    }
+    put(key: sink.key)
+    defer { put(values: sink.values) }
+    let statement = try lendKnownStatement() ?? lendNewStatement(of: query)
+    #if DEBUG
+      try checkText(of: statement) { try query.rendered().text }
+    #endif
+    do {
+      try sink.values.bind(to: statement, on: self)
+      return statement
+    } catch {
+      giveBack(statement)
+      throw error
+    }
+  }
+
+  @inline(never)
+  private func lendNewStatement(of query: some Renderable) throws -> StatementPointer {
+    try lendNewStatement { try query.rendered().text }
   }
 }

@@ -6,8 +6,8 @@ import SQLCore
 /// A table is known by its place among those in scope, so that a query that is built again has the
 /// same shape.
 struct ShapeSink: QuerySink {
-  private var key: StatementKey
-  private var values = BoundValues()
+  private(set) var key: StatementKey
+  private(set) var values: BoundValues
   /// The first table of the outermost scope: the only one of most queries.
   private var first = TableID(layout: 0, source: 0)
   private var depth = 0
@@ -41,22 +41,9 @@ struct ShapeSink: QuerySink {
     static let commonTable: UInt8 = 0xF2
   }
 
-  private init(key: StatementKey) {
+  init(key: StatementKey, values: BoundValues) {
     self.key = key
-  }
-
-  /// Writes the shape into a key, and adds the values to others.
-  static func write(
-    into key: inout StatementKey, values: inout BoundValues,
-    _ body: (inout ShapeSink) throws -> Void
-  ) throws {
-    var sink = ShapeSink(key: key)
-    swap(&sink.values, &values)
-    defer {
-      key = sink.key
-      swap(&sink.values, &values)
-    }
-    try body(&sink)
+    self.values = values
   }
 
   mutating func token(_ token: SQLToken) { key.append(token.rawValue) }

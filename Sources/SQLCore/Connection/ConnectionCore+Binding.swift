@@ -7,6 +7,13 @@ import CSQLite
 #endif
 
 extension ConnectionCore {
+  /// Binds an integer to the parameter at `index`, from 1.
+  package func bind(
+    _ integer: Int64, to statement: StatementPointer, at index: Int32
+  ) throws {
+    try check(sqlite3_bind_int64(statement.handle, index, integer), sql: statement.sql)
+  }
+
   /// Binds a value to the parameter at `index`, from 1, copying text and bytes.
   package func bind(_ value: DatabaseValue, to statement: StatementPointer, at index: Int32) throws
   {

@@ -4,19 +4,31 @@ extension ConnectionCore {
   /// Lends the statement whose key stands in `state.key`; renders and prepares it where the cache
   /// has none.
   package func lendStatement(sql: () throws -> String) throws -> StatementPointer {
-    if state.pointee.readRecorder != nil {
-      return StatementPointer.make(try compileOne(try sql()))
+    guard let known = lendKnownStatement() else { return try lendNewStatement(sql: sql) }
+    try checkText(of: known, sql)
+    return known
+  }
+
+  /// Lends the statement whose key stands in `state.key`; nil where the cache has none that is idle.
+  package func lendKnownStatement() -> StatementPointer? {
+    guard state.pointee.readRecorder == nil,
+      let found = state.pointee.cache.find(
+        state.pointee.key.bytes, hash: state.pointee.key.hash)
+    else { return nil }
+    if found.pointee.isInUse {
+      state.pointee.cache.countAsMiss()
+      return nil
     }
+    found.pointee.isInUse = true
+    return found
+  }
+
+  /// Prepares and lends the statement whose key stands in `state.key`: of one that is in use, its
+  /// twin, for the occasion.
+  package func lendNewStatement(sql: () throws -> String) throws -> StatementPointer {
     let key = state.pointee.key.bytes
     let hash = state.pointee.key.hash
-    if let found = state.pointee.cache.find(key, hash: hash) {
-      try checkText(of: found, sql)
-      if !found.pointee.isInUse {
-        found.pointee.isInUse = true
-        return found
-      }
-      // Its twin, for the occasion.
-      state.pointee.cache.countAsMiss()
+    if state.pointee.readRecorder != nil || state.pointee.cache.holds(key, hash: hash) {
       return StatementPointer.make(try compileOne(try sql()))
     }
     // Rendering may run the user's code, which may use this connection: the key is copied first.
@@ -48,6 +60,29 @@ extension ConnectionCore {
     return try lendStatement { text }
   }
 
+  /// The key, to write a shape into: it is put back, at whatever address it lies by then, before
+  /// anything else uses the connection.
+  package func beginShape() -> StatementKey {
+    state.pointee.key.begin(.shape)
+    return state.pointee.key
+  }
+
+  package func put(key: StatementKey) { state.pointee.key = key }
+
+  /// Room for the values of a query. It is taken out and put back: rendering may run the user's code,
+  /// which may use this connection.
+  package func takeValues() -> BoundValues {
+    let values = state.pointee.values
+    state.pointee.values = BoundValues()
+    return values
+  }
+
+  package func put(values: consuming BoundValues) {
+    values.removeAll()
+    state.pointee.values.deallocate()
+    state.pointee.values = values
+  }
+
   /// Lends a statement by a shape that `write` puts into the key.
   package func lendStatement(
     shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
@@ -57,35 +92,11 @@ extension ConnectionCore {
     return try lendStatement(sql: sql)
   }
 
-  /// The same for one with values, which `write` adds to those it is given; they are bound.
+  /// Lends a statement by a number that stands for the shape: those that find and write one model,
+  /// and prepared queries, are lent for each call. Whoever lends it binds every parameter.
   package func lendStatement(
-    shape write: (inout StatementKey, inout BoundValues) throws -> Void, sql: () throws -> String
+    number: Int, shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
   ) throws -> StatementPointer {
-    // Taken out: rendering may run the user's code, which may use this connection.
-    var values = BoundValues()
-    swap(&values, &state.pointee.values)
-    defer {
-      values.removeAll()
-      swap(&values, &state.pointee.values)
-    }
-    state.pointee.key.begin(.shape)
-    try write(&state.pointee.key, &values)
-    let statement = try lendStatement(sql: sql)
-    do {
-      try values.bind(to: statement, on: self)
-      return statement
-    } catch {
-      giveBack(statement)
-      throw error
-    }
-  }
-
-  /// Lends a statement by a number that stands for the shape: those that find and write one model
-  /// are lent for each call. Whoever lends it binds every parameter.
-  package func lendStatement(
-    number: Int?, shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
-  ) throws -> StatementPointer {
-    guard let number else { return try lendStatement(shape: write, sql: sql) }
     if state.pointee.readRecorder == nil,
       let found = state.pointee.cache.find(number: number)
     {
@@ -95,12 +106,12 @@ extension ConnectionCore {
     }
     let statement = try lendStatement(shape: write, sql: sql)
     state.pointee.cache.number(statement, number)
+    statement.pointee.leavesValues = true
     return statement
   }
 
   /// That a statement found is the one meant, in debug builds.
-  @inline(__always)
-  private func checkText(of found: StatementPointer, _ sql: () throws -> String) throws {
+  package func checkText(of found: StatementPointer, _ sql: () throws -> String) throws {
     #if DEBUG
       let rendered = try sql()
       // SQLite keeps the text up to the semicolon.
@@ -110,12 +121,12 @@ extension ConnectionCore {
     #endif
   }
 
-  /// Takes a statement back: ended, its values gone. Those of a statement with a number stay until
-  /// the next ones: nothing reads them before.
+  /// Takes a statement back: ended, its values gone, or left until the next ones where nothing reads
+  /// them before.
   @usableFromInline
   package func giveBack(_ statement: StatementPointer) {
     reset(statement)
-    if statement.pointee.number == nil { sqlite3_clear_bindings(statement.handle) }
+    if !statement.pointee.leavesValues { sqlite3_clear_bindings(statement.handle) }
     if statement.pointee.key == nil {
       statement.destroy()
     } else {

@@ -40,6 +40,7 @@ package final class ConnectionCore: @unchecked Sendable {
   deinit {
     close()
     state.pointee.key.deallocate()
+    state.pointee.values.deallocate()
     state.pointee.passedOver.removeAll()
     state.deinitialize(count: 1)
     state.deallocate()

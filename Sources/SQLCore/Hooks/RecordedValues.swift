@@ -95,7 +95,7 @@ package final class RecordedValues: @unchecked Sendable {
   /// - Parameter count: how many values the state has, where more than there are sources.
   package func fill(
     _ state: Int, before isBefore: Bool, of event: borrowing PreUpdateEvent,
-    from sources: [Source], among count: Int? = nil
+    from sources: UnsafeBufferPointer<Source>, among count: Int? = nil
   ) -> Outcome {
     let valueCount = count ?? sources.count
     var outcome = Outcome.complete
@@ -114,7 +114,7 @@ package final class RecordedValues: @unchecked Sendable {
   /// does not tell a value.
   package func fill(
     _ state: Int, after before: Int, but places: [Int], of event: borrowing PreUpdateEvent,
-    from sources: [Source]
+    from sources: UnsafeBufferPointer<Source>
   ) -> Bool {
     let valueCount = sources.count
     guard let bytes else { return false }

@@ -3,7 +3,8 @@ import CSQLite
 /// The values of a query in the order of their parameters, on their way from its tree to its
 /// statement.
 ///
-/// Numbers, the commonest ones, lie here without a reference to be counted.
+/// Numbers, the commonest ones, lie here without a reference to be counted, in memory that the
+/// connection reuses.
 package struct BoundValues {
   private enum Place: BitwiseCopyable {
     case null
@@ -13,19 +14,26 @@ package struct BoundValues {
     case other(Int)
   }
 
-  private var places = ContiguousArray<Place>()
-  private var others = ContiguousArray<BoundValue>()
+  private var places: UnsafeMutablePointer<Place>?
+  private var capacity = 0
+  private var count = 0
+  private var others: ContiguousArray<BoundValue>?
 
+  /// Takes no memory before there is a value.
   package init() {}
+
+  package func deallocate() {
+    places?.deallocate()
+  }
 
   package mutating func append(_ value: BoundValue) {
     switch value {
-    case .value(.integer(let integer)): places.append(.integer(integer))
-    case .value(.null): places.append(.null)
-    case .value(.real(let real)) where !real.isNaN: places.append(.real(real))
+    case .value(.integer(let integer)): append(.integer(integer))
+    case .value(.null): append(.null)
+    case .value(.real(let real)) where !real.isNaN: append(.real(real))
     default:
-      places.append(.other(others.count))
-      others.append(value)
+      append(.other(others?.count ?? 0))
+      if others == nil { others = [value] } else { others?.append(value) }
     }
   }
 
@@ -33,24 +41,45 @@ package struct BoundValues {
     for value in values { append(value) }
   }
 
+  @inline(__always)
+  private mutating func append(_ place: Place) {
+    if count == capacity { grow() }
+    places?[count] = place
+    count &+= 1
+  }
+
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<Place>.allocate(capacity: max(8, capacity * 2))
+    if let places { larger.update(from: places, count: count) }
+    places?.deallocate()
+    places = larger
+    capacity = max(8, capacity * 2)
+  }
+
   /// Empties it; the room stays, if it is not large.
   mutating func removeAll() {
-    places.removeAll(keepingCapacity: places.count <= 256)
-    if !others.isEmpty { others.removeAll(keepingCapacity: others.count <= 256) }
+    count = 0
+    if others != nil { others = nil }
+    guard capacity > 256 else { return }
+    places?.deallocate()
+    places = nil
+    capacity = 0
   }
 
   /// Binds each to its parameter.
-  func bind(to statement: StatementPointer, on core: ConnectionCore) throws {
-    var parameter: Int32 = 0
-    for place in places {
-      parameter &+= 1
+  package func bind(to statement: StatementPointer, on core: ConnectionCore) throws {
+    statement.pointee.leavesValues = others == nil
+    guard let places else { return }
+    for index in 0..<count {
+      let parameter = Int32(truncatingIfNeeded: index &+ 1)
       let code: Int32
-      switch place {
+      switch places[index] {
       case .null: code = sqlite3_bind_null(statement.handle, parameter)
       case .integer(let integer): code = sqlite3_bind_int64(statement.handle, parameter, integer)
       case .real(let real): code = sqlite3_bind_double(statement.handle, parameter, real)
-      case .other(let index):
-        try core.bind(others[index], to: statement, at: parameter)
+      case .other(let other):
+        guard let value = others?[other] else { continue }
+        try core.bind(value, to: statement, at: parameter)
         continue
       }
       try core.check(code, sql: statement.sql)

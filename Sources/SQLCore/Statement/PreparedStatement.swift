@@ -12,6 +12,9 @@ package struct PreparedStatement {
   var hash: UInt64
   /// The number by which the cache finds it as well.
   var number: Int?
+  /// Whether its values may stay bound until it runs again: whoever runs it binds each anew, and
+  /// they take no memory.
+  package var leavesValues = false
   /// When it was last lent out, by the cache's own count.
   var stamp: UInt64 = 0
   /// What SQLite says that the statement occupies, in bytes.

@@ -15,8 +15,11 @@ struct StatementCache {
   private var slots: UnsafeMutablePointer<StatementPointer?>
   private var hashes: UnsafeMutablePointer<UInt64>
   private let mask: Int
-  /// The statements that are found by a number too, at that place.
-  private var numbered = UnsafeMutableBufferPointer<StatementPointer?>(start: nil, count: 0)
+  /// The statements that are found by a number too, each at the place of its number; of two with one
+  /// place it is the later.
+  private var numbered: UnsafeMutablePointer<StatementPointer?>
+  /// Of how many bits a place is.
+  private var placeBits = 5
   private var clock: UInt64 = 0
   private(set) var count = 0
   private(set) var byteCount = 0
@@ -36,6 +39,7 @@ struct StatementCache {
     slots.initialize(repeating: nil, count: capacity)
     hashes = .allocate(capacity: capacity)
     hashes.initialize(repeating: 0, count: capacity)
+    numbered = Self.places(1 << placeBits)
   }
 
   /// Finalises every statement and frees the table.
@@ -50,26 +54,52 @@ struct StatementCache {
   ///
   /// One that is in use is returned as well: its twin must be prepared for the occasion.
   mutating func find(_ key: UnsafeRawBufferPointer, hash: UInt64) -> StatementPointer? {
+    guard let statement = lookUp(key, hash: hash) else {
+      misses &+= 1
+      return nil
+    }
+    hits &+= 1
+    clock &+= 1
+    statement.pointee.stamp = clock
+    return statement
+  }
+
+  /// Whether there is a statement of that key; counts neither as found nor as missed.
+  func holds(_ key: UnsafeRawBufferPointer, hash: UInt64) -> Bool {
+    lookUp(key, hash: hash) != nil
+  }
+
+  @inline(__always)
+  private func lookUp(_ key: UnsafeRawBufferPointer, hash: UInt64) -> StatementPointer? {
     var index = Int(truncatingIfNeeded: hash) & mask
     while let statement = slots[index] {
       if hashes[index] == hash, let own = statement.pointee.key, own.count == key.count,
         let left = own.baseAddress, let right = key.baseAddress,
         memcmp(left, right, key.count) == 0
       {
-        hits &+= 1
-        clock &+= 1
-        statement.pointee.stamp = clock
         return statement
       }
       index = (index &+ 1) & mask
     }
-    misses &+= 1
     return nil
+  }
+
+  private static func places(_ count: Int) -> UnsafeMutablePointer<StatementPointer?> {
+    let places = UnsafeMutablePointer<StatementPointer?>.allocate(capacity: count)
+    places.initialize(repeating: nil, count: count)
+    return places
+  }
+
+  /// The upper bits of a product: numbers that lie side by side are spread.
+  private func place(of number: Int) -> Int {
+    let product = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: product >> UInt64(truncatingIfNeeded: 64 &- placeBits))
   }
 
   /// The statement of that number; nil where there is none, or where it is in use.
   mutating func find(number: Int) -> StatementPointer? {
-    guard number < numbered.count, let statement = numbered[number], !statement.pointee.isInUse
+    guard let statement = numbered[place(of: number)], statement.pointee.number == number,
+      !statement.pointee.isInUse
     else { return nil }
     hits &+= 1
     clock &+= 1
@@ -77,24 +107,34 @@ struct StatementCache {
     return statement
   }
 
-  /// Lets a statement that is kept be found by a number, as long as it is kept.
-  ///
-  /// Large numbers are left out: the places of all below one take memory.
+  /// Lets a statement that is kept be found by a number, as long as it is kept and no other takes the
+  /// place.
   mutating func number(_ statement: StatementPointer, _ number: Int) {
-    guard statement.pointee.key != nil, number < 1 << 14 else { return }
-    if number >= numbered.count { makePlaces(for: number) }
-    numbered[number] = statement
+    guard statement.pointee.key != nil else { return }
+    forgetNumber(of: statement)
+    // There are 32 KiB of places at most.
+    while numbered[place(of: number)] != nil, placeBits < 12 { doublePlaces() }
+    let place = place(of: number)
+    numbered[place]?.pointee.number = nil
+    numbered[place] = statement
     statement.pointee.number = number
   }
 
-  private mutating func makePlaces(for number: Int) {
-    var count = max(32, numbered.count)
-    while count <= number { count *= 2 }
-    let larger = UnsafeMutableBufferPointer<StatementPointer?>.allocate(capacity: count)
-    larger.initialize(repeating: nil)
-    for index in numbered.indices { larger[index] = numbered[index] }
-    numbered.deallocate()
-    numbered = larger
+  private mutating func doublePlaces() {
+    let (smaller, count) = (numbered, 1 << placeBits)
+    placeBits += 1
+    numbered = Self.places(count * 2)
+    for index in 0..<count {
+      guard let statement = smaller[index], let number = statement.pointee.number else { continue }
+      numbered[place(of: number)] = statement
+    }
+    smaller.deallocate()
+  }
+
+  private func forgetNumber(of statement: StatementPointer) {
+    guard let number = statement.pointee.number else { return }
+    numbered[place(of: number)] = nil
+    statement.pointee.number = nil
   }
 
   /// Counts what was just found as prepared: it was in use, and its twin had to be.
@@ -141,7 +181,7 @@ struct StatementCache {
     remove(at: oldest)
     count -= 1
     byteCount -= statement.pointee.byteCount
-    if let number = statement.pointee.number { numbered[number] = nil }
+    forgetNumber(of: statement)
     statement.destroy()
     return true
   }
