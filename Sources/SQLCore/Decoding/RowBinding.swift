@@ -89,29 +89,38 @@ private struct ModelBinding {
       case .optionalDate:
         try bind(storage(Date?.self, at: column).pointee.value ?? nil, at: parameter, column: index)
       case .string:
+        // Where it lies; what was not bound so is NULL, or lies in pieces.
+        let isBound: Void?? = try inPlace(String.self, at: column).pointee.withText {
+          try bind(text: $0, at: parameter, next: position)
+        }
+        if case .some(.some) = isBound { return }
         guard case let text? = storage(String.self, at: column).pointee.value else {
           sqlite3_bind_null(handle, parameter)
           continue
         }
         return try bind(text: text, at: parameter, next: position)
       case .optionalString:
+        let isBound: Void?? = try inPlace(String?.self, at: column).pointee.withText {
+          try bind(text: $0, at: parameter, next: position)
+        }
+        if case .some(.some) = isBound { return }
         guard case let text?? = storage(String?.self, at: column).pointee.value else {
           sqlite3_bind_null(handle, parameter)
           continue
         }
         return try bind(text: text, at: parameter, next: position)
       case .data:
-        guard case let data? = storage(Data.self, at: column).pointee.value else {
-          sqlite3_bind_null(handle, parameter)
-          continue
+        let isBound: Void? = try inPlace(Data.self, at: column).pointee.withBytes {
+          try bind(bytes: $0, at: parameter, next: position)
         }
-        return try bind(bytes: data, at: parameter, next: position)
+        if isBound != nil { return }
+        sqlite3_bind_null(handle, parameter)
       case .optionalData:
-        guard case let data?? = storage(Data?.self, at: column).pointee.value else {
-          sqlite3_bind_null(handle, parameter)
-          continue
+        let isBound: Void? = try inPlace(Data?.self, at: column).pointee.withBytes {
+          try bind(bytes: $0, at: parameter, next: position)
         }
-        return try bind(bytes: data, at: parameter, next: position)
+        if isBound != nil { return }
+        sqlite3_bind_null(handle, parameter)
       case .unique64, .optionalUnique64, .witness:
         do {
           let value = try slot.type.databaseValue(ofColumnAt: column, as: slot.form)
@@ -120,7 +129,10 @@ private struct ModelBinding {
           case .integer(let integer): sqlite3_bind_int64(handle, parameter, integer)
           case .real(let real): sqlite3_bind_double(handle, parameter, real)
           case .text(let text): return try bind(text: text, at: parameter, next: position)
-          case .blob(let data): return try bind(bytes: data, at: parameter, next: position)
+          case .blob(let data):
+            return try data.withUnsafeBytes {
+              try bind(bytes: $0, at: parameter, next: position)
+            }
           }
         } catch let error as ColumnValueError {
           if failed < 0 { failed = index }
@@ -136,6 +148,13 @@ private struct ModelBinding {
     _: Value.Type, at column: UnsafeRawPointer
   ) -> UnsafePointer<ColumnStorage<Value>> {
     column.assumingMemoryBound(to: ColumnStorage<Value>.self)
+  }
+
+  @inline(__always)
+  private func inPlace<Value>(
+    _: Value.Type, at column: UnsafeRawPointer
+  ) -> UnsafePointer<ColumnInPlace<Value>> {
+    column.assumingMemoryBound(to: ColumnInPlace<Value>.self)
   }
 
   @inline(__always)
@@ -200,19 +219,17 @@ private struct ModelBinding {
     try bind(from: next)
   }
 
-  @inline(__always)
-  private mutating func bind(bytes data: Data, at parameter: Int32, next: Int) throws {
-    guard !data.isEmpty else {
-      // No address would be NULL.
-      sqlite3_bind_zeroblob(statement.handle, parameter, 0)
-      return try bind(from: next)
-    }
-    try data.withUnsafeBytes { bytes in
-      let code = csqlite_bind_blob_static(
+  private mutating func bind(
+    bytes: UnsafeRawBufferPointer, at parameter: Int32, next: Int
+  ) throws {
+    // No address would be NULL.
+    let code =
+      bytes.isEmpty
+      ? sqlite3_bind_zeroblob(statement.handle, parameter, 0)
+      : csqlite_bind_blob_static(
         statement.handle, parameter, bytes.baseAddress, UInt64(bytes.count))
-      guard code == SQLITE_OK else { throw core.error(code, sql: statement.sql) }
-      try bind(from: next)
-    }
+    guard code == SQLITE_OK else { throw core.error(code, sql: statement.sql) }
+    try bind(from: next)
   }
 }
 

@@ -51,6 +51,51 @@ struct PreparedQueryTests {
     #expect(try await db.exists(query(6, 9)))
   }
 
+  @Test("many prepared queries on a connection that keeps few statements")
+  func many() throws {
+    let environment = ProcessInfo.processInfo.environment
+    let seed = environment["APUS_SEED"].flatMap(UInt64.init) ?? .random(in: .min ... .max)
+    print("PreparedQueryTests: seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    var configuration = Configuration()
+    configuration.maximumCachedStatements = 12
+    let db = try Database.temporary(models: [Article.self], configuration: configuration)
+    try db.insert(Articles.all)
+    // Each has SQL of its own, and gives the articles from a stock on, its own number times.
+    let queries = try (0..<60).map { number in
+      try db.prepare { (stock: Param<Int>, code: Param<String>) in
+        Article.where {
+          SQLPredicate(sql: SQL(unsafe: "\(number) = \(number)"))
+          $0.$stock >= stock
+          $0.$code <= code
+        }.order(by: \.$id)
+      }
+    }
+    try db.read { connection in
+      for _ in 0..<2_000 {
+        let number = Int.random(in: 0..<60, using: &random)
+        let stock = Int.random(in: -1...10, using: &random)
+        let code = ["", "a", "b", "c", "z"].randomElement(using: &random) ?? ""
+        let query = queries[number](stock, code)
+        let expected = Articles.all.filter { $0.stock >= stock && $0.code <= code }
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+          let count = try connection.count(query)
+          #expect(count == expected.count)
+        case 1:
+          let found = try connection.find(Article.self, 1)
+          #expect(found == Articles.all.first)
+        case 2:
+          let built = try connection.fetch(query.request)
+          #expect(built == expected)
+        default:
+          let found = try connection.fetch(query)
+          #expect(found == expected)
+        }
+      }
+    }
+  }
+
   @Test("one parameter, none, and one used twice")
   func counts() throws {
     let one = try db.prepare { (id: Param<Int64?>) in Article.where { $0.$id == id } }

@@ -58,6 +58,57 @@ struct StatementCacheModelTests {
     #expect(cache.byteCount == 0)
   }
 
+  /// A statement may have had several numbers, and two numbers may have one place: one that finds
+  /// something finds its own.
+  @Test("random operations by number", arguments: [1, 3, 16, 200])
+  func numbers(maximum: Int) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    print("StatementCacheModelTests numbers \(maximum): seed \(seed)")
+    var random = SeededGenerator(state: seed)
+    let core = try Connection().core
+    var cache = StatementCache(maximumCount: maximum, maximumByteCount: .max)
+    defer { cache.deallocate() }
+    var keys: [[UInt8]] = []
+    var foundCount = 0
+    for step in 0..<5_000 {
+      let key: [UInt8] = [1, UInt8.random(in: 0..<UInt8(min(250, maximum * 3)), using: &random)]
+      let numbers = (0..<3).map { Int(key[1]) &* 3 + $0 + ($0 == 2 ? 1 << 40 : 0) }
+      let number = numbers[Int.random(in: 0..<3, using: &random)]
+      var statement = cache.find(number: number)
+      if let statement {
+        foundCount += 1
+        guard statement.pointee.key.map(Array.init) == key else {
+          Issue.record("step \(step): the number of another, seed \(seed)")
+          return
+        }
+      }
+      statement = statement ?? key.withUnsafeBytes { cache.find($0, hash: hashed($0)) }
+      let isKnown = keys.contains(key)
+      guard (statement != nil) == isKnown else {
+        Issue.record("step \(step): found \(statement != nil), seed \(seed)")
+        return
+      }
+      if let statement {
+        cache.number(statement, number)
+        guard cache.find(number: number) == statement else {
+          Issue.record("step \(step): not found by its number, seed \(seed)")
+          return
+        }
+        keys.removeAll { $0 == key }
+      } else {
+        let made = try made(key, by: core, hash: hashed)
+        let isKept = cache.insert(made)
+        #expect(isKept)
+        made.pointee.isInUse = false
+        if keys.count == maximum { keys.removeFirst() }
+      }
+      keys.append(key)
+    }
+    #expect(foundCount > 0)
+    cache.removeAll()
+    #expect(cache.count == 0)
+  }
+
   @Test("what is in use stays, and bytes are counted on the way in and out")
   func inUse() throws {
     let connection = try Connection()
