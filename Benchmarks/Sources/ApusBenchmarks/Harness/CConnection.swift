@@ -10,8 +10,8 @@ func check(_ code: Int32) throws {
   guard code == SQLITE_OK else { throw CError(code: code) }
 }
 
-/// A connection over the C API, opened as Apus opens its own: without SQLite's mutexes, in WAL mode,
-/// `synchronous=NORMAL`.
+/// A connection over the C API, opened as Apus opens its own: without SQLite's mutexes, waiting five
+/// seconds for a lock, in WAL mode, `synchronous=NORMAL`.
 final class CConnection {
   let handle: OpaquePointer
 
@@ -24,6 +24,7 @@ final class CConnection {
       throw CError(code: code)
     }
     handle = opened
+    sqlite3_busy_timeout(handle, 5_000)
     try execute("PRAGMA journal_mode = WAL")
     try execute("PRAGMA synchronous = NORMAL")
     try execute("PRAGMA foreign_keys = ON")
