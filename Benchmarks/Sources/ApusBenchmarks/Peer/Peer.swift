@@ -10,7 +10,9 @@ final class Peer: Sendable {
   let pool: DatabasePool
 
   init(path: String, synchronous: String = "NORMAL") throws {
-    pool = try DatabasePool(path: path)
+    var configuration = GRDB.Configuration()
+    configuration.busyMode = .timeout(5)
+    pool = try DatabasePool(path: path, configuration: configuration)
     // The pool's own choice stands in its writer, which alone commits.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
   }

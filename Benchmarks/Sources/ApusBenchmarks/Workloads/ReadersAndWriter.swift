@@ -1,10 +1,12 @@
 import Apus
 import CSQLiteBench
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Eight readers, each with 20,000 finds of which each is a read of its own, while one writes the
-/// same table in transactions of its own until they are done.
+/// same table in transactions of its own, as often as it can, until they are done. Over the C API each
+/// is a thread.
 extension Workload {
   static let readersAndWriter = Workload(
     name: "W12", title: "8 × 20,000 finds while one writes", operations: 160_000,
@@ -56,25 +58,40 @@ extension Workload {
   }
 
   private static func readWithC(_ path: String, _ keys: [Int64]) throws -> Int {
-    let isDone = Atomic<Bool>(false)
-    let titles = Mutex(0)
-    let failure = Mutex<(any Error)?>(nil)
-    // The ninth is the writer.
-    DispatchQueue.concurrentPerform(iterations: 9) { index in
-      do {
-        if index == 8 {
-          try writeWithC(path, until: { isDone.load(ordering: .relaxed) })
-        } else {
+    let (isDone, titles, failure) = (Shared(false), Shared(0), Shared<(any Error)?>(nil))
+    let readers = DispatchGroup()
+    let writer = DispatchGroup()
+    for _ in 0..<8 {
+      thread(in: readers) {
+        do {
           let found = try findTitlesWithC(path, keys)
-          titles.withLock { $0 += found }
+          titles.change { $0 += found }
+        } catch {
+          failure.value = error
         }
-      } catch {
-        failure.withLock { $0 = error }
       }
-      if index < 8 { isDone.store(true, ordering: .relaxed) }
     }
-    if let error = failure.withLock({ $0 }) { throw error }
-    return titles.withLock { $0 }
+    thread(in: writer) {
+      do {
+        try writeWithC(path, until: { isDone.value })
+      } catch {
+        failure.value = error
+      }
+    }
+    readers.wait()
+    isDone.value = true
+    writer.wait()
+    if let error = failure.value { throw error }
+    return titles.value
+  }
+
+  /// A thread of its own: a queue of the system has as many as the machine has cores.
+  private static func thread(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
+    group.enter()
+    Thread {
+      body()
+      group.leave()
+    }.start()
   }
 
   private static func writeWithC(_ path: String, until isDone: () -> Bool) throws {
@@ -110,5 +127,21 @@ extension Workload {
         }
       }
     }
+  }
+}
+
+/// A value that several threads use.
+private final class Shared<Value: Sendable>: Sendable {
+  private let content: Mutex<Value>
+
+  init(_ value: Value) { content = Mutex(value) }
+
+  var value: Value {
+    get { content.withLock { $0 } }
+    set { content.withLock { $0 = newValue } }
+  }
+
+  func change(_ body: (inout Value) -> Void) {
+    content.withLock { body(&$0) }
   }
 }
