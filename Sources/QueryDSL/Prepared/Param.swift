@@ -132,7 +132,7 @@ extension PreparedArgument {
     on core: ConnectionCore
   ) throws {
     guard case .value(let value) = content else {
-      throw QueryError("argument \(parameter) is a list, and its place needs a value")
+      throw QueryError("a list is given to a prepared query where it needs a value")
     }
     let stored = try value.databaseValue(as: form)
     if case .integer(let integer) = stored {

@@ -61,7 +61,7 @@ struct PreparedQueryTests {
     configuration.maximumCachedStatements = 12
     let db = try Database.temporary(models: [Article.self], configuration: configuration)
     try db.insert(Articles.all)
-    // Each has SQL of its own, and gives the articles from a stock on, its own number times.
+    // Each has SQL of its own, and so a statement; all give the same rows for the same arguments.
     let queries = try (0..<60).map { number in
       try db.prepare { (stock: Param<Int>, code: Param<String>) in
         Article.where {
