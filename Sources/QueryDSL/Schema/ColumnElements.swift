@@ -3,15 +3,16 @@ import SQLCore
 // The lines are functions with the names of SQL's own clauses, so that a key path takes its root
 // from the schema in which the line stands.
 
-/// The value that rows have which were there before the column was, and rows that raw SQL inserts
-/// without it.
+/// The value of rows that were there before the column was, and of rows that raw SQL inserts without
+/// it.
 ///
 /// ```swift
 /// Default(\.$status, .draft)         // "status" TEXT NOT NULL DEFAULT 'draft'
 /// ```
 ///
-/// The initial value of `@Column var status: Status = .draft` is code in the initialiser, which
-/// nobody can read.
+/// A new column that is not optional needs one where its table has rows, unless
+/// `MigrationOptions.missingDefaults` says otherwise: the initial value of
+/// `@Column var status: Status = .draft` is code in the initialiser, which a library cannot read.
 public func Default<M: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, _ value: Value
 ) -> SchemaElement<M> {

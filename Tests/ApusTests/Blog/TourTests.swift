@@ -89,6 +89,7 @@ struct TourTests {
         ForeignKey(\.$authorID, references: \Author.$id, onDelete: .cascade)
         Index(\.$status, \.$createdAt)
         Unique(\.$url)
+        Default(\.$rating, 0)
       }
     }
   }

@@ -16,7 +16,10 @@ struct FacetTests {
     @Column var mail: String?
     @Column var visits: Int
 
-    static var schema: Schema<Contact> { Index(\.$mail) }
+    static var schema: Schema<Contact> {
+      Index(\.$mail)
+      Default(\.$visits, 0)
+    }
   }
 
   struct Employee: Model, Equatable {

@@ -38,7 +38,7 @@ struct MigrationStepTests {
     let db = try database()
     // Without the step, all names would be alike.
     #expect(throws: MigrationError.self) { try db.migrate([New.self]) }
-    let options = MigrationOptions(steps: [Self.naming])
+    let options = MigrationOptions(missingDefaults: .zeroOrEmpty, steps: [Self.naming])
     #expect(try db.migrationPlan(for: [New.self], options).steps.last?.action == .userStep("names"))
     let plan = try db.migrate([New.self], options)
     #expect(
@@ -62,7 +62,8 @@ struct MigrationStepTests {
     let again = MigrationStep("names again", .before) { connection in
       try connection.execute("DELETE FROM Person WHERE id = 3")
     }
-    let plan = try db.migrate([New.self], MigrationOptions(steps: [again, Self.naming]))
+    let plan = try db.migrate(
+      [New.self], MigrationOptions(missingDefaults: .zeroOrEmpty, steps: [again, Self.naming]))
     #expect(plan.steps.first?.action == .userStep("names again"))
     #expect(try db.count(New.all) == 2)
   }
@@ -78,11 +79,14 @@ struct MigrationStepTests {
       """)
     let stop = MigrationStep("stop") { _ in throw Stop() }
     #expect(throws: Stop.self) {
-      try db.migrate([New.self], MigrationOptions(steps: [Self.naming, stop]))
+      try db.migrate(
+        [New.self], MigrationOptions(missingDefaults: .zeroOrEmpty, steps: [Self.naming, stop]))
     }
     let orphaning = MigrationStep("orphans") { try $0.execute("DELETE FROM Person WHERE id = 2") }
     let error = #expect(throws: MigrationError.self) {
-      try db.migrate([New.self], MigrationOptions(steps: [Self.naming, orphaning]))
+      try db.migrate(
+        [New.self],
+        MigrationOptions(missingDefaults: .zeroOrEmpty, steps: [Self.naming, orphaning]))
     }
     #expect(
       error?.reason == "row 1 of 'Child' would refer to a row of 'Person' that is not there")

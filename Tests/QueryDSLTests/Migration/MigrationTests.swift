@@ -83,12 +83,14 @@ struct MigrationTests {
     #expect(try db.migrate([First.Article.self, Line.self, Customer.self]).isEmpty)
   }
 
-  @Test("B4 new columns keep the rows: NULL, the declared default, else zero or empty")
+  static let zeros = MigrationOptions(missingDefaults: .zeroOrEmpty)
+
+  @Test("new columns keep the rows: NULL, the declared default, else zero or empty where asked for")
   func addColumns() throws {
     let db = try Database.temporary(models: [First.Article.self])
     try db.insert(First.Article(id: 1, title: "a"))
     let models: [any Model.Type] = [Second.Article.self]
-    let plan = try db.migrationPlan(for: models)
+    let plan = try db.migrationPlan(for: models, Self.zeros)
     #expect(
       plan.description == """
         Article
@@ -118,7 +120,7 @@ struct MigrationTests {
           + create the index Article_unique_url: no two rows share its columns
               CREATE UNIQUE INDEX "Article_unique_url" ON "Article" ("url")
         """)
-    try db.migrate(models)
+    try db.migrate(models, Self.zeros)
     let found = try #require(try db.find(Second.Article.self, 1))
     let expected = Second.Article(
       id: 1, title: "a", stars: 0, price: 0, notes: "", image: Data(), seen: false, mood: .odd,
@@ -205,7 +207,7 @@ struct MigrationTests {
           = keep the index mine: no model declares it
               Dropped(index: "mine")
         """)
-    try db.migrate([Second.Article.self])
+    try db.migrate([Second.Article.self], Self.zeros)
     let names = try db.rows("SELECT name FROM sqlite_schema").map { try $0[0, as: String.self] }
     #expect(names.contains("mine") && names.contains("t"))
     try db.insert(First.Article(id: 1, title: "a"))

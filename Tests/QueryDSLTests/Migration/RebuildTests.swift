@@ -260,7 +260,7 @@ struct RebuildTests {
       }
     }
     try db.writeWithoutTransaction { _ = try $0.rows("PRAGMA wal_checkpoint(TRUNCATE)") }
-    let plan = try db.migrate([model])
+    let plan = try db.migrate([model], MigrationOptions(missingDefaults: .zeroOrEmpty))
     #expect(plan.steps.first?.action == .addColumn("size"))
     #expect(plan.steps.allSatisfy { $0.rowCount == 1_000_000 })
     let frames = try checkpoint()

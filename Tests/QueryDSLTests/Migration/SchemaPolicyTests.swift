@@ -15,6 +15,7 @@ struct SchemaPolicyTests {
     @PrimaryKey var id: Int
     @Column var text: String
     @Column var stars: Int
+    static var schema: Schema<WiderNote> { Default(\.$stars, 0) }
   }
 
   let file: Database

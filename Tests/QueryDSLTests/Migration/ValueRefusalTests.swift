@@ -231,7 +231,7 @@ struct ValueRefusalTests: RefusalExpecting {
     let db = try Database.temporary()
     try db.execute(
       "CREATE TABLE Zeros (id INTEGER PRIMARY KEY NOT NULL) STRICT; INSERT INTO Zeros VALUES (1)")
-    try db.migrate([NoDefaults.self])
+    try db.migrate([NoDefaults.self], MigrationOptions(missingDefaults: .zeroOrEmpty))
     #expect(
       try db.row("SELECT sql FROM sqlite_schema WHERE name = 'Zeros'")?[0]
         == """

@@ -45,6 +45,7 @@ package struct Migrations {
       @Column var size: String
       @Column var old: String?
       @Column var stars: Int
+      static var schema: Schema<Item> { Default(\.$stars, 0) }
     }
   }
 

@@ -91,6 +91,9 @@ struct ColumnType: Sendable {
     }
   }
 
+  /// The line of a schema that gives old rows a value in a new column.
+  func defaultLine(_ value: String) -> String { "Default(\(path), \(value))" }
+
   /// The property as a line of a schema names it.
   var path: String { "\\.$\(property)" }
 

@@ -27,6 +27,7 @@ extension TableDefinition {
       else { continue }
       // A facet that lacks a column inserts rows without it.
       table.columns[index].defaultSQL = column.fallbackLiteral
+      table.columns[index].hasImpliedDefault = true
       if column.fallbackLiteral == nil,
         let first = facets.first(where: { $0.declares(column.name) })
       {

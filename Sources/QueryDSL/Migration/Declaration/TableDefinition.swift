@@ -9,6 +9,9 @@ struct TableDefinition {
     var isOptional: Bool
     /// The declared default: a literal, or an expression in parentheses.
     var defaultSQL: String?
+    /// Whether the default is none that a schema declares: another model of the table lacks the
+    /// column, and inserts rows without it.
+    var hasImpliedDefault = false
     var collation: String?
     var generated: Generated?
     /// How values of another form become those of this one.
@@ -31,7 +34,8 @@ struct TableDefinition {
       self.type = type ?? ColumnType(storageClass: storageClass, isOptional: isOptional, name: name)
     }
 
-    /// What old rows get where nothing is declared: zero or empty, for the types that have it.
+    /// What old rows get where nothing is declared and the options allow it: zero or empty, for the
+    /// types that have it.
     var fallbackLiteral: String? { type.isOptional ? nil : type.fallbackLiteral }
   }
 

@@ -1,11 +1,21 @@
 import SQLCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The functions by which the SQL of a migration asks the Swift types of columns.
 ///
-/// `apus_convert(column, value)` is a declared conversion, `apus_form(column, value)` reads one form
-/// of a type and writes another, and `apus_reads(column, value)` says whether the type reads a value.
-/// They are there while a migration is planned or run, and no schema can use them.
+/// `apus_convert(column, value, row)` is a declared conversion, `apus_form(column, value)` reads one
+/// form of a type and writes another, `apus_has_form(column, value)` says whether it can, and
+/// `apus_reads(column, value)` says whether the type reads a value. `apus_utf8(value)` gives the bytes
+/// of a text, or the text of bytes, in UTF-8 whatever the encoding of the database, and
+/// `apus_is_utf8(value)` says whether it can. They are there while a migration is planned or run, and
+/// no schema can use them.
 struct MigrationFunctions {
+  private typealias Function = (FunctionArguments) throws -> DatabaseValue
   private var columns: [String: TableDefinition.Column] = [:]
 
   init(of tables: [TableDefinition]) {
@@ -22,33 +32,80 @@ struct MigrationFunctions {
 
   /// Runs a closure while SQL knows them.
   func use<Result>(on core: ConnectionCore, _ body: () throws -> Result) throws -> Result {
-    try core.withFunction("apus_convert") { arguments in
-      let column = try column(of: arguments)
-      return try locating(column) {
-        let value = try arguments[1]
-        return try column.conversion?.convert(value) ?? value
-      }
-    } run: {
-      try core.withFunction("apus_form") { arguments in
-        let column = try column(of: arguments)
-        // What is none of the old form is found by `apus_reads`.
-        guard let value = try? arguments[1], let form = column.type.form(value.storageClass) else {
-          return .null
-        }
-        return (try? form.convert(value)) ?? .null
-      } run: {
-        try core.withFunction("apus_reads") { arguments in
+    try use(functions[...], on: core, body)
+  }
+
+  private func use<Result>(
+    _ functions: ArraySlice<(name: String, body: Function)>, on core: ConnectionCore,
+    _ body: () throws -> Result
+  ) throws -> Result {
+    guard let function = functions.first else { return try body() }
+    return try core.withFunction(function.name, function.body) {
+      try use(functions.dropFirst(), on: core, body)
+    }
+  }
+
+  private var functions: [(name: String, body: Function)] {
+    [
+      ("apus_convert", { try convert($0) }),
+      ("apus_form", { try form(of: $0) }),
+      ("apus_has_form", { arguments in try says { _ = try form(of: arguments) } }),
+      (
+        "apus_reads",
+        { arguments in
           let column = try column(of: arguments)
-          do {
-            try column.type.read(try arguments[1])
-            return 1
-          } catch {
-            return 0
-          }
-        } run: {
-          try body()
+          return try says { try column.type.read(try arguments[1]) }
         }
+      ),
+      ("apus_utf8", { try utf8(of: $0) }),
+      ("apus_is_utf8", { arguments in try says { _ = try utf8(of: arguments) } }),
+    ]
+  }
+
+  /// 1 if a closure returns, 0 if it throws since a value is none of its type.
+  private func says(_ body: () throws -> Void) throws -> DatabaseValue {
+    do {
+      try body()
+      return 1
+    } catch let error as DatabaseError {
+      throw error
+    } catch {
+      // A type of the user's own may throw whatever it likes.
+      return 0
+    }
+  }
+
+  // MARK: What they do
+
+  private func convert(_ arguments: FunctionArguments) throws -> DatabaseValue {
+    let column = try column(of: arguments)
+    return try locating(column, arguments) {
+      let value = try arguments[1]
+      return try column.conversion?.convert(value) ?? value
+    }
+  }
+
+  /// The value in the form that the column declares. Throws for a value that is none of the type in
+  /// the form of its storage class: NULL comes from NULL alone.
+  private func form(of arguments: FunctionArguments) throws -> DatabaseValue {
+    let column = try column(of: arguments)
+    let value = try arguments[1]
+    guard !value.isNull else { return .null }
+    guard let form = column.type.form(value.storageClass) else {
+      throw ColumnValueError.invalid(value, as: column.type.type)
+    }
+    return try form.convert(value)
+  }
+
+  private func utf8(of arguments: FunctionArguments) throws -> DatabaseValue {
+    switch try arguments[0] {
+    case .text(let text): return .blob(Data(text.utf8))
+    case .blob(let data):
+      guard let text = String(validating: data, as: UTF8.self) else {
+        throw ColumnValueError(.invalid(expected: "UTF-8", found: "bytes that are none"))
       }
+      return .text(text)
+    case let value: return value
     }
   }
 
@@ -60,7 +117,8 @@ struct MigrationFunctions {
   }
 
   private func locating(
-    _ column: TableDefinition.Column, _ body: () throws -> DatabaseValue
+    _ column: TableDefinition.Column, _ arguments: FunctionArguments,
+    _ body: () throws -> DatabaseValue
   ) throws -> DatabaseValue {
     do {
       return try body()

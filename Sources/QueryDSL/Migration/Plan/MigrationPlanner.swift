@@ -13,6 +13,7 @@ struct MigrationPlanner {
   let connection: Connection
   var extent = Extent.whole
   var invalidValues = MigrationOptions.InvalidValues.refused
+  var missingDefaults = MigrationOptions.MissingDefaults.refused
   var checksValues = false
   /// The names of the views that models declare, folded: they are made anew where they must.
   var declaredViews: Set<String> = []

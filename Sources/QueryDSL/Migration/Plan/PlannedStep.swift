@@ -34,6 +34,8 @@ struct TableRebuild {
     let sql: String
     /// Whether it is the old column as it was.
     let isSame: Bool
+    /// Whether it is NULL where the old column of that name is NULL, and nowhere else.
+    var keepsNull = false
   }
 
   let table: String

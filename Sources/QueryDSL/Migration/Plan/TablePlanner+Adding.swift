@@ -17,7 +17,9 @@ extension TablePlanner {
             : nil))
     }
     guard try findValue(for: column) else { return }
-    let value = column.isOptional ? column.defaultSQL : column.defaultSQL ?? column.fallbackLiteral
+    let isEmpty = try rowCount() == 0
+    let fallback = planner.missingDefaults == .zeroOrEmpty ? column.fallbackLiteral : nil
+    let value = column.defaultSQL ?? fallback
     let reference = declared.foreignKeys.first {
       $0.columns.map(\.lowercasedASCII) == [column.name.lowercasedASCII]
     }
@@ -37,20 +39,24 @@ extension TablePlanner {
       && declared.removes(.attribute(column: column.name, .default))
     // What ALTER TABLE refuses: https://www.sqlite.org/lang_altertable.html#altertabaddcol
     let canAlter =
-      !declared.isKey(column.name) && (column.isOptional || value != nil) && !leavesDefault
+      !declared.isKey(column.name) && (column.isOptional || value != nil || isEmpty)
+      && !leavesDefault
       && (value.map(Self.isConstant) ?? true) && (reference == nil || value == nil)
       && !checksMention(column.name)
-    var sql = "ALTER TABLE \(quotedLiveName) ADD COLUMN \(column.sql(addingDefault: true))"
+    var sql =
+      "ALTER TABLE \(quotedLiveName) ADD COLUMN \(column.sql(addingDefault: fallback != nil))"
     if let reference { sql += " \(reference.references)" }
-    let given = value ?? "NULL"
+    let given = isRowID(column) ? "the rowid" : value ?? "NULL"
+    let hasNoValue = isEmpty && value == nil
     changes.append(
       Change(
         reason: "\(column.name) is added"
-          + (try rowCount() == 0 && value == nil ? "" : ", and is \(given) in the rows there"),
+          + (hasNoValue ? "" : ", and is \(given) in the rows there"),
         alter: canAlter
           ? MigrationPlan.Step(
             .addColumn(column.name), table: declared.name, sql: sql,
-            reason: "rows that are there get \(given)", rowCount: try rowCount())
+            reason: hasNoValue ? "there are no rows" : "rows that are there get \(given)",
+            rowCount: try rowCount())
           : nil))
     // The rowid is there already, and becomes the key.
     let source = isRowID(column) ? liveRowIDName : value
@@ -79,26 +85,36 @@ extension TablePlanner {
 
   /// Whether there is a value for the rows that are there; else it is refused.
   private mutating func findValue(for column: TableDefinition.Column) throws -> Bool {
-    guard !column.isOptional, column.defaultSQL == nil, try rowCount() > 0 else { return true }
+    guard !column.isOptional, column.defaultSQL == nil || column.hasImpliedDefault,
+      try rowCount() > 0
+    else { return true }
     let isReference = declared.foreignKeys.contains { key in
       key.columns.contains { $0.isSame(as: column.name) }
     }
     if isRowID(column) { return true }
-    guard column.fallbackLiteral == nil || isReference else { return true }
+    if planner.missingDefaults == .zeroOrEmpty, column.fallbackLiteral != nil, !isReference {
+      return true
+    }
     let why =
       isReference
       ? "refers to another table, and rows that are there would refer to nothing"
       : "needs a value for the rows that are there"
     guard !declared.isKey(column.name) else {
+      // Where the whole key is new, that was refused already.
+      guard !steps.contains(where: { $0.step.line == addingKeyLine }) else { return false }
       refuse(
         "the new column \(column.name) \(why), and it is of the key; fill it in a `MigrationStep` "
           + "that runs before", line: addingKeyLine, rowCount: try rowCount())
       return false
     }
+    let line = isReference ? nil : column.type.emptyValue.map { column.type.defaultLine($0) }
     refuse(
-      "the new column \(column.name) \(why); make it an optional, or write "
-        + "`Default(\(column.type.path), …)` in the schema of \(declared.model)",
-      line: column.type.declaration(isOptional: true), rowCount: try rowCount())
+      line == nil
+        ? "the new column \(column.name) \(why); make it an optional, or write "
+          + "`Default(\(column.type.path), …)` in the schema of \(declared.model)"
+        : "the new column \(column.name) \(why); say which in the schema of \(declared.model), or "
+          + "make it an optional, `\(column.type.declaration(isOptional: true))`",
+      line: line ?? column.type.declaration(isOptional: true), rowCount: try rowCount())
     return false
   }
 

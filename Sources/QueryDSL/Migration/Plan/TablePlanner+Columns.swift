@@ -128,7 +128,7 @@ extension TablePlanner {
     let line = conversionLine(column, oldClass, allowsNull: !found.isNotNull)
     if column.conversion != nil {
       changes.append(Change(reason: reason, kind: isOtherClass ? .destructive : .lossless))
-      return setSource(column, "apus_convert('\(key(of: column))', \(new))")
+      return setSource(column, "apus_convert('\(key(of: column))', \(new))", keepsNull: false)
     }
     let nulls = losesNull ? try rows(where: "\(old) IS NULL") : 0
     if nulls > 0 {
@@ -143,9 +143,9 @@ extension TablePlanner {
       }
     }
     guard isOtherClass else { return changes.append(Change(reason: reason)) }
-    if column.type.hasForms, let oldClass {
+    if column.type.hasForms {
       // A date in another form is another number: it is read and written.
-      guard column.type.form(oldClass) != nil else {
+      guard oldClass.map({ column.type.form($0) != nil }) ?? true else {
         let count = try rows(where: "\(old) IS NOT NULL")
         guard count > 0 else { return changes.append(Change(reason: reason)) }
         guard deletes(count, reason, "\(new) IS NOT NULL") else {
@@ -155,9 +155,13 @@ extension TablePlanner {
         }
         return changes.append(Change(reason: reason))
       }
-      try checkValues(of: column, source: "apus_form('\(key(of: column))', \(old))")
+      func change(_ name: String) -> FormChange {
+        FormChange(
+          column: name, key: key(of: column), target: column.storageClass, oldClass: oldClass)
+      }
+      try refuseValues(of: column, where: change(old).isUnreadable)
       changes.append(Change(reason: reason))
-      return setSource(column, "apus_form('\(key(of: column))', \(new))")
+      return setSource(column, change(new).sql)
     }
     let change = ValueChange(column: old, target: column.storageClass)
     let lost = try rows(where: "NOT (\(change.isLossless))")
@@ -170,7 +174,7 @@ extension TablePlanner {
           rowCount: try rowCount())
       }
     }
-    try checkValues(of: column, source: change.sql)
+    try checkValues(of: column, source: change.sql, among: change.isLossless)
     changes.append(Change(reason: reason))
     setSource(column, source.sql)
   }
@@ -183,9 +187,11 @@ extension TablePlanner {
     return true
   }
 
-  private mutating func setSource(_ column: TableDefinition.Column, _ sql: String) {
+  private mutating func setSource(
+    _ column: TableDefinition.Column, _ sql: String, keepsNull: Bool = true
+  ) {
     sources[column.name.lowercasedASCII] = TableRebuild.Source(
-      column: column.name, sql: sql, isSame: false)
+      column: column.name, sql: sql, isSame: false, keepsNull: keepsNull)
   }
 
   /// The column's name in a literal, by which the functions of a migration find it.
@@ -236,11 +242,22 @@ extension TablePlanner {
 
   /// Looks whether the type reads what a column will hold; what it does not is refused, or deleted
   /// where that was asked for.
+  ///
+  /// - Parameter condition: what a value must fulfil that the column can hold at all.
   private mutating func checkValues(
-    of column: TableDefinition.Column, source: String
+    of column: TableDefinition.Column, source: String, among condition: String = "1"
   ) throws {
     guard !column.type.readsAll else { return }
-    let condition = "NOT apus_reads('\(key(of: column))', \(source))"
+    let isUnread = "NOT apus_reads('\(key(of: column))', \(source))"
+    try refuseValues(
+      of: column,
+      where: condition == "1" ? isUnread : "CASE WHEN \(condition) THEN \(isUnread) ELSE 0 END")
+  }
+
+  /// Refuses the values that fulfil a condition, or deletes their rows where that was asked for.
+  private mutating func refuseValues(
+    of column: TableDefinition.Column, where condition: String
+  ) throws {
     let count = try rows(where: condition)
     guard count > 0 else { return }
     let reason =

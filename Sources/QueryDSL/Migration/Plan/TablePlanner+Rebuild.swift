@@ -33,10 +33,11 @@ extension TablePlanner {
         ?? TableRebuild.Source(
           column: column.name,
           sql: Identifier(live.column(column.name)?.name ?? column.name).quoted,
-          isSame: live.column(column.name) != nil)
+          isSame: live.column(column.name) != nil, keepsNull: live.column(column.name) != nil)
     }
     sources += kept.map {
-      TableRebuild.Source(column: $0.name, sql: Identifier($0.name).quoted, isSame: true)
+      TableRebuild.Source(
+        column: $0.name, sql: Identifier($0.name).quoted, isSame: true, keepsNull: true)
     }
     let names = Set(sources.map(\.column.lowercasedASCII))
     let hasRowID = !live.isWithoutRowID && !isWithoutRowID

@@ -11,8 +11,14 @@ struct ValueChange {
 
   /// The value as the new class has it.
   var sql: String {
-    "CASE typeof(\(column)) WHEN '\(target.typeName)' THEN \(column) "
-      + "ELSE CAST(\(column) AS \(target.rawValue)) END"
+    var cases = "WHEN '\(target.typeName)' THEN \(column) "
+    // A cast between text and bytes would follow the encoding of the database.
+    switch target {
+    case .text: cases += "WHEN 'blob' THEN apus_utf8(\(column)) "
+    case .blob: cases += "WHEN 'text' THEN apus_utf8(\(column)) "
+    default: break
+    }
+    return "CASE typeof(\(column)) \(cases)ELSE CAST(\(column) AS \(target.rawValue)) END"
   }
 
   /// 1 where the value comes back as it was when it is turned back; NULL is none's business.
@@ -38,7 +44,8 @@ struct ValueChange {
       return "(\(back) COLLATE BINARY OR CAST(CAST(\(column) AS INTEGER) AS TEXT) = \(column) "
         + "COLLATE BINARY AND CAST(\(column) AS INTEGER) \(Self.exact))"
     case (.text, .integer): return "\(back) COLLATE BINARY"
-    case (.real, .text), (.blob, .text): return back
+    case (.real, .text): return back
+    case (.blob, .text): return "apus_is_utf8(\(column))"
     default: return "0"
     }
   }

@@ -12,9 +12,23 @@ public struct MigrationOptions: Sendable {
     case deleted
   }
 
+  /// What rows that are there get in a new column that is not optional and has no `Default`.
+  public enum MissingDefaults: Hashable, Sendable {
+    /// The migration is refused, with the line that declares a value. A table without rows takes any
+    /// column.
+    case refused
+    /// Zero, `false`, or the empty text or bytes, which also stay as the default of the column. A
+    /// type without such a value, such as a date or an enumeration, is refused all the same.
+    ///
+    /// Choose it for steps of your own that fill the new column, or for values that mean nothing yet.
+    case zeroOrEmpty
+  }
+
   /// What becomes of rows whose values no type reads, would not be the same in the new type, or a new
   /// constraint forbids.
   public var invalidValues: InvalidValues
+  /// What rows that are there get in a new column that is not optional and has no `Default`.
+  public var missingDefaults: MissingDefaults
   /// Whether all values of the models' columns are read, also where nothing changed.
   ///
   /// A column that became an enumeration over its type looks in the file as before: only this finds
@@ -34,11 +48,13 @@ public struct MigrationOptions: Sendable {
 
   /// The options; each has a default.
   public init(
-    invalidValues: InvalidValues = .refused, checksValues: Bool = false, copyPath: String? = nil,
-    waiting: Duration = .seconds(600), steps: [MigrationStep] = [],
+    invalidValues: InvalidValues = .refused, missingDefaults: MissingDefaults = .refused,
+    checksValues: Bool = false, copyPath: String? = nil, waiting: Duration = .seconds(600),
+    steps: [MigrationStep] = [],
     progress: (@Sendable (MigrationProgress) throws -> Void)? = nil
   ) {
     self.invalidValues = invalidValues
+    self.missingDefaults = missingDefaults
     self.checksValues = checksValues
     self.copyPath = copyPath
     self.waiting = waiting

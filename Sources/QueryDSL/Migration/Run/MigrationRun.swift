@@ -225,6 +225,7 @@ extension MigrationPlan.Step {
 extension MigrationPlanner {
   mutating func configure(_ options: MigrationOptions, _ declared: Declarations) {
     invalidValues = options.invalidValues
+    missingDefaults = options.missingDefaults
     checksValues = options.checksValues
     declaredViews = Set(declared.views.map(\.name.lowercasedASCII))
   }

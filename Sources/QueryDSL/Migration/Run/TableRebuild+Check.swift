@@ -2,7 +2,7 @@ import SQLCore
 
 extension TableRebuild {
   /// Throws where a row, or a value that was only to be copied, is not in the new table as it is in
-  /// the old one.
+  /// the old one, or where a value that was only to take another form became NULL.
   func check(in connection: Connection) throws {
     let old = Identifier(table).quoted
     let new = Identifier(temporaryName).quoted
@@ -13,6 +13,7 @@ extension TableRebuild {
         plan: MigrationPlan(),
         reason: "\(copied) of the \(count) rows of \(table) would be left")
     }
+    try checkNulls(in: connection)
     guard let isSameRow else { return }
     let values = sources.filter(\.isSame).map { source in
       "old.\(source.sql) COLLATE BINARY IS new.\(Identifier(source.column).quoted)"
@@ -24,6 +25,23 @@ extension TableRebuild {
       throw MigrationError(
         plan: MigrationPlan(),
         reason: "\(count - equal) of the \(count) rows of \(table) would have other values")
+    }
+  }
+
+  /// NULL comes from NULL alone, in all columns but those that the user converts.
+  private func checkNulls(in connection: Connection) throws {
+    let columns = sources.filter(\.keepsNull).map(\.column)
+    guard !columns.isEmpty else { return }
+    let counts = columns.map { "count(\(Identifier($0).quoted))" }.joined(separator: ", ")
+    func values(in table: String) throws -> [DatabaseValue] {
+      let sql = "SELECT \(counts) FROM \(Identifier(table).quoted)"
+      return try connection.row(SQL(unsafe: sql))?.values ?? []
+    }
+    let (old, new) = (try values(in: table), try values(in: temporaryName))
+    for (index, column) in columns.enumerated() where old[index] != new[index] {
+      throw MigrationError(
+        plan: MigrationPlan(),
+        reason: "\(new[index]) of the \(old[index]) values of \(table).\(column) would be left")
     }
   }
 

@@ -1,0 +1,184 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Migration: rows that are there get no value that nobody declared")
+struct MissingDefaultTests: RefusalExpecting {
+  struct Setting: Model, Equatable {
+    @PrimaryKey var id: Int
+    @Column var flag = true
+  }
+
+  struct PastedSetting: Model, Equatable {
+    static let tableName = "Setting"
+    @PrimaryKey var id: Int
+    @Column var flag = true
+    static var schema: Schema<PastedSetting> {
+      Default(\.$flag, false)
+    }
+  }
+
+  struct Timed: Model {
+    static let tableName = "Setting"
+    @PrimaryKey var id: Int
+    @Column var minutes = 60
+  }
+
+  struct PastedTimed: Model {
+    static let tableName = "Setting"
+    @PrimaryKey var id: Int
+    @Column var minutes = 60
+    static var schema: Schema<PastedTimed> {
+      Default(\.$minutes, 0)
+    }
+  }
+
+  static let oneRow: SQL =
+    "CREATE TABLE Setting (id INTEGER PRIMARY KEY NOT NULL); INSERT INTO Setting VALUES (1)"
+
+  @Test("a Bool that begins as true is not false in the rows there")
+  func bool() throws {
+    let db = try expectRefused(
+      Self.oneRow, Setting.self,
+      "the new column flag needs a value for the rows that are there; say which in the schema of "
+        + "Setting, or make it an optional, `@Column var flag: Bool?`",
+      line: #"Default(\.$flag, false)"#, pastedInto: PastedSetting.self)
+    #expect(try db.fetch(PastedSetting.all) == [PastedSetting(id: 1, flag: false)])
+  }
+
+  @Test("a number that begins as 60 is not 0 in the rows there")
+  func number() throws {
+    _ = try expectRefused(
+      Self.oneRow, Timed.self,
+      "the new column minutes needs a value for the rows that are there; say which in the schema of "
+        + "Timed, or make it an optional, `@Column var minutes: Int?`",
+      line: #"Default(\.$minutes, 0)"#, pastedInto: PastedTimed.self)
+  }
+
+  struct Everything: Model {
+    static let tableName = "Setting"
+    @PrimaryKey var id: Int
+    @Column var number: UInt16
+    @Column var ratio: Float
+    @Column var text: String
+    @Column var data: Data
+    @Column var bytes: [UInt8]
+    @Column var mood: Temper
+    @Column var day: Date
+    @Column var code: UUID
+    @Column var price: Decimal
+    @Column var link: URL
+    @Column var tags: JSON<[String]>
+    @Column var reference: Unique64
+  }
+
+  /// Compiled and never run: each line that the plan offers, as it is written there.
+  private struct Pasted: Model {
+    @PrimaryKey var id: Int
+    @Column var number: UInt16
+    @Column var ratio: Float
+    @Column var text: String
+    @Column var data: Data
+    @Column var bytes: [UInt8]
+    @Column var mood: Temper?
+    @Column var day: Date?
+    @Column var code: UUID?
+    @Column var price: Decimal?
+    @Column var link: URL?
+    @Column var tags: JSON<Array<String>>?
+    @Column var reference: Unique64?
+    static var schema: Schema<Pasted> {
+      Default(\.$number, 0)
+      Default(\.$ratio, 0)
+      Default(\.$text, "")
+      Default(\.$data, Data())
+      Default(\.$bytes, Array<UInt8>())
+    }
+  }
+
+  @Test("each type is refused with a line that compiles, a value or an optional")
+  func types() throws {
+    let db = try Database.temporary()
+    try db.execute(Self.oneRow)
+    let lines = try db.migrationPlan(for: [Everything.self]).refusals.compactMap(\.line)
+    #expect(lines.count == 12)
+    let source = try String(contentsOfFile: #filePath, encoding: .utf8)
+      .split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    for line in lines { #expect(source.contains(line), "\(line)") }
+  }
+
+  @Test("a table without rows takes any column, as if it were new")
+  func empty() throws {
+    let db = try Database.temporary()
+    try db.execute("CREATE TABLE Setting (id INTEGER PRIMARY KEY NOT NULL) STRICT")
+    let plan = try db.migrate([Everything.self])
+    #expect(plan.steps.count == 12)
+    #expect(plan.steps.allSatisfy { $0.reason == "there are no rows" })
+    let defaults = try db.rows("SELECT dflt_value, \"notnull\" FROM pragma_table_info('Setting')")
+    #expect(defaults.map(\.values) == Array(repeating: [nil, 1], count: 13))
+    #expect(try db.migrationPlan(for: [Everything.self]).steps.isEmpty)
+  }
+
+  @Test("zeros are there for those who ask for them, where a type has them")
+  func zeros() throws {
+    let db = try Database.temporary()
+    try db.execute(Self.oneRow)
+    let options = MigrationOptions(missingDefaults: .zeroOrEmpty)
+    try db.migrate([Setting.self], options)
+    #expect(try db.fetch(Setting.all) == [Setting(id: 1, flag: false)])
+    // The zero that it left as the default is no difference.
+    #expect(try db.migrationPlan(for: [Setting.self]).steps.isEmpty)
+    let refused = try db.migrationPlan(for: [Everything.self], options).refusals.map(\.line)
+    #expect(refused.first == "@Column var mood: Temper?" && refused.count == 7)
+  }
+
+  struct Facet: Model {
+    static let tableName = "Setting"
+    @PrimaryKey var id: Int
+  }
+
+  @Test("a column that one of two models declares is refused for the rows there as well")
+  func facets() throws {
+    let db = try Database.temporary()
+    try db.execute(Self.oneRow)
+    let error = #expect(throws: MigrationError.self) {
+      try db.migrate([Facet.self, Setting.self])
+    }
+    #expect(error?.plan.refusals.map(\.line) == [#"Default(\.$flag, false)"#])
+    try db.execute("DELETE FROM Setting")
+    try db.migrate([Facet.self, Setting.self])
+    // Its insertions leave the column out.
+    try db.insert(Facet(id: 2))
+  }
+
+  struct Keyed: Model {
+    struct ID: Hashable, Sendable {
+      var key: Int
+      var part: Int
+    }
+    static let tableName = "Setting"
+    @PrimaryKey var key: Int
+    @PrimaryKey var part: Int
+    var id: ID { ID(key: key, part: part) }
+    static var schema: Schema<Keyed> { Named(\.$key, "id") }
+  }
+
+  @Test("so is a new column of the key, with a step that fills it")
+  func key() throws {
+    let db = try Database.temporary()
+    try db.execute(Self.oneRow)
+    let refusal = try #require(try db.migrationPlan(for: [Keyed.self]).refusals.first)
+    #expect(refusal.line?.hasPrefix("MigrationStep(") == true, "\(refusal)")
+  }
+
+  @Test("what a step of the user's own fills begins as zero where the options say so")
+  func step() throws {
+    let db = try Database.temporary()
+    try db.execute(Self.oneRow)
+    let filling = MigrationStep("minutes") { try $0.execute("UPDATE Setting SET minutes = 60") }
+    try db.migrate(
+      [Timed.self], MigrationOptions(missingDefaults: .zeroOrEmpty, steps: [filling]))
+    #expect(try db.fetch(Timed.all).map(\.minutes) == [60])
+  }
+}
