@@ -82,7 +82,9 @@ package final class LayoutRegistry: Sendable {
   private struct State {
     var layouts: [ModelLayout] = []
     var keys: [UInt] = []
-    var lastNumber: UInt16 = 0
+    /// The layouts in the order of their numbers, which begin with 1; nil while one is being made, and
+    /// for good where another thread made it first.
+    var numbered: [ModelLayout?] = []
   }
 
   private let state = Lock(State())
@@ -106,22 +108,26 @@ package final class LayoutRegistry: Sendable {
 
   /// The layout of that number, as a shape names it.
   package func layout(number: UInt16) -> ModelLayout? {
-    state.withLock { $0.layouts.first { $0.number == number } }
+    state.withLock { state in
+      let index = Int(number) - 1
+      return state.numbered.indices.contains(index) ? state.numbered[index] : nil
+    }
   }
 
   private func make<M: ResultRow>(_ model: M.Type, key: UInt) throws -> ModelLayout {
     let number = try state.withLock { state in
-      guard state.lastNumber < .max else {
+      guard let number = UInt16(exactly: state.numbered.count + 1) else {
         throw ModelError(model, "a process has at most 65,535 types of models and rows")
       }
-      state.lastNumber += 1
-      return state.lastNumber
+      state.numbered.append(nil)
+      return number
     }
     let made = try ModelLayout.make(of: model, number: number)
     return state.withLock { state in
       if let index = state.keys.firstIndex(of: key) { return state.layouts[index] }
       state.layouts.append(made)
       state.keys.append(key)
+      state.numbered[Int(number) - 1] = made
       publish(&state)
       return made
     }
