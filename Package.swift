@@ -33,7 +33,9 @@ let package = Package(
     // For tests of those who use the library, with whatever framework.
     .target(name: "ApusTestSupport", dependencies: ["SQLCore", "QueryDSL"]),
 
-    .testTarget(name: "SQLFunctionsTests", dependencies: ["SQLFunctions"]),
+    // How long tests run, what they draw, and threads for those that block: all tests use it.
+    .target(name: "TestRun", path: "Tests/Support/TestRun"),
+    .testTarget(name: "SQLFunctionsTests", dependencies: ["SQLFunctions", "TestRun"]),
     // What tests of several processes run beside themselves.
     .executableTarget(
       name: "DatabaseProcess", dependencies: ["SQLCore"], path: "Tests/Support/DatabaseProcess"
@@ -58,15 +60,23 @@ let package = Package(
       path: "Tests/Support/Faults"
     ),
     .testTarget(
-      name: "SQLCoreTests", dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS"]),
+      name: "SQLCoreTests", dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS", "TestRun"]
+    ),
     .testTarget(
-      name: "QueryDSLTests", dependencies: ["QueryDSL", "MigrationProcess", "MigrationSamples"]),
+      name: "QueryDSLTests",
+      dependencies: ["QueryDSL", "MigrationProcess", "MigrationSamples", "TestRun"]
+    ),
     .testTarget(
-      name: "ChangeObservationTests", dependencies: ["ChangeObservation", "DatabaseProcess"]),
-    .testTarget(name: "ApusTests", dependencies: ["Apus"]),
-    .testTarget(name: "DataFramesTests", dependencies: ["Apus", "DataFrames"]),
-    .testTarget(name: "ApusTestSupportTests", dependencies: ["Apus", "ApusTestSupport"]),
-    .testTarget(name: "TypeCheckingTests", dependencies: ["Apus"]),
+      name: "ChangeObservationTests",
+      dependencies: ["ChangeObservation", "DatabaseProcess", "TestRun"]
+    ),
+    .testTarget(name: "ApusTests", dependencies: ["Apus", "TestRun"]),
+    .testTarget(name: "DataFramesTests", dependencies: ["Apus", "DataFrames", "TestRun"]),
+    .testTarget(
+      name: "ApusTestSupportTests", dependencies: ["Apus", "ApusTestSupport", "TestRun"]
+    ),
+    .testTarget(name: "TypeCheckingTests", dependencies: ["Apus", "TestRun"]),
+    .testTarget(name: "TestRunTests", dependencies: ["TestRun"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,7 @@
 import Apus
 import DataFrames
 import Foundation
+import TestRun
 import Testing
 
 @Suite("N14 data frames as CSV")
@@ -106,9 +107,9 @@ struct CSVTests {
     #expect(throws: DataFrameError.self) { try DataFrame(csv: "a", separator: "ä") }
   }
 
-  @Test("N14 2,000 random frames are read back as they were written, as CSV and as JSON")
+  @Test("N14 random frames are read back as they were written, as CSV and as JSON")
   func random() throws {
-    let seed = UInt64.random(in: .min ... .max)
+    let seed = TestSeed.draw()
     var random = Generator(state: seed)
     let pieces = [
       "", "a", "\"", ",", "\n", "\r\n", "\r", " ", "1", "007", "true", "ä", "日本", "e\u{301}",
@@ -119,7 +120,7 @@ struct CSVTests {
         pieces[Int.random(in: 0..<pieces.count, using: &random)]
       }.joined()
     }
-    for round in 0..<2_000 {
+    for round in 0..<TestSize.count(small: 200, full: 2_000) {
       let count = Int.random(in: 0..<5, using: &random)
       func cells<Value>(_ make: (inout Generator) -> Value) -> [Value?] {
         (0..<count).map { _ in

@@ -1,14 +1,16 @@
+import TestRun
 import Testing
 
 @Suite("P20 a connection is confined to one place at a time")
 struct ConfinementTests {
   @Test(
     "P20 it cannot leave an asynchronous read, a write, or cross to another thread",
-    arguments: [
-      "func leak(db: Database) async throws { _ = try await db.‸read(on: .background) { $0 } }",
-      "func leak(db: Database) async throws { _ = try await db.‸write(alone: true) { $0 } }",
-      "func leak(connection: Connection) -> any Sendable { ‸connection }",
-    ])
+    arguments: TestSize.sample(
+      [
+        "func leak(db: Database) async throws { _ = try await db.‸read(on: .background) { $0 } }",
+        "func leak(db: Database) async throws { _ = try await db.‸write(alone: true) { $0 } }",
+        "func leak(connection: Connection) -> any Sendable { ‸connection }",
+      ], small: 1))
   func connection(code: String) async throws {
     let client = ClientProgram(.item, code)
     let errors = try await ClientCompiler.shared.errors(in: client)

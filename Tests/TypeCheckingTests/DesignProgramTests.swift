@@ -1,9 +1,12 @@
+import TestRun
 import Testing
 
 /// What the documentation promises compiles, within the bound of `ClientCompiler`.
 @Suite("Type checking of whole queries")
 struct DesignProgramTests {
-  @Test("a right query compiles", arguments: DesignProgram.all + DesignProgram.writes)
+  @Test(
+    "a right query compiles",
+    arguments: TestSize.sample(DesignProgram.all + DesignProgram.writes, small: 4))
   func right(_ program: DesignProgram) async throws {
     let errors = try await ClientCompiler.shared.errors(in: program.client)
     #expect(errors == [])

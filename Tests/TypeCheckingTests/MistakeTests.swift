@@ -1,22 +1,26 @@
+import TestRun
 import Testing
 
 /// Comparing a column with a value of another type is a compile error, at the right place.
 @Suite("Mistakes that do not compile")
 struct MistakeTests {
-  @Test("a value of another type", arguments: Mistake.ofValue)
+  @Test("a value of another type", arguments: TestSize.sample(Mistake.ofValue, small: 1))
   func value(_ mistake: Mistake) async throws { try await check(mistake) }
 
-  @Test("a column of another type", arguments: Mistake.ofColumn)
+  @Test("a column of another type", arguments: TestSize.sample(Mistake.ofColumn, small: 1))
   func column(_ mistake: Mistake) async throws { try await check(mistake) }
 
-  @Test("an operation that the type does not have", arguments: Mistake.ofOperation)
+  @Test(
+    "an operation that the type does not have",
+    arguments: TestSize.sample(Mistake.ofOperation, small: 1))
   func operation(_ mistake: Mistake) async throws { try await check(mistake) }
 
-  @Test("a line that is no predicate", arguments: Mistake.ofLine)
+  @Test("a line that is no predicate", arguments: TestSize.sample(Mistake.ofLine, small: 1))
   func line(_ mistake: Mistake) async throws { try await check(mistake) }
 
   @Test(
-    "G14 raw SQL of a String made at run time, without the word unsafe", arguments: Mistake.ofRawSQL
+    "G14 raw SQL of a String made at run time, without the word unsafe",
+    arguments: TestSize.sample(Mistake.ofRawSQL, small: 1)
   )
   func rawSQL(_ mistake: Mistake) async throws {
     try await check(mistake, in: mistake.rawSQLClient)

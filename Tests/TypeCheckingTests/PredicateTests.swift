@@ -1,15 +1,19 @@
+import TestRun
 import Testing
 
 /// The solver is quick over right predicates and not slow over wrong ones.
 @Suite("Type checking of predicates")
 struct PredicateTests {
-  @Test("a right predicate compiles", arguments: PredicateProgram.right)
+  @Test(
+    "a right predicate compiles", arguments: TestSize.sample(PredicateProgram.right, small: 2))
   func right(_ program: PredicateProgram) async throws {
     let errors = try await ClientCompiler.shared.errors(in: program.client)
     #expect(errors == [])
   }
 
-  @Test("one mistake among many terms is found where it is", arguments: PredicateProgram.wrong)
+  @Test(
+    "one mistake among many terms is found where it is",
+    arguments: TestSize.sample(PredicateProgram.wrong, small: 2))
   func wrong(_ program: PredicateProgram) async throws {
     let client = program.client
     let mistake = try #require(program.mistake)

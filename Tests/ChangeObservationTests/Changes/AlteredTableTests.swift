@@ -1,4 +1,5 @@
 import SQLCore
+import TestRun
 import Testing
 
 @testable import ChangeObservation
@@ -121,8 +122,8 @@ struct AlteredTableTests {
 
   @Test("B19 G11 they are told exactly, with the columns that the table has then")
   func exact() throws {
-    let transactions = LongTests.areOn ? 25_000 : 750
-    let seed = LongTests.seed
+    let transactions = TestSize.count(small: 200, full: 750, long: 25_000)
+    let seed = TestSeed.draw()
     var writer = Writer(random: SeededGenerator(seed: seed))
     let db = try Database.temporary(configuration: .relaxed)
     let tracker = try #require(ChangeTracker.of(db))

@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @testable import ChangeObservation
@@ -72,8 +73,8 @@ struct ModelBasedTests {
 
   @Test("B19 G11 nothing missed, nothing spurious, keys and values exact")
   func exact() throws {
-    let transactions = LongTests.areOn ? 25_000 : 3_000
-    let seed = LongTests.seed
+    let transactions = TestSize.count(small: 200, full: 3_000, long: 25_000)
+    let seed = TestSeed.draw()
     let db = try Database.temporary(configuration: .relaxed)
     try db.execute(RandomWrites.schema)
     let queue = CommitQueue(maximumRows: .max)

@@ -1,9 +1,10 @@
 import ChangeObservation
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("One element a write")
+@Suite("One element a write", .blocking)
 struct WriteTests {
   func database(maximumTrackedRows: Int = 100_000) throws -> Database {
     var configuration = Configuration()

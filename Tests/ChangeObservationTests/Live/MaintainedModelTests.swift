@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @testable import ChangeObservation
@@ -155,8 +156,8 @@ struct MaintainedModelTests {
 
   @Test("B20 after each transaction the result is a fresh one, and the difference leads to it")
   func exact() async throws {
-    let transactions = LongTests.areOn ? 20_000 : 300
-    let seed = LongTests.seed
+    let transactions = TestSize.count(small: 200, full: 300, long: 20_000)
+    let seed = TestSeed.draw()
     let db = try Database.temporary(configuration: .relaxed)
     try await db.execute(schema)
     var writes = RandomRows(seed: seed)

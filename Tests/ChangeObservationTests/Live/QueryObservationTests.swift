@@ -1,9 +1,10 @@
 import ChangeObservation
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("observe(query)")
+@Suite("observe(query)", .blocking)
 struct QueryObservationTests {
   let db: Database
 

@@ -1,9 +1,10 @@
 import ChangeObservation
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("Changes by others")
+@Suite("Changes by others", .blocking)
 struct FileWatchTests {
   @Test("G10 what another connection commits to the file is noticed, and the result fetched anew")
   func otherConnection() async throws {

@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @testable import ChangeObservation
@@ -16,8 +17,8 @@ struct CoarseTrackerTests {
 
   @Test("every table that a commit changed is told, whoever wrote it")
   func nothingMissed() throws {
-    let transactions = LongTests.areOn ? 25_000 : 2_000
-    let seed = LongTests.seed
+    let transactions = TestSize.count(small: 200, full: 2_000, long: 25_000)
+    let seed = TestSeed.draw()
     let db = try database()
     try db.execute(RandomWrites.schema)
     let queue = CommitQueue(maximumRows: .max)

@@ -27,7 +27,7 @@ private struct Counted: Model {
   @Column var value: CountedValue
 }
 
-@Suite("G6 how far a stream reads ahead", .serialized, .timeLimit(.minutes(5)))
+@Suite("G6 how far a stream reads ahead", .serialized)
 struct RowStreamBackPressureTests {
   @Test("G6 at most a few batches are read ahead")
   func backPressure() async throws {

@@ -22,7 +22,7 @@ private struct Sensor: Model, Equatable {
   @Column var room: String
 }
 
-@Suite("P30 P31 G6 queries as streams of rows", .timeLimit(.minutes(5)))
+@Suite("P30 P31 G6 queries as streams of rows")
 struct RowStreamTests {
   private static let count = 5_000
   private static let samples = (1...count).map(Reading.sample)

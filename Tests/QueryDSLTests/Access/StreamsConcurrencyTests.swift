@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 private struct Entry: Model {
@@ -7,7 +8,7 @@ private struct Entry: Model {
   @Column var text: String
 }
 
-@Suite("Streams Concurrency", .timeLimit(.minutes(10)))
+@Suite("Streams Concurrency")
 struct StreamsConcurrencyTests {
   private static let rows = 3_000
 
@@ -39,8 +40,7 @@ struct StreamsConcurrencyTests {
 
   @Test("G6 64 tasks that stream, are cancelled and drop at random leave the pool whole")
   func storm() async throws {
-    let seed = UInt64.random(in: 0 ... .max)
-    print("seed of the storm of streams: \(seed)")
+    let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     let db = try Self.database(maximumReaders: 3)
     var counts: [String: Int] = [:]

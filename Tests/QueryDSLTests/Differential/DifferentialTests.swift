@@ -1,21 +1,22 @@
 import Foundation
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 /// Random queries over random rows of random models: SQLite, through the DSL, and plain Swift over
 /// arrays agree.
 @Suite("Differential test")
 struct DifferentialTests {
-  @Test("B12 G7 5 × 4,400 random queries give the rows of the reference", arguments: 0..<5)
+  @Test(
+    "B12 G7 random queries give the rows of the reference",
+    arguments: 0..<TestSize.count(small: 2, full: 5))
   func random(part: Int) async throws {
-    let seed =
-      ProcessInfo.processInfo.environment["APUS_SEED"].flatMap(UInt64.init)
-      ?? .random(in: .min ... .max)
+    let seed = TestSeed.draw()
     var values = SampleValues(random: SeededGenerator(seed: seed &+ UInt64(part)))
     var texts: [[UInt8]: String] = [:]
     var reached: Set<String> = []
-    for round in 0..<22 {
+    for round in 0..<TestSize.count(small: 4, full: 22) {
       // Other tests want the thread as well.
       await Task.yield()
       // Two models, whose columns' types, keys and stored forms are drawn.
@@ -44,7 +45,9 @@ struct DifferentialTests {
     }
     // Each SQL has one shape, or the statement cache would hold it more than once.
     #expect(Set(texts.values).count == texts.count, "seed \(seed)")
-    // What is promised to be compared is: no change of the generator loses a construct.
+    // What is promised to be compared is: no change of the generator loses a construct. The few
+    // queries of a small run do not reach all.
+    guard TestSize.current != .small else { return }
     #expect(Self.constructs.subtracting(reached) == [], "seed \(seed)")
   }
 

@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 /// Random conditions, compared with an evaluator of three truth values in Swift.
@@ -38,12 +39,12 @@ struct PredicateTreeTests {
     try db.insert(cells)
   }
 
-  @Test("2,000 trees of && || ! AllOf AnyOf NoneOf over every comparison")
+  @Test("random trees of && || ! AllOf AnyOf NoneOf over every comparison")
   func trees() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     try db.read { connection in
-      for round in 0..<2_000 {
+      for round in 0..<TestSize.count(small: 300, full: 2_000) {
         let depth = Int.random(in: 0...4, using: &random)
         let start = random
         let condition = Self.tree(depth: depth, Columns<Cell>(), &random)

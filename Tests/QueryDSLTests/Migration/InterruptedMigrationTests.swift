@@ -1,12 +1,13 @@
 import Foundation
 import SQLCore
 import Synchronization
+import TestRun
 import Testing
 
 import MigrationSamples
 @testable import QueryDSL
 
-@Suite("Migration: ended half-way, the old schema or the new one, whole")
+@Suite("Migration: ended half-way, the old schema or the new one, whole", .blocking)
 struct InterruptedMigrationTests {
   static let kinds = Migrations.all.keys.sorted()
 
@@ -21,15 +22,16 @@ struct InterruptedMigrationTests {
 
   @Test("killed with -9 at random moments of every kind of step")
   func killed() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let kills = environment["APUS_KILLS"].flatMap(Int.init) ?? Self.kinds.count
-    let seed = environment["APUS_SEED"].flatMap(UInt64.init) ?? .random(in: .min ... .max)
+    let kills = TestSize.count(small: 4, full: Self.kinds.count, long: 200)
+    let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
-    let file = try LargeFile(rows: 100_000)
+    let file = try LargeFile(rows: TestSize.count(small: 20_000, full: 100_000))
+    // The few of a small run are other kinds each time.
+    let first = Int.random(in: 0..<Self.kinds.count, using: &random)
     var outcomes: [String: [Int]] = [:]
     var migrated: [String: (schema: [String], lines: Int)] = [:]
     for kill in 0..<kills {
-      let kind = Self.kinds[kill % Self.kinds.count]
+      let kind = Self.kinds[(first + kill) % Self.kinds.count]
       if migrated[kind] == nil {
         // Once to its end, to know the schema to come and how many statements there are.
         let path = try file.copy(kind)
@@ -41,11 +43,18 @@ struct InterruptedMigrationTests {
       let whole = try #require(migrated[kind])
       try #require(whole.lines > 0 && whole.schema != file.schema, "\(kind)")
       let path = try file.copy("killed")
-      let child = try MigrationChild(path, kind)
+      // The first one waits where it is killed, so that on every machine one has the old schema.
+      let waits = kill == 0
+      let child = try MigrationChild(path, kind, waits: waits)
       let last = Int.random(in: 1...whole.lines, using: &random)
-      for _ in 0..<last { _ = child.line() }
-      // Somewhere in the statement that it has just begun, or in the commit behind the last.
-      usleep(UInt32.random(in: 0...(last == whole.lines ? 60_000 : 20_000), using: &random))
+      for statement in 1...last {
+        _ = child.line()
+        if waits, statement < last { child.proceed() }
+      }
+      if !waits {
+        // Somewhere in the statement that it has just begun, or in the commit after the last.
+        usleep(UInt32.random(in: 0...(last == whole.lines ? 60_000 : 20_000), using: &random))
+      }
       child.kill()
       let label = "seed \(seed) kill \(kill): \(kind) in statement \(last)"
       let found = try expectWhole(path, [file.schema, whole.schema], file, label)
@@ -55,8 +64,7 @@ struct InterruptedMigrationTests {
       _ = try expectWhole(path, [whole.schema], file, label)
     }
     #expect(outcomes.values.contains { $0[0] > 0 }, "seed \(seed): \(outcomes)")
-    if environment["APUS_KILLS"] != nil {
-      // A long run tells what it met.
+    if TestSize.current == .long {
       print("seed \(seed), \(kills) kills, old and new schema by kind:")
       for (kind, counts) in outcomes.sorted(by: { $0.key < $1.key }) {
         print("  \(kind) \(counts)")
@@ -96,8 +104,9 @@ struct InterruptedMigrationTests {
 
   @Test("an error in the midst of each statement of the run: nothing is done", arguments: kinds)
   func errors(_ kind: String) throws {
-    // Rows that take more than one statement to copy, where a rebuild copies them.
-    let file = try LargeFile(rows: kind == "type" ? 25_000 : 500)
+    // In full, rows that take more than one statement to copy, where a rebuild copies them.
+    let rows = TestSize.count(small: 100, full: kind == "type" ? 25_000 : 500)
+    let file = try LargeFile(rows: rows)
     let migration = try #require(Migrations.all[kind])
     let failing = Failing()
     var failures = 0
@@ -150,7 +159,7 @@ struct InterruptedMigrationTests {
 
   @Test("several processes that open and migrate at once: one does, the others find it done")
   func severalProcesses() throws {
-    let file = try LargeFile(rows: 100_000)
+    let file = try LargeFile(rows: TestSize.count(small: 5_000, full: 100_000))
     for kind in ["type", "steps"] {
       let path = try file.copy("both")
       let children = try (0..<3).map { _ in try MigrationChild(path, kind) }

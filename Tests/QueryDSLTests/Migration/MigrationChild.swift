@@ -3,15 +3,18 @@ import Foundation
 /// A run of `MigrationProcess`, which the package builds beside its tests.
 final class MigrationChild {
   private let process = Process()
+  private let input = Pipe()
   private let output = Pipe()
   private var unread = Data()
 
-  init(_ path: String, _ kind: String) throws {
+  /// - Parameter waits: whether it waits for `proceed()` before each statement.
+  init(_ path: String, _ kind: String, waits: Bool = false) throws {
     let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
     let binary = URL(filePath: CommandLine.arguments[0])
     process.executableURL = (tests ?? binary).deletingLastPathComponent()
       .appending(path: "MigrationProcess")
-    process.arguments = [path, kind]
+    process.arguments = [path, kind] + (waits ? ["waits"] : [])
+    process.standardInput = input
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     try process.run()
@@ -32,6 +35,11 @@ final class MigrationChild {
       if more.isEmpty { return "" }
       unread.append(more)
     }
+  }
+
+  /// Lets it run the statement that it waits before.
+  func proceed() {
+    input.fileHandleForWriting.write(Data("\n".utf8))
   }
 
   /// Waits for its end; how many statements it ran.

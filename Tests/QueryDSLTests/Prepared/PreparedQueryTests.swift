@@ -1,6 +1,7 @@
 import Foundation
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @Suite("Prepared queries")
@@ -53,9 +54,7 @@ struct PreparedQueryTests {
 
   @Test("many prepared queries on a connection that keeps few statements")
   func many() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let seed = environment["APUS_SEED"].flatMap(UInt64.init) ?? .random(in: .min ... .max)
-    print("PreparedQueryTests: seed \(seed)")
+    let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     var configuration = Configuration()
     configuration.maximumCachedStatements = 12
@@ -72,7 +71,7 @@ struct PreparedQueryTests {
       }
     }
     try db.read { connection in
-      for _ in 0..<2_000 {
+      for _ in 0..<TestSize.count(small: 300, full: 2_000) {
         let number = Int.random(in: 0..<60, using: &random)
         let stock = Int.random(in: -1...10, using: &random)
         let code = ["", "a", "b", "c", "z"].randomElement(using: &random) ?? ""

@@ -1,6 +1,7 @@
 import Foundation
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 @Suite("B9 what was written reads back equal")
@@ -11,7 +12,7 @@ struct ModelDecodingTests {
 
   @Test("B9 every type, random values and extremes: by find, fetch, first, select and join")
   func everything() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     let all = (1...300).map { Everything.random(id: $0, using: &random) }
     let inserted = try db.insert(all)
@@ -38,7 +39,7 @@ struct ModelDecodingTests {
 
   @Test("B9 the optional of every type, each there or nil")
   func anything() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     let all = (0..<300).map { _ in
       Anything(Everything.random(id: 0, using: &random), using: &random)
@@ -133,7 +134,7 @@ struct ModelDecodingTests {
       }
     }
     let db = try Database.temporary(models: [Event.self])
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     for id in 1...200 {
       let event = Event(

@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 /// A digit as a type, so that a thousand models have each a name of their own.
@@ -59,7 +60,7 @@ struct Hostile<A: HostileDigit, B: HostileDigit, C: HostileDigit>: HostileModel,
 }
 
 enum HostileNames {
-  static let seed = UInt64.random(in: 0...UInt64.max)
+  static let seed = TestSeed.draw()
 
   static let texts: [String] = {
     var random = SeededGenerator(seed: seed)

@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 /// Text that looks like SQL is data where it is a value, a name where it is a name, and never SQL.
@@ -19,7 +20,7 @@ struct HostileTextTests {
 
   let db: Database
   let texts: [String]
-  let seed = UInt64.random(in: 0...UInt64.max)
+  let seed = TestSeed.draw()
 
   init() throws {
     db = try Database.temporary(models: [Note.self])

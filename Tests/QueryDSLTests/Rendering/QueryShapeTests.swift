@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import TestRun
 import Testing
 
 /// The statement cache finds a query by its shape. In a debug build the cache asserts that the SQL
@@ -107,10 +108,10 @@ struct QueryShapeTests {
 
   @Test("random queries: the statement that the cache has is the query's own SQL")
   func random() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     try connection.insert(Music.tracks)
-    for _ in 0..<2_000 {
+    for _ in 0..<TestSize.count(small: 300, full: 2_000) {
       var query = Track.all
       for _ in 0..<Int.random(in: 0...3, using: &random) {
         query = query.where { PredicateTreeTests.predicate($0, &random) }

@@ -1,9 +1,10 @@
 import Dispatch
+import TestRun
 import Testing
 
 @testable import SQLCore
 
-@Suite("What a connection is set to")
+@Suite("What a connection is set to", .blocking)
 struct ConfigurationTests {
   private let folder: TemporaryFolder
 

@@ -1,8 +1,9 @@
+import TestRun
 import Testing
 
 @testable import SQLCore
 
-@Suite("D19, D30–D32 asynchronous access")
+@Suite("D19, D30–D32 asynchronous access", .blocking)
 struct AsyncAccessTests {
   private let db: Database
 

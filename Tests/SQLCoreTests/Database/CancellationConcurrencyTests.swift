@@ -1,15 +1,14 @@
 import CSQLite
-import Foundation
+import TestRun
 import Testing
 
 @testable import SQLCore
 
 /// Tasks that are cancelled at random while they read, write and wait. Run under the thread
-/// sanitizer, too; `APUS_STORM_TASKS` says how many there are.
+/// sanitizer, too.
 @Suite("Concurrency: a storm of cancellations")
 struct CancellationConcurrencyTests {
-  private static let taskCount =
-    ProcessInfo.processInfo.environment["APUS_STORM_TASKS"].flatMap(Int.init) ?? 50_000
+  private static let taskCount = TestSize.count(small: 2_000, full: 50_000, sanitized: 10_000)
 
   /// What a task does.
   private enum Work: CaseIterable {
@@ -125,8 +124,7 @@ struct CancellationConcurrencyTests {
 
   @Test("autocommit, writable, no open statement, completed writes = stored rows, none too many")
   func storm() async throws {
-    let seed = UInt64.random(in: .min ... .max)
-    print("CancellationConcurrencyTests: \(Self.taskCount) tasks, seed \(seed)")
+    let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
     let databases = try Databases()
     var tally = Tally()
@@ -162,14 +160,14 @@ struct CancellationConcurrencyTests {
         }
       }
     }
-    #expect(tally.faults.isEmpty, "\(tally.faults.prefix(5))")
+    #expect(tally.faults.isEmpty, "seed \(seed): \(tally.faults.prefix(5))")
     #expect(tally.cancelled > 0)
     print("\(tally.acknowledged.count) writes, \(tally.cancelled) cancelled")
     let acknowledged = tally.acknowledged
     let all = works
     // Those that streams left are on their way back.
     try await SQLCoreTests.expectWhole(databases.db)
-    try onAnotherThread { try Self.expectWhole(databases, acknowledged, all) }
+    try await onThread { try Self.expectWhole(databases, acknowledged, all) }
   }
 
   private static func expectWhole(

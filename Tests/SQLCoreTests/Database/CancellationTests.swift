@@ -1,10 +1,11 @@
 import Dispatch
+import TestRun
 import Testing
 
 @testable import SQLCore
 
 /// Cancelling a task ends its statement and its waiting, and never anybody else's.
-@Suite("D32 cancellation")
+@Suite("D32 cancellation", .blocking)
 struct CancellationTests {
   private let stop = Stop()
   private let db: Database
@@ -245,7 +246,7 @@ struct CancellationTests {
   func many() async throws {
     // The statements that end a transaction make progress of their own, a few steps each.
     let stop = Stop()
-    for _ in 0..<3_000 {
+    for _ in 0..<TestSize.count(small: 200, full: 3_000) {
       let writing = Task.immediate { [db] in
         try await db.write(alone: true) { connection in
           try connection.execute("INSERT INTO note VALUES (1)")

@@ -1,10 +1,11 @@
 import Dispatch
 import Foundation
+import TestRun
 import Testing
 
 @testable import SQLCore
 
-@Suite("D3–D5 closing")
+@Suite("D3–D5 closing", .blocking)
 struct ClosingTests {
   private func expectMisuse(
     sourceLocation: SourceLocation = #_sourceLocation, _ access: () throws -> Void
@@ -47,7 +48,7 @@ struct ClosingTests {
       let accesses: [@Sendable () async throws -> Void] = [
         { try await db.read { _ in } }, { try await db.read(on: .background) { _ in } },
         { try await db.write { _ in } }, { try await db.write(alone: true) { _ in } },
-        { try await db.write(deadline: .seconds(1)) { _ in } },
+        { try await db.write(deadline: .seconds(3_600)) { _ in } },
         { try await db.writeWithoutTransaction { _ in } },
         { try await db.readWithoutTransaction { _ in } },
         { try await db.execute("SELECT 1") }, { _ = try await db.rows("SELECT 1") },
@@ -137,7 +138,7 @@ struct ClosingTests {
       while db.access.pool.state.withLock({ $0.closers.isEmpty }),
         closed.withLock({ $0 == nil })
       {
-        Thread.sleep(forTimeInterval: 0.001)
+        sched_yield()
       }
     }
     await withCheckedContinuation { continuation in

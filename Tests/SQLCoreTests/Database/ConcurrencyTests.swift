@@ -1,5 +1,6 @@
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
 /// Money moves between two tables while others count it. Run under the thread sanitizer, too.
@@ -8,7 +9,7 @@ struct ConcurrencyTests {
   private static let total = 1_000
 
   private func make() throws -> Database {
-    let db = try Database.temporary()
+    let db = try Database.temporary(configuration: .patient)
     try db.execute(
       """
       CREATE TABLE cash (id INTEGER PRIMARY KEY, amount INTEGER NOT NULL) STRICT;
@@ -50,31 +51,30 @@ struct ConcurrencyTests {
     print("\(stored.count) writes and \(tally.reads) reads")
   }
 
-  /// Runs 8 tasks that write and 8 that read until `duration` has passed, each at least once.
-  private func run(_ databases: [Database], for duration: Duration) async throws -> Tally {
-    let end = ContinuousClock.now + duration
-    return try await withThrowingTaskGroup(of: Tally.self) { group in
+  /// Runs 8 tasks that write and 8 that read, each so many times.
+  private func run(_ databases: [Database], count: Int) async throws -> Tally {
+    try await withThrowingTaskGroup(of: Tally.self) { group in
       for number in 0..<8 {
         let db = databases[number % databases.count]
         group.addTask {
           var tally = Tally()
-          repeat {
+          for _ in 0..<count {
             let id = Unique64(tag: Int16(number))
             try await db.write { try Self.move(number - 3, receipt: id, $0) }
             tally.acknowledged.append(id)
-          } while ContinuousClock.now < end
+          }
           return tally
         }
         group.addTask {
           var tally = Tally()
-          repeat {
+          for _ in 0..<count {
             let sum = try await db.read { try Self.sum($0) }
             tally.reads += 1
             guard sum == Self.total else {
               Issue.record("the sum is \(sum)")
               return tally
             }
-          } while ContinuousClock.now < end
+          }
           return tally
         }
       }
@@ -85,19 +85,20 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test("8 tasks that write and 8 that read, for 10 s: the sum is constant, no receipt is lost")
-  func tenSeconds() async throws {
+  @Test("8 tasks that write and 8 that read: the sum is constant, no receipt is lost")
+  func oneDatabase() async throws {
     let db = try make()
-    let tally = try await run([db], for: .seconds(10))
-    try onAnotherThread { try expectWhole(tally, in: db) }
+    let tally = try await run(
+      [db], count: TestSize.count(small: 100, full: 2_000, sanitized: 500))
+    try await onThread { try expectWhole(tally, in: db) }
   }
 
   @Test("two databases on one file: they wait for each other, and none is busy")
   func twoDatabases() async throws {
     let db = try make()
-    let other = try Database(path: try #require(db.path))
-    let tally = try await run([db, other], for: .seconds(2))
-    try onAnotherThread { try expectWhole(tally, in: other) }
+    let other = try Database(path: try #require(db.path), configuration: .patient)
+    let tally = try await run([db, other], count: TestSize.count(small: 20, full: 500))
+    try await onThread { try expectWhole(tally, in: other) }
   }
 
   @Test("threads that wait, beside tasks that suspend")
@@ -106,7 +107,7 @@ struct ConcurrencyTests {
     let tally = Shared(Tally())
     let threads = (0..<4).map { number in
       Task.detached {
-        try onAnotherThread {
+        try await onThread {
           for _ in 0..<50 {
             let id = Unique64(tag: Int16(number))
             try db.write { try Self.move(1, receipt: id, $0) }
@@ -120,13 +121,13 @@ struct ConcurrencyTests {
         }
       }
     }
-    let tasks = try await run([db], for: .zero)
+    let tasks = try await run([db], count: 1)
     for thread in threads { try await thread.value }
     var both = tally.current
     both.acknowledged += tasks.acknowledged
     both.reads += tasks.reads
     let whole = both
-    try onAnotherThread { try expectWhole(whole, in: db) }
+    try await onThread { try expectWhole(whole, in: db) }
   }
 
   @Test("tasks that are cancelled at any time lose nothing that was acknowledged")
@@ -163,8 +164,8 @@ struct ConcurrencyTests {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<8 {
           group.addTask {
-            try onAnotherThread {
-              let db = try Database(path: path)
+            try await onThread {
+              let db = try Database(path: path, configuration: .patient)
               try db.execute("CREATE TABLE IF NOT EXISTS note (n INTEGER)")
               try db.execute("INSERT INTO note VALUES (\(number))")
             }

@@ -1,8 +1,9 @@
+import TestRun
 import Testing
 
 @testable import SQLCore
 
-@Suite("The connection pool")
+@Suite("The connection pool", .blocking)
 struct ConnectionPoolTests {
   private func core() throws -> ConnectionCore {
     try ConnectionCore(location: .memory, configuration: Configuration(), isReader: false)
@@ -107,15 +108,14 @@ struct ConnectionPoolTests {
 
   @Test("thousands of waiters, served and cancelled, in order")
   func many() throws {
-    let seed = UInt64.random(in: .min ... .max)
-    print("ConnectionPoolTests.many: seed \(seed)")
+    let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
     let core = try core()
     let pool = ConnectionPool(writer: core, maximumReaders: 1)
     let log = Log()
     try pool.take(.writer, for: log.waiter("first"))
     var expected: [String] = []
-    for number in 0..<3_000 {
+    for number in 0..<TestSize.count(small: 1_000, full: 3_000) {
       let waiter = log.waiter("\(number)")
       try pool.take(.writer, for: waiter)
       if Bool.random(using: &random) {

@@ -1,3 +1,4 @@
+import TestRun
 import Testing
 
 @testable import SQLCore
@@ -7,7 +8,7 @@ private func notes(in reader: some DatabaseReader) throws -> [Int] {
   try reader.read { try $0.rows("SELECT n FROM note ORDER BY n").map { try $0.get(at: 0) } }
 }
 
-@Suite("D1, D2, D15–D17, D19–D22, D30–D31 what every reader does")
+@Suite("D1, D2, D15–D17, D19–D22, D30–D31 what every reader does", .blocking)
 struct DatabaseReaderTests {
   enum Kind: CaseIterable { case file, memory, oneConnection, readOnlyFile, snapshot }
 

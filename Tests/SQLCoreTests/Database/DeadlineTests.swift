@@ -1,9 +1,10 @@
+import TestRun
 import Testing
 
 @testable import SQLCore
 
 /// Each deadline here has passed already, or passes while nothing else can happen.
-@Suite("G4 deadlines")
+@Suite("G4 deadlines", .blocking)
 struct DeadlineTests {
   private let db: Database
 

@@ -1,9 +1,10 @@
+import TestRun
 import Testing
 
 @testable import SQLCore
 
 /// An SQL function stops in the midst of a statement, so that no interruption is a race.
-@Suite("D6–D14 interruption")
+@Suite("D6–D14 interruption", .blocking)
 struct InterruptionTests {
   private let stop = Stop()
   private let db: Database
@@ -269,7 +270,7 @@ struct InterruptionTests {
     }
     let writing = Running {
       var stored = 0
-      for number in 0..<3_000 {
+      for number in 0..<TestSize.count(small: 300, full: 3_000) {
         do {
           try db.write { connection in
             try connection.execute("INSERT INTO note VALUES (\(number))")

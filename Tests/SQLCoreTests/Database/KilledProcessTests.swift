@@ -1,16 +1,18 @@
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("A process that is killed")
+@Suite("A process that is killed", .blocking)
 struct KilledProcessTests {
-  @Test("killed 100 times in the midst of shared commits: what was acknowledged is there")
+  @Test("killed in the midst of shared commits: what was acknowledged is there")
   func killed() throws {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = TestSeed.draw()
     var generator = SeededGenerator(state: seed)
     let folder = try TemporaryFolder()
     try Database(path: folder.file()).execute("CREATE TABLE item (id INTEGER PRIMARY KEY) STRICT")
     var last = 0
-    for round in 0..<100 {
+    let rounds = TestSize.count(small: 10, full: 100)
+    for round in 0..<rounds {
       let child = try ChildProcess("commit", folder.file())
       var acknowledged: [String] = []
       for _ in 0..<Int.random(in: 1...40, using: &generator) { acknowledged.append(child.line()) }
@@ -28,6 +30,6 @@ struct KilledProcessTests {
       guard lost.isEmpty, check == "ok" else { return }
     }
     // Each round added something: they were killed while they wrote.
-    #expect(last >= 100)
+    #expect(last >= rounds)
   }
 }

@@ -1,8 +1,9 @@
 import SQLCore
+import TestRun
 import Testing
 
 /// What maintains a database waits and works longest: a cancelled task ends that as well.
-@Suite("D27 D32 cancelled maintenance", .timeLimit(.minutes(2)))
+@Suite("D27 D32 cancelled maintenance", .blocking)
 struct MaintenanceCancellationTests {
   private let folder: TemporaryFolder
   private let db: Database

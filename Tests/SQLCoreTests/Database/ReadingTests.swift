@@ -1,7 +1,8 @@
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("D15–D17 reading")
+@Suite("D15–D17 reading", .blocking)
 struct ReadingTests {
   private struct Failure: Error {}
   private let db: Database

@@ -1,7 +1,8 @@
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("D18 an access from inside another throws, and never waits for itself")
+@Suite("D18 an access from inside another throws, and never waits for itself", .blocking)
 struct ReentrancyTests {
   /// One connection for all, and a file with a full pool.
   private func databases() throws -> [Database] {

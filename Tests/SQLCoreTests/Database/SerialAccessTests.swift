@@ -1,9 +1,10 @@
+import TestRun
 import Testing
 
 @testable import SQLCore
 
 /// A database with one connection: in memory, and a file without readers.
-@Suite("P15–P18, P20 access in turn, and at the same time")
+@Suite("P15–P18, P20 access in turn, and at the same time", .blocking)
 struct SerialAccessTests {
   private func serial() throws -> [Database] {
     let databases = [

@@ -1,22 +1,23 @@
 import Foundation
+import TestRun
 import Testing
 
 @testable import SQLCore
 
-@Suite("D2 Several databases on one file")
+@Suite("D2 Several databases on one file", .blocking)
 struct SeveralProcessesTests {
   let folder: TemporaryFolder
   let db: Database
 
   init() throws {
     folder = try TemporaryFolder()
-    db = try Database(path: folder.file())
+    db = try Database(path: folder.file(), configuration: .patient)
     try db.makeItems(10)
   }
 
   @Test("D2 two values in one process: each sees what the other committed")
   func twoValues() async throws {
-    let other = try Database(path: folder.file())
+    let other = try Database(path: folder.file(), configuration: .patient)
     try await withThrowingTaskGroup { group in
       for database in [db, other] {
         for _ in 0..<50 {
@@ -73,8 +74,7 @@ struct SeveralProcessesTests {
   /// The timeout of an hour would let the test hang where the wait does not end before.
   @Test("D32 cancelling the task ends the wait for another process", arguments: [true, false])
   func cancelled(alone: Bool) async throws {
-    let db = try Database(
-      path: folder.file(), configuration: .with { $0.busyTimeout = .seconds(3600) })
+    let db = try Database(path: folder.file(), configuration: .patient)
     let child = try ChildProcess("hold", folder.file())
     #expect(child.line() == "held")
     let task = Task {
@@ -92,8 +92,7 @@ struct SeveralProcessesTests {
 
   @Test("G4 a deadline ends the wait for another process")
   func deadline() async throws {
-    let db = try Database(
-      path: folder.file(), configuration: .with { $0.busyTimeout = .seconds(3600) })
+    let db = try Database(path: folder.file(), configuration: .patient)
     let child = try ChildProcess("hold", folder.file())
     #expect(child.line() == "held")
     #expect(throws: DeadlineExceeded.self) {

@@ -1,9 +1,10 @@
+import TestRun
 import Testing
 
 @testable import SQLCore
 
 /// Writes that wait at the same time share a transaction: what each does to itself.
-@Suite("Shared commits")
+@Suite("Shared commits", .blocking)
 struct SharedCommitTests: SharedCommitSuite {
   let group: SharedCommits
 

@@ -1,10 +1,11 @@
 import CSQLite
+import TestRun
 import Testing
 
 @testable import SQLCore
 
 /// What happens to the others where one of them, or the commit, undoes the whole transaction.
-@Suite("Shared commits that are rolled back")
+@Suite("Shared commits that are rolled back", .blocking)
 struct SharedRollbackTests: SharedCommitSuite {
   let group: SharedCommits
 

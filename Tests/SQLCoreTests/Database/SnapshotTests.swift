@@ -1,8 +1,9 @@
+import TestRun
 import Testing
 
 @testable import SQLCore
 
-@Suite("P19 a snapshot that is held until it is renewed")
+@Suite("P19 a snapshot that is held until it is renewed", .blocking)
 struct SnapshotTests {
   private let db: Database
 

@@ -1,10 +1,11 @@
 import Dispatch
 import Synchronization
+import TestRun
 import Testing
 
 @testable import SQLCore
 
-@Suite("Threads of a database's own")
+@Suite("Threads of a database's own", .blocking)
 struct WorkerThreadsTests {
   @Test("one thread runs the jobs in the order in which they came")
   func order() {

@@ -1,5 +1,6 @@
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
 @Suite("P32 exact decimals")
@@ -84,8 +85,7 @@ struct DecimalTests {
 
   @Test("P32 the arithmetic agrees with Foundation's on random numbers")
   func model() throws {
-    let seed = UInt64.random(in: .min ... .max)
-    print("seed \(seed)")
+    let seed = TestSeed.draw()
     var generator = SeededGenerator(state: seed)
     func random() throws -> Decimal {
       let digits = (0..<Int.random(in: 1...17, using: &generator)).map { _ in

@@ -19,6 +19,9 @@ extension Connection {
 }
 
 extension Configuration {
+  /// Waits for the locks of others, however slow the machine.
+  static var patient: Configuration { .with { $0.busyTimeout = .seconds(3_600) } }
+
   /// The defaults with some changed.
   static func with(_ change: (inout Configuration) -> Void) -> Configuration {
     var configuration = Configuration()

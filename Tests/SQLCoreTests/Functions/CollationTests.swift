@@ -1,8 +1,9 @@
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("P24 collations in Swift")
+@Suite("P24 collations in Swift", .blocking)
 struct CollationTests {
   private let db: Database
 

@@ -1,8 +1,9 @@
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("P21 functions in Swift")
+@Suite("P21 functions in Swift", .blocking)
 struct ScalarFunctionTests {
   private let db: Database
 

@@ -1,3 +1,4 @@
+import TestRun
 import Testing
 
 @testable import SQLCore
@@ -16,8 +17,7 @@ struct StatementCacheModelTests {
     "random operations, also where many keys have one hash",
     arguments: [64, 5, 2, 0], [1, 3, 16])
   func random(hashBits: Int, maximum: Int) throws {
-    let seed = UInt64.random(in: .min ... .max)
-    print("StatementCacheModelTests \(hashBits) \(maximum): seed \(seed)")
+    let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
     let connection = try Connection()
     let core = connection.core
@@ -62,8 +62,7 @@ struct StatementCacheModelTests {
   /// something finds its own.
   @Test("random operations by number", arguments: [1, 3, 16, 200])
   func numbers(maximum: Int) throws {
-    let seed = UInt64.random(in: .min ... .max)
-    print("StatementCacheModelTests numbers \(maximum): seed \(seed)")
+    let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
     let core = try Connection().core
     var cache = StatementCache(maximumCount: maximum, maximumByteCount: .max)

@@ -1,4 +1,5 @@
 import SQLCore
+import TestRun
 import Testing
 
 @Suite("G5 the statement cache of a connection")
@@ -78,11 +79,12 @@ struct StatementCacheTests {
     #expect(try connection.statementCacheStatistics.misses == before.misses + 1)
   }
 
-  @Test("G5 1,000,000 different statements stay within the bounds, and the hit rate is seen")
+  @Test("G5 any number of statements stays within the bounds, and the hit rate is seen")
   func bounded() throws {
+    let count = TestSize.count(small: 20_000, full: 1_000_000)
     let connection = try connection()
     var most = 0
-    for number in 0..<1_000_000 {
+    for number in 0..<count {
       try connection.execute("SELECT \(unsafe: String(number))")
       guard number % 100 == 0 else { continue }
       let statistics = try connection.statementCacheStatistics
@@ -94,9 +96,9 @@ struct StatementCacheTests {
     }
     let statistics = try connection.statementCacheStatistics
     #expect(most == 128)
-    #expect(statistics.misses == 1_000_000 && statistics.hits == 0 && statistics.hitRate == 0)
-    for _ in 0..<3 { try connection.execute("SELECT 999999") }
-    #expect(try connection.statementCacheStatistics.hitRate == 3.0 / 1_000_003)
+    #expect(statistics.misses == count && statistics.hits == 0 && statistics.hitRate == 0)
+    for _ in 0..<3 { try connection.execute("SELECT \(unsafe: String(count - 1))") }
+    #expect(try connection.statementCacheStatistics.hitRate == 3.0 / Double(count + 3))
     #expect(try Connection().statementCacheStatistics.hitRate == 0)
   }
 

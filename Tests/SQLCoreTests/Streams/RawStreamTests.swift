@@ -1,7 +1,7 @@
 import SQLCore
 import Testing
 
-@Suite("P30 P31 G6 raw SQL as a stream of rows", .timeLimit(.minutes(5)))
+@Suite("P30 P31 G6 raw SQL as a stream of rows")
 struct RawStreamTests {
   /// The numbers from 1 to 5,000.
   private static func numbers(

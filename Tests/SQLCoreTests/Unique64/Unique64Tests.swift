@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("N15–N20 Unique64")
+@Suite("N15–N20 Unique64", .blocking)
 struct Unique64Tests {
   @Test("N15 an id is an Int64 with bit 63 clear")
   func layout() {
@@ -22,12 +23,11 @@ struct Unique64Tests {
 
   @Test("N15 ids increase strictly, whatever their tags")
   func increasing() {
-    let seed = UInt64.random(in: .min ... .max)
-    print("Unique64Tests.increasing: seed \(seed)")
+    let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
     let generator = Unique64.Generator()
     var last = generator.next()
-    for _ in 0..<100_000 {
+    for _ in 0..<TestSize.count(small: 10_000, full: 100_000) {
       let id = generator.next(tag: .random(in: .min ... .max, using: &random))
       guard id > last else {
         Issue.record("\(id) after \(last), seed \(seed)")
@@ -41,13 +41,14 @@ struct Unique64Tests {
   func threads() {
     let generator = Unique64.Generator()
     let made = Lock<[[Unique64]]>([])
+    let count = TestSize.count(small: 5_000, full: 50_000)
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
-      let ids = (0..<50_000).map { _ in generator.next(tag: Int16(thread)) }
+      let ids = (0..<count).map { _ in generator.next(tag: Int16(thread)) }
       made.withLock { $0.append(ids) }
     }
     let lists = made.withLock { $0 }
     #expect(lists.allSatisfy { $0.isStrictlyIncreasing })
-    #expect(Set(lists.joined().map { $0.rawValue >> 16 }).count == 8 * 50_000)
+    #expect(Set(lists.joined().map { $0.rawValue >> 16 }).count == 8 * count)
   }
 
   @Test("N15 an id is greater than one that another task handed over")
@@ -104,8 +105,7 @@ struct Unique64Tests {
 
   @Test("N17 the date of an id, put in as the clock, gives the same tick")
   func dateRoundTrip() {
-    let seed = UInt64.random(in: .min ... .max)
-    print("Unique64Tests.dateRoundTrip: seed \(seed)")
+    let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
     for _ in 0..<10_000 {
       let ticks = Int64.random(in: 1..<(1 << 47), using: &random)

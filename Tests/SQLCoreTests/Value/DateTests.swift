@@ -1,4 +1,5 @@
 import Foundation
+import TestRun
 import Testing
 
 @testable import SQLCore
@@ -199,8 +200,7 @@ struct ISO8601MicrosecondsTests {
 
   @Test("the order of texts is that of dates")
   func order() throws {
-    let seed = UInt64.random(in: .min ... .max)
-    print("ISO8601MicrosecondsTests.order: seed \(seed)")
+    let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
     let year0: Int64 = -62_167_219_200_000_000
     let year9999: Int64 = 253_402_300_799_999_999

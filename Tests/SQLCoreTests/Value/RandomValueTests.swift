@@ -1,4 +1,5 @@
 import Foundation
+import TestRun
 import Testing
 
 @testable import SQLCore
@@ -12,10 +13,9 @@ struct RandomValueTests {
   /// A seed that failed goes here, to be run again.
   private func expectRoundTrip<Value: ColumnValue & Equatable>(
     as forms: [StoredForm] = [.standard], count: Int = 500,
-    seed: UInt64 = .random(in: .min ... .max),
+    seed: UInt64 = TestSeed.draw(),
     _ make: (inout Random) throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    print("RandomValueTests \(Value.self): seed \(seed)")
     var random = Random(state: seed)
     let values = try (0..<count).map { _ in try make(&random) }
     for form in forms {

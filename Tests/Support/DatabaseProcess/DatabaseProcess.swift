@@ -23,7 +23,10 @@ enum DatabaseProcess {
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count > 2 else { return say("usage: add|hold|read|commit path [count]") }
-    let db = try Database(path: arguments[2])
+    // Others write as well, for as long as they take.
+    var configuration = Configuration()
+    configuration.busyTimeout = .seconds(3_600)
+    let db = try Database(path: arguments[2], configuration: configuration)
     switch arguments[1] {
     case "add": try add(arguments.count > 3 ? Int(arguments[3]) ?? 1 : 1, to: db)
     case "hold": try hold(db)

@@ -7,6 +7,7 @@ import SQLCore
 /// it wherever it likes.
 ///
 ///     MigrationProcess PATH KIND
+///     MigrationProcess PATH KIND waits     runs a statement when it has read a line
 @main
 enum Main {
   static func main() {
@@ -19,8 +20,14 @@ enum Main {
       options.progress = { progress in
         print(progress.sql.prefix { $0 != "\n" })
         fflush(nil)
+        if arguments.last == "waits" { _ = readLine() }
       }
-      _ = try Database(path: arguments[1], models: migration.models, migration: options)
+      // Another process may migrate the file first, for as long as it takes.
+      var configuration = Configuration()
+      configuration.busyTimeout = .seconds(3_600)
+      _ = try Database(
+        path: arguments[1], models: migration.models, configuration: configuration,
+        migration: options)
       print("done")
     } catch {
       print("failed: \(error)")

@@ -1,0 +1,10 @@
+import Foundation
+
+/// Runs a closure that may block on a thread of its own, and suspends the task until it ends.
+public func onThread<Value: Sendable>(
+  _ body: @escaping @Sendable () throws -> Value
+) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// Runs each job of its tasks on a thread that may block: there are as many threads as jobs that run
+/// at once.
+///
+/// `@unchecked Sendable`: the condition guards the other properties.
+public final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
+  /// The executor of all tests that block.
+  public static let shared = ThreadExecutor()
+
+  private let condition = NSCondition()
+  private var jobs: [UnownedJob] = []
+  /// The threads that wait for a job, or are about to take one.
+  private var idleCount = 0
+
+  /// Runs a job on a thread that is idle, or on a new one.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    condition.withLock {
+      jobs.append(job)
+      if jobs.count > idleCount {
+        idleCount += 1
+        Thread.detachNewThread { self.run() }
+      } else {
+        condition.signal()
+      }
+    }
+  }
+
+  /// The body of a thread, which stays for later jobs.
+  private func run() {
+    while true {
+      nextJob().runSynchronously(on: asUnownedTaskExecutor())
+      condition.withLock { idleCount += 1 }
+    }
+  }
+
+  private func nextJob() -> UnownedJob {
+    condition.withLock {
+      while jobs.isEmpty { condition.wait() }
+      idleCount -= 1
+      return jobs.removeFirst()
+    }
+  }
+}
