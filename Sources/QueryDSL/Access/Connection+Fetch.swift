@@ -68,52 +68,9 @@ extension Connection {
     guard try core.step(statement) else { return nil }
     return try M.load(layout, rowOf: statement, on: core, row: 0)
   }
-
-  /// Rows of a raw statement as models: columns are found by their names, and others left unread.
-  ///
-  /// ```swift
-  /// let posts = try connection.fetch(Post.self, "SELECT * FROM Post WHERE views > \(100)")
-  /// ```
-  ///
-  /// Throws `DatabaseError` where the statement lacks a column of the model.
-  public func fetch<M: Model>(_ model: M.Type, _ sql: SQL) throws -> [M] {
-    let core = try use()
-    let lent = try core.lendStatement(for: sql, asColumnsOf: M.layout)
-    defer { core.giveBack(lent) }
-    return try M.load(all: lent, on: core)
-  }
 }
 
 extension ConnectionCore {
-  /// Lends a raw statement, its values bound, that gives a model's columns in the model's order.
-  func lendStatement(
-    for sql: SQL, asColumnsOf layout: ModelLayout
-  ) throws -> StatementPointer {
-    // The model's own columns, in its order, from whatever the statement gives.
-    let names = try columnNames(of: sql)
-    let columns = try layout.columns.map { column in
-      guard names.contains(where: { $0.lowercasedASCII == column.name.lowercasedASCII }) else {
-        throw DatabaseError(
-          code: .range,
-          message:
-            "the statement has no column \(column.quotedName), which \(layout.model) needs",
-          sql: sql.text)
-      }
-      return column.quotedName
-    }.joined(separator: ", ")
-    let statement =
-      names.map(\.lowercasedASCII) == layout.columns.map(\.name.lowercasedASCII)
-      ? sql : "SELECT \(unsafe: columns) FROM (\(sql)\n)"
-    let lent = try lendStatement(text: statement.text)
-    do {
-      try bind(statement, to: lent)
-      return lent
-    } catch {
-      giveBack(lent)
-      throw error
-    }
-  }
-
   /// The same, with the key bound.
   @usableFromInline
   func lendStatement(

@@ -21,25 +21,32 @@ extension Database {
       deadline: deadline)
   }
 
-  /// The rows of a raw statement as models, one after another, in one snapshot: columns are found by
-  /// their names, and others left unread.
+  /// The rows of a raw statement as models or rows, one after another, in one snapshot: columns are
+  /// found by their names, and others are not read.
   ///
   /// ```swift
   /// for try await post in db.stream(Post.self, "SELECT * FROM Post WHERE views > \(100)") { … }
   /// ```
   ///
-  /// Throws `DatabaseError` where the statement lacks a column of the model.
-  public func stream<M: Model>(
-    _ model: M.Type, _ sql: SQL, deadline: Duration? = nil
-  ) -> RowStream<M> {
+  /// Throws `DatabaseError` (`.range`) if the result lacks a column of the model, or has several of
+  /// its name.
+  public func stream<R: ResultRow>(
+    _ row: R.Type, _ sql: SQL, deadline: Duration? = nil
+  ) -> RowStream<R> {
     RowStream(
       database: self,
       source: RowSource(
-        prepare: { try $0.lendStatement(for: sql, asColumnsOf: M.layout) },
+        prepare: { try $0.lendStatement(for: sql, asColumnsOf: R.layout) },
         load: { core, statement, memory, capacity, row, progress in
-          try M.layout.loadRows(
-            of: statement, on: core, into: memory, capacity: capacity, row: row,
-            progress: &progress)
+          let layout = try R.layout
+          if !progress.isAtRow {
+            progress.isAtRow = try core.step(statement)
+            progress.isAtEnd = !progress.isAtRow
+          }
+          guard !progress.isAtEnd else { return }
+          try layout.loadRows(
+            of: statement, on: core, at: try layout.positions(in: statement), into: memory,
+            capacity: capacity, row: row, progress: &progress)
         }),
       deadline: deadline)
   }
@@ -85,12 +92,12 @@ extension ModelLayout {
   /// Loads rows as models into memory, which must have room for `capacity`; `row` is the number of
   /// the first.
   fileprivate func loadRows(
-    of statement: StatementPointer, on core: ConnectionCore, into memory: UnsafeMutableRawPointer,
-    capacity: Int, row: Int, progress: inout RowProgress
+    of statement: StatementPointer, on core: ConnectionCore, at positions: ColumnPositions? = nil,
+    into memory: UnsafeMutableRawPointer, capacity: Int, row: Int, progress: inout RowProgress
   ) throws {
     do {
       try core.loadRows(
-        of: statement, columns: slots, into: memory, capacity: capacity,
+        of: statement, columns: slots, at: positions, into: memory, capacity: capacity,
         initializingOthers: hasIgnored ? { self.initializeIgnored(in: $0) } : nil,
         progress: &progress)
     } catch {

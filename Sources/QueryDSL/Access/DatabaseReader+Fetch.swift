@@ -66,18 +66,6 @@ extension DatabaseReader {
   {
     try await readWithoutTransaction { try $0.find(model, id) }
   }
-
-  /// Rows of a raw statement as models; throws as `Connection.fetch` does.
-  public func fetch<M: Model>(_ model: M.Type, _ sql: SQL) throws -> [M] {
-    try readWithoutTransaction { try $0.fetch(model, sql) }
-  }
-
-  /// Rows of a raw statement as models; throws as `Connection.fetch` does.
-  nonisolated(nonsending)
-    public func fetch<M: Model>(_ model: M.Type, _ sql: SQL) async throws -> [M]
-  {
-    try await readWithoutTransaction(on: .background) { try $0.fetch(model, sql) }
-  }
 }
 
 extension Fetchable {

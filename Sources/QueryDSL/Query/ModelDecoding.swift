@@ -21,9 +21,12 @@ extension ResultRow {
   /// Reads all rows of a statement straight into the storage of an array.
   @inlinable
   static func load(
-    all statement: StatementPointer, on core: ConnectionCore, limit: Int = .max
+    all statement: StatementPointer, on core: ConnectionCore, limit: Int = .max,
+    findingColumnsByName: Bool = false
   ) throws -> [Self] {
-    var rows = try ModelRows(of: statement, layout: try layout, on: core, limit: limit)
+    var rows = try ModelRows(
+      of: statement, layout: try layout, on: core, limit: limit,
+      findingColumnsByName: findingColumnsByName)
     var models: [Self] = []
     while !rows.isAtEnd {
       let room = rows.room

@@ -11,14 +11,18 @@ struct ModelRows: ~Copyable {
   private var progress = RowProgress()
   private var loaded = 0
   private let limit: Int
+  /// Where the columns are in the result; nil where they are the model's, in its order.
+  private let positions: ColumnPositions?
 
   /// Steps to the first row.
   @usableFromInline
   init(
-    of statement: StatementPointer, layout: ModelLayout, on core: ConnectionCore, limit: Int
+    of statement: StatementPointer, layout: ModelLayout, on core: ConnectionCore, limit: Int,
+    findingColumnsByName: Bool
   ) throws {
-    try layout.checkColumnCount(of: statement)
+    if !findingColumnsByName { try layout.checkColumnCount(of: statement) }
     let isAtRow = try core.step(statement)
+    positions = findingColumnsByName ? try layout.positions(in: statement) : nil
     self.layout = layout
     self.core = core
     self.statement = statement
@@ -47,7 +51,7 @@ struct ModelRows: ~Copyable {
     do {
       let layout = layout
       try core.loadRows(
-        of: statement, columns: layout.slots, into: memory, capacity: capacity,
+        of: statement, columns: layout.slots, at: positions, into: memory, capacity: capacity,
         initializingOthers: layout.hasIgnored ? { layout.initializeIgnored(in: $0) } : nil,
         progress: &progress)
     } catch {

@@ -1,11 +1,16 @@
 import CSQLite
 
 extension ConnectionCore {
-  /// The names of the columns that a piece of SQL gives.
-  package func columnNames(of sql: SQL) throws -> [String] {
+  /// Lends the statement of a piece of SQL, its values bound.
+  package func lendStatement(for sql: SQL) throws -> StatementPointer {
     let statement = try lendStatement(text: sql.text)
-    defer { giveBack(statement) }
-    return statement.columnNames.names
+    do {
+      try bind(sql.bindings, to: statement)
+      return statement
+    } catch {
+      giveBack(statement)
+      throw error
+    }
   }
 
   /// Binds the values of a piece of SQL; as many as its parameters, else it throws.

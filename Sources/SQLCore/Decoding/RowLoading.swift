@@ -22,7 +22,7 @@ extension ConnectionCore {
   /// When it throws, the rows counted in `progress` are whole and nothing else is initialised.
   package func loadRows(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
-    into base: UnsafeMutableRawPointer, capacity: Int,
+    at positions: ColumnPositions? = nil, into base: UnsafeMutableRawPointer, capacity: Int,
     initializingOthers: ((UnsafeMutableRawPointer) -> Void)?, progress: inout RowProgress
   ) throws {
     var position = base
@@ -37,7 +37,8 @@ extension ConnectionCore {
         }
       }
       try loadRow(
-        of: statement, columns: columns, skipping: first, into: position, progress: &progress)
+        of: statement, columns: columns, skipping: first, at: positions, into: position,
+        progress: &progress)
       progress.isAtRow = false
       initializingOthers?(position)
       position += columns.stride
@@ -47,9 +48,27 @@ extension ConnectionCore {
 
   /// Writes the row at which a statement stands as a model into memory; when it throws, nothing is
   /// initialised.
+  ///
+  /// - Parameter positions: where the columns are in the result; nil where they follow one another,
+  ///   in the model's order, from `first` on.
   package func loadRow(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
-    into model: UnsafeMutableRawPointer, progress: inout RowProgress
+    at positions: ColumnPositions? = nil, into model: UnsafeMutableRawPointer,
+    progress: inout RowProgress
+  ) throws {
+    if let indices = positions?.indices {
+      try loadRow(of: statement, columns: columns, into: model, progress: &progress) { indices[$0] }
+    } else {
+      try loadRow(of: statement, columns: columns, into: model, progress: &progress) {
+        Int32(truncatingIfNeeded: first &+ $0)
+      }
+    }
+  }
+
+  @inline(__always)
+  private func loadRow(
+    of statement: StatementPointer, columns: ColumnSlots, into model: UnsafeMutableRawPointer,
+    progress: inout RowProgress, place: (Int) -> Int32
   ) throws {
     let handle = statement.handle
     let slots = columns.slots
@@ -59,7 +78,7 @@ extension ConnectionCore {
         let slot = slots[index]
         let column = model + Int(slot.offset)
         // Values that are "unprotected" to SQLite: sound on a connection used by one thread.
-        guard let value = sqlite3_column_value(handle, Int32(truncatingIfNeeded: first &+ index))
+        guard let value = sqlite3_column_value(handle, place(index))
         else { throw DatabaseError(code: .range, message: "there is no column \(index)") }
         try value.load(slot, as: InColumn.self, into: column)
         index &+= 1

@@ -31,7 +31,8 @@ public struct Row: Sendable {
     values.indices.contains(index) ? values[index] : DatabaseValue?.none
   }
 
-  /// The value of the first column of that name, without case as in SQL; nil where there is none.
+  /// The value of the column of that name, without case as in SQL; nil if there is none, and if
+  /// several columns have the name, of which `get(_:named:)` throws.
   public subscript(name: String) -> DatabaseValue? {
     names.index(of: name).map { values[$0] }
   }
@@ -41,7 +42,7 @@ public struct Row: Sendable {
     get throws { try get(type, at: index) }
   }
 
-  /// The value of the first column of that name as `type`; throws as `get(_:named:as:)` does.
+  /// The value of the column of that name as `type`; throws as `get(_:named:as:)` does.
   public subscript<Value: ColumnValue>(name: String, as type: Value.Type) -> Value {
     get throws { try get(type, named: name) }
   }
@@ -65,20 +66,13 @@ public struct Row: Sendable {
     }
   }
 
-  /// The value of the first column of that name, without case as in SQL.
+  /// The value of the column of that name, without case as in SQL.
   ///
-  /// Throws `DatabaseError` (`.range`) for a name that is none.
+  /// Throws `DatabaseError` (`.range`) if no column has the name, or several have it.
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, named name: String, as form: StoredForm = .standard
   ) throws -> Value {
-    guard let index = names.index(of: name) else { throw Row.noColumn(name, among: columnNames) }
-    return try get(type, at: index, as: form)
-  }
-
-  static func noColumn(_ name: String, among names: [String]) -> DatabaseError {
-    DatabaseError(
-      code: .range,
-      message: "there is no column \"\(name)\"; the columns are \(names.joined(separator: ", "))")
+    try get(type, at: try names.requireIndex(of: name), as: form)
   }
 }
 

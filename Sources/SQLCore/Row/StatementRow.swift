@@ -33,17 +33,14 @@ public struct StatementRow: ~Copyable {
     }
   }
 
-  /// The value of the first column of that name, without case as in SQL.
+  /// The value of the column of that name, without case as in SQL.
   ///
-  /// Throws `DatabaseError` (`.range`) for a name that is none.
+  /// Throws `DatabaseError` (`.range`) if no column has the name, or several have it.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, named name: String, as form: StoredForm = .standard
   ) throws -> Value {
-    guard let index = statement.columnNames.index(of: name) else {
-      throw Row.noColumn(name, among: columnNames)
-    }
-    return try get(type, at: index, as: form)
+    try get(type, at: try statement.columnNames.requireIndex(of: name), as: form)
   }
 
   /// The value at `index`, from 0, whatever its storage class.

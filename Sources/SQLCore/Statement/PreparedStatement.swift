@@ -39,6 +39,8 @@ package struct PreparedStatement {
   var columnNames: ColumnNames?
   /// How often SQLite had compiled it anew when the names were read.
   var columnNamesVersion: Int32 = 0
+  /// Where the columns of the model are that was last read from it by name.
+  var columnPositions: ColumnPositions?
 
   fileprivate init(_ compiled: CompiledStatement, key: UnsafeRawBufferPointer?, hash: UInt64) {
     handle = compiled.handle

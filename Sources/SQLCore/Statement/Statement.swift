@@ -186,7 +186,8 @@ public final class Statement {
     try withRow { try $0.get(type, at: index, as: form) }
   }
 
-  /// The value of the current row in the first column of that name.
+  /// The value of the current row in the column of that name; a name that no column or several
+  /// columns have throws.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, named name: String, as form: StoredForm = .standard

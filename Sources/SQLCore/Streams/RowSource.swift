@@ -47,16 +47,6 @@ package struct RowSource<Element: Sendable>: Sendable {
   init(
     _ sql: SQL, read: @escaping @Sendable (ConnectionCore, StatementPointer) throws -> Element
   ) {
-    self.init(
-      prepare: { core in
-        let statement = try core.lendStatement(text: sql.text)
-        do {
-          try core.bind(sql, to: statement)
-        } catch {
-          core.giveBack(statement)
-          throw error
-        }
-        return statement
-      }, read: read)
+    self.init(prepare: { try $0.lendStatement(for: sql) }, read: read)
   }
 }

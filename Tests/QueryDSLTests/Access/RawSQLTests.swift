@@ -21,15 +21,122 @@ struct RawSQLTests {
     #expect(shuffled == [Music.tracks[0], Music.tracks[3]])
   }
 
-  @Test("a name that comes twice: the first counts")
+  @Test("a name that occurs twice is an error when a model reads it")
   func twice() throws {
+    let statements: [SQL] = [
+      "SELECT a.*, b.* FROM Album AS a JOIN Album AS b ON b.id = a.id + 1 ORDER BY a.id",
+      "SELECT * FROM Track JOIN Album ON Album.id = Track.albumID",
+      "SELECT name, id, 'other' AS NAME FROM Album WHERE id = \(4)",
+    ]
+    for (statement, name) in zip(statements, ["id", "id", "name"]) {
+      let error = #expect(throws: DatabaseError.self) { try music.db.fetch(Album.self, statement) }
+      #expect(error?.code == .range)
+      #expect(
+        error?.message == """
+          several columns of the result are called "\(name)", which Album needs; select only the one \
+          that is meant, or give the others names of their own, as in `Author.\(name) AS author_\(name)`
+          """)
+    }
+  }
+
+  @Test("a name that occurs twice is no error where no column of the model has it")
+  func twiceAndUnread() throws {
     let albums = try music.db.fetch(
+      Album.self, "SELECT 1 AS x, name, 2 AS x, id FROM Album ORDER BY id")
+    #expect(albums == Music.albums)
+    let renamed = try music.db.fetch(
       Album.self,
-      "SELECT a.*, b.* FROM Album AS a JOIN Album AS b ON b.id = a.id + 1 ORDER BY a.id")
-    #expect(albums == [Music.albums[0]])
-    let again = try music.db.fetch(
-      Album.self, "SELECT name, id, 'other' AS name FROM Album WHERE id = \(4)")
-    #expect(again == [Music.albums[2]])
+      """
+      SELECT Album.*, Track.id AS trackID, title FROM Track JOIN Album ON Album.id = albumID
+      WHERE title = \(Music.tracks[0].title)
+      """)
+    #expect(renamed == [Music.albums[0]])
+  }
+
+  @Test("a statement may end in semicolons, spaces and comments, whatever the order of its columns")
+  func endings() throws {
+    for ending in [";", " ; ", ";;", "; -- all of them", ";\n/* all */\n", " -- all"] {
+      let sql: SQL = "SELECT name, id FROM Album ORDER BY id\(unsafe: ending)"
+      #expect(try music.db.fetch(Album.self, sql) == Music.albums, "\(ending)")
+    }
+  }
+
+  @Test("RETURNING * works whatever the order of the table's columns")
+  func returningAll() throws {
+    let db = try Database.temporary()
+    try db.execute("CREATE TABLE Album (name TEXT NOT NULL, extra INTEGER, id INTEGER PRIMARY KEY)")
+    try db.write { tx in
+      let inserted = try tx.fetch(
+        Album.self, "INSERT INTO Album (id, name) VALUES (1, 'One'), (2, 'Two') RETURNING *;")
+      #expect(inserted.map(\.name) == ["One", "Two"])
+      let updated = try tx.fetch(
+        Album.self, "UPDATE Album SET name = upper(name) WHERE id = \(2) RETURNING *; -- loud")
+      #expect(updated.map(\.name) == ["TWO"])
+      let deleted = try tx.fetch(Album.self, "DELETE FROM Album RETURNING 7 AS seven, *")
+      #expect(deleted.map(\.id) == [1, 2])
+    }
+  }
+
+  @Test("a statement whose result lacks a column of the model writes nothing")
+  func writesNothingInVain() throws {
+    let db = try Database.temporary(models: [Album.self])
+    try db.write { tx in
+      #expect(throws: DatabaseError.self) {
+        try tx.fetch(Album.self, "INSERT INTO Album (id, name) VALUES (1, 'One') RETURNING id")
+      }
+    }
+    #expect(try db.count(Album.all) == 0)
+  }
+
+  struct Summary: ResultRow, Equatable {
+    @Column var name: String
+    @Column var tracks: Int
+  }
+
+  private static let summaries: SQL = """
+    SELECT count(*) AS tracks, name, max(title) FROM Album JOIN Track ON albumID = Album.id
+    GROUP BY name ORDER BY name
+    """
+  private static let expected = [Summary(name: "One", tracks: 2), Summary(name: "Two", tracks: 1)]
+
+  @Test("a row without a table is read from raw SQL")
+  func resultRows() throws {
+    let (sql, expected) = (Self.summaries, Self.expected)
+    #expect(try music.db.fetch(Summary.self, sql) == expected)
+    #expect(try music.db.read { try $0.fetch(Summary.self, sql) } == expected)
+    #expect(try music.db.write { try $0.fetch(Summary.self, sql) } == expected)
+  }
+
+  @Test("a row without a table is read from raw SQL in asynchronous code, and as a stream")
+  func resultRowsAsynchronously() async throws {
+    let (sql, expected) = (Self.summaries, Self.expected)
+    #expect(try await music.db.fetch(Summary.self, sql) == expected)
+    #expect(try await music.db.read { try $0.fetch(Summary.self, sql) } == expected)
+    #expect(try await music.db.write { try $0.fetch(Summary.self, sql) } == expected)
+    var streamed: [Summary] = []
+    for try await summary in music.db.stream(Summary.self, sql) { streamed.append(summary) }
+    #expect(streamed == expected)
+    await #expect(throws: DatabaseError.self) {
+      for try await _ in music.db.stream(Summary.self, "SELECT 1 AS name, 2 AS name, 3 AS tracks") {
+      }
+    }
+  }
+
+  @Test("columns are found again after the schema was changed")
+  func schemaChange() throws {
+    // The reader keeps its statement while the writer changes the schema.
+    let db = try Database.temporary()
+    try db.execute("CREATE TABLE Album (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+    try db.execute("INSERT INTO Album VALUES (1, 'One')")
+    for _ in 0..<2 {
+      #expect(try db.fetch(Album.self, "SELECT * FROM Album").map(\.name) == ["One"])
+    }
+    try db.execute("DROP TABLE Album")
+    try db.execute("CREATE TABLE Album (name TEXT NOT NULL, x TEXT, id INTEGER PRIMARY KEY)")
+    try db.execute("INSERT INTO Album VALUES ('Two', 'x', 2)")
+    for _ in 0..<2 {
+      #expect(try db.fetch(Album.self, "SELECT * FROM Album").map(\.name) == ["Two"])
+    }
   }
 
   @Test("a column that the statement lacks is named")
@@ -38,7 +145,8 @@ struct RawSQLTests {
       try music.db.fetch(Album.self, "SELECT id FROM Album")
     }
     #expect(error?.code == .range)
-    #expect(error?.message == #"the statement has no column "name", which Album needs"#)
+    #expect(
+      error?.message == #"there is no column "name", which Album needs; the columns are id"#)
   }
 
   @Test("the names of tables and columns are interpolated quoted, values are bound")

@@ -105,13 +105,37 @@ struct RowTests {
     }
   }
 
-  @Test("columns of one name are kept apart by index; the name is the first")
+  @Test("columns of one name are kept apart by index, and their name stands for none of them")
   func duplicates() throws {
     let row = try #require(try db.row("SELECT 1 AS a, 2 AS a, 3 AS A, 4 AS b"))
     #expect(row.columnNames == ["a", "a", "A", "b"])
     #expect(row.values == [1, 2, 3, 4])
-    #expect(row["a"] == 1)
-    #expect(row["A"] == 1)
+    #expect(row["a"] == nil)
+    #expect(row["A"] == nil)
+    #expect(row["b"] == 4)
+    let error = #expect(throws: DatabaseError.self) { try row["A", as: Int.self] }
+    #expect(error?.code == .range)
+    #expect(
+      error?.message == """
+        several columns of the result are called "A"; select only the one that is meant, or give the \
+        others names of their own, as in `Author.A AS author_A`
+        """)
+    #expect(throws: DatabaseError.self) { try row.get(Int.self, named: "a") }
+    try db.read { connection in
+      try connection.forEach("SELECT 1 AS a, 2 AS a, 3 AS b") { row in
+        #expect(try row.get(Int.self, named: "B") == 3)
+        do {
+          _ = try row.get(Int.self, named: "a")
+          Issue.record("no error")
+        } catch let error as DatabaseError {
+          #expect(error.code == .range)
+        }
+      }
+      let statement = try connection.prepare("SELECT 1 AS a, 2 AS a, 3 AS b")
+      #expect(try statement.step())
+      #expect(throws: DatabaseError.self) { try statement.get(Int.self, named: "a") }
+      #expect(try statement.get(Int.self, named: "b") == 3)
+    }
     #expect(try row[1, as: Int.self] == 2)
     let join = try db.row("SELECT * FROM animal x JOIN animal y USING (legs)")
     #expect(join?.count == 9)
