@@ -9,7 +9,7 @@ extension Connection {
   ///
   /// In a transaction, else in one of its own: the row cannot change between reading and writing.
   /// Throws `RecordNotFound` where there is no row of that key, and what the closure throws; then
-  /// nothing is written. The closure leaves the key as it is: another one throws misuse. Two
+  /// nothing is written. The closure leaves the key as it is: another one throws `KeyChanged`. Two
   /// statements; where nothing changed, two that read.
   @discardableResult
   public func update<M: Model>(
@@ -28,9 +28,8 @@ extension Connection {
     }
     try change(&model)
     guard model.id == id else {
-      throw DatabaseError.misuse(
-        "the closure of `update` changed the key of a row of \(M.tableName); insert a row with the "
-          + "new key and delete the old one")
+      let layout = try M.layout
+      throw KeyChanged(table: M.tableName, columns: layout.keyColumns.map { layout.columns[$0] })
     }
     return try update(model)
   }

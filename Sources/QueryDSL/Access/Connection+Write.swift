@@ -35,8 +35,8 @@ extension Connection {
   /// try connection.update(post)        // UPDATE "Post" SET "title" = ? WHERE "id" = ?
   /// ```
   ///
-  /// With no changed column nothing is written, and the row is looked for. Where it is gone, this
-  /// throws `RecordNotFound`.
+  /// With no changed column nothing is written, and the row is looked for. Throws `RecordNotFound` if
+  /// it is gone, and `KeyChanged` if the model's key was set to another one since it was loaded.
   @inlinable
   @discardableResult
   public func update<M: Model>(_ model: consuming M) throws -> M {
@@ -60,7 +60,8 @@ extension Connection {
   ///
   /// Of a model that was loaded, the changed columns are written, or all where the row is gone
   /// meanwhile; of a new one, all. Another unique constraint that is violated throws, and leaves
-  /// both rows as they are.
+  /// both rows as they are. A model whose key was set to another one since it was loaded throws
+  /// `KeyChanged`; one whose key was set to nil is inserted.
   @inlinable
   @discardableResult
   public func save<M: Model>(_ model: consuming M) throws -> M {
@@ -76,9 +77,16 @@ extension Connection {
   }
 
   /// Deletes the row with the model's key; false where there is none. One statement.
+  ///
+  /// Throws `KeyChanged` if the model's key was set to another one since it was loaded.
   @discardableResult
   public func delete<M: Model>(_ model: M) throws -> Bool {
-    try delete(M.self, model.id)
+    let layout = try M.layout
+    try withUnsafeBytes(of: model) { memory in
+      guard let memory = memory.baseAddress else { return }
+      try layout.requireUnchangedKey(of: memory)
+    }
+    return try delete(M.self, model.id)
   }
 
   /// Deletes the row with that key; false where there is none. One statement.

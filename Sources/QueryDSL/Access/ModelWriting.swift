@@ -105,11 +105,14 @@ struct ModelWriting {
     try settle(model, written: columns)
   }
 
-  /// Updates the changed columns of a model; false where the row is gone.
+  /// Updates the changed columns of a model; false where the row is gone. Throws `KeyChanged` if its
+  /// key is not the one with which it was loaded.
   @usableFromInline
   func update(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
-    try withUnsafeTemporaryAllocation(of: UInt16.self, capacity: layout.orders.all.count) { list in
-      let columns = changedColumns(of: model, into: list)
+    let wasLoaded = try wasLoaded(model)
+    return try withUnsafeTemporaryAllocation(of: UInt16.self, capacity: layout.orders.all.count) {
+      list in
+      let columns = changedColumns(of: model, wasLoaded: wasLoaded, into: list)
       guard columns.count > layout.keyColumns.count else { return try exists(model, row: row) }
       let statement = try updateStatement(columns)
       defer { core.giveBack(statement) }
@@ -122,11 +125,12 @@ struct ModelWriting {
     }
   }
 
-  /// Updates the row with the model's key, or inserts it.
+  /// Updates the row with the model's key, or inserts it. Throws `KeyChanged` if its key is not the
+  /// one with which it was loaded.
   @usableFromInline
   func save(_ model: UnsafeMutableRawPointer, row: Int?) throws {
     if assignsKey(of: model) { return try insert(model, row: row) }
-    if wasLoaded(model), try update(model, row: row) { return }
+    if try wasLoaded(model), try update(model, row: row) { return }
     let statement = try upsertStatement()
     defer { core.giveBack(statement) }
     try run(statement, layout.orders.all, model, row)
@@ -201,14 +205,13 @@ struct ModelWriting {
 
   private func assignsKey(of model: UnsafeRawPointer) -> Bool { layout.assignsKey(of: model) }
 
-  /// The columns that were changed, the key not among them, and behind them those of the key.
-  ///
-  /// Where the key itself was changed, that is another row, of which nothing is known: all columns.
+  /// The columns that were changed, the key not among them, and after them those of the key; of a
+  /// model that was not loaded all columns.
   private func changedColumns(
-    of model: UnsafeRawPointer, into list: UnsafeMutableBufferPointer<UInt16>
+    of model: UnsafeRawPointer, wasLoaded: Bool, into list: UnsafeMutableBufferPointer<UInt16>
   ) -> UnsafeBufferPointer<UInt16> {
     var count = 0
-    if wasLoaded(model) {
+    if wasLoaded {
       count = layout.slots.putChanged(of: layout.orders.others, in: model, into: list)
     } else {
       _ = list.update(from: layout.orders.others)
@@ -221,9 +224,11 @@ struct ModelWriting {
     return UnsafeBufferPointer(start: list.baseAddress, count: count)
   }
 
-  /// Whether the key is as it was loaded: then the row was there once.
-  private func wasLoaded(_ model: UnsafeRawPointer) -> Bool {
+  /// Whether the key is as it was loaded: then the row was there once. Throws `KeyChanged` if it was
+  /// loaded and is another one.
+  private func wasLoaded(_ model: UnsafeRawPointer) throws -> Bool {
     for column in layout.orders.key where layout.slots.isChanged(Int(column), in: model) {
+      try layout.requireUnchangedKey(of: model)
       return false
     }
     return true
@@ -242,6 +247,15 @@ extension ModelLayout {
     let nested = orders.all.count { slots.slots[Int($0)].kind.isEntered }
     let rows = min(32, 96 / max(1, nested), core.maximumParameterCount / orders.all.count)
     return rows >= 10 && count >= rows ? rows : nil
+  }
+
+  /// Throws `KeyChanged` if a model in memory was loaded, and its key then set to another one: it
+  /// would write a row of which it knows nothing.
+  @usableFromInline
+  func requireUnchangedKey(of model: UnsafeRawPointer) throws {
+    guard keyColumns.contains(where: { slots.isChangedSinceLoading($0, in: model) }) else { return }
+    let changed = keyColumns.filter { slots.isChangedSinceLoading($0, in: model) }
+    throw KeyChanged(table: tableName, columns: changed.map { columns[$0] })
   }
 
   /// Whether a model in memory has no key yet: the database assigns it.

@@ -108,7 +108,7 @@ extension ColumnStorage where Value: ColumnValue {
       // Equal as stored, perhaps not the same: the new one is what the user has in hand.
       self.value = canonical
     } else {
-      self = ColumnStorage(changed: canonical)
+      change(to: canonical)
     }
   }
 }

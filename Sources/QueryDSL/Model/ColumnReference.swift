@@ -10,11 +10,11 @@ public struct ColumnReference<Value>: Sendable {
   }
 
   /// Whether the column has a value that was not loaded from the database.
-  public var isChanged: Bool { mark == 1 }
+  public var isChanged: Bool { mark == 1 || mark == 2 }
 
   /// The index of the column, where this stands for its name.
   @inlinable
-  package var index: Int? { mark >= 2 ? Int(mark) - 2 : nil }
+  package var index: Int? { mark >= 3 ? Int(mark) - 3 : nil }
 }
 
 /// A reference whose type of value is not known.

@@ -54,7 +54,7 @@ extension Insert {
       guard !terms.isEmpty else {
         throw QueryError("ON CONFLICT of \(M.tableName) has no term: name those of its index")
       }
-      return try terms.map { try layout.declaration(of: $0) }.joined(separator: ", ")
+      return try terms.map { try layout.declaration(of: $0) }
     }
     clause.condition = declared { try $0.declaration(of: predicates) }
     return clause

@@ -5,7 +5,7 @@ struct ConflictClause: Sendable {
   /// The columns of the constraint; none stands for every unique constraint.
   var target: [ExpressionNode] = []
   /// What stands in their place: the terms of an index over expressions, as it declares them.
-  var terms: Result<String, QueryError>?
+  var terms: Result<[String], QueryError>?
   /// The condition of a partial index, as the index declares it.
   var condition: Result<String?, QueryError> = .success(nil)
   /// The row that would have been inserted.
@@ -29,7 +29,7 @@ extension ConflictClause {
         guard let id = column.columnID else { return try column.write(to: &sink) }
         try sink.columnName(id)
       }
-      if let terms { try sink.fragment(SQL(unsafe: try terms.get())) }
+      if let terms { try sink.fragment(SQL(unsafe: try terms.get().joined(separator: ", "))) }
       try sink.token(.close)
       if let condition = try condition.get() {
         try sink.token(.where)
@@ -44,6 +44,19 @@ extension ConflictClause {
       try sink.token(.doNothing)
     }
     try sink.closeScope()
+  }
+
+  /// Whether the row that it updates is the one with the key, or a part of the key, of the new row.
+  func updatesRow(withKeyOf layout: ModelLayout) -> Bool {
+    guard assignments != nil else { return false }
+    if let terms {
+      let names = layout.keyColumns.map { layout.columns[$0].name.lowercasedASCII }
+      return ((try? terms.get()) ?? []).contains { term in names.contains { term.mentions($0) } }
+    }
+    return target.isEmpty
+      || target.contains { node in
+        node.columnID.map { layout.keyColumns.contains(Int($0.index)) } ?? true
+      }
   }
 
   /// The same, leaving the row that is there.

@@ -113,6 +113,11 @@ package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
     model.load(fromByteOffset: Int(slots[index].markOffset), as: UInt16.self) != 0
   }
 
+  /// Whether the column at `index` was loaded and then set to another value.
+  package func isChangedSinceLoading(_ index: Int, in model: UnsafeRawPointer) -> Bool {
+    model.load(fromByteOffset: Int(slots[index].markOffset), as: UInt16.self) == 2
+  }
+
   /// Puts those of some columns that were changed since they were loaded at the beginning of a list,
   /// which has room for all; how many they are.
   package func putChanged(

@@ -7,7 +7,8 @@ public struct ColumnStorage<Value> {
   /// The value; nil in the layout's own instance alone.
   public var value: Value?
 
-  /// 0: as it was loaded; 1: changed; from 2 on: the index of the column, plus 2.
+  /// 0: as it was loaded; 1: never loaded; 2: changed since it was loaded; from 3 on: the index of
+  /// the column, plus 3.
   @usableFromInline
   package var mark: UInt16
 
@@ -25,10 +26,17 @@ public struct ColumnStorage<Value> {
     self.mark = 1
   }
 
+  /// Takes a value that is stored otherwise than the one that is there.
+  @inlinable
+  public mutating func change(to value: Value) {
+    self.value = value
+    if mark == 0 { mark = 2 }
+  }
+
   /// The name of the column at `index`, in the layout's own instance.
   package init(naming index: Int) {
     self.value = nil
-    self.mark = UInt16(truncatingIfNeeded: index + 2)
+    self.mark = UInt16(truncatingIfNeeded: index + 3)
   }
 }
 

@@ -28,7 +28,7 @@ struct TypedWriteTests {
     let rows = [Note(title: "four"), Note(title: "two", stars: 3), Note(title: "one")]
     let changes = try await told { connection in
       let outcomes = try connection.upsert(Note.insert(rows).onConflictUpdate(\.$title))
-      #expect(outcomes == [.inserted, .updated, .unchanged])
+      #expect(outcomes.map(\.outcome) == [.inserted, .updated, .unchanged])
     }
     #expect(changes == ["inserted 4 title,stars,body", "updated 2 stars"])
   }

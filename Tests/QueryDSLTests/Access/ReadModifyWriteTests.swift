@@ -32,10 +32,10 @@ struct ReadModifyWriteTests {
         throw Stop()
       }
     }
-    let error = #expect(throws: DatabaseError.self) {
+    let error = #expect(throws: KeyChanged.self) {
       try db.update(Article.self, 1) { $0.id = 2 }
     }
-    #expect(error?.code == .misuse)
+    #expect(error?.columns == ["id"])
     #expect(try articles.rows == Articles.all)
   }
 

@@ -296,7 +296,7 @@ struct RandomWrites {
     _ command: some TableCommand<Gamma>, upserting: Bool = false
   ) -> (Database) throws -> RandomWrite.Found {
     if upserting, let insert = command as? Insert<Gamma>, values.flip() {
-      return { .outcomes(try $0.upsert(insert)) }
+      return { .outcomes(try $0.upsert(insert).map(\.outcome)) }
     }
     if values.flip() {
       return { .rows(try $0.fetch(command.returning()).map(\.values)) }

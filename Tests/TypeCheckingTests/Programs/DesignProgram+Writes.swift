@@ -13,7 +13,7 @@ extension DesignProgram {
             } where: {
               $0.$createdAt < $1.$createdAt
             })
-          let outcome = try await db.upsert(posts[0], onConflict: \\.$url)
+          let outcome = try await db.upsert(posts[0], onConflict: \\.$url).outcome
           if outcome == .inserted { return }
           try await db.upsert(posts[0], onConflict: \\.$url) { row, _ in row.$views += 1 }
           try await db.run(

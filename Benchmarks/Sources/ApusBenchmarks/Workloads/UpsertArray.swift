@@ -35,7 +35,7 @@ extension Workload {
       apus: Side(prepare: refill) {
         try database.write { connection in
           try connection.upsert(Item.insert(models).onConflictUpdate(\.$id))
-            .count { $0 != .unchanged }
+            .count { $0.outcome != .unchanged }
         }
       })
   }

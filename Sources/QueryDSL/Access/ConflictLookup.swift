@@ -1,0 +1,197 @@
+import SQLCore
+
+/// A unique constraint as SQL writes it: what it is over, and of which rows.
+struct UniqueConstraint {
+  /// Columns, quoted, and expressions.
+  let terms: [String]
+  /// The condition of a partial index.
+  var condition: String?
+}
+
+/// The row that an insert was to write, as far as a unique constraint may ask.
+struct NewRow {
+  private enum Value {
+    case bound(DatabaseValue)
+    case expression(ExpressionNode)
+    case sql(String)
+  }
+
+  /// The quoted names of the columns, with their values.
+  private var columns: [(name: String, value: Value)] = []
+  /// What SQLite calculates from the others.
+  private var generated: [(name: String, sql: String)] = []
+
+  init(of insert: InsertStatement, _ layout: ModelLayout, on core: ConnectionCore) throws {
+    switch insert.source {
+    case .model(let model, let layout, let assigningKey):
+      for index in layout.orders.inserted(assigningKey: assigningKey) {
+        let slot = layout.slots.slots[Int(index)]
+        let value = try slot.type.databaseValue(
+          ofColumnAt: model + Int(slot.offset), as: slot.form)
+        columns.append((layout.columns[Int(index)].quotedName, .bound(value)))
+      }
+    case .values(let assignments):
+      for assignment in assignments {
+        guard let index = assignment.column.columnID?.index else { continue }
+        columns.append((layout.columns[Int(index)].quotedName, .expression(assignment.value)))
+      }
+    case .query: break
+    }
+    // The others have their defaults.
+    let known = Set(columns.map(\.name))
+    let rows = try core.lend().rows(
+      "SELECT name, dflt_value, hidden FROM pragma_table_xinfo(\(layout.tableName))")
+    for row in rows {
+      let name = Identifier(try row.get(String.self, at: 0)).quoted
+      guard !known.contains(name), try row.get(Int.self, at: 2) == 0 else { continue }
+      columns.append((name, .sql(try row.get(String?.self, at: 1) ?? "NULL")))
+    }
+    generated = try layout.generatedDeclarations()
+  }
+
+  /// Writes a column's value, or an expression over the row.
+  fileprivate func write<Sink: QuerySink>(_ term: String, to sink: inout Sink) throws {
+    if let column = columns.first(where: { $0.name == term }) {
+      return try Self.write(column.value, to: &sink)
+    }
+    try sink.function("(SELECT \(term) FROM (SELECT *")
+    for column in generated { try sink.function(", \(column.sql) AS \(column.name)") }
+    try sink.function(" FROM (SELECT ")
+    for (index, column) in columns.enumerated() {
+      if index > 0 { try sink.function(", ") }
+      try Self.write(column.value, to: &sink)
+      try sink.function(" AS \(column.name)")
+    }
+    try sink.function(")))")
+  }
+
+  private static func write<Sink: QuerySink>(_ value: Value, to sink: inout Sink) throws {
+    switch value {
+    case .bound(let value): try sink.value(.value(value))
+    case .expression(let node):
+      try sink.function("(")
+      try node.write(to: &sink)
+      try sink.function(")")
+    case .sql(let text): try sink.function("(\(text))")
+    }
+  }
+}
+
+/// `SELECT key FROM T WHERE …`: the row that has the values of a new one in a unique constraint.
+struct ConflictLookup: Renderable {
+  let layout: ModelLayout
+  let row: NewRow
+  let constraint: UniqueConstraint
+
+  package func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    let key = layout.keyColumns.map { layout.columns[$0].quotedName }.joined(separator: ", ")
+    try sink.function("SELECT \(key) FROM \(layout.quotedTableName) WHERE ")
+    for (index, term) in constraint.terms.enumerated() {
+      if index > 0 { try sink.function(" AND ") }
+      try sink.function("\(term) = ")
+      try row.write(term, to: &sink)
+    }
+    if let condition = constraint.condition {
+      try sink.function(" AND (\(condition)) AND ")
+      try row.write("(\(condition))", to: &sink)
+    }
+  }
+}
+
+extension ConflictClause {
+  /// The unique constraints for which the clause is.
+  func constraints(of layout: ModelLayout, on core: ConnectionCore) throws -> [UniqueConstraint] {
+    if let terms {
+      return [UniqueConstraint(terms: try terms.get(), condition: try condition.get())]
+    }
+    if !target.isEmpty {
+      let terms = target.compactMap { node in
+        node.columnID.map { layout.columns[Int($0.index)].quotedName }
+      }
+      return [UniqueConstraint(terms: terms, condition: try condition.get())]
+    }
+    return try core.uniqueConstraints(of: layout)
+  }
+}
+
+extension ConnectionCore {
+  /// The key and every unique constraint and index of a table.
+  fileprivate func uniqueConstraints(of layout: ModelLayout) throws -> [UniqueConstraint] {
+    var constraints: [UniqueConstraint] = []
+    if let key = layout.rowIDColumn {
+      constraints.append(UniqueConstraint(terms: [layout.columns[key].quotedName]))
+    }
+    let indexes = try lend().rows(
+      """
+      SELECT i.name, (SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = i.name)
+      FROM pragma_index_list(\(layout.tableName)) AS i WHERE i."unique" ORDER BY i.seq
+      """)
+    for index in indexes {
+      if let sql = try index.get(String?.self, at: 1) {
+        constraints.append(LiveIndex.constraint(in: sql))
+        continue
+      }
+      // The index of a constraint in the table's own definition has columns only.
+      let columns = try lend().rows(
+        """
+        SELECT name, coll FROM pragma_index_xinfo(\(try index.get(String.self, at: 0)))
+        WHERE key ORDER BY seqno
+        """)
+      constraints.append(
+        UniqueConstraint(
+          terms: try columns.map { column in
+            let name = Identifier(try column.get(String.self, at: 0)).quoted
+            let collation = try column.get(String.self, at: 1)
+            return collation == "BINARY"
+              ? name : "\(name) COLLATE \(Identifier(collation).quoted)"
+          }))
+    }
+    return constraints
+  }
+}
+
+extension LiveIndex {
+  /// What the definition of an index is over, as it is written there.
+  static func constraint(in sql: String) -> UniqueConstraint {
+    let text = SQLTokens(sql)
+    var terms: [String] = []
+    var depth = 0
+    var start = 0
+    for (index, token) in text.tokens.enumerated() {
+      if token.isSign("(") {
+        depth += 1
+        if depth == 1 { start = index + 1 }
+      } else if token.isSign(")") {
+        depth -= 1
+      }
+      guard depth == 0 && token.isSign(")") || depth == 1 && token.isSign(",") else { continue }
+      var term = text.tokens[start..<index]
+      if let last = term.last, last.isWord("asc") || last.isWord("desc") { term = term.dropLast() }
+      terms.append(text.text(term))
+      start = index + 1
+      guard depth == 0 else { continue }
+      let condition = text.tokens[(index + 1)...]
+      return UniqueConstraint(
+        terms: terms,
+        condition: condition.first?.isWord("where") == true
+          ? text.text(condition.dropFirst()) : nil)
+    }
+    return UniqueConstraint(terms: terms)
+  }
+}
+
+extension ModelLayout {
+  /// The quoted names of the generated columns, with the expressions that the schema declares.
+  fileprivate func generatedDeclarations() throws -> [(name: String, sql: String)] {
+    func declarations<M: ResultRow>(_: M.Type) throws -> [(name: String, sql: String)] {
+      try (schemaElements as? [SchemaElement<M>] ?? []).compactMap { element in
+        guard case .generated(let path, _, let expression) = element.kind,
+          let index = index(ofColumn: path)
+        else { return nil }
+        return (columns[index].quotedName, try declaration(of: expression()))
+      }
+    }
+    guard !generatedColumns.isEmpty else { return [] }
+    return try declarations(model)
+  }
+}

@@ -1,0 +1,145 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("A loaded model whose key was set to another one")
+struct ChangedKeyTests {
+  struct Post: Model, Equatable {
+    @PrimaryKey var id: Int
+    @Column var title: String
+  }
+
+  struct Note: Model, Equatable {
+    @PrimaryKey var id: Int64?
+    @Column var text: String
+    @Column var slug: String
+    static var schema: Schema<Note> { Unique(\.$slug) }
+  }
+
+  struct Member: Model, Equatable {
+    struct ID: Hashable, Sendable { var person: Int; var group: Int }
+    @PrimaryKey var person: Int
+    @PrimaryKey var group: Int
+    @Column var role: String
+    var id: ID { ID(person: person, group: group) }
+  }
+
+  let db: Database
+
+  init() throws {
+    db = try Database.temporary(models: [Post.self, Note.self, Member.self])
+    try db.insert([Post(id: 1, title: "one"), Post(id: 2, title: "two")])
+    try db.insert([Note(id: 1, text: "a", slug: "a"), Note(id: 2, text: "b", slug: "b")])
+    try db.insert([Member(person: 1, group: 1, role: "r"), Member(person: 1, group: 2, role: "s")])
+  }
+
+  private func expectUnchanged() throws {
+    #expect(
+      try db.fetch(Post.order(by: \.$id))
+        == [Post(id: 1, title: "one"), Post(id: 2, title: "two")])
+    #expect(try db.fetch(Note.order(by: \.$id)).map(\.text) == ["a", "b"])
+    #expect(try db.fetch(Member.all).map(\.role) == ["r", "s"])
+  }
+
+  /// The model of the first row, with the key of the second.
+  private func moved() throws -> Post {
+    var post = try #require(try db.read { try $0.find(Post.self, 1) })
+    post.id = 2
+    return post
+  }
+
+  @Test("update, save and delete refuse it, one and many: the other row is not written")
+  func refused() throws {
+    var post = try moved()
+    let error = #expect(throws: KeyChanged.self) { try db.update(post) }
+    #expect(error?.table == "Post")
+    #expect(error?.columns == ["id"])
+    #expect(
+      error?.description == #"""
+        Post: the key (id) was set to another value since the model was loaded, so that it stands for \#
+        another row; to move the row, run `Post.update { $0.set(\.$id, to: new) }.where { $0.$id == old \#
+        }`, and to store a copy, `insert` the model
+        """#)
+    post.title = "every column is changed"
+    #expect(throws: KeyChanged.self) { try db.update(post) }
+    #expect(throws: KeyChanged.self) { try db.update([post]) }
+    #expect(throws: KeyChanged.self) { try db.save(post) }
+    #expect(throws: KeyChanged.self) { try db.save([post]) }
+    #expect(throws: KeyChanged.self) { try db.delete(post) }
+    try db.write { tx in
+      #expect(throws: KeyChanged.self) { try tx.update(post) }
+      #expect(throws: KeyChanged.self) { try tx.delete(post) }
+    }
+    #expect(throws: KeyChanged.self) {
+      try db.update(Post.self, 1) { $0 = Post(id: 2, title: "other") }
+    }
+    try expectUnchanged()
+  }
+
+  @Test("it is refused from asynchronous code, too")
+  func refusedAsynchronously() async throws {
+    let post = try moved()
+    await #expect(throws: KeyChanged.self) { try await db.update(post) }
+    await #expect(throws: KeyChanged.self) { try await db.update([post]) }
+    await #expect(throws: KeyChanged.self) { try await db.save(post) }
+    await #expect(throws: KeyChanged.self) { try await db.delete(post) }
+    try expectUnchanged()
+  }
+
+  @Test("one column of a key of several is enough")
+  func composite() throws {
+    var member = try #require(try db.find(Member.self, Member.ID(person: 1, group: 1)))
+    member.group = 2
+    let error = #expect(throws: KeyChanged.self) { try db.save(member) }
+    #expect(error?.columns == ["group"])
+    try expectUnchanged()
+  }
+
+  @Test(
+    "an upsert refuses it if its conflict is that of the key, and takes it for another constraint")
+  func upsert() throws {
+    var note = try #require(try db.find(Note.self, 1))
+    note.id = 2
+    #expect(throws: KeyChanged.self) { try db.upsert(note, onConflict: \.$id) }
+    #expect(throws: KeyChanged.self) {
+      try db.run(Note.insert([note]).onConflictUpdate(\.$id) { $0.$text = $1.$text })
+    }
+    #expect(throws: KeyChanged.self) {
+      try db.fetch(Note.insert(note).onConflictUpdate(\.$id).returning())
+    }
+    try expectUnchanged()
+    // No row is updated by its key here.
+    #expect(try db.run(Note.insert(note).onConflictDoNothing(\.$id)) == 0)
+    let upserted = try db.upsert(note, onConflict: \.$slug)
+    #expect(try upserted.id == 1)
+  }
+
+  @Test("insert takes it as a new row, and then it is that row's model")
+  func insert() throws {
+    var post = try #require(try db.find(Post.self, 1))
+    post.id = 3
+    var copy = try db.insert(post)
+    copy.title = "three"
+    try db.update(copy)
+    #expect(try db.find(Post.self, 3)?.title == "three")
+    #expect(throws: DatabaseError.self) { try db.insert(Post(id: 2, title: "there already")) }
+    var note = try #require(try db.find(Note.self, 1))
+    (note.id, note.slug) = (nil, "c")
+    #expect(try db.save(note).id == 3)
+  }
+
+  @Test(
+    "a model that was never loaded updates the row of its key; the key set to itself is no change")
+  func fresh() throws {
+    try db.update(Post(id: 2, title: "TWO"))
+    var made = Post(id: 7, title: "one again")
+    made.id = 1
+    try db.save(made)
+    #expect(try db.fetch(Post.order(by: \.$id)).map(\.title) == ["one again", "TWO"])
+    var post = try #require(try db.find(Post.self, 1))
+    post.id = 1
+    post.title = "uno"
+    try db.update(post)
+    #expect(try db.delete(post))
+  }
+}
