@@ -31,8 +31,10 @@ struct SharedCommitTests: SharedCommitSuite {
   @Test("they are answered after the commit, in the order in which they came")
   func answers() async throws {
     let answers = Shared<[Int]>([])
+    // However slow the machine, they share one transaction.
     let core = try ConnectionCore(
-      location: .memory, configuration: Configuration(), isReader: false)
+      location: .memory,
+      configuration: .with { $0.maximumSharedTransactionAge = .seconds(3_600) }, isReader: false)
     try core.lend().execute("CREATE TABLE note (n)")
     let pool = ConnectionPool(writer: core, maximumReaders: 0)
     let waiters = (0..<20).map { number in
