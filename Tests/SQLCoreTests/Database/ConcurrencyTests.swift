@@ -97,7 +97,7 @@ struct ConcurrencyTests {
   func twoDatabases() async throws {
     let db = try make()
     let other = try Database(path: try #require(db.path), configuration: .patient)
-    let tally = try await run([db, other], count: TestSize.count(small: 20, full: 500))
+    let tally = try await run([db, other], count: TestSize.count(small: 20, full: 250))
     try await onThread { try expectWhole(tally, in: other) }
   }
 
