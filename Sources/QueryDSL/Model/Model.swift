@@ -15,7 +15,11 @@ import SQLCore
 ///
 /// What its columns cannot say themselves, such as indexes and foreign keys, stands in its `schema`.
 ///
-/// A model may be `Codable`, `Equatable` and `Hashable` by synthesis; each sees the values alone.
+/// A model may be `Codable`, `Equatable` and `Hashable` by synthesis; each sees only the values. Its
+/// JSON is that of the same struct without `@PrimaryKey`, `@Column` and `JSON`, under each strategy
+/// of the encoder; `CodingKeys` rename its members and not the columns; `@Ignored` is left out. A
+/// decoded model counts as new: `insert` inserts it, and `update` writes all its columns.
+///
 /// With one key column, `id` is that column. With several, `id` is a value of a struct whose
 /// properties are called and typed as they are:
 ///

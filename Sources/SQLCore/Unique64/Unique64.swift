@@ -24,9 +24,9 @@
 /// Ids from one ``Generator`` increase strictly, whatever their tags, in every thread. What two
 /// generators make (two processes, two devices) differs for certain only if their tags differ.
 ///
-/// An id is stored as an INTEGER and coded as a plain integer. JavaScript rounds integers above
-/// 2⁵³, as nearly every id is: send ``description`` to it instead.
-public struct Unique64: RawRepresentable, Hashable, Sendable, Codable {
+/// An id is stored as an INTEGER and encoded as a plain integer. JavaScript rounds integers above
+/// 2⁵³, as nearly every id is: send ``description`` to it instead. Decoding takes both.
+public struct Unique64: RawRepresentable, Hashable, Sendable {
   /// The integer that is stored.
   public let rawValue: Int64
 
@@ -89,5 +89,31 @@ extension Unique64: LosslessStringConvertible {
   public init?(_ description: String) {
     guard let rawValue = Int64(description) else { return nil }
     self.init(rawValue: rawValue)
+  }
+}
+
+extension Unique64: Codable {
+  /// Decodes an integer, or a string of what ``description`` gives.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do {
+      self.init(rawValue: try container.decode(Int64.self))
+    } catch let error as DecodingError {
+      guard case .typeMismatch = error, let text = try? container.decode(String.self) else {
+        throw error
+      }
+      guard let id = Unique64(text) else {
+        throw DecodingError.dataCorruptedError(
+          in: container,
+          debugDescription: "\(text.debugDescription) is not an integer of 64 bits")
+      }
+      self = id
+    }
+  }
+
+  /// Encodes the integer.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(rawValue)
   }
 }

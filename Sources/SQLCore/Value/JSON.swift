@@ -68,15 +68,18 @@ extension Equatable {
 extension JSON: Equatable where Value: Equatable {}
 extension JSON: Hashable where Value: Hashable {}
 
+// The value goes through a container: encoders and decoders have rules of their own for dates, data,
+// URLs, decimal numbers and dictionaries, which its own `encode(to:)` would bypass.
 extension JSON: Codable {
-  /// Decodes the value alone.
+  /// Decodes the value, as if it stood here without `JSON`.
   public init(from decoder: any Decoder) throws {
-    value = try Value(from: decoder)
+    value = try decoder.singleValueContainer().decode(Value.self)
   }
 
-  /// Encodes the value alone.
+  /// Encodes the value, as if it stood here without `JSON`.
   public func encode(to encoder: any Encoder) throws {
-    try value.encode(to: encoder)
+    var container = encoder.singleValueContainer()
+    try container.encode(value)
   }
 }
 

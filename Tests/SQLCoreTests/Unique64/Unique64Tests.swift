@@ -73,9 +73,21 @@ struct Unique64Tests {
     #expect(Unique64("9223372036854775808") == nil)
     #expect(try JSONEncoder().encode([id]) == Data("[3301234567890123456]".utf8))
     #expect(try JSONDecoder().decode([Unique64].self, from: Data("[-1,7]".utf8)).last?.tag == 7)
-    #expect(throws: DecodingError.self) {
-      try JSONDecoder().decode([Unique64].self, from: Data(#"["7"]"#.utf8))
+  }
+
+  @Test("an id is decoded from an integer and from the text of it, and from nothing else")
+  func decoding() throws {
+    func decode(_ json: String) throws -> [Unique64] {
+      try JSONDecoder().decode([Unique64].self, from: Data(json.utf8))
     }
+    let ids = [Unique64(rawValue: .max), Unique64(rawValue: .min), Unique64(rawValue: 7)]
+    #expect(try decode(#"["9223372036854775807", "-9223372036854775808", 7]"#) == ids)
+    #expect(try decode(#"[9223372036854775807, -9223372036854775808, "7"]"#) == ids)
+    for json in [#"["x"]"#, #"[""]"#, #"["9223372036854775808"]"#, "[null]", "[1.5]", "[[1]]"] {
+      #expect(throws: DecodingError.self, "\(json)") { try decode(json) }
+    }
+    let list = try PropertyListEncoder().encode(["7"])
+    #expect(try PropertyListDecoder().decode([Unique64].self, from: list) == [ids[2]])
   }
 
   @Test("N15 an id cannot be compared with a plain number")
