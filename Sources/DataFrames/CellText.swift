@@ -12,10 +12,11 @@ import SQLCore
 /// |---|---|
 /// | Bool | `true`, `false` |
 /// | Date | ISO 8601, with microseconds |
+/// | Double, Float | the shortest text that reads back as the same Double; `inf`, `-inf` in CSV |
 /// | Data, [UInt8] | base64 |
 /// | others | as they are stored: numbers, text |
 enum CellText {
-  /// A cell as text, which is not NULL; throws where the type has no such text.
+  /// Returns a cell that is not NULL as text; throws if the type has no such text.
   static func text(of value: DatabaseValue, as type: (any ColumnValue.Type)?) throws -> String {
     switch value {
     case .null: ""
@@ -47,21 +48,23 @@ enum CellText {
       switch type.storageClass {
       case .integer: value = Int64(text).map { .integer($0) }
       case .real: value = Double(text).map { .real($0) }
+      case .text where type == Decimal.self:
+        value = Decimal.canonicalText(of: text).map { .text($0) }
       case .text: value = .text(text)
       case .blob: value = Data(base64Encoded: text).map { .blob($0) }
       case .null: value = nil
       }
     }
-    // Not in a closure: `nil` there would be NULL.
-    guard let value, isValid(value, type) else { return nil }
-    return value
+    guard let value else { return nil }
+    return stored(value, as: type)
   }
 
-  /// Whether a cell can be read as a type, and stored: an unknown case of an enumeration cannot, nor
-  /// what is no number.
-  static func isValid<Value: ColumnValue>(_ value: DatabaseValue, _ type: Value.Type) -> Bool {
-    if case .real(let real) = value, real.isNaN { return false }
-    return (try? value.read(type)) != nil
+  /// The cell as the type stores it, so that equal values are equal cells; nil if the type does not
+  /// read it or cannot store it: an unknown case of an enumeration, NaN.
+  private static func stored<Value: ColumnValue>(
+    _ value: DatabaseValue, as type: Value.Type
+  ) -> DatabaseValue? {
+    try? value.read(type).databaseValue(as: .standard)
   }
 
   private static func bool(_ text: String) -> DatabaseValue? {
@@ -86,6 +89,7 @@ enum CellText {
   /// The type that an unquoted text shows to be meant; nil for text.
   static func kind(of text: String) -> (any ColumnValue.Type)? {
     if text == "true" || text == "false" { return Bool.self }
+    if text == "inf" || text == "-inf" { return Double.self }
     let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
     guard let first = digits.utf8.first, (0x30...0x39).contains(first) else {
       return nil

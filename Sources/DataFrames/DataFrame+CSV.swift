@@ -8,10 +8,11 @@ extension DataFrame {
   /// try frame.csv().write(toFile: "posts.csv", atomically: true, encoding: .utf8)
   /// ```
   ///
-  /// A Bool is `true` or `false`, a Date ISO 8601, bytes are base64, all else is as it is stored. NULL
-  /// is an empty field, an empty text `""`. Text stands in quotation marks where it holds a separator,
-  /// a quotation mark or a line break, and where it would be read as something else: a text `12` or
-  /// `true`. A date whose year has not four digits throws `ColumnValueError`.
+  /// A Bool is `true` or `false`, a Date ISO 8601, bytes are base64, infinity is `inf`, all else is as
+  /// it is stored. NULL is an empty field; an empty text and empty bytes are `""`. Text stands in
+  /// quotation marks where it holds a separator, a quotation mark or a line break, and where it would
+  /// be read as something else: a text `12` or `true`. A date whose year has not four digits throws
+  /// `ColumnValueError`.
   ///
   /// - Parameter separator: a character of ASCII.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
@@ -37,9 +38,10 @@ extension DataFrame {
 
   private static func quoted(_ text: String, _ separator: UInt8, isText: Bool) -> String {
     let special: Set<UInt8> = [separator, 0x22, 0x0D, 0x0A]
+    // An empty field without quotation marks is NULL.
     let mustBeQuoted =
-      text.utf8.contains(where: special.contains)
-      || isText && (text.isEmpty || CellText.kind(of: text) != nil || text.first == "\u{FEFF}")
+      text.isEmpty || text.utf8.contains(where: special.contains)
+      || isText && (CellText.kind(of: text) != nil || text.first == "\u{FEFF}")
     return mustBeQuoted ? "\"" + text.doubled + "\"" : text
   }
 
@@ -58,7 +60,7 @@ extension DataFrame {
   /// ```
   ///
   /// Lines end with CR LF, LF or CR; a mark of the byte order at the beginning is passed over. An
-  /// empty field is NULL, and `""` an empty text. A column whose type is not said is Int64, Double,
+  /// empty field is NULL, and `""` an empty text, or empty bytes. A column whose type is not said is Int64, Double,
   /// Bool or Date where every field is one and none is quoted, else String. Throws `DataFrameError`
   /// with the line, and the column, for a line that has not as many fields as there are columns, a
   /// quotation that does not end, a name that comes twice, and a field that is none of its type.

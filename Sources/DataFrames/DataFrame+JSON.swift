@@ -1,5 +1,11 @@
 import SQLCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 extension DataFrame {
   /// The frame as JSON: an array with an object a row, a line each.
   ///
@@ -46,7 +52,8 @@ extension DataFrame {
   /// let frame = try DataFrame(json: text, types: ["createdAt": Date.self])
   /// ```
   ///
-  /// A member that an object lacks is NULL, as `null` is. A column whose type is not said is Int64,
+  /// A member that an object lacks is NULL, as `null` is. A Decimal is read from a string and from a
+  /// number, with all its digits; a Unique64 from both as well. A column whose type is not said is Int64,
   /// Double, Bool or String; without a type where values of several kinds are in it. An array or an
   /// object in a cell is the text of its JSON. Throws `DataFrameError` with the line for what is no
   /// such JSON, and with row and column for a value that is none of its type.
@@ -138,6 +145,8 @@ extension JSONText {
     case (.string(let text), .integer) where CellText.isDate(type): CellText.date(text)
     case (.string(let text), .text), (.nested(let text), .text), (.string(let text), .blob):
       CellText.value(text, as: type)
+    case (.number(let text), .text) where type == Decimal.self: CellText.value(text, as: type)
+    case (.string(let text), .integer) where type == Unique64.self: CellText.value(text, as: type)
     default: nil
     }
   }

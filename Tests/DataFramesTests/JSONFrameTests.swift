@@ -53,6 +53,23 @@ struct JSONFrameTests {
     #expect(try typed.values(of: "m") == [Mood.calm] && typed.columns[1].values == [3.0])
   }
 
+  @Test("a decimal number and an id are read from numbers and from strings, with all their digits")
+  func digits() throws {
+    let types: [String: any ColumnValue.Type] = ["price": Decimal.self, "id": Unique64.self]
+    let frame = try DataFrame(
+      json: """
+        [{"price": 12345678901234567890.12345678, "id": 3301234567890123456},
+         {"price": "1.50", "id": "7"}, {"price": -0.0, "id": null}]
+        """, types: types)
+    #expect(frame["price"]?.values == ["12345678901234567890.12345678", "1.5", "0"])
+    #expect(frame["id"]?.values == [3_301_234_567_890_123_456, 7, nil])
+    #expect(try DataFrame(json: frame.json(), types: types) == frame)
+    #expect(throws: DataFrameError.self) { try DataFrame(json: #"[{"id": "x"}]"#, types: types) }
+    #expect(throws: DataFrameError.self) {
+      try DataFrame(json: #"[{"price": "12abc"}]"#, types: types)
+    }
+  }
+
   @Test("N14 what is no such JSON throws, with its line or row")
   func mistakes() {
     let texts = [

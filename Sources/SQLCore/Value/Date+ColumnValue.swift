@@ -50,7 +50,7 @@ extension Date: OrderedColumnValue {
     case .unixSeconds:
       return .real(Double(microseconds) / 1_000_000)
     case .referenceSeconds:
-      return .real(Date(microsecondsSince1970: microseconds).timeIntervalSinceReferenceDate)
+      return .real(Date.referenceSeconds(fromMicroseconds: microseconds))
     case .julianDay:
       let milliseconds = (Double(microseconds) / 1_000).rounded()
       return .real(milliseconds / 86_400_000 + Date.julianDayOf1970)
@@ -62,7 +62,7 @@ extension Date: OrderedColumnValue {
     }
   }
 
-  /// The date rounded to the microsecond.
+  /// The date rounded to the microsecond, as it will read back.
   public static func canonical(_ value: Date) -> Date {
     value.microsecondsSince1970.map(Date.init(microsecondsSince1970:)) ?? value
   }
@@ -87,13 +87,33 @@ extension Date {
   static let secondsFrom1970To2001: Int64 = 978_307_200
   static let julianDayOf1970 = 2_440_587.5
 
-  /// The one way from microseconds to a Date: each form reads through it, so that equal
+  /// Makes the date of a number of microseconds. Each form reads through it, so that equal
   /// microseconds are equal dates.
+  ///
+  /// A Date is a Double of seconds since 2001, and several Doubles lie within each microsecond. In the
+  /// years 1865 to 2241 this gives the one of `Date(timeIntervalSince1970:)`, by the same arithmetic,
+  /// so that a date of whole milliseconds or microseconds that was made so reads back equal. There,
+  /// the two roundings together stay below half a microsecond, so that the date leads back to the
+  /// same microseconds. Elsewhere they may not, and the one nearest to the microsecond is given.
   package init(microsecondsSince1970 microseconds: Int64) {
+    if Date.commonMicroseconds.contains(microseconds) {
+      self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+    } else {
+      self.init(
+        timeIntervalSinceReferenceDate: Date.referenceSeconds(fromMicroseconds: microseconds))
+    }
+  }
+
+  /// The years 1865 to 2241, in microseconds since 1970.
+  private static var commonMicroseconds: Range<Int64> {
+    -3_313_440_000_000_000..<8_583_494_400_000_000
+  }
+
+  /// The seconds since 2001 that are nearest to a number of microseconds since 1970.
+  private static func referenceSeconds(fromMicroseconds microseconds: Int64) -> Double {
     // Whole seconds and the rest apart: a Double of all microseconds would round twice.
     let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-    self.init(
-      timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(rest) / 1_000_000)
+    return Double(seconds - secondsFrom1970To2001) + Double(rest) / 1_000_000
   }
 
   /// The nearest microsecond, or nil where 64 bits do not hold it.

@@ -47,6 +47,92 @@ struct DateTests {
     #expect(abs(Date.canonical(now).timeIntervalSince(now)) < 0.000_001)
   }
 
+  @Test("a date of whole milliseconds or microseconds since 1970 reads back equal, 1900 to 2200")
+  func wholeMicroseconds() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    print("DateTests.wholeMicroseconds: seed \(seed)")
+    var random = SeededGenerator(state: seed)
+    let from1900To2200 = Int64(-2_208_988_800_000_000)...7_258_118_400_000_000
+    let edges = [from1900To2200.lowerBound, from1900To2200.upperBound, 0, 1, -1]
+    let drawn = (0..<10_000).map { _ in Int64.random(in: from1900To2200, using: &random) }
+    let recent = (0..<10_000).map { _ in
+      Int64.random(in: 1_000_000_000_000_000...2_100_000_000_000_000, using: &random)
+    }
+    for microseconds in edges + drawn + recent {
+      let milliseconds = microseconds / 1_000
+      let dates = [
+        // By the microsecond, by the millisecond, and from a decimal number that somebody wrote.
+        (date(Double(microseconds) / 1_000_000), StoredForm.exactForms),
+        (date(Double(milliseconds) / 1_000), StoredForm.exactForms + [.julianDay]),
+        (date(try #require(Double("\(milliseconds)e-3"))), StoredForm.exactForms),
+      ]
+      for (date, forms) in dates {
+        guard Date.canonical(date) == date else {
+          Issue.record("\(microseconds) changes when it enters a column, seed \(seed)")
+          return
+        }
+        for form in forms {
+          let stored = try date.databaseValue(as: form)
+          guard try stored.read(Date.self, as: form) == date else {
+            Issue.record("\(microseconds) as \(form), seed \(seed)")
+            return
+          }
+        }
+      }
+    }
+  }
+
+  @Test("a date of whole milliseconds goes through a file and comes back equal, in every form")
+  func wholeMillisecondsInFiles() throws {
+    let values = [
+      1_700_000_000.123, 1_700_000_000.001, -0.001, -2_208_988_799.999, 7_258_118_399.999, 0.1,
+      978_307_200.7, 1_795_258_200.456,
+    ].map(date)
+    for form in StoredForm.exactForms + [.julianDay] {
+      let (lent, copied) = try roundTrip(values, as: form)
+      #expect(lent == values && copied == values, "\(form)")
+    }
+  }
+
+  @Test("what enters a column stays as it is when it enters again, in every century")
+  func canonicalTwice() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    print("DateTests.canonicalTwice: seed \(seed)")
+    var random = SeededGenerator(state: seed)
+    // The years 1865 and 2242, where the rule of rounding changes, and what lies around powers of 2.
+    var centers = [-3_313_440_000.0, 8_583_494_400]
+    for power in 28...43 {
+      centers += [-1.0, 1].flatMap { sign in
+        [sign * Double(1 << power), sign * Double(1 << power) + 978_307_200]
+      }
+    }
+    for center in centers {
+      for _ in 0..<500 {
+        let value = date(center + .random(in: -5...5, using: &random))
+        let canonical = Date.canonical(value)
+        let microseconds = try #require(value.microsecondsSince1970)
+        guard Date.canonical(canonical) == canonical,
+          Date(microsecondsSince1970: microseconds) == canonical,
+          abs(canonical.timeIntervalSince(value)) < max(0.000_001, abs(center) / 1e15)
+        else {
+          Issue.record("\(center), \(value.timeIntervalSinceReferenceDate), seed \(seed)")
+          return
+        }
+      }
+    }
+  }
+
+  @Test("in the years 1865 to 2241 each microsecond is a date of its own, in order")
+  func microsecondsApart() {
+    for start in [-3_313_440_000_000_000, 8_583_494_399_990_000, -1_000, 1_700_000_000_000_000] {
+      let dates = (0..<10_000).map { Date(microsecondsSince1970: Int64(start + $0)) }
+      #expect(zip(dates, dates.dropFirst()).allSatisfy { $0 < $1 }, "\(start)")
+      #expect(
+        dates.indices.allSatisfy { dates[$0].microsecondsSince1970 == Int64(start + $0) },
+        "\(start)")
+    }
+  }
+
   @Test("every integer is read as a Date")
   func extremes() throws {
     let row = try #require(try Connection().row("SELECT \(Int64.min), \(Int64.max)"))
@@ -154,6 +240,13 @@ struct DateTests {
     #expect(
       try readingError(Date.self, "'2026-02-30T00:00:00.000000Z'", as: .iso8601)?.description
         == "value: 2026-02-30T00:00:00.000000Z is no value of Date")
+  }
+}
+
+extension StoredForm {
+  /// The forms of a date that keep microseconds.
+  fileprivate static var exactForms: [StoredForm] {
+    [.standard, .unixSeconds, .referenceSeconds, .iso8601]
   }
 }
 
