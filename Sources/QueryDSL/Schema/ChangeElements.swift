@@ -109,17 +109,24 @@ public func Dropped<M: Model, Value: ColumnValue>(
 /// Converted(\.$name, from: String?.self) { $0 ?? "" }     // it may be NULL no more
 /// ```
 ///
-/// It runs once for each row, when the column in the file is stored otherwise than the property is:
-/// in another storage class, or with NULL where it is not optional. What the closure throws ends
-/// the migration, and nothing is done. Where both types are stored alike, as String and an
-/// enumeration over it, nobody can see from the file which it holds: that is for a `MigrationStep`.
+/// It runs once for each row of a file: where the column in the file is stored otherwise than the
+/// property, in another storage class or with NULL, and once where both are stored alike, as `Bool`
+/// and `Date`, or a `String` and an enumeration over it. Of the latter the table `apus_migration`
+/// keeps a note, so that the line may stay; a table or column that the model creates has nothing to
+/// convert, which is noted, too. From an optional of the same type, it runs where the column may be
+/// NULL. Where several models are one table, and are not opened together, each declares the line.
+///
+/// A value that is none of `old`, such as NULL where that is no optional, throws `MigrationError`,
+/// which names the row. What the closure throws ends the migration. In both cases nothing is done.
 public func Converted<M: Model, Old: ColumnValue, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, from old: Old.Type,
   stored form: StoredForm = .standard, _ convert: @escaping @Sendable (Old) throws -> Value
 ) -> SchemaElement<M> {
   SchemaElement(
     kind: .converted(column) { newForm in
-      ValueConversion { value in
+      DeclaredConversion(
+        source: StoredType(Old.self, form: form), target: StoredType(Value.self, form: newForm)
+      ) { value in
         let converted = try convert(try value.read(Old.self, as: form))
         return try Value.canonical(converted).databaseValue(as: newForm)
       }

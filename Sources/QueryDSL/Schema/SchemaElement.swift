@@ -18,7 +18,7 @@ public struct SchemaElement<M: ResultRow> {
     case renamedTable(from: String)
     case dropped(Removal)
     case droppedAttribute(PartialKeyPath<M>, Removal.Attribute)
-    case converted(PartialKeyPath<M>, (StoredForm) -> ValueConversion)
+    case converted(PartialKeyPath<M>, (StoredForm) -> DeclaredConversion)
   }
 
   let kind: Kind

@@ -11,7 +11,7 @@ enum ApusOnTrial: Library {
   static let trials: [any Trial.Type] = [
     InputOutputFaults.self, PowerCuts.self, PowerCutsControl.self, MigrationFaults.self, Kills.self,
     OutOfMemory.self, CorruptFiles.self, Injection.self, Consistency.self, Soak.self,
-    UniqueIDs.self,
+    UniqueIDs.self, ForeignMigrations.self,
   ]
 
   static let configuration = Configuration.ofTrials()

@@ -14,6 +14,8 @@ struct Declarations: Sendable {
   let texts: [Text]
   /// What the schemas drop, in one order whoever asks.
   let removals: [Removal]
+  /// Conversions that nothing in the file but a note tells to have run.
+  let notedConversions: [(table: String, column: String, conversion: DeclaredConversion)]
   /// The columns of `Unique64` by which keys begin.
   let ids: [IDColumn]
 
@@ -26,6 +28,12 @@ struct Declarations: Sendable {
         table: table.name, createTable: table.problems.isEmpty ? table.createTable : "",
         createIndexes: Set(table.indexes.map(table.createIndex)))
     }
+    notedConversions = tables.flatMap { table in
+      table.columns.compactMap { column in
+        guard let conversion = column.conversion, conversion.needsNote else { return nil }
+        return (table.name, column.name, conversion)
+      }
+    }
     removals = tables.flatMap(\.removals).uniqued().sorted { "\($0)" < "\($1)" }
   }
 
@@ -34,6 +42,20 @@ struct Declarations: Sendable {
     texts.allSatisfy { $0.isExactly(in: schema) }
       && views.allSatisfy { schema.relation($0.name)?.sql == $0.createView }
       && removals.allSatisfy { $0.isDone(in: schema) }
+  }
+}
+
+extension Declarations {
+  /// The tables, folded, with a conversion that is not noted as done. It costs a statement where a
+  /// model declares such a conversion.
+  func unconverted(_ log: () throws -> ConversionLog) rethrows -> Set<String> {
+    guard !notedConversions.isEmpty else { return [] }
+    let log = try log()
+    return Set(
+      notedConversions.compactMap { table, column, conversion in
+        if case .done = log.state(of: conversion, table: table, column: column) { return nil }
+        return table.lowercasedASCII
+      })
   }
 }
 

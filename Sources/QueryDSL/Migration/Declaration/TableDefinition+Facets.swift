@@ -100,6 +100,16 @@ extension TableDefinition {
     columns[index].collation = mine.collation ?? column.collation
     columns[index].generated = mine.generated ?? column.generated
     columns[index].conversion = mine.conversion ?? column.conversion
+    if let first = mine.conversion, let second = column.conversion,
+      !first.source.isSame(as: second.source)
+    {
+      problems.append(
+        Problem(
+          reason:
+            "\(mine.name) is converted from \(first.source.name) in \(model) and from "
+            + "\(second.source.name) in \(other); declare one conversion in both",
+          line: mine.type.declaration()))
+    }
   }
 }
 

@@ -29,7 +29,7 @@ private struct SchemaReader<M: Model> {
   var defaults: [Int: String] = [:]
   var collations: [Int: String] = [:]
   var generated: [Int: TableDefinition.Generated] = [:]
-  var conversions: [Int: ValueConversion] = [:]
+  var conversions: [Int: DeclaredConversion] = [:]
   var isWithoutRowID: Bool?
   var indexes: [TableDefinition.Index] = []
   var foreignKeys: [TableDefinition.ForeignKey] = []
@@ -93,7 +93,15 @@ private struct SchemaReader<M: Model> {
       removals.insert(.attribute(column: try name(path, in: "Dropped"), attribute))
     case .converted(let path, let conversion):
       let index = try index(path, in: "Converted")
-      conversions[index] = conversion(layout.columns[index].form)
+      let column = layout.columns[index]
+      guard !column.isGenerated else {
+        throw ModelError(
+          M.self, "Converted(…): \(column.name) is calculated, and nothing converts its values")
+      }
+      guard conversions.updateValue(conversion(column.form), forKey: index) == nil else {
+        throw ModelError(
+          M.self, "\(column.name): two lines `Converted`; leave the one from the type in the file")
+      }
     case .stored, .named: break
     }
   }

@@ -14,15 +14,15 @@ struct TableDefinition {
     var hasImpliedDefault = false
     var collation: String?
     var generated: Generated?
-    /// How values of another form become those of this one.
-    var conversion: ValueConversion?
+    /// How values of another type become those of this one.
+    var conversion: DeclaredConversion?
     /// The Swift type, for the words of a refusal and to see which values it can read.
     var type: ColumnType
 
     init(
       _ name: String, _ storageClass: StorageClass, isOptional: Bool = false,
       defaultSQL: String? = nil, collation: String? = nil, generated: Generated? = nil,
-      conversion: ValueConversion? = nil, type: ColumnType? = nil
+      conversion: DeclaredConversion? = nil, type: ColumnType? = nil
     ) {
       self.name = name
       self.storageClass = storageClass

@@ -8,7 +8,7 @@ import SQLCore
 
 /// The functions by which the SQL of a migration asks the Swift types of columns.
 ///
-/// `apus_convert(column, value, row)` is a declared conversion, `apus_form(column, value)` reads one
+/// `apus_convert(column, value, names, key …)` is a declared conversion of a value in the row of a key, `apus_form(column, value)` reads one
 /// form of a type and writes another, `apus_has_form(column, value)` says whether it can, and
 /// `apus_reads(column, value)` says whether the type reads a value. `apus_utf8(value)` gives the bytes
 /// of a text, or the text of bytes, in UTF-8 whatever the encoding of the database, and
@@ -79,10 +79,28 @@ struct MigrationFunctions {
 
   private func convert(_ arguments: FunctionArguments) throws -> DatabaseValue {
     let column = try column(of: arguments)
-    return try locating(column, arguments) {
+    do {
       let value = try arguments[1]
       return try column.conversion?.convert(value) ?? value
+    } catch let error as ColumnValueError {
+      throw try Self.failure(of: column, arguments, error)
     }
+  }
+
+  /// The error for a value that is none of the type from which a column is converted, or becomes none
+  /// of the new one.
+  private static func failure(
+    of column: TableDefinition.Column, _ arguments: FunctionArguments, _ error: ColumnValueError
+  ) throws -> MigrationError {
+    var row = ""
+    if case .text(let names) = try arguments[2] {
+      let key = try (3..<arguments.count).map { try arguments[$0].description }
+      row = " in the row whose \(names) is \(key.joined(separator: ", "))"
+    }
+    var plain = error
+    plain.column = nil
+    return MigrationError(
+      plan: MigrationPlan(), reason: "`Converted` of \(column.name) fails\(row): \(plain)")
   }
 
   /// The value in the form that the column declares. Throws for a value that is none of the type in
@@ -114,18 +132,5 @@ struct MigrationFunctions {
       throw DatabaseError(code: .misuse, message: "a migration asks for a column that is not there")
     }
     return column
-  }
-
-  private func locating(
-    _ column: TableDefinition.Column, _ arguments: FunctionArguments,
-    _ body: () throws -> DatabaseValue
-  ) throws -> DatabaseValue {
-    do {
-      return try body()
-    } catch let error as ColumnValueError {
-      var located = error
-      located.column = error.column ?? column.name
-      throw located
-    }
   }
 }

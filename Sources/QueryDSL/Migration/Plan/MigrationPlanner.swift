@@ -17,6 +17,8 @@ struct MigrationPlanner {
   var checksValues = false
   /// The names of the views that models declare, folded: they are made anew where they must.
   var declaredViews: Set<String> = []
+  /// The conversions that the database remembers.
+  var conversions = ConversionLog()
 
   init(connection: Connection) {
     self.connection = connection
@@ -26,7 +28,11 @@ struct MigrationPlanner {
   func steps(for declared: Declarations, on core: ConnectionCore) throws -> [PlannedStep] {
     let schema = try LiveSchema(of: connection)
     // Most often there is nothing to do, and a look at the texts is enough.
-    if !checksValues, declared.isExactly(in: schema) { return [] }
+    if !checksValues, declared.isExactly(in: schema),
+      try declared.unconverted({ try ConversionLog(of: schema, in: connection) }).isEmpty
+    {
+      return []
+    }
     return try MigrationFunctions(of: declared.tables).use(on: core) { try steps(for: declared) }
   }
 
@@ -39,6 +45,11 @@ struct MigrationPlanner {
     for view in declared.views { try plan(view, declared, in: schema, &steps, &created) }
     if extent == .whole { steps += removedViews(declared, in: schema) }
     steps += schema.renames.steps.map(PlannedStep.init(running:))
+    var tablePlanner = self
+    if declared.tables.contains(where: { $0.columns.contains { $0.conversion != nil } }) {
+      tablePlanner.conversions = try ConversionLog(of: schema, in: connection)
+    }
+    let unconverted = declared.unconverted { tablePlanner.conversions }
     let tables = zip(declared.tables, declared.texts)
     // What has a new name gives up the names of its indexes before others take them.
     let isRenamed = { (table: TableDefinition) in
@@ -48,11 +59,11 @@ struct MigrationPlanner {
     for (table, text) in ordered {
       let hasTriggers = table.removedTriggers.contains(where: schema.hasTrigger)
       if !checksValues, !hasTriggers, text.isExactly(in: schema),
-        !schema.renames.isGivenAway(table.name)
+        !schema.renames.isGivenAway(table.name), !unconverted.contains(table.name.lowercasedASCII)
       {
         continue
       }
-      var planner = TablePlanner(table, schema: schema, planner: self, others: declared)
+      var planner = TablePlanner(table, schema: schema, planner: tablePlanner, others: declared)
       steps += try planner.plan()
     }
     if extent == .whole { steps += try removedTables(declared, in: schema) }

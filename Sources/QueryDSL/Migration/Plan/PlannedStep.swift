@@ -12,6 +12,8 @@ struct PlannedStep {
 
   var step: MigrationPlan.Step
   var work: Work = .none
+  /// The conversions that are done with it, or forgotten.
+  var conversions: [ConversionNote] = []
 
   init(_ step: MigrationPlan.Step, _ work: Work = .none) {
     self.step = step

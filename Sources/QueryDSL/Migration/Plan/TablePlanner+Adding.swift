@@ -17,6 +17,7 @@ extension TablePlanner {
             : nil))
     }
     guard try findValue(for: column) else { return }
+    conversions += needlessConversions(of: [column])
     let isEmpty = try rowCount() == 0
     let fallback = planner.missingDefaults == .zeroOrEmpty ? column.fallbackLiteral : nil
     let value = column.defaultSQL ?? fallback

@@ -96,6 +96,10 @@ extension TablePlanner {
     let allowsNull = !found.isNotNull && !isKey
     let losesNull = allowsNull && !column.isOptional
     let gainsNull = found.isNotNull && column.isOptional && !isKey
+    let difference = ValueDifference(
+      isOtherClass: oldClass != column.storageClass, losesNull: losesNull,
+      reason: reason(of: column, found, isOtherClass: isOtherClass))
+    if try convert(column, difference) { return }
     if isOtherClass || losesNull {
       try convert(column, found, losesNull: losesNull, isOtherClass: isOtherClass)
     } else {
@@ -112,6 +116,16 @@ extension TablePlanner {
       && found.type.lowercasedASCII != "integer"
   }
 
+  private func reason(
+    of column: TableDefinition.Column, _ found: LiveTable.Column, isOtherClass: Bool
+  ) -> String {
+    let oldType = found.type.isEmpty ? "untyped" : found.type
+    return isOtherClass
+      ? "\(column.name) is \(oldType) in the database and \(column.storageClass.rawValue) in "
+        + declared.model
+      : "\(column.name) may be NULL in the database and is not optional in \(declared.model)"
+  }
+
   private mutating func convert(
     _ column: TableDefinition.Column, _ found: LiveTable.Column, losesNull: Bool,
     isOtherClass: Bool
@@ -119,17 +133,8 @@ extension TablePlanner {
     let old = oldName(of: column.name)
     let new = Identifier(column.name).quoted
     let oldClass = StorageClass(declaredType: found.type)
-    let oldType = found.type.isEmpty ? "untyped" : found.type
-    let reason =
-      isOtherClass
-      ? "\(column.name) is \(oldType) in the database and \(column.storageClass.rawValue) in "
-        + declared.model
-      : "\(column.name) may be NULL in the database and is not optional in \(declared.model)"
+    let reason = reason(of: column, found, isOtherClass: isOtherClass)
     let line = conversionLine(column, oldClass, allowsNull: !found.isNotNull)
-    if column.conversion != nil {
-      changes.append(Change(reason: reason, kind: isOtherClass ? .destructive : .lossless))
-      return setSource(column, "apus_convert('\(key(of: column))', \(new))", keepsNull: false)
-    }
     let nulls = losesNull ? try rows(where: "\(old) IS NULL") : 0
     if nulls > 0 {
       guard
@@ -187,7 +192,7 @@ extension TablePlanner {
     return true
   }
 
-  private mutating func setSource(
+  mutating func setSource(
     _ column: TableDefinition.Column, _ sql: String, keepsNull: Bool = true
   ) {
     sources[column.name.lowercasedASCII] = TableRebuild.Source(

@@ -7,20 +7,22 @@ extension TablePlanner {
     let alters = changes.compactMap(\.alter)
     if alters.count == changes.count {
       steps += alters.map(PlannedStep.init(running:))
+      steps[steps.count - 1].conversions = conversions
       return
     }
     // Nothing runs where something is refused; the reasons stand there already.
     guard !steps.contains(where: { $0.step.kind == .refused }) else { return }
     let rebuild = try rebuild()
-    steps.append(
-      PlannedStep(
-        MigrationPlan.Step(
-          .rebuildTable,
-          kind: changes.contains { $0.kind == .destructive } ? .destructive : .lossless,
-          table: declared.name, sql: rebuild.sql,
-          reason: changes.map(\.reason).uniqued().joined(separator: "; "),
-          rowCount: try rowCount()),
-        .rebuild(rebuild)))
+    var step = PlannedStep(
+      MigrationPlan.Step(
+        .rebuildTable,
+        kind: changes.contains { $0.kind == .destructive } ? .destructive : .lossless,
+        table: declared.name, sql: rebuild.sql,
+        reason: changes.map(\.reason).uniqued().joined(separator: "; "),
+        rowCount: try rowCount()),
+      .rebuild(rebuild))
+    step.conversions = conversions
+    steps.append(step)
   }
 
   private func rebuild() throws -> TableRebuild {

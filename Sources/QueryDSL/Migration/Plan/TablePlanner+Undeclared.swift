@@ -45,6 +45,7 @@ extension TablePlanner {
       table: declared.name,
       sql: "ALTER TABLE \(quotedLiveName) DROP COLUMN \(Identifier(name).quoted)",
       reason: "the schema says so", rowCount: rows)
+    conversions.append(ConversionNote(forgetting: name, of: declared.name))
     changes.append(
       Change(
         reason: "\(name) is dropped", kind: step.kind, alter: isNamed ? nil : step))

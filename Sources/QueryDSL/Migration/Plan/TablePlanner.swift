@@ -31,6 +31,8 @@ struct TablePlanner {
   var steps: [PlannedStep] = []
   /// What stays though no model declares it, told behind the steps.
   var kept: [PlannedStep] = []
+  /// The conversions that are done when the differences are done away with, or forgotten.
+  var conversions: [ConversionNote] = []
   /// How the values of the columns of a rebuild come about.
   var sources: [String: TableRebuild.Source] = [:]
   private var cachedRowCount: Int?
@@ -51,7 +53,9 @@ struct TablePlanner {
     guard declared.problems.isEmpty else { return steps }
     guard try findTable() else {
       removeTriggers()
-      steps.append(create(declared.createTable))
+      var created = create(declared.createTable)
+      created.conversions = needlessConversions(of: declared.columns)
+      steps.append(created)
       for index in declared.indexes.uniqued() where !refusesName(of: index) {
         steps.append(create(index))
       }

@@ -1,29 +1,49 @@
 import SQLCore
 
-/// The table in which a database remembers which steps of the user's own were run.
+/// The table in which a database remembers, by their names, which steps of the user's own were run,
+/// and which conversions: `ConversionLog`.
 struct MigrationLog {
   static let table = "apus_migration"
   let connection: Connection
 
+  /// The names that are noted; none where the database has no such table.
+  func names() throws -> [String] {
+    try connection.tableExists(Self.table) ? allNames() : []
+  }
+
+  /// The names that are noted, in a table that must be there.
+  func allNames() throws -> [String] {
+    try connection.rows("SELECT name FROM \(identifier: Self.table)").map {
+      try $0.get(at: 0)
+    }
+  }
+
   /// The steps that were not run yet, in their order.
   func pending(_ steps: [MigrationStep]) throws -> [MigrationStep] {
-    guard !steps.isEmpty, try connection.tableExists(Self.table) else { return steps }
-    let done = Set(
-      try connection.rows("SELECT name FROM \(identifier: Self.table)").map {
-        try $0.get(String.self, at: 0)
-      })
+    guard !steps.isEmpty else { return steps }
+    let done = Set(try names())
     return steps.filter { !done.contains($0.name) }
   }
 
-  func note(_ steps: [MigrationStep]) throws {
-    guard !steps.isEmpty else { return }
+  func note(_ steps: [MigrationStep]) throws { try note(steps.map(\.name)) }
+
+  func note(_ names: [String]) throws {
+    guard !names.isEmpty else { return }
     try connection.execute(
       """
       CREATE TABLE IF NOT EXISTS \(identifier: Self.table) ("name" TEXT PRIMARY KEY NOT NULL) STRICT
       """)
-    for step in steps {
-      try connection.execute(
-        "INSERT OR IGNORE INTO \(identifier: Self.table) VALUES (\(step.name))")
+    for name in names {
+      try connection.execute("INSERT OR IGNORE INTO \(identifier: Self.table) VALUES (\(name))")
     }
+  }
+
+  func rename(_ name: String, to newName: String) throws {
+    try connection.execute(
+      "UPDATE OR REPLACE \(identifier: Self.table) SET name = \(newName) WHERE name = \(name)")
+  }
+
+  func remove(_ name: String) throws {
+    try connection.execute("DELETE FROM \(identifier: Self.table) WHERE name = \(name)")
   }
 }

@@ -88,6 +88,8 @@ struct MigrationRun {
     for step in steps {
       try report(step.name, "-- \(step.name)")
       try step.body(connection)
+      // It may be the note of a conversion.
+      try MigrationLog(connection: connection).note([step])
       done.append(MigrationPlan.Step(step))
     }
   }
@@ -96,15 +98,24 @@ struct MigrationRun {
     let plan = MigrationPlan(steps: steps.map(\.step))
     guard plan.refusals.isEmpty else { throw MigrationError(plan: plan) }
     for planned in steps where keepingTrackOfKept || !planned.step.isKept {
-      switch planned.work {
-      case .none: break
-      case .statements(let statements):
-        for sql in statements { try execute(sql, of: planned.step.table) }
-      case .rebuild(let rebuild):
-        try run(rebuild, rowCount: planned.step.rowCount ?? 0)
+      do {
+        try run(planned)
+      } catch let error as MigrationError where error.plan.steps.isEmpty {
+        throw MigrationError(plan: plan, reason: error.reason)
       }
       done.append(planned.step)
     }
+  }
+
+  private func run(_ planned: PlannedStep) throws {
+    switch planned.work {
+    case .none: break
+    case .statements(let statements):
+      for sql in statements { try execute(sql, of: planned.step.table) }
+    case .rebuild(let rebuild):
+      try run(rebuild, rowCount: planned.step.rowCount ?? 0)
+    }
+    try ConversionLog.follow(planned, in: connection)
   }
 
   private func report(_ table: String, _ sql: String, copied: Int = 0, of count: Int = 0) throws {

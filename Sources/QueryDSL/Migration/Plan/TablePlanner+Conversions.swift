@@ -1,0 +1,114 @@
+import SQLCore
+
+extension TablePlanner {
+  /// Plans the conversion that a schema declares for a column. It runs once: where the column is
+  /// stored otherwise than the property, the file says that it did not run; where both are stored
+  /// alike, the notes of the database say whether it did.
+  ///
+  /// - Returns: whether the conversion runs or is refused; otherwise it ran already.
+  mutating func convert(
+    _ column: TableDefinition.Column, _ difference: ValueDifference
+  ) throws -> Bool {
+    guard let conversion = column.conversion else { return false }
+    let state = planner.conversions.state(
+      of: conversion, table: oldName, column: formerName(of: column.name))
+    if difference.isOtherClass {
+      run(conversion, of: column, difference.reason)
+      return true
+    }
+    if conversion.onlyFillsNull {
+      guard difference.losesNull else { return false }
+      run(conversion, of: column, difference.reason)
+      return true
+    }
+    switch state {
+    case .done where conversion.needsNote: return false
+    case .unknown(let types) where conversion.needsNote:
+      refuse(
+        "\(column.name) was converted \(types), and `Converted` converts it from "
+          + "\(conversion.source.name): whether that ran is not known; if it did, say so by this "
+          + "step, else convert the values by a step of your own",
+        line: "MigrationStep(\(note(of: conversion, column).swiftLiteral), .before) { _ in }",
+        rowCount: try rowCount())
+      return true
+    case .pending where conversion.needsNote:
+      run(
+        conversion, of: column,
+        "\(column.name) is \(conversion.source.name) in the database and \(conversion.target.name) "
+          + "in \(declared.model)")
+      return true
+    case .done, .pending, .unknown:
+      return try convertOthers(column, conversion, difference, isNoted: state.isDone)
+    }
+  }
+
+  /// In a table that is not STRICT, a column of the new class may hold values of the old one.
+  private mutating func convertOthers(
+    _ column: TableDefinition.Column, _ conversion: DeclaredConversion,
+    _ difference: ValueDifference, isNoted: Bool
+  ) throws -> Bool {
+    guard let oldClass = conversion.source.storageClass else { return false }
+    let isOld = "typeof(\(oldName(of: column.name))) = '\(oldClass.typeName)'"
+    let count = live.isStrict || isNoted ? 0 : try rows(where: isOld)
+    guard count > 0 || difference.losesNull else { return false }
+    run(
+      conversion, of: column,
+      count == 0
+        ? difference.reason
+        : "\(column.name) holds \(oldClass.rawValue) in the database and is "
+          + "\(column.storageClass.rawValue) in \(declared.model)",
+      keeping: column.storageClass)
+    return true
+  }
+
+  /// - Parameter keeping: the storage class of values that stay as they are.
+  private mutating func run(
+    _ conversion: DeclaredConversion, of column: TableDefinition.Column, _ reason: String,
+    keeping kept: StorageClass? = nil
+  ) {
+    let name = Identifier(column.name).quoted
+    var sql = "apus_convert('\(key(of: column))', \(name)\(rowArguments))"
+    if let kept {
+      sql = "CASE typeof(\(name)) WHEN '\(kept.typeName)' THEN \(name) ELSE \(sql) END"
+    }
+    changes.append(
+      Change(reason: reason, kind: conversion.onlyFillsNull ? .lossless : .destructive))
+    setSource(column, sql, keepsNull: false)
+    guard !conversion.onlyFillsNull else { return }
+    conversions.append(ConversionNote(conversion, table: declared.name, column: column.name))
+  }
+
+  /// What names a row in an error: its key, or its rowid.
+  private var rowArguments: String {
+    let names = live.key.columns.isEmpty ? liveRowIDName.map { [$0] } ?? [] : live.key.columns
+    guard !names.isEmpty else { return "" }
+    let list = DatabaseValue.text(names.joined(separator: ", ")).description
+    return ", \(list), \(names.quotedList)"
+  }
+
+  private func note(
+    of conversion: DeclaredConversion, _ column: TableDefinition.Column
+  ) -> String {
+    ConversionLog.note(conversion, table: oldName, column: formerName(of: column.name))
+  }
+
+  private func formerName(of column: String) -> String {
+    oldColumnNames[column.lowercasedASCII] ?? live.column(column)?.name ?? column
+  }
+
+  /// The notes of conversions that have nothing to convert: those of columns that are new.
+  func needlessConversions(of columns: [TableDefinition.Column]) -> [ConversionNote] {
+    columns.compactMap { column in
+      guard let conversion = column.conversion, conversion.needsNote else { return nil }
+      return ConversionNote(conversion, table: declared.name, column: column.name)
+    }
+  }
+}
+
+/// How the column in the database differs from the declared one.
+struct ValueDifference {
+  let isOtherClass: Bool
+  let losesNull: Bool
+  /// In the words of a plan.
+  let reason: String
+}

@@ -1,0 +1,121 @@
+import SQLCore
+
+/// The conversions that a database remembers as done, in the table of the `MigrationLog`.
+///
+/// A note is a name such as `Converted Thing.flag from Bool to Date`. A column has one, that of the
+/// conversion that ran last: it says what the column holds. It follows the column when that gets
+/// another name, and goes with it.
+struct ConversionLog {
+  /// What is known of a conversion.
+  enum State {
+    case done
+    case pending
+    /// The column was converted to the same type, by a conversion from another one.
+    case unknown(String)
+
+    var isDone: Bool { if case .done = self { true } else { false } }
+  }
+
+  private var names: [String] = []
+
+  /// Remembers nothing.
+  init() {}
+
+  /// Reads the notes, by one statement where the database has the table.
+  init(of schema: LiveSchema, in connection: Connection) throws {
+    guard schema.entry(MigrationLog.table)?.kind == .table else { return }
+    names = try MigrationLog(connection: connection).allNames().filter { $0.hasPrefix(Self.word) }
+  }
+
+  private static let word = "Converted "
+
+  /// The note of a conversion, by the names that its table and column have.
+  static func note(_ conversion: DeclaredConversion, table: String, column: String) -> String {
+    prefix(table: table, column: column)
+      + "from \(conversion.source.note) to \(conversion.target.note)"
+  }
+
+  /// What is known of a conversion, by the names that its table and column have in the database.
+  func state(of conversion: DeclaredConversion, table: String, column: String) -> State {
+    let prefix = Self.prefix(table: table, column: column)
+    let known = names.filter { $0.hasFoldedPrefix(prefix) }.map { $0.dropFirst(prefix.count) }
+    let types = "from \(conversion.source.note) to \(conversion.target.note)"
+    if known.contains(where: { $0 == types }) { return .done }
+    let other = known.first { $0.hasSuffix(" to \(conversion.target.note)") }
+    return other.map { .unknown(String($0)) } ?? .pending
+  }
+
+  private static func prefix(table: String, column: String) -> String {
+    "\(word)\(table.inNote).\(column.inNote) "
+  }
+
+  private static func prefix(table: String) -> String { "\(word)\(table.inNote)." }
+}
+
+// MARK: Writing
+
+extension ConversionLog {
+  /// Makes the notes follow a step that ran, and adds those of the conversions that it ran.
+  static func follow(_ planned: PlannedStep, in connection: Connection) throws {
+    let step = planned.step
+    switch step.action {
+    case .renameTable(let former):
+      try rename(prefix(table: former), to: prefix(table: step.table), in: connection)
+    case .renameColumn(let former, let name):
+      try rename(
+        prefix(table: step.table, column: former), to: prefix(table: step.table, column: name),
+        in: connection)
+    case .dropTable: try remove(prefix(table: step.table), in: connection)
+    default: break
+    }
+    for conversion in planned.conversions {
+      try remove(
+        prefix(table: conversion.table, column: conversion.column), in: connection)
+      if let note = conversion.note { try MigrationLog(connection: connection).note([note]) }
+    }
+  }
+
+  private static func rename(
+    _ prefix: String, to newPrefix: String, in connection: Connection
+  ) throws {
+    let log = MigrationLog(connection: connection)
+    for name in try log.names() where name.hasFoldedPrefix(prefix) {
+      try log.rename(name, to: newPrefix + name.dropFirst(prefix.count))
+    }
+  }
+
+  private static func remove(_ prefix: String, in connection: Connection) throws {
+    let log = MigrationLog(connection: connection)
+    for name in try log.names() where name.hasFoldedPrefix(prefix) { try log.remove(name) }
+  }
+}
+
+/// A conversion that a step runs, or makes needless, or that goes with its column.
+struct ConversionNote {
+  let table: String
+  let column: String
+  /// nil for a column that goes.
+  let note: String?
+
+  init(forgetting column: String, of table: String) {
+    self.table = table
+    self.column = column
+    note = nil
+  }
+
+  init(_ conversion: DeclaredConversion, table: String, column: String) {
+    self.table = table
+    self.column = column
+    note = ConversionLog.note(conversion, table: table, column: column)
+  }
+}
+
+extension String {
+  /// The name in a note: as it is where it is plain, else in quotation marks.
+  fileprivate var inNote: String { isSwiftName ? self : Identifier(self).quoted }
+
+  /// Whether it begins so, without the case of ASCII letters, which SQL ignores in names.
+  fileprivate func hasFoldedPrefix(_ prefix: String) -> Bool {
+    lowercasedASCII.hasPrefix(prefix.lowercasedASCII)
+  }
+}
