@@ -445,7 +445,7 @@ struct ConversionTests {
     #expect(
       error?.reason == "`Converted` of day fails in the row whose to, number is 'you', 2: expected "
         + "INTEGER, found NULL; an optional would take it")
-    #expect(try db.rows("SELECT length FROM Length").map { $0[0] } == ["5", nil])
+    #expect(try db.rows("SELECT length FROM Length").map(\.values) == [["5"], [nil]])
     #expect(try db.rows("SELECT 1 FROM sqlite_schema WHERE name = 'apus_migration'").isEmpty)
   }
 

@@ -73,6 +73,9 @@ struct KeptValueTests {
     Pair("DATETIME", "'soon'", Date.self),
     Pair("", "'soon'", Date.self),
     Pair("INTEGER", "9223372036854775807", Date.self, ISO8601.self),
+    // Seconds and milliseconds, as other programs count.
+    Pair("INTEGER", "1258000000", Date.self, ISO8601.self),
+    Pair("INTEGER", "1258000000123", Date.self, UnixSeconds.self),
     Pair("TEXT", "'no UUID'", UUID.self, Bytes.self),
     Pair("BLOB", "x'0102'", UUID.self),
     Pair("BLOB", "'no UUID'", UUID.self),

@@ -162,7 +162,8 @@ extension TablePlanner {
       }
       func change(_ name: String) -> FormChange {
         FormChange(
-          column: name, key: key(of: column), target: column.storageClass, oldClass: oldClass)
+          column: name, key: key(of: column), target: column.storageClass, oldClass: oldClass,
+          isOwn: isMadeByApus)
       }
       try refuseValues(of: column, where: change(old).isUnreadable)
       changes.append(Change(reason: reason))
@@ -241,6 +242,11 @@ extension TablePlanner {
       guard let empty = type.isOptional ? "nil" : type.emptyValue else { return noValue }
       return "Converted(\(type.path), from: \(old).self) { _ in \(empty) }"
     }
+  }
+
+  /// Whether the definition is in the words of Apus.
+  private var isMadeByApus: Bool {
+    live.isStrict && live.sql.hasPrefix("CREATE TABLE \(Identifier(oldName).quoted) (\n  \"")
   }
 
   // MARK: Values that no type reads

@@ -8,6 +8,8 @@ struct MigrationRun {
   let functions: MigrationFunctions
   /// What was done.
   private(set) var done: [MigrationPlan.Step] = []
+  /// What is being done.
+  private var current = MigrationPlan()
 
   init(on core: ConnectionCore, declared: Declarations, options: MigrationOptions) {
     self.core = core
@@ -32,7 +34,12 @@ struct MigrationRun {
       try core.transaction(.immediate) {
         begin()
         var run = MigrationRun(on: core, declared: declared, options: options)
-        try run.functions.use(on: core) { try run.migrate() }
+        do {
+          try run.functions.use(on: core) { try run.migrate() }
+        } catch let error as MigrationError where error.plan.steps.isEmpty {
+          // What found it knew its own rows alone.
+          throw MigrationError(plan: run.current, reason: error.reason)
+        }
         return MigrationPlan(steps: run.done)
       }
     }
@@ -95,14 +102,10 @@ struct MigrationRun {
   }
 
   private mutating func run(_ steps: [PlannedStep], keepingTrackOfKept: Bool) throws {
-    let plan = MigrationPlan(steps: steps.map(\.step))
-    guard plan.refusals.isEmpty else { throw MigrationError(plan: plan) }
+    current = MigrationPlan(steps: steps.map(\.step))
+    guard current.refusals.isEmpty else { throw MigrationError(plan: current) }
     for planned in steps where keepingTrackOfKept || !planned.step.isKept {
-      do {
-        try run(planned)
-      } catch let error as MigrationError where error.plan.steps.isEmpty {
-        throw MigrationError(plan: plan, reason: error.reason)
-      }
+      try run(planned)
       done.append(planned.step)
     }
   }
