@@ -8,12 +8,15 @@ import SQLCore
 
 /// The functions by which the SQL of a migration asks the Swift types of columns.
 ///
-/// `apus_convert(column, value, names, key …)` is a declared conversion of a value in the row of a key, `apus_form(column, value)` reads one
-/// form of a type and writes another, `apus_has_form(column, value)` says whether it can, and
-/// `apus_reads(column, value)` says whether the type reads a value. `apus_utf8(value)` gives the bytes
-/// of a text, or the text of bytes, in UTF-8 whatever the encoding of the database, and
-/// `apus_is_utf8(value)` says whether it can. They are there while a migration is planned or run, and
-/// no schema can use them.
+/// - `apus_convert(column, value, kept, names, key …)` is a declared conversion, of a value in the row
+///   of a key; a value of the class `kept` stays.
+/// - `apus_form(column, value)` reads one form of a type and writes another, and
+///   `apus_has_form(column, value)` says whether it can.
+/// - `apus_reads(column, value)` says whether the type reads a value.
+/// - `apus_utf8(value)` gives the bytes of a text, or the text of bytes, in UTF-8 whatever the
+///   encoding of the database, and `apus_is_utf8(value)` says whether it can.
+///
+/// They are there while a migration is planned or run, and no schema can use them.
 struct MigrationFunctions {
   private typealias Function = (FunctionArguments) throws -> DatabaseValue
   private var columns: [String: TableDefinition.Column] = [:]
@@ -81,6 +84,8 @@ struct MigrationFunctions {
     let column = try column(of: arguments)
     do {
       let value = try arguments[1]
+      // Values of the new class stay where others are of the old one.
+      if case .text(value.storageClass.typeName) = try arguments[2] { return value }
       return try column.conversion?.convert(value) ?? value
     } catch let error as ColumnValueError {
       throw try Self.failure(of: column, arguments, error)
@@ -93,8 +98,8 @@ struct MigrationFunctions {
     of column: TableDefinition.Column, _ arguments: FunctionArguments, _ error: ColumnValueError
   ) throws -> MigrationError {
     var row = ""
-    if case .text(let names) = try arguments[2] {
-      let key = try (3..<arguments.count).map { try arguments[$0].description }
+    if case .text(let names) = try arguments[3] {
+      let key = try (4..<arguments.count).map { try arguments[$0].description }
       row = " in the row whose \(names) is \(key.joined(separator: ", "))"
     }
     var plain = error

@@ -67,10 +67,8 @@ extension TablePlanner {
     keeping kept: StorageClass? = nil
   ) {
     let name = Identifier(column.name).quoted
-    var sql = "apus_convert('\(key(of: column))', \(name)\(rowArguments))"
-    if let kept {
-      sql = "CASE typeof(\(name)) WHEN '\(kept.typeName)' THEN \(name) ELSE \(sql) END"
-    }
+    let stays = kept.map { "'\($0.typeName)'" } ?? "NULL"
+    let sql = "apus_convert('\(key(of: column))', \(name), \(stays)\(rowArguments))"
     changes.append(
       Change(reason: reason, kind: conversion.onlyFillsNull ? .lossless : .destructive))
     setSource(column, sql, keepsNull: false)

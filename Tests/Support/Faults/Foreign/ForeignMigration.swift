@@ -109,9 +109,11 @@ struct ForeignMigration: CustomStringConvertible {
         // Where rows may go, one that is gone is no finding.
         "DELETE FROM \"Foreign Row\" WHERE id = 1 AND \(deletes ? 0 : 1)",
         "UPDATE \"Foreign Row\" SET \(name) = \(name) || 'x' WHERE id = 1 AND typeof(\(name)) = 'text'",
+        "UPDATE \"Foreign Row\" SET \(name) = '9' || \(name) "
+          + "WHERE id = 1 AND typeof(\(name)) = 'text'",
         "UPDATE \"Foreign Row\" SET \(name) = substr(\(name), 2) "
-          + "WHERE id = 1 AND typeof(\(name)) IN ('text', 'blob') AND length(\(name)) > 0",
-        "UPDATE \"Foreign Row\" SET \(name) = \(name) + 978307200 "
+          + "WHERE id = 1 AND typeof(\(name)) = 'blob' AND length(\(name)) > 0",
+        "UPDATE \"Foreign Row\" SET \(name) = \(name) + 12345678 "
           + "WHERE id = 1 AND typeof(\(name)) IN ('integer', 'real') AND abs(\(name)) < 1e12",
       ]
     var random = SeededGenerator(seed: draw)

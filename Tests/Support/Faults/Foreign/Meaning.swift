@@ -41,6 +41,10 @@ struct Meanings {
     case (.number, .integer(let number)): all = [.number(Decimal(number))]
     case (.number, .real(let bits)): all = [.of(Double(bitPattern: bits))]
     case (.number, .text(let text)): all = Self.number(text)
+    // Bytes may be those of a text.
+    case (.number, .bytes(let bytes)), (.instant, .bytes(let bytes)), (.json, .bytes(let bytes)):
+      let text = String(validating: bytes, as: UTF8.self)
+      all = text.map { Meanings(of: .text($0), as: kind).all } ?? []
     case (.bool, .integer(let number)): all = Self.bool(Double(number))
     case (.bool, .real(let bits)): all = Self.bool(Double(bitPattern: bits))
     case (.bool, .text(let text)): all = Self.bool(text)
@@ -69,10 +73,15 @@ struct Meanings {
   private static func number(_ text: String) -> Set<Meaning> {
     let text = text.trimmingCharacters(in: .whitespaces)
     let form = /[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/
-    guard text.wholeMatch(of: form) != nil, let number = Decimal(string: text), !number.isNaN,
-      // A Decimal has 38 digits.
-      text.prefix(while: { $0 != "e" && $0 != "E" }).count(where: \.isNumber) <= 38
-    else { return [] }
+    guard text.wholeMatch(of: form) != nil else { return [] }
+    // A Decimal has 38 digits, and an end.
+    guard text.prefix(while: { $0 != "e" && $0 != "E" }).count(where: \.isNumber) <= 38 else {
+      return []
+    }
+    guard let number = Decimal(string: text), !number.isNaN else {
+      return Double(text).map { [.of($0)] } ?? []
+    }
+    if let double = Double(text), case .real = Meaning.of(double) { return [.of(double)] }
     return [.number(number)]
   }
 
