@@ -29,9 +29,10 @@ extension Database {
   /// the snapshot keeps the log from being cut while the copy is made; a file in rollback-journal
   /// mode, opened by `isReadOnly`, makes its writers wait.
   ///
-  /// Throws `.corrupt` where the source is damaged, `.cannotOpen` where the destination exists or
-  /// its folder does not, misuse where it is the source itself; a destination that existed is as it
-  /// was then. Costs reading the database once and the copy once.
+  /// Throws `.corrupt` where the source is damaged; `.cannotOpen` where the destination exists, is no
+  /// regular file, or its folder does not exist; misuse where it is the source itself, a file that is
+  /// attached to it, or one that belongs to them (`-wal`, `-shm`, `-journal`), under whatever name or
+  /// link. A destination that existed is as it was then. Costs reading the database once and the copy once.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to path: String, pagesPerStep: Int = 1_000, overwriting: Bool = false,

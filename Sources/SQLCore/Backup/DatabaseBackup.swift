@@ -12,14 +12,11 @@ struct DatabaseBackup: Sendable {
     self.pagesPerStep = try checkedPagesPerStep(pagesPerStep)
     self.other = other
     takesSourceFirst = ObjectIdentifier(source) < ObjectIdentifier(other)
-    let isSameFile =
-      if let first = source.path, let second = other.path {
-        FileStatus.isSame(first, second)
-      } else {
-        false
-      }
-    guard source !== other, !isSameFile else {
+    guard source !== other else {
       throw DatabaseError.misuse("the source of the backup and its destination are one database")
+    }
+    if let first = source.realPath, let second = other.realPath {
+      try CopyPlace(second, given: second).requireApart(from: [first])
     }
     guard !other.configuration.isReadOnly else {
       throw DatabaseError(

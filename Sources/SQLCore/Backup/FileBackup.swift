@@ -7,14 +7,14 @@ struct FileBackup: Sendable {
 
   init(_ source: Database, to path: String, pagesPerStep: Int, overwriting: Bool) throws {
     self.pagesPerStep = try checkedPagesPerStep(pagesPerStep)
-    file = source.replacementFile(path, overwriting: overwriting)
+    file = try source.replacementFile(path, overwriting: overwriting)
   }
 
   var cancellation: JobCancellation { file.cancellation }
 
   func run(source: ConnectionCore, progress: (BackupProgress) throws -> Void) throws {
-    let pageCount = try file.replace { temporary in
-      let destination = try DatabaseLocation.file(temporary).open(readOnly: false)
+    let pageCount = try file.replace(copying: source) { temporary in
+      let destination = try DatabaseFile(path: temporary).open()
       defer { sqlite3_close_v2(destination) }
       // Nobody else sees the file, and it is forced to disk when it is whole.
       sqlite3_exec(

@@ -21,52 +21,57 @@ import CSQLite
 struct ReplacementFile: Sendable {
   let path: String
   let overwriting: Bool
-  /// The file that is copied, where there is one.
-  let sourcePath: String?
   let configuration: Configuration
   let cancellation = JobCancellation()
+  /// The same path when the working folder is another one.
+  private let absolutePath: String
+  /// The working folder when the source was opened, from which its connections attach files.
+  private let workingFolder: String?
 
-  /// What belongs to a database file beside it: SQLite would apply what it finds there.
-  private static let companions = ["-journal", "-wal", "-shm"]
+  init(
+    path: String, overwriting: Bool, configuration: Configuration, workingFolder: String?
+  ) throws {
+    // A URI names a file, too, and its parameters say nothing of a copy.
+    guard case .file(let file) = try DatabaseLocation(path: path) else {
+      throw DatabaseError.misuse("a copy needs the path of a file, not '\(path)'")
+    }
+    self.path = path
+    self.overwriting = overwriting
+    self.configuration = configuration
+    absolutePath = file.path
+    self.workingFolder = workingFolder
+  }
 
   /// Runs the closure with the path of a new, empty file, and puts what it wrote in place.
-  func replace<Result>(_ write: (_ temporaryPath: String) throws -> Result) throws -> Result {
-    let place = try resolvedPlace()
-    try checkPlace(place)
-    let temporary = "\(place).partial-\(UUID().uuidString.lowercased())"
-    try create(temporary, for: place)
+  ///
+  /// - Parameter source: the connection that is copied, whose files the place may not be.
+  func replace<Result>(
+    copying source: ConnectionCore, _ write: (_ temporaryPath: String) throws -> Result
+  ) throws -> Result {
+    let databases = source.filePaths
+    let place = try CopyPlace(absolutePath, given: path)
+    try place.requireApart(from: databases)
+    try requireFree(place.path)
+    let temporary = "\(place.path).partial-\(UUID().uuidString.lowercased())"
+    try create(temporary, for: place.path, copying: source.mainFilePath)
     // Where it was put in place, there is nothing left to remove.
-    defer { for suffix in [""] + Self.companions { unlink(temporary + suffix) } }
+    defer { for suffix in [""] + CopyPlace.companions { unlink(temporary + suffix) } }
     let result = try write(temporary)
     try seal(temporary)
     try verify(temporary)
     try cancellation.check()
-    try put(temporary, at: place)
+    // What stands there may have become a link meanwhile.
+    try CopyPlace(place.path, given: path).requireApart(from: databases)
+    try put(temporary, at: place.path)
     return result
   }
 
   // MARK: Before
 
-  /// The path behind symbolic links: what they point to is replaced, not they.
-  private func resolvedPlace() throws -> String {
-    guard DatabaseLocation(path: path).isFile, !path.utf8.contains(0) else {
-      throw DatabaseError.misuse("a backup needs the path of a file, not '\(path)'")
-    }
-    guard let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
-
-  private func checkPlace(_ place: String) throws {
-    if let sourcePath, FileStatus.isSame(sourcePath, place) {
-      throw DatabaseError.misuse("\(path) is the source of the backup itself")
-    }
-    if let status = FileStatus(place), status.isFolder {
-      throw DatabaseError(code: .cannotOpen, message: "\(path) is a folder")
-    }
+  private func requireFree(_ place: String) throws {
     guard !overwriting else { return }
     // A log or journal without its file would be applied to the file that comes.
-    for suffix in [""] + Self.companions.dropLast() where FileStatus(place + suffix) != nil {
+    for suffix in [""] + CopyPlace.companions.dropLast() where FileStatus(place + suffix) != nil {
       throw existing(place + suffix)
     }
   }
@@ -77,9 +82,11 @@ struct ReplacementFile: Sendable {
   }
 
   /// Creates the unfinished file, which nobody may read who could not read what it replaces.
-  private func create(_ temporary: String, for place: String) throws {
+  private func create(
+    _ temporary: String, for place: String, copying source: String?
+  ) throws {
     let replaced = FileStatus(place)?.permissions
-    let mode = replaced ?? sourcePath.flatMap { FileStatus($0)?.permissions } ?? 0o644
+    let mode = replaced ?? source.flatMap { FileStatus(following: $0)?.permissions } ?? 0o644
     let descriptor = open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw Self.systemError("create", temporary) }
     if let replaced { fchmod(descriptor, replaced) }
@@ -90,7 +97,7 @@ struct ReplacementFile: Sendable {
 
   /// Makes it one file, whatever the journal mode of its source, and forces it to disk.
   private func seal(_ temporary: String) throws {
-    let handle = try DatabaseLocation.file(temporary).open(readOnly: false)
+    let handle = try DatabaseFile(path: temporary).open()
     do {
       defer { sqlite3_close_v2(handle) }
       // The lock for one connection alone: no memory is shared, so no file is made for it.
@@ -106,7 +113,8 @@ struct ReplacementFile: Sendable {
     var configuration = configuration
     configuration.isReadOnly = false
     let copy = try ConnectionCore(
-      location: .file(temporary), configuration: configuration, isReader: true)
+      location: .file(DatabaseFile(path: temporary, workingFolder: workingFolder)),
+      configuration: configuration, isReader: true)
     try cancellation.cover(copy)
     try copy.requireWhole("the copy")
   }
@@ -116,7 +124,7 @@ struct ReplacementFile: Sendable {
   private func put(_ temporary: String, at place: String) throws {
     if overwriting {
       try withSettledDestination(place) {
-        for suffix in Self.companions { unlink(place + suffix) }
+        for suffix in CopyPlace.companions { unlink(place + suffix) }
         guard rename(temporary, place) == 0 else { throw Self.systemError("replace", place) }
       }
     } else {
@@ -125,7 +133,7 @@ struct ReplacementFile: Sendable {
         switch errno {
         case EPERM, ENOTSUP, EOPNOTSUPP:
           // A file system without links.
-          try checkPlace(place)
+          try requireFree(place)
           guard rename(temporary, place) == 0 else { throw Self.systemError("create", place) }
         case EEXIST:
           throw existing(place)
@@ -142,7 +150,7 @@ struct ReplacementFile: Sendable {
   /// journal held: a crash then leaves the old file whole without them.
   private func withSettledDestination(_ place: String, _ body: () throws -> Void) throws {
     guard FileStatus(place) != nil else { return try body() }
-    let handle = try DatabaseLocation.file(place).open(readOnly: false)
+    let handle = try DatabaseFile(path: place).open()
     defer { sqlite3_close_v2(handle) }
     sqlite3_busy_timeout(handle, configuration.busyTimeout.wholeMilliseconds)
     // Changing the mode fails where anybody has the file open in WAL mode.
@@ -171,5 +179,26 @@ struct ReplacementFile: Sendable {
   private static func systemError(_ verb: String, _ path: String) -> DatabaseError {
     let reason = String(cString: strerror(errno))
     return DatabaseError(code: .cannotOpen, message: "cannot \(verb) \(path): \(reason)")
+  }
+}
+
+extension ConnectionCore {
+  /// The file of the database, as SQLite resolved its path; nil in memory.
+  var mainFilePath: String? { filePath(of: "main") }
+
+  /// The files of the database, and of those that are attached.
+  var filePaths: [String] {
+    var paths: [String] = []
+    var index: Int32 = 0
+    while let name = sqlite3_db_name(handle, index) {
+      if let path = filePath(of: name) { paths.append(path) }
+      index += 1
+    }
+    return paths
+  }
+
+  private func filePath(of name: UnsafePointer<CChar>) -> String? {
+    guard let path = sqlite3_db_filename(handle, name), path.pointee != 0 else { return nil }
+    return String(cString: path)
   }
 }

@@ -17,9 +17,25 @@ extension Connection {
   /// SQL: `ATTACH ? AS "name"`. It stays with this connection until it is detached: on a pool,
   /// `Configuration.prepareConnection` attaches for all. A reader cannot attach, and nobody inside a
   /// transaction; `writeWithoutTransaction { }` can.
+  ///
+  /// A relative path is one in the working folder; in `prepareConnection`, in the folder that was the
+  /// working folder when the database was opened, so that each connection attaches the same file.
+  /// Throws `.cannotOpen` where the file cannot be opened; readers of a pool create none.
   /// - SeeAlso: <https://www.sqlite.org/lang_attach.html>
   public func attach(path: String, as name: String) throws {
-    try execute("ATTACH \(path) AS \(identifier: name)")
+    let core = try use()
+    guard
+      case .file(let file) = try DatabaseLocation(
+        path: path, in: core.state.pointee.attachingFolder)
+    else { return try execute("ATTACH \(path) AS \(identifier: name)") }
+    do {
+      try execute("ATTACH \(file.attachedName) AS \(identifier: name)")
+    } catch let error as DatabaseError where error.code.primary == .cannotOpen {
+      throw OpeningFailure(
+        file: file, isReadOnly: core.isReader || core.configuration.isReadOnly,
+        systemError: sqlite3_system_errno(core.handle), isOpen: false
+      ).describe(error)
+    }
   }
 
   /// Detaches a database. SQL: `DETACH "name"`

@@ -28,10 +28,13 @@ public struct Connection {
 
   /// Opens a file, and creates it where it is missing and the configuration allows writing.
   ///
+  /// A path that begins with `file:` is a URI, as for a `Database`.
+  ///
   /// Throws `DatabaseError`: `.cannotOpen` for a folder or a path that does not exist,
   /// `.notADatabase` for a file that is none.
   public init(path: String, configuration: Configuration = Configuration()) throws {
-    try self.init(location: DatabaseLocation(path: path), configuration: configuration)
+    let location = try DatabaseLocation(path: path)
+    try self.init(location: location, configuration: location.restricting(configuration))
   }
 
   private init(location: DatabaseLocation, configuration: Configuration) throws {

@@ -31,11 +31,18 @@ extension ConnectionCore {
       try run(pragma: "PRAGMA synchronous = \(configuration.synchronous.rawValue)")
       try run(
         pragma: "PRAGMA foreign_keys = \(configuration.enforcesForeignKeys ? "ON" : "OFF")")
+    } catch let error as DatabaseError {
+      throw location.describe(error, configuration, on: handle)
+    }
+    do {
+      state.pointee.attachingFolder = location.workingFolder
+      defer { state.pointee.attachingFolder = nil }
       try configuration.prepareConnection?(lend())
       endLease()
       if isReader || configuration.isReadOnly { try run(pragma: "PRAGMA query_only = ON") }
-    } catch let error as DatabaseError {
-      throw location.describe(error)
+    } catch var error as DatabaseError {
+      if case .file(let file) = location { error.message = "\(file.path): \(error.message)" }
+      throw error
     }
     state.pointee.authorizer.isReader = isReader || configuration.isReadOnly
     state.pointee.authorizer.lock = SchemaLock(configuration.schemaPolicy)

@@ -23,8 +23,7 @@ package final class ConnectionCore: @unchecked Sendable {
 
   /// Opens a connection and prepares it as the configuration says.
   package init(location: DatabaseLocation, configuration: Configuration, isReader: Bool) throws {
-    let handle = try location.open(
-      readOnly: configuration.isReadOnly, immutable: configuration.isImmutable)
+    let handle = try location.open(configuration, isReader: isReader)
     self.handle = handle
     self.configuration = configuration
     self.isReader = isReader

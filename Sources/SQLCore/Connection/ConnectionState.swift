@@ -34,6 +34,9 @@ struct ConnectionState {
   var rollbackCause: RollbackCause?
   /// Whether the access ran a PRAGMA, ATTACH or DETACH.
   var changedConnection = false
+  /// The folder from which relative paths are attached, while the connection is prepared: it may be
+  /// opened long after its database, when the working folder is another one.
+  var attachingFolder: String?
   /// Whether the handle is closed.
   var isClosed = false
   /// The length of the write-ahead log, and when it is to begin anew.

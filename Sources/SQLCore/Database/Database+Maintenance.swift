@@ -29,10 +29,11 @@ extension Database {
   /// of the destination holds here: it is written beside its place, forced to disk, checked, and
   /// put in place in one step; a damaged source replaces nothing.
   ///
-  /// - Parameter overwriting: replaces what is there; else a file that exists throws `.cannotOpen`.
+  /// - Parameter overwriting: replaces the file that is there; else one that exists throws
+  ///   `.cannotOpen`. The source and what belongs to it are never replaced.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
   public func vacuum(into path: String, overwriting: Bool = false) throws {
-    let file = replacementFile(path, overwriting: overwriting)
+    let file = try replacementFile(path, overwriting: overwriting)
     if location.isFile {
       try access.runBeside { try $0.vacuum(into: file) }
     } else {
@@ -45,7 +46,7 @@ extension Database {
   nonisolated(nonsending)
     public func vacuum(into path: String, overwriting: Bool = false) async throws
   {
-    let file = replacementFile(path, overwriting: overwriting)
+    let file = try replacementFile(path, overwriting: overwriting)
     try await withTaskCancellationHandler {
       if location.isFile {
         try await access.runBeside { try $0.vacuum(into: file) }
@@ -58,9 +59,10 @@ extension Database {
   }
 
   /// Where a copy of this database is to be.
-  func replacementFile(_ path: String, overwriting: Bool) -> ReplacementFile {
-    ReplacementFile(
-      path: path, overwriting: overwriting, sourcePath: self.path, configuration: configuration)
+  func replacementFile(_ path: String, overwriting: Bool) throws -> ReplacementFile {
+    try ReplacementFile(
+      path: path, overwriting: overwriting, configuration: configuration,
+      workingFolder: location.workingFolder)
   }
 
   // MARK: Checkpoint
@@ -129,7 +131,7 @@ extension ConnectionCore {
     state.pointee.authorizer.isReader = false
     defer { state.pointee.authorizer.isReader = wasReader }
     if isReader { try run(pragma: "PRAGMA query_only = OFF") }
-    try file.replace { temporary in
+    try file.replace(copying: self) { temporary in
       let name = temporary.replacing("'", with: "''")
       try run(pragma: "VACUUM INTO '\(name)'")
     }

@@ -28,10 +28,23 @@ public final class Database: Sendable {
 
   /// Opens a file, and creates it where it is missing and the configuration allows writing.
   ///
-  /// Throws `DatabaseError`: `.cannotOpen` for a folder or a path that does not exist,
-  /// `.notADatabase` for a file that is none, `.readOnly` for one that cannot be written.
+  /// A relative path is one in the working folder of this moment: the database stays in that file,
+  /// whatever the working folder is later. Connections that open later use the very file that the
+  /// first one opened, and never create one; where that file was moved, deleted or replaced
+  /// meanwhile, they throw `.cannotOpen`.
+  ///
+  /// A path that begins with `file:` is a URI: `mode=ro` and `immutable=1` do what
+  /// `Configuration.isReadOnly` and `isImmutable` do, `mode=rw` creates no file. `":memory:"`, a URI
+  /// of a database in memory, and the empty path, a temporary file without a name, are one connection
+  /// for readers and writers.
+  ///
+  /// Throws `DatabaseError`, whose message names the path and the cause: `.cannotOpen` for a folder, a
+  /// path that does not exist or cannot be opened, `.notADatabase` for a file that is none,
+  /// `.readOnly` for one that cannot be written.
+  /// - SeeAlso: <https://www.sqlite.org/uri.html>
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
-    try self.init(location: DatabaseLocation(path: path), configuration: configuration)
+    let location = try DatabaseLocation(path: path)
+    try self.init(location: location, configuration: location.restricting(configuration))
   }
 
   /// A database in the memory of this process, gone with the value.
@@ -46,17 +59,19 @@ public final class Database: Sendable {
   public static func temporary(configuration: Configuration = Configuration()) throws -> Database {
     let file = try TemporaryFile()
     return try Database(
-      location: .file(file.path), configuration: configuration, temporaryFile: file)
+      location: DatabaseLocation(path: file.path), configuration: configuration,
+      temporaryFile: file)
   }
 
   init(
     location: DatabaseLocation, configuration: Configuration, temporaryFile: TemporaryFile? = nil
   ) throws {
-    self.location = location
     self.configuration = configuration
     self.temporaryFile = temporaryFile
     let first = try ConnectionCore(
       location: location, configuration: configuration, isReader: false)
+    let location = try location.asOpened(by: first)
+    self.location = location
     access = ConnectionAccess(
       first, location: location, configuration: configuration,
       maximumReaders: configuration.maximumReaders)
@@ -68,9 +83,16 @@ public final class Database: Sendable {
     _ = access.pool.removeAll()
   }
 
-  /// The path of the file; nil in memory.
+  /// The absolute path of the file; nil in memory, and for a temporary file without a name.
+  ///
+  /// Links are as they were given; a URI's path is decoded.
   public var path: String? {
-    if case .file(let path) = location { path } else { nil }
+    if case .file(let file) = location { file.path } else { nil }
+  }
+
+  /// The path of the file behind all links, beside which SQLite makes its other files.
+  package var realPath: String? {
+    if case .file(let file) = location { file.realPath } else { nil }
   }
 
   /// What is told of the beginning and end of each write; made when first asked for, and kept.

@@ -16,6 +16,10 @@ import Synchronization
 /// - `read path`: holds a snapshot.
 /// - `commit path`: writes rows from many tasks until it is killed, and prints the id of each one
 ///   after its write returned.
+/// - `wander folder other`: opens a relative path in the folder, makes the other one the working
+///   folder, and prints what it reads from then on.
+/// - `exhaust path`: opens files until the system allows no more, and prints the error of opening
+///   the database.
 ///
 /// `hold` and `read` print a line, go on when one is read, and end.
 @main
@@ -23,6 +27,11 @@ enum DatabaseProcess {
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count > 2 else { return say("usage: add|hold|read|commit path [count]") }
+    switch arguments[1] {
+    case "wander": return try await wander(from: arguments[2], to: arguments[3])
+    case "exhaust": return exhaust(arguments[2])
+    default: break
+    }
     // Others write as well, for as long as they take.
     var configuration = Configuration()
     configuration.busyTimeout = .seconds(3_600)
@@ -61,6 +70,63 @@ enum DatabaseProcess {
       say("\(try connection.fetch(Int.self, "SELECT count(*) FROM item"))")
       _ = readLine()
       say("\(try connection.fetch(Int.self, "SELECT count(*) FROM item"))")
+    }
+  }
+
+  private static func wander(from folder: String, to other: String) async throws {
+    let db = try open(in: folder)
+    _ = chdir(other)
+    try readAndCopy(db)
+    let names: SQL = "SELECT name FROM item"
+    for try await name in db.stream(String.self, names) { say("stream \(name)") }
+    let chunks = db.blobChunks(table: "item", column: "name", rowID: 1)
+    for try await chunk in chunks { say("chunk \(String(decoding: chunk, as: UTF8.self))") }
+  }
+
+  /// Opens relative paths.
+  private static func open(in folder: String) throws -> Database {
+    _ = chdir(folder)
+    var configuration = Configuration()
+    configuration.prepareConnection = { try $0.attach(path: "attached.sqlite", as: "attached") }
+    let db = try Database(path: "data.sqlite", configuration: configuration)
+    try db.writeWithoutTransaction { connection in
+      try connection.execute(
+        """
+        CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT);
+        INSERT INTO item (name) VALUES ('first');
+        CREATE TABLE IF NOT EXISTS attached.note (name TEXT);
+        INSERT INTO attached.note VALUES ('first')
+        """)
+    }
+    return db
+  }
+
+  private static func readAndCopy(_ db: Database) throws {
+    let names: SQL = "SELECT name FROM item"
+    say("path \(db.path ?? "none")")
+    say("read \(try db.fetch(String.self, names))")
+    say("attached \(try db.fetch(String.self, "SELECT name FROM note"))")
+    say("snapshot \(try db.makeSnapshot().fetch(String.self, names))")
+    try db.backup(to: "copy.sqlite")
+    try db.vacuum(into: "vacuumed.sqlite")
+  }
+
+  private static func exhaust(_ path: String) {
+    #if canImport(Glibc)
+      let resource = Int32(RLIMIT_NOFILE.rawValue)
+    #else
+      let resource = RLIMIT_NOFILE
+    #endif
+    var limit = rlimit()
+    getrlimit(resource, &limit)
+    limit.rlim_cur = min(limit.rlim_cur, 64)
+    setrlimit(resource, &limit)
+    while opendir("/") != nil {}
+    do {
+      _ = try Database(path: path)
+      say("opened")
+    } catch {
+      say("\(error)")
     }
   }
 

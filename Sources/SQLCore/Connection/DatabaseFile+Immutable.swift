@@ -1,0 +1,46 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension DatabaseFile {
+  /// Throws where changes stand beside the file: SQLite neither reads the log of an immutable file
+  /// nor rolls its journal back.
+  func requireNothingPending() throws {
+    // The log stands beside the file, not beside a link to it.
+    let resolved = realpath(realPath, nil)
+    defer { free(resolved) }
+    let place = resolved.map { String(cString: $0) } ?? realPath
+    for suffix in ["-wal", "-journal"] {
+      // A journal that is kept for the next time begins with zeros.
+      guard let first = Self.firstByte(of: place + suffix), first != 0 else { continue }
+      throw DatabaseError(
+        code: .cannotOpen,
+        message: "\(path): \(place)\(suffix) holds changes that are not in the file yet; open it "
+          + "once where it can be written, and close it, before it is opened as immutable")
+    }
+  }
+
+  /// nil where the file is empty, or there is none.
+  private static func firstByte(of path: String) -> UInt8? {
+    let descriptor = Self.openToRead(path)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var byte: UInt8 = 0
+    return read(descriptor, &byte, 1) == 1 ? byte : nil
+  }
+
+  /// By its own name: a method of this type hides the one of the system.
+  private static func openToRead(_ path: String) -> Int32 {
+    #if canImport(Darwin)
+      Darwin.open(path, O_RDONLY | O_CLOEXEC)
+    #elseif canImport(Glibc)
+      Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    #elseif canImport(Musl)
+      Musl.open(path, O_RDONLY | O_CLOEXEC)
+    #endif
+  }
+}

@@ -1,0 +1,159 @@
+import CSQLite
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The file of a database, named so that every connection opens the same one.
+///
+/// The path is absolute: changing the working folder later does not change which file is meant. Once
+/// the first connection is open, the others open the file that it opened, by the path to which
+/// SQLite resolved the links, and none of them creates one.
+package struct DatabaseFile: Hashable, Sendable {
+  /// The path as it was given, behind the working folder where it was relative.
+  package let path: String
+  /// The working folder when the path was given; nil where there was none.
+  let workingFolder: String?
+  /// A URI without a path, where the path was given as one with parameters: `file://?vfs=…`.
+  private(set) var uri: URIParameters?
+  /// What the first connection opened; nil before.
+  private(set) var opened: OpenedFile?
+
+  /// The parameters of a URI that SQLite is told with each opening.
+  struct URIParameters: Hashable, Sendable {
+    /// `ro`, `rw` or `rwc`; nil where the URI does not say.
+    var mode: String?
+    var isImmutable = false
+    /// The other parameters, as names and values in turn.
+    var others: [String] = []
+  }
+
+  /// A file by an absolute path.
+  init(path: String, workingFolder: String? = nil) {
+    self.path = path
+    self.workingFolder = workingFolder
+  }
+
+  init(path: String, in workingFolder: String?, uri: DatabaseURI? = nil) throws {
+    self.path = try Self.absolute(path, in: workingFolder)
+    self.workingFolder = workingFolder
+    guard var uri else { return }
+    let mode = uri["mode"]
+    guard mode.map({ ["ro", "rw", "rwc"].contains($0) }) ?? true else {
+      throw DatabaseURI.refusal(path, "the mode of a URI is ro, rw, rwc or memory")
+    }
+    let isImmutable = uri.isTrue("immutable")
+    uri.remove("mode")
+    uri.remove("immutable")
+    self.uri = URIParameters(
+      mode: mode, isImmutable: isImmutable, others: uri.parameters.flatMap { [$0.name, $0.value] })
+  }
+
+  /// A relative path behind a folder. Links and `..` stay: the system and SQLite resolve them.
+  static func absolute(_ path: String, in folder: String?) throws -> String {
+    guard !path.hasPrefix("/") else { return path }
+    guard let folder else {
+      throw DatabaseError(
+        code: .cannotOpen,
+        message: "\(path): the path is relative, and the working folder of the process does not "
+          + "exist any more; give an absolute path")
+    }
+    return folder.hasSuffix("/") ? folder + path : folder + "/" + path
+  }
+
+  /// The working folder of the process; nil where it was deleted, or has no name in UTF-8.
+  static var currentFolder: String? {
+    guard let name = getcwd(nil, 0) else { return nil }
+    defer { free(name) }
+    return String(validatingCString: name)
+  }
+
+  /// The configuration, where the URI says less of what may be done.
+  func restricting(_ configuration: Configuration) -> Configuration {
+    var configuration = configuration
+    if uri?.mode == "ro" { configuration.isReadOnly = true }
+    if uri?.isImmutable == true { configuration.isImmutable = true }
+    return configuration
+  }
+
+  /// Whether the first connection may create the file.
+  var mayCreate: Bool { uri?.mode != "rw" && uri?.mode != "ro" && opened == nil }
+
+  /// The path by which connections open it: that of the file itself, once it is known.
+  package var realPath: String { opened?.path ?? path }
+
+  /// What SQLite is told to open.
+  func name(isImmutable: Bool) -> String {
+    var name = DatabaseURI(path: realPath)
+    let others = uri?.others ?? []
+    for index in stride(from: 0, to: others.count, by: 2) {
+      name = name.adding(others[index], others[index + 1])
+    }
+    if isImmutable { name = name.adding("immutable", "1") }
+    return name.parameters.isEmpty ? realPath : name.text(path: realPath)
+  }
+
+  /// What ATTACH is told, whose parameters no flag can say.
+  var attachedName: String {
+    var name = DatabaseURI(path: path)
+    let others = uri?.others ?? []
+    for index in stride(from: 0, to: others.count, by: 2) {
+      name = name.adding(others[index], others[index + 1])
+    }
+    // A connection that does not create files is not asked to: `rwc` is what the others do.
+    if let mode = uri?.mode, mode != "rwc" { name = name.adding("mode", mode) }
+    if uri?.isImmutable == true { name = name.adding("immutable", "1") }
+    return name.parameters.isEmpty ? path : name.text(path: path)
+  }
+
+  /// The same file, to be opened as the very one that a connection has open.
+  func asOpened(by handle: OpaquePointer) throws -> DatabaseFile {
+    guard opened == nil else { return self }
+    var file = self
+    file.opened = try OpenedFile(of: handle, path: path)
+    return file
+  }
+}
+
+/// The file that the first connection of a database opened.
+struct OpenedFile: Hashable, Sendable {
+  /// The path behind all links.
+  let path: String
+  private let identity: FileStatus.Identity
+
+  /// nil where SQLite keeps the database in no file of the file system.
+  init?(of handle: OpaquePointer, path: String) throws {
+    guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
+    self.path = String(cString: name)
+    guard let identity = FileStatus(following: self.path)?.identity else { return nil }
+    self.identity = identity
+    guard !Self.hasMoved(handle) else {
+      throw DatabaseError(
+        code: .cannotOpen,
+        message: "\(path): another file was put in its place while it was opened; open it again")
+    }
+  }
+
+  /// Throws where a connection that was just opened has another file open than the first one.
+  func check(_ handle: OpaquePointer, path: String) throws {
+    guard FileStatus(following: self.path)?.identity == identity, !Self.hasMoved(handle) else {
+      throw DatabaseError(
+        code: .cannotOpen,
+        message: "\(path): it is another file than the one that this database has open, which was "
+          + "moved, deleted or replaced; close the database, and open it again")
+    }
+  }
+
+  /// Whether the file that a connection has open is no longer the one at its path.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
+  private static func hasMoved(_ handle: OpaquePointer) -> Bool {
+    var hasMoved: Int32 = 0
+    let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    return code == SQLITE_OK && hasMoved != 0
+  }
+}

@@ -1,0 +1,127 @@
+/// A file URI as SQLite reads it, such as `file:data.sqlite?mode=ro`.
+///
+/// - SeeAlso: <https://www.sqlite.org/uri.html>
+struct DatabaseURI {
+  /// The path, decoded; relative where the URI names it so.
+  let path: String
+  /// What stands behind the question mark, decoded.
+  private(set) var parameters: [(name: String, value: String)]
+
+  /// Reads a URI; nil for what is a plain path. Throws `.cannotOpen` for one that SQLite refuses.
+  init?(_ text: String) throws {
+    guard text.hasPrefix("file:") else { return nil }
+    var rest = Array(text.utf8.dropFirst("file:".utf8.count))[...]
+    if rest.starts(with: "//".utf8) {
+      let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
+      guard authority.isEmpty || authority.elementsEqual("localhost".utf8) else {
+        throw Self.refusal(text, "between `//` and the path a URI names nothing, or localhost")
+      }
+      rest = rest.dropFirst(2 + authority.count)
+    }
+    rest = rest.prefix { $0 != UInt8(ascii: "#") }
+    let path = rest.prefix { $0 != UInt8(ascii: "?") }
+    self.path = try Self.decoded(path, in: text)
+    parameters = try rest.dropFirst(path.count + 1).split(separator: UInt8(ascii: "&")).map {
+      part in
+      let name = part.prefix { $0 != UInt8(ascii: "=") }
+      let value = part.dropFirst(name.count + 1)
+      return (try Self.decoded(name, in: text), try Self.decoded(value, in: text))
+    }
+    // SQLite passes over a value without a name.
+    parameters.removeAll { $0.name.isEmpty }
+  }
+
+  /// The value of a parameter; the last one that is given counts.
+  subscript(name: String) -> String? {
+    parameters.last { $0.name == name }?.value
+  }
+
+  mutating func remove(_ name: String) {
+    parameters.removeAll { $0.name == name }
+  }
+
+  /// Whether SQLite keeps the database in memory, or in a file without a name.
+  var isUnshared: Bool {
+    path.isEmpty || path == ":memory:" || self["mode"] == "memory" || self["vfs"] == "memdb"
+  }
+
+  /// Whether a parameter is true, as SQLite reads truth.
+  func isTrue(_ name: String) -> Bool {
+    guard let value = self[name]?.lowercased() else { return false }
+    return ["on", "yes", "true"].contains(value) || (Int(value) ?? 0) != 0
+  }
+
+  /// The URI of an absolute path with these parameters.
+  func text(path: String) -> String {
+    let pairs = parameters.map { Self.encoded($0.name) + "=" + Self.encoded($0.value) }
+    return "file://" + Self.encoded(path)
+      + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
+  }
+
+  static func refusal(_ text: String, _ reason: String) -> DatabaseError {
+    DatabaseError(code: .cannotOpen, message: "\(text): \(reason)")
+  }
+
+  // MARK: Escapes
+
+  private static func decoded(_ bytes: ArraySlice<UInt8>, in text: String) throws -> String {
+    var decoded: [UInt8] = []
+    var rest = bytes
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2, let high = digit(rest[rest.startIndex]),
+        let low = digit(rest[rest.startIndex + 1])
+      {
+        decoded.append(high << 4 | low)
+        rest = rest.dropFirst(2)
+      } else {
+        decoded.append(byte)
+      }
+    }
+    // SQLite would pass over what is behind it.
+    guard !decoded.contains(0) else { throw refusal(text, "a path cannot hold U+0000") }
+    guard let result = String(validating: decoded, as: UTF8.self) else {
+      throw refusal(text, "the path of a database is text in UTF-8, and this one is not")
+    }
+    return result
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  private static func encoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"),
+        UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
+        bytes.append(byte)
+      default:
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension DatabaseURI {
+  /// A URI without parameters.
+  init(path: String) {
+    self.path = path
+    parameters = []
+  }
+
+  /// The same with one more parameter.
+  func adding(_ name: String, _ value: String) -> DatabaseURI {
+    var copy = self
+    copy.parameters.append((name, value))
+    return copy
+  }
+}

@@ -1,0 +1,177 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Why a file could not be opened as a database, and what to do about it.
+///
+/// SQLite says "unable to open database file" of everything that the system refuses. What the system
+/// said, and what stands at the path, tells more.
+struct OpeningFailure {
+  let file: DatabaseFile
+  let isReadOnly: Bool
+  /// The last error of the system, as SQLite noted it; 0 for none.
+  let systemError: Int32
+  /// Whether the file itself was opened, and what came then failed.
+  let isOpen: Bool
+
+  /// The longest path that SQLite opens on Unix, less the suffix of a journal.
+  private static let maximumPathBytes = 504
+
+  /// The error with the path, the cause and the advice.
+  func describe(_ error: DatabaseError) -> DatabaseError {
+    var described = error
+    // To read alone, a folder opens, and fails at the first read.
+    if error.code.primary == .ioError, status?.isFolder == true { described.code = .cannotOpen }
+    let reason: String? =
+      switch described.code.primary {
+      case .cannotOpen: cause
+      case .notADatabase: "the file is no SQLite database, or it is encrypted; it was not changed"
+      case .readOnly: readOnlyCause
+      case .busy: "another process holds it; a longer `busyTimeout` waits longer"
+      default: nil
+      }
+    described.message = "\(file.path): \(error.message)" + (reason.map { " (\($0))" } ?? "")
+    return described
+  }
+
+  /// What the path of the file leads to.
+  private var status: FileStatus? { FileStatus(following: file.realPath) }
+
+  private var path: String { file.realPath }
+
+  // MARK: Cannot open
+
+  /// Why it cannot be opened.
+  private var cause: String {
+    if let exhausted { return exhausted }
+    guard let status else { return missing }
+    guard status.isFile else {
+      return "it is \(status.noun), and a database is a file"
+        + (status.isFolder ? "; name one in it, such as `\(path)/database.sqlite`" : "")
+    }
+    if path.utf8.count > Self.maximumPathBytes { return tooLong }
+    if isOpen { return companionCause }
+    return switch systemError {
+    case EACCES, EPERM: "this user may not read it: change its permissions, or those of its folder"
+    case 0: "SQLite does not say why"
+    default: Self.words(systemError)
+    }
+  }
+
+  /// What the process or the system has no more of.
+  private var exhausted: String? {
+    switch systemError {
+    case EMFILE:
+      "this process has too many files open, \(Self.fileLimit) at most: close databases, streams "
+        + "and snapshots that are not needed, or allow more, as `ulimit -n` does"
+    case ENFILE: "the system has too many files open"
+    case ENOMEM: "the system has no memory for it"
+    default: nil
+    }
+  }
+
+  private static var fileLimit: String {
+    var limit = rlimit()
+    #if canImport(Glibc)
+      let code = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    #else
+      let code = getrlimit(RLIMIT_NOFILE, &limit)
+    #endif
+    return code == 0 ? "\(limit.rlim_cur)" : "as many as it may"
+  }
+
+  /// The log or its shared memory could not be opened.
+  private var companionCause: String {
+    let reason = systemError == 0 ? "" : " (\(Self.words(systemError)))"
+    return "its `-wal` or `-shm` file cannot be opened or made beside it\(reason): its folder must "
+      + "allow writing; `Configuration.isImmutable` opens a file that nobody writes"
+  }
+
+  private var tooLong: String {
+    "the path has \(path.utf8.count) bytes, and SQLite opens paths of at most "
+      + "\(Self.maximumPathBytes), links resolved: put it into a folder with a shorter path"
+  }
+
+  /// Nothing is there.
+  private var missing: String {
+    if file.opened != nil {
+      return "the file was moved or deleted while this database has it open; close the database, "
+        + "and open it where the file is"
+    }
+    errno = 0
+    var buffer = stat()
+    _ = stat(path, &buffer)
+    switch errno {
+    case ENAMETOOLONG:
+      return path.utf8.count > Self.maximumPathBytes
+        ? tooLong : "a name in the path is too long for the file system"
+    case ELOOP: return "its symbolic links lead in a circle"
+    case EACCES: return "this user may not look into its folder"
+    default: break
+    }
+    if path.utf8.count > Self.maximumPathBytes { return tooLong }
+    if let obstacle = missingFolder { return obstacle }
+    if let target = FileStatus.target(ofLink: path) {
+      return "it is a symbolic link to \(target), which does not exist"
+    }
+    guard isReadOnly || !file.mayCreate else { return creationCause }
+    let switchName = isReadOnly ? "`Configuration.isReadOnly`" : "`mode=rw`"
+    return "there is no such file, and \(switchName) creates none: check the path, or open it once "
+      + "without"
+  }
+
+  /// The folder on the way to the file that is not there, or no folder.
+  private var missingFolder: String? {
+    let folder = FileStatus.folder(of: path)
+    guard FileStatus(following: folder)?.isFolder != true else { return nil }
+    var obstacle = folder
+    var parent = FileStatus.folder(of: obstacle)
+    while FileStatus(following: parent)?.isFolder != true, parent != obstacle {
+      obstacle = parent
+      parent = FileStatus.folder(of: obstacle)
+    }
+    if let status = FileStatus(following: obstacle) {
+      return status.isFolder ? nil : "\(obstacle) is not a folder, but \(status.noun)"
+    }
+    if let target = FileStatus.target(ofLink: obstacle) {
+      return "the folder \(obstacle) is a symbolic link to \(target), which does not exist"
+    }
+    guard !isReadOnly, file.mayCreate else { return "the folder \(obstacle) does not exist" }
+    return "the folder \(obstacle) does not exist; create it first, with "
+      + "`try FileManager.default.createDirectory(atPath: \(folder.debugDescription), "
+      + "withIntermediateDirectories: true)`"
+  }
+
+  /// Why a file could not be created in a folder that is there.
+  private var creationCause: String {
+    let folder = FileStatus.folder(of: path)
+    return switch systemError {
+    case EACCES, EPERM: "this user may not create files in \(folder)"
+    case EROFS: "the file system of \(folder) is mounted to be read only"
+    case ENOSPC, EDQUOT: "there is no room left in \(folder)"
+    case 0: "it cannot be created in \(folder)"
+    default: "it cannot be created in \(folder): \(Self.words(systemError))"
+    }
+  }
+
+  // MARK: Read-only
+
+  private var readOnlyCause: String {
+    errno = 0
+    let isFile = access(path, W_OK) != 0
+    let reason =
+      switch isFile ? errno : 0 {
+      case EROFS: "its file system is mounted to be read only"
+      case EACCES, EPERM: "this user may not write it"
+      case 0: "it, its folder or its `-wal` file cannot be written"
+      case let other: Self.words(other)
+      }
+    return "\(reason): open it with `Configuration.isReadOnly` to read it"
+  }
+
+  private static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
+}
