@@ -195,7 +195,7 @@ struct MigrationPropertyTests {
       for entry in schema.entries where entry.kind == .index && entry.sql != nil {
         lines.append("index \(entry.name) \(entry.sql?.normalSQL ?? [])")
       }
-      for entry in schema.entries where entry.kind == .table {
+      for entry in schema.entries where entry.kind == .table && entry.name != "apus_schema" {
         guard let table = try schema.table(entry.name) else { continue }
         for column in table.columns {
           let line = declared?.tables.first { $0.name == entry.name }

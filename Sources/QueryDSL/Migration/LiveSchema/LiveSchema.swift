@@ -26,15 +26,23 @@ struct LiveSchema {
   init(of connection: Connection) throws {
     try connection.forEach("SELECT type, name, tbl_name, sql FROM sqlite_schema") { row in
       guard let kind = Entry.Kind(rawValue: try row.get(at: 0)) else { return }
-      let entry = Entry(
-        kind: kind, name: try row.get(at: 1), table: try row.get(at: 2), sql: try row.get(at: 3))
-      // Tables, views and indexes share one space of names; triggers have their own.
-      if kind != .trigger { positions[entry.name.lowercasedASCII] = entries.count }
-      if kind == .index || kind == .trigger {
-        positionsByTable[entry.table.lowercasedASCII, default: []].append(entries.count)
-      }
-      entries.append(entry)
+      add(
+        Entry(
+          kind: kind, name: try row.get(at: 1), table: try row.get(at: 2), sql: try row.get(at: 3)))
     }
+  }
+
+  init(entries: [Entry]) {
+    for entry in entries { add(entry) }
+  }
+
+  private mutating func add(_ entry: Entry) {
+    // Tables, views and indexes share one space of names; triggers have their own.
+    if entry.kind != .trigger { positions[entry.name.lowercasedASCII] = entries.count }
+    if entry.kind == .index || entry.kind == .trigger {
+      positionsByTable[entry.table.lowercasedASCII, default: []].append(entries.count)
+    }
+    entries.append(entry)
   }
 
   /// The table, view or index of that name, without case.

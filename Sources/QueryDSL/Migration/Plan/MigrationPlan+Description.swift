@@ -26,12 +26,13 @@ extension MigrationPlan.Step.Action {
     case .createTable, .createView, .addColumn, .createIndex: "+"
     case .dropTable, .dropView, .dropColumn, .deleteRows, .dropIndex, .dropTrigger: "-"
     case .renameTable, .renameColumn, .rebuildTable, .userStep: "~"
-    case .keepColumn, .keepDeclaration: "="
+    case .keepNewer, .keepColumn, .keepDeclaration: "="
     case .refuse: "!"
     }
   }
 
-  fileprivate var title: String {
+  /// What the step does, in a few words.
+  var title: String {
     switch self {
     case .createTable: "create the table"
     case .renameTable(let name): "rename the table \(name)"
@@ -48,6 +49,7 @@ extension MigrationPlan.Step.Action {
     case .dropTrigger(let name): "drop the trigger \(name)"
     case .keepColumn(let name): "keep the column \(name)"
     case .keepDeclaration(let name): "keep \(name)"
+    case .keepNewer: "keep what a newer program made"
     case .userStep(let name): "run the step \(name)"
     case .refuse: "refused"
     }

@@ -44,6 +44,8 @@ public struct MigrationPlan: Hashable, Sendable {
       case keepColumn(String)
       /// Something else that no model declares stays as it is.
       case keepDeclaration(String)
+      /// A table or view stays as a newer program made it.
+      case keepNewer
       /// A step of the user's own runs.
       case userStep(String)
       /// The step is not done; the reason says what to do instead.
@@ -108,7 +110,7 @@ extension MigrationPlan.Step {
   /// Whether it does nothing, and only tells what stays.
   var isKept: Bool {
     switch action {
-    case .keepColumn, .keepDeclaration: true
+    case .keepNewer, .keepColumn, .keepDeclaration: true
     default: false
     }
   }

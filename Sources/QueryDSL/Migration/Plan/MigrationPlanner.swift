@@ -15,6 +15,8 @@ struct MigrationPlanner {
   var invalidValues = MigrationOptions.InvalidValues.refused
   var missingDefaults = MigrationOptions.MissingDefaults.refused
   var checksValues = false
+  var newerSchema = MigrationOptions.NewerSchema.kept
+  var schemaVersion: Int?
   /// The names of the views that models declare, folded: they are made anew where they must.
   var declaredViews: Set<String> = []
   /// The conversions that the database remembers.
@@ -36,8 +38,9 @@ struct MigrationPlanner {
     return try MigrationFunctions(of: declared.tables).use(on: core) { try steps(for: declared) }
   }
 
-  func steps(for declared: Declarations) throws -> [PlannedStep] {
-    var schema = try LiveSchema(of: connection)
+  /// The steps that make a schema what is declared, whoever changed it last.
+  func steps(for declared: Declarations, in existing: LiveSchema) throws -> [PlannedStep] {
+    var schema = existing
     schema.renames = Renames(of: declared.tables, in: schema)
     // Views go first and come last: a column that one of them names cannot be dropped.
     var steps: [PlannedStep] = []

@@ -43,6 +43,9 @@ extension Database {
       if plan.isEmpty { try core.advanceIDs(past: declared.ids) }
       return plan
     }
+    if let reason = configuration.schemaPolicy.objection(to: plan) {
+      throw MigrationError(plan: plan, reason: reason)
+    }
     guard !plan.isEmpty else { return }
     if configuration.schemaPolicy == .validated { throw notValidated(plan) }
     try run(plan, for: declared, options)
@@ -81,7 +84,9 @@ extension Database {
     var planner = MigrationPlanner(connection: connection)
     planner.configure(options, declared)
     let steps = try planner.steps(for: declared, on: core).map(\.step)
-    guard !options.steps.isEmpty, try !declared.isNew(in: LiveSchema(of: connection)) else {
+    guard !options.steps.isEmpty, try !declared.isNew(in: LiveSchema(of: connection)),
+      try !options.areOlder(in: connection)
+    else {
       return MigrationPlan(steps: steps)
     }
     let pending = try MigrationLog(connection: connection).pending(options.steps)
@@ -139,6 +144,13 @@ extension Database {
 }
 
 extension SchemaPolicy {
+  /// Why a database does not open where a newer program changed a table; nil if it does.
+  fileprivate func objection(to plan: MigrationPlan) -> String? {
+    guard plan.newerNames.contains(where: { self == .validated || locks($0) }) else { return nil }
+    return "a newer program changed the schema, and `Configuration.schemaPolicy` wants it as the "
+      + "models declare it"
+  }
+
   /// Why a plan cannot be run; nil where it can.
   fileprivate func lock(for plan: MigrationPlan) -> String? {
     let isLocked = plan.steps.contains { !$0.isKept && locks($0.table) }

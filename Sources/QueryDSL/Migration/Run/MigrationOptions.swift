@@ -41,6 +41,15 @@ public struct MigrationOptions: Sendable {
   public var waiting: Duration
   /// Steps of your own, in the order in which they run.
   public var steps: [MigrationStep]
+  /// What becomes of a table that a newer program has changed.
+  public var newerSchema: NewerSchema
+  /// The number of this program's schema, if you number it: higher is newer. nil compares the
+  /// definitions only.
+  ///
+  /// The file remembers the number of the program that migrated it last. One with a lower number is
+  /// older whatever it declares; one with a higher number is newer, and migrates also to what the
+  /// file had before. So a return to an earlier schema is said by a higher number.
+  public var schemaVersion: Int?
   /// Told before each statement, and while the rows of a large table are copied.
   ///
   /// It runs inside the transaction; what it throws ends the migration, and nothing is done.
@@ -51,6 +60,7 @@ public struct MigrationOptions: Sendable {
     invalidValues: InvalidValues = .refused, missingDefaults: MissingDefaults = .refused,
     checksValues: Bool = false, copyPath: String? = nil, waiting: Duration = .seconds(600),
     steps: [MigrationStep] = [],
+    newerSchema: NewerSchema = .kept, schemaVersion: Int? = nil,
     progress: (@Sendable (MigrationProgress) throws -> Void)? = nil
   ) {
     self.invalidValues = invalidValues
@@ -59,6 +69,8 @@ public struct MigrationOptions: Sendable {
     self.copyPath = copyPath
     self.waiting = waiting
     self.steps = steps
+    self.newerSchema = newerSchema
+    self.schemaVersion = schemaVersion
     self.progress = progress
   }
 }

@@ -64,8 +64,10 @@ struct MigrationRun {
 
   private mutating func migrate() throws {
     let log = MigrationLog(connection: connection)
-    let isNew = try declared.isNew(in: LiveSchema(of: connection))
-    let pending = isNew ? [] : try log.pending(options.steps)
+    let schema = try LiveSchema(of: connection)
+    let isNew = declared.isNew(in: schema)
+    let pending =
+      try isNew || options.areOlder(in: connection) ? [] : log.pending(options.steps)
     guard try !pending.isEmpty || !plan(.whole).allSatisfy({ $0.step.isKept }) else {
       done = try plan(.whole).map(\.step)
       return
@@ -80,6 +82,9 @@ struct MigrationRun {
     try run(plan(.whole), keepingTrackOfKept: true)
     try checkForeignKeys(before: before)
     try log.note(isNew ? options.steps : pending)
+    try SchemaHistory.note(
+      from: schema, to: LiveSchema(of: connection), declared, version: options.schemaVersion,
+      in: connection)
   }
 
   private func plan(_ extent: MigrationPlanner.Extent) throws -> [PlannedStep] {
@@ -230,7 +235,7 @@ extension MigrationPlan.Step {
       .userStep:
       true
     case .createTable, .createView, .dropView, .addColumn, .createIndex, .dropIndex,
-      .dropTrigger, .keepColumn, .keepDeclaration, .refuse:
+      .dropTrigger, .keepNewer, .keepColumn, .keepDeclaration, .refuse:
       false
     }
   }
@@ -241,6 +246,8 @@ extension MigrationPlanner {
     invalidValues = options.invalidValues
     missingDefaults = options.missingDefaults
     checksValues = options.checksValues
+    newerSchema = options.newerSchema
+    schemaVersion = options.schemaVersion
     declaredViews = Set(declared.views.map(\.name.lowercasedASCII))
   }
 }

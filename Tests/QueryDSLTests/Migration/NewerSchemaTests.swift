@@ -1,0 +1,216 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Files that a newer program migrated")
+struct NewerSchemaTests {
+  private let shared: SharedFile
+  private let uniqueIndex = "Post_unique_url"
+
+  init() throws {
+    shared = try SharedFile()
+    let first = try Database(path: shared.path, models: [FirstVersion.Post.self])
+    try first.insert(FirstVersion.Post(id: 1, url: "first", views: 1))
+    try first.close()
+  }
+
+  @Test("an older program leaves the newer one's unique index, and works beside it")
+  func sideBySide() throws {
+    try shared.open(SecondVersion.Post.self)
+    let before = try shared.schema
+    let newer = try Database(path: shared.path, models: [SecondVersion.Post.self])
+    for round in 0..<3 {
+      let older = try Database(path: shared.path, models: [FirstVersion.Post.self])
+      #expect(try shared.schema == before)
+      try older.insert(FirstVersion.Post(id: 10 + round, url: "older \(round)", views: 2))
+      #expect(try newer.find(SecondVersion.Post.self, 10 + round)?.url == "older \(round)")
+      #expect(throws: DatabaseError.self) {
+        try older.insert(FirstVersion.Post(id: 100, url: "older 0", views: 2))
+      }
+      let plan = try older.migrationPlan(for: [FirstVersion.Post.self])
+      #expect(plan.isEmpty)
+      #expect(plan.steps.filter { $0.action == .keepNewer }.map(\.table) == ["Post"])
+      let text = plan.description
+      #expect(text.contains("= keep what a newer program made: a newer program changed it on 2"))
+      #expect(text.contains("; this one would drop the index Post_unique_url, and leaves it"))
+      try older.close()
+      // The newer program finds its schema as it left it.
+      let again = try Database(path: shared.path, models: [SecondVersion.Post.self])
+      #expect(try again.migrationPlan(for: [SecondVersion.Post.self]).steps.isEmpty)
+      try again.close()
+    }
+  }
+
+  @Test("an older program that cannot work with a newer table is refused, and nothing is changed")
+  func narrowing() throws {
+    try shared.open(SecondVersion.Post.self)
+    try shared.open(ThirdVersion.Post.self)
+    try shared.file.execute("UPDATE Post SET views = '12 or so'")
+    let before = try shared.schema
+    for model in [FirstVersion.Post.self, SecondVersion.Post.self] as [any Model.Type] {
+      let error = #expect(throws: MigrationError.self) { try shared.open(model) }
+      let refusal = try #require(error?.plan.refusals.first)
+      #expect(error?.plan.refusals.count == 1)
+      #expect(refusal.reason.hasPrefix("a newer program changed it on 2"))
+      #expect(
+        refusal.reason.hasSuffix(
+          "cannot work with it as it is: views is TEXT, and INTEGER here. Update the program, or "
+            + "say that it is the newer one"))
+      #expect(refusal.line == "MigrationOptions(schemaVersion: 1)")
+    }
+    #expect(try shared.schema == before)
+    #expect(try shared.value("SELECT views FROM Post") == "12 or so")
+  }
+
+  @Test("an older program is refused where it asks for that")
+  func refused() throws {
+    try shared.open(SecondVersion.Post.self)
+    let before = try shared.schema
+    let error = #expect(throws: MigrationError.self) {
+      try shared.open(FirstVersion.Post.self, options: MigrationOptions(newerSchema: .refused))
+    }
+    #expect(error?.plan.refusals.first?.reason.contains("`newerSchema` is `.refused`") == true)
+    #expect(try shared.schema == before)
+  }
+
+  @Test("where an older program would change nothing, there is nothing to refuse")
+  func nothingToRefuse() throws {
+    struct Post: Model {
+      @PrimaryKey var id: Int
+      @Column var url: String
+      @Column var views: Int
+      @Column var rating: Int?
+    }
+    try shared.open(Post.self)
+    try shared.open(FirstVersion.Post.self, options: MigrationOptions(newerSchema: .refused))
+  }
+
+  @Test("switched to and fro in development, each program migrates, and the history stays short")
+  func replaced() throws {
+    let options = MigrationOptions(newerSchema: .replaced)
+    for _ in 0..<4 {
+      try shared.open(SecondVersion.Post.self, options: options)
+      #expect(try shared.has(uniqueIndex))
+      try shared.open(FirstVersion.Post.self, options: options)
+      #expect(try !shared.has(uniqueIndex))
+      let count = try #require(try shared.value("SELECT count(*) FROM apus_schema"))
+      #expect([2, 3].contains(count))
+    }
+  }
+
+  @Test("a return to an earlier schema is said by a higher number")
+  func revertByNumber() throws {
+    try shared.open(SecondVersion.Post.self)
+    try shared.open(FirstVersion.Post.self, options: MigrationOptions(schemaVersion: 1))
+    #expect(try !shared.has(uniqueIndex))
+  }
+
+  @Test("a return to an earlier schema is said by naming what goes")
+  func revertByName() throws {
+    struct Post: Model {
+      @PrimaryKey var id: Int
+      @Column var url: String
+      @Column var views: Int
+
+      static var schema: Schema<Post> { Dropped(index: "Post_unique_url") }
+    }
+    try shared.open(SecondVersion.Post.self)
+    try shared.open(Post.self)
+    #expect(try !shared.has(uniqueIndex))
+  }
+
+  @Test("numbers decide before definitions: lower is older, and runs no steps; higher is newer")
+  func numbers() throws {
+    let step = MigrationStep("never") { try $0.execute("DELETE FROM Post") }
+    let second = MigrationOptions(steps: [step], schemaVersion: 2)
+    try shared.open(SecondVersion.Post.self, options: MigrationOptions(schemaVersion: 3))
+    let before = try shared.schema
+    let older = try Database(path: shared.path, models: [FirstVersion.Post.self], migration: second)
+    #expect(try shared.schema == before && older.count(FirstVersion.Post.all) == 1)
+    let plan = try older.migrationPlan(for: [FirstVersion.Post.self], second)
+    #expect(plan.steps.map(\.action).contains(.keepNewer) && plan.isEmpty)
+    #expect(plan.description.contains("the file has schema version 3 since 2"))
+    #expect(plan.description.contains(", and this program 2; this one would drop the index"))
+    try older.close()
+    // A table that no program made is missing in an older one, too.
+    let error = #expect(throws: MigrationError.self) {
+      try shared.open(Extra.self, options: second)
+    }
+    #expect(error?.plan.refusals.first?.reason.contains("the table is not there") == true)
+    try shared.open(FirstVersion.Post.self, options: MigrationOptions(schemaVersion: 4))
+    #expect(try !shared.has(uniqueIndex))
+    try shared.open(SecondVersion.Post.self, options: MigrationOptions(schemaVersion: 3))
+    #expect(try !shared.has(uniqueIndex))
+  }
+
+  private struct Extra: Model { @PrimaryKey var id: Int }
+
+  @Test("a new file remembers nothing, and one that matches is not written")
+  func cheap() throws {
+    #expect(try !shared.has("apus_schema"))
+    let watcher = try Connection(path: shared.path)
+    let before = try watcher.row("PRAGMA data_version")?[0]
+    try shared.open(FirstVersion.Post.self)
+    #expect(try watcher.row("PRAGMA data_version")?[0] == before)
+  }
+
+  @Test("what was added by hand before the migration does not hide that a program is older")
+  func foreignAdditions() throws {
+    try shared.file.execute(
+      """
+      CREATE INDEX mine ON Post (views);
+      ALTER TABLE Post ADD COLUMN note TEXT DEFAULT 'x';
+      CREATE TRIGGER t AFTER INSERT ON Post BEGIN SELECT 1; END
+      """)
+    try shared.open(SecondVersion.Post.self)
+    let before = try shared.schema
+    try shared.open(FirstVersion.Post.self)
+    #expect(try shared.schema == before)
+  }
+
+  @Test("what was changed by hand after the migration is put right, as ever")
+  func repaired() throws {
+    try shared.open(SecondVersion.Post.self)
+    try shared.file.execute("DROP INDEX Post_unique_url")
+    try shared.open(SecondVersion.Post.self)
+    #expect(try shared.has(uniqueIndex))
+  }
+
+  @Test("a backup from before the migration is migrated again")
+  func backup() throws {
+    let backup = try SharedFile()
+    try shared.file.backup(to: backup.file)
+    try shared.open(SecondVersion.Post.self)
+    #expect(try !backup.has(uniqueIndex))
+    try backup.open(SecondVersion.Post.self)
+    #expect(try backup.has(uniqueIndex))
+  }
+
+  @Test("a program that was open while a newer one migrated finds that")
+  func whileOpen() throws {
+    let older = try Database(path: shared.path, models: [FirstVersion.Post.self])
+    try shared.open(SecondVersion.Post.self)
+    let before = try shared.schema
+    let plan = try older.migrate([FirstVersion.Post.self])
+    #expect(plan.isEmpty && plan.steps.contains { $0.action == .keepNewer })
+    #expect(try shared.schema == before)
+  }
+
+  @Test("a policy that wants the schema as declared throws, and a file for reading alone opens")
+  func policies() throws {
+    try shared.open(SecondVersion.Post.self)
+    func open(_ change: (inout Configuration) -> Void) throws -> Database {
+      var configuration = Configuration()
+      change(&configuration)
+      return try Database(
+        path: shared.path, models: [FirstVersion.Post.self], configuration: configuration)
+    }
+    for policy in [SchemaPolicy.validated, .locked, .lockedTables(["post"])] {
+      #expect(throws: MigrationError.self, "\(policy)") { try open { $0.schemaPolicy = policy } }
+    }
+    try open { $0.schemaPolicy = .lockedTables(["other"]) }.close()
+    let db = try open { $0.isReadOnly = true }
+    #expect(try db.count(FirstVersion.Post.all) == 1)
+    #expect(try db.migrationPlan(for: [FirstVersion.Post.self]).isEmpty)
+  }
+}

@@ -1,0 +1,66 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+// Programs over one file, one after another and side by side: each has its own declaration of the
+// tables.
+
+enum FirstVersion {
+  struct Post: Model, Equatable {
+    @PrimaryKey var id: Int
+    @Column var url: String
+    @Column var views: Int
+  }
+}
+
+/// A column and a unique index more.
+enum SecondVersion {
+  struct Post: Model, Equatable {
+    @PrimaryKey var id: Int
+    @Column var url: String
+    @Column var views: Int
+    @Column var rating: Int?
+
+    static var schema: Schema<Post> { Unique(\.$url) }
+  }
+}
+
+/// Another type.
+enum ThirdVersion {
+  struct Post: Model, Equatable {
+    @PrimaryKey var id: Int
+    @Column var url: String
+    @Column var views: String
+    @Column var rating: Int?
+
+    static var schema: Schema<Post> { Unique(\.$url) }
+  }
+}
+
+/// A file that programs open.
+struct SharedFile {
+  let file: Database
+  let path: String
+
+  init() throws {
+    file = try Database.temporary()
+    path = try #require(file.path)
+  }
+
+  /// Opens the file as a program with a model does, and closes it.
+  func open(_ models: any Model.Type..., options: MigrationOptions = MigrationOptions()) throws {
+    try Database(path: path, models: models, migration: options).close()
+  }
+
+  var schema: [[DatabaseValue]] {
+    get throws {
+      try file.rows("SELECT name, sql FROM sqlite_schema ORDER BY name").map(\.values)
+    }
+  }
+
+  func value(_ sql: SQL) throws -> DatabaseValue? { try file.row(sql)?[0] }
+
+  func has(_ name: String) throws -> Bool {
+    try file.row("SELECT 1 FROM sqlite_schema WHERE name = \(name)") != nil
+  }
+}
