@@ -28,6 +28,9 @@ struct ConnectionState {
   var guardsTransaction = false
   /// Whether other writes share the transaction.
   var sharesTransaction = false
+  /// The writes that share a transaction, as the listeners to commits and rollbacks see them; nil
+  /// where a transaction is one write.
+  var sharedWrites: SharedWriteCount?
   /// Whether a statement of our own runs, which nobody ends: BEGIN, COMMIT, ROLLBACK, savepoints.
   var runsOwnStatement = false
   /// Why the transaction was rolled back before its closure returned, or must be.

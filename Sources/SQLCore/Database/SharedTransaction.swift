@@ -19,6 +19,8 @@ struct SharedTransaction {
   private enum Outcome {
     /// Its savepoint was released.
     case done
+    /// Its savepoint was undone, as it asked.
+    case withdrawn
     case failed(any Error)
     /// SQLite rolled back the transaction after it.
     case undone(by: any Error)
@@ -35,12 +37,14 @@ struct SharedTransaction {
   /// Runs the first write and those that join it, and answers them all.
   static func run(first: Waiter, on core: ConnectionCore, pool: ConnectionPool) -> [() -> Void] {
     var group = SharedTransaction(core: core, pool: pool)
+    core.state.pointee.sharedWrites = SharedWriteCount()
+    defer { core.state.pointee.sharedWrites = nil }
     group.collect(from: first)
     group.runUndone()
     return group.members.map { member in
       {
         switch member.outcome {
-        case .done: member.write.finish(throwing: nil)
+        case .done, .withdrawn: member.write.finish(throwing: nil)
         case .failed(let error): member.write.finish(throwing: error)
         case .undone(let cause):
           member.write.finish(throwing: SharedTransactionRolledBack(cause: cause))
@@ -86,15 +90,23 @@ struct SharedTransaction {
       core.state.pointee.sharesTransaction = false
     }
     do {
+      var isWithdrawn = false
       try core.savepoint {
         try core.checkStopped()
         try write.run(on: core)
-        try core.checkDeferredForeignKeys()
+        isWithdrawn = core.isRollbackRequested
+        if !isWithdrawn { try core.checkDeferredForeignKeys() }
       }
       core.observer?.sharedWriteDidEnd(on: core)
-      members.append(Member(write: write, outcome: .done))
+      members.append(Member(write: write, outcome: isWithdrawn ? .withdrawn : .done))
+      if isWithdrawn {
+        core.state.reportRollback()
+      } else {
+        core.state.pointee.sharedWrites?.done += 1
+      }
     } catch {
       members.append(Member(write: write, outcome: .failed(error)))
+      core.state.reportRollback()
       guard core.isTransactionWhole else {
         undo(because: error, before: members.count - 1)
         return true
@@ -106,7 +118,10 @@ struct SharedTransaction {
 
   private mutating func commit() {
     // What could not be undone must not be committed.
-    guard core.isTransactionWhole else { return core.rollBack() }
+    // Where every write was undone, there is nothing to commit.
+    guard core.isTransactionWhole, core.state.pointee.sharedWrites?.done != 0 else {
+      return core.rollBack()
+    }
     do {
       try core.run(cached: "COMMIT")
     } catch {
@@ -117,13 +132,18 @@ struct SharedTransaction {
 
   /// Nothing of the transaction is there any more: of those that had done their part, a lone one
   /// fails as it would have alone, and the others were undone.
+  ///
+  /// A write that will run again has not ended, unless its commit was reported.
   private mutating func undo(because cause: any Error, before end: Int) {
     let done = members.indices.prefix(end).filter { index in
       if case .done = members[index].outcome { true } else { false }
     }
-    for index in done {
+    let reported = core.state.pointee.sharedWrites?.reported ?? 0
+    for (place, index) in done.enumerated() {
       members[index].outcome =
         members.count == 1 ? .failed(cause) : .undone(by: cause)
+      let runsAgain = members.count > 1 && members[index].write.canRunAgain
+      if !runsAgain || place < reported { core.state.reportRollback() }
     }
   }
 
@@ -134,15 +154,32 @@ struct SharedTransaction {
         continue
       }
       let write = members[index].write
+      // Reported here: where the transaction cannot even begin, SQLite rolls nothing back.
+      core.state.pointee.sharedWrites = SharedWriteCount(done: 1)
       do {
-        try core.transaction(.immediate) { try write.run(on: core) }
-        members[index].outcome = .done
+        var isWithdrawn = false
+        try core.transaction(.immediate) {
+          try write.run(on: core)
+          isWithdrawn = core.isRollbackRequested
+        }
+        members[index].outcome = isWithdrawn ? .withdrawn : .done
+        if isWithdrawn { core.state.reportRollback() }
       } catch {
         members[index].outcome = .failed(error)
+        core.state.reportRollback()
       }
       core.endLease()
     }
   }
+}
+
+/// The writes of a shared transaction, counted for those who listen to commits and rollbacks: they
+/// are told of each write, and SQLite only of the whole.
+struct SharedWriteCount {
+  /// How many will be committed.
+  var done = 0
+  /// How many of them were reported to be about to commit.
+  var reported = 0
 }
 
 extension ConnectionCore {

@@ -151,15 +151,7 @@ private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
   // A collation failed: what was written may be out of order.
   guard state.pointee.callbackFailure?.spoilsWrites != true else { return 1 }
   if !state.pointee.listeners.commit.isEmpty {
-    let failure = state.callingOut { listeners -> (any Error)? in
-      do {
-        try listeners.commit.forEachBody { try $0() }
-        return nil
-      } catch {
-        return error
-      }
-    }
-    if let failure {
+    if let failure = state.askListenersToCommit() {
       // SQLITE_CONSTRAINT_COMMITHOOK, a macro too complex for Swift to see.
       state.pointee.callbackFailure = NotedFailure(failure, code: SQLITE_CONSTRAINT | 2 << 8)
       return 1
@@ -172,8 +164,9 @@ private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
 private func didRollBack(context: UnsafeMutableRawPointer?) {
   guard let state = state(context) else { return }
   state.pointee.observer?.rollbackHookDidFire()
-  guard !state.pointee.listeners.rollback.isEmpty else { return }
-  state.callingOut { $0.rollback.forEachBody { $0() } }
+  // Of writes that share the transaction, each is reported when it is known how it ends.
+  guard state.pointee.sharedWrites == nil else { return }
+  state.reportRollback()
 }
 
 private func didUpdate(
@@ -194,6 +187,29 @@ extension UnsafeMutablePointer where Pointee == ConnectionState {
     guard pointee.observer?.rowWillChange(event) == false else { return true }
     pointee.passedOver.note(0, of: event)
     return false
+  }
+
+  /// Calls the listeners to commits, once for each write that the transaction commits; returns what
+  /// one of them threw.
+  fileprivate func askListenersToCommit() -> (any Error)? {
+    let count = pointee.sharedWrites?.done ?? 1
+    return callingOut { listeners in
+      do {
+        for _ in 0..<count {
+          pointee.sharedWrites?.reported += 1
+          try listeners.commit.forEachBody { try $0() }
+        }
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  /// Calls the listeners to rollbacks.
+  func reportRollback() {
+    guard !pointee.listeners.rollback.isEmpty else { return }
+    callingOut { $0.rollback.forEachBody { $0() } }
   }
 
   /// Calls listeners: meanwhile the connection runs nothing, and who comes or goes changes nothing.

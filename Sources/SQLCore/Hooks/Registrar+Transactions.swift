@@ -8,21 +8,26 @@ public struct WALCommit: Hashable, Sendable {
 }
 
 extension Registrar {
-  /// Calls `body` when a transaction that wrote is about to commit; where it throws, the transaction
-  /// is rolled back instead, and its error is thrown by whoever committed, with the code
-  /// `SQLITE_CONSTRAINT_COMMITHOOK` (531).
+  /// Calls `body` when a write is about to commit; if it throws, the transaction is rolled back
+  /// instead, and the writer throws its error with the code `SQLITE_CONSTRAINT_COMMITHOOK` (531).
   ///
-  /// The commit may still fail afterwards. While it runs, its connection runs nothing else. Off
-  /// until somebody asks; several may listen.
+  /// It is called once for each `write { }` that commits, also where asynchronous writes share a
+  /// transaction; outside `write`, once for each transaction. Each of them ends with this call or
+  /// with that of `onRollback`. Only a commit that is vetoed, or fails on the disk, is reported here
+  /// first and to `onRollback` afterwards; a veto undoes all writes that share the transaction.
+  /// While it runs, its connection runs nothing else. Without listeners there is no hook.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/commit_hook.html>
   @discardableResult
   public func onCommit(_ body: @escaping @Sendable () throws -> Void) throws -> HookListener {
     try listen(\.commit, body)
   }
 
-  /// Calls `body` when a transaction was rolled back as a whole, on request or by SQLite.
+  /// Calls `body` when a write was rolled back, by its closure, by SQLite, or because the commit
+  /// failed.
   ///
-  /// `ROLLBACK TO` a savepoint is none. While it runs, its connection runs nothing else.
+  /// It is called once for each `write { }` that is rolled back, also where others share its
+  /// transaction and commit; outside `write`, once for each transaction. `ROLLBACK TO` a savepoint
+  /// within a write is not reported. While it runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/commit_hook.html>
   @discardableResult
   public func onRollback(_ body: @escaping @Sendable () -> Void) throws -> HookListener {
