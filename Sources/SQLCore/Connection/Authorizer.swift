@@ -21,6 +21,24 @@ struct AuthorizerRules {
   /// Whether the tables are noted whose rows it writes; those that it creates, alters or drops are
   /// noted always.
   var notesWrittenTables = false
+  /// Whether SQLite is declaring a virtual table, which happens when a connection first uses one.
+  ///
+  /// SQLite compiles an UPDATE of its schema table for that, which the authorizer is asked about
+  /// and which never runs: five columns, then the rowid in its WHERE clause.
+  var isDeclaringTable = false
+
+  /// Whether a statement reads this column itself, and not the declaration of a virtual table.
+  fileprivate mutating func isOwnRead(of table: UnsafePointer<CChar>?) -> Bool {
+    guard isDeclaringTable else { return true }
+    isDeclaringTable = false
+    return !Self.isSchemaTable(table)
+  }
+
+  fileprivate static func isSchemaTable(_ table: UnsafePointer<CChar>?) -> Bool {
+    guard let table else { return false }
+    return sqlite3_stricmp(table, "sqlite_master") == 0
+      || sqlite3_stricmp(table, "sqlite_temp_master") == 0
+  }
 }
 
 /// What a statement does to a table, its rows or its schema, as the authorizer tells it.
@@ -37,9 +55,11 @@ package struct TableEffect: Hashable, Sendable {
   package let table: String
 }
 
-/// The columns that a statement reads, collected while it is prepared.
+/// What a statement reads and calls, collected while it is prepared.
 final class ReadRecorder {
   var columns: Set<ColumnDependency> = []
+  /// Folded.
+  var functions: Set<String> = []
 }
 
 /// A column that a statement reads or assigns; or a whole table that it reads.
@@ -98,8 +118,16 @@ extension ConnectionCore {
     return (try body(), recorder.columns)
   }
 
-  /// Prepares a statement without the cache and tells what it reads.
+  /// Prepares a statement without the cache and returns the columns that it reads.
   package func dependencies(of sql: String) throws -> Set<ColumnDependency> {
+    try reads(of: sql).columns
+  }
+
+  /// Prepares a statement without the cache and returns the columns that it reads, and the folded
+  /// names of the functions that it calls.
+  package func reads(
+    of sql: String
+  ) throws -> (columns: Set<ColumnDependency>, functions: Set<String>) {
     let recorder = ReadRecorder()
     state.pointee.readRecorder = recorder
     defer { state.pointee.readRecorder = nil }
@@ -108,7 +136,7 @@ extension ConnectionCore {
       sqlite3_finalize(statement.handle)
       remaining = rest
     }
-    return recorder.columns
+    return (recorder.columns, recorder.functions)
   }
 }
 
@@ -134,12 +162,16 @@ private func authorize(
   }
   switch action {
   case SQLITE_READ:
-    if let recorder = state.pointee.readRecorder {
+    if state.pointee.authorizer.isOwnRead(of: first), let recorder = state.pointee.readRecorder {
       recorder.columns.insert(
         ColumnDependency(
           database: database.map { String(cString: $0) } ?? "main",
           table: first.map { String(cString: $0) } ?? "",
           column: second.map { String(cString: $0) } ?? ""))
+    }
+  case SQLITE_FUNCTION:
+    if let recorder = state.pointee.readRecorder, let second {
+      recorder.functions.insert(String(cString: second).lowercasedASCII)
     }
   case SQLITE_ATTACH, SQLITE_DETACH:
     state.pointee.authorizer.effects.insert(.changesConnection)
@@ -174,6 +206,8 @@ private func authorize(
     // The database comes first here.
     state.pointee.authorizer.note(.schema, first, table: second)
     if state.isLocked(against: action, first, second) { return SQLITE_DENY }
+  case SQLITE_UPDATE where AuthorizerRules.isSchemaTable(first):
+    state.pointee.authorizer.isDeclaringTable = true
   case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
     if action == SQLITE_UPDATE, trigger == nil, let first, let second {
       state.pointee.authorizer.assignments?.append(

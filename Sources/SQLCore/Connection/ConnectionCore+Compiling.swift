@@ -28,6 +28,7 @@ extension ConnectionCore {
     state.pointee.authorizer.tableEffects = []
     state.pointee.authorizer.assignments = []
     state.pointee.authorizer.wasDeniedByLock = false
+    state.pointee.authorizer.isDeclaringTable = false
     defer {
       state.pointee.authorizer.effects = outer
       state.pointee.authorizer.tableEffects = outerTables

@@ -45,4 +45,24 @@ extension ConnectionCore {
         handle, "main", table, column, nil, &collation, nil, nil, nil))
     return collation.map { String(cString: $0) } ?? "BINARY"
   }
+
+  /// How SQLite compares what a column of the main database holds: the storage class that it
+  /// prefers, nil for NUMERIC and none, and whether text is compared by its bytes. Nil for a column
+  /// of a view, and one that is not there.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/table_column_metadata.html>
+  package func comparison(
+    ofColumn column: String, in table: String
+  ) -> (storageClass: StorageClass?, isBinary: Bool)? {
+    var type: UnsafePointer<CChar>?
+    var collation: UnsafePointer<CChar>?
+    guard
+      sqlite3_table_column_metadata(
+        handle, "main", table, column, &type, &collation, nil, nil, nil) == SQLITE_OK
+    else { return nil }
+    return (
+      type.flatMap { StorageClass(declaredType: String(cString: $0)) },
+      collation.map { sqlite3_stricmp($0, "BINARY") == 0 } ?? true
+    )
+  }
 }

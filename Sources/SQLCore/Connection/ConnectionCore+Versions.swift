@@ -13,6 +13,16 @@ extension ConnectionCore {
     return sqlite3_column_int(statement, 0)
   }
 
+  /// A number that changes with each commit to the main database, by this connection or, once it
+  /// has begun to read, by another one. It is no statement: a commit hook may ask for it.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
+  package var contentVersion: UInt32 {
+    var version: UInt32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    return version
+  }
+
   /// The number that each change of the main database's schema increases: one short statement,
   /// which nobody is told of.
   package func schemaVersion() throws -> Int32 {

@@ -54,11 +54,13 @@ package final class RecordedValues: @unchecked Sendable {
   @exclusivity(unchecked) private var capacity = 0
   /// How many bytes are used.
   @exclusivity(unchecked) package private(set) var count = 0
-  /// Whether the text of the database is UTF-8: then it is taken as it lies.
+  /// How text lies here: as it does in the database.
+  package let encoding: TextEncoding
   private let isUTF8: Bool
 
-  package init(isUTF8: Bool) {
-    self.isUTF8 = isUTF8
+  package init(encoding: TextEncoding) {
+    self.encoding = encoding
+    isUTF8 = encoding == .utf8
   }
 
   deinit {
@@ -151,9 +153,9 @@ package final class RecordedValues: @unchecked Sendable {
     case .integer(let value):
       set(state, at: place, of: valueCount, .integer, UInt64(bitPattern: value))
     case .real(let value): set(state, at: place, of: valueCount, .real, value.bitPattern)
-    case .text(var value):
-      return value.withUTF8 {
-        append(UnsafeRawBufferPointer($0), .text, to: state, at: place, of: valueCount)
+    case .text(let value):
+      return encoding.withBytes(of: value) {
+        append($0, .text, to: state, at: place, of: valueCount)
       }
     case .blob(let value):
       return value.withUnsafeBytes { append($0, .blob, to: state, at: place, of: valueCount) }
@@ -178,11 +180,12 @@ package final class RecordedValues: @unchecked Sendable {
       set(state, at: place, of: valueCount, .real, sqlite3_value_double(value).bitPattern)
       return .real
     case SQLITE_TEXT:
-      // Asked for text, SQLite would copy it to put a zero behind it.
-      let start =
-        isUTF8
-        ? sqlite3_value_blob(value) : UnsafeRawPointer(sqlite3_value_text(value))
-      let text = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+      // Asked for text, SQLite would copy it to put a zero behind it; asked for bytes in another
+      // encoding, it would convert it.
+      let start = sqlite3_value_blob(value)
+      let count =
+        isUTF8 ? sqlite3_value_bytes(value) : sqlite3_value_bytes16(value)
+      let text = UnsafeRawBufferPointer(start: start, count: Int(count))
       return append(text, .text, to: state, at: place, of: valueCount) ? .text : nil
     case SQLITE_BLOB:
       let start = sqlite3_value_blob(value)
@@ -242,9 +245,21 @@ package final class RecordedValues: @unchecked Sendable {
     case .integer: return .integer(Int64(bitPattern: payload))
     case .real: return .real(Double(bitPattern: payload))
     // Text that is no UTF-8 is repaired: a change is not lost for it.
-    case .text: return .text(String(decoding: content(of: state, payload), as: UTF8.self))
+    case .text: return .text(encoding.repairedString(content(of: state, payload)))
     case .blob: return .blob(Data(content(of: state, payload)))
     }
+  }
+
+  /// The value at a place of a state; nil for text that SQLite would not have back as it was:
+  /// invalid text above all, which no `String` holds.
+  package func exactValue(
+    of state: Int, at place: Int, of valueCount: Int
+  ) -> DatabaseValue? {
+    guard kind(of: state, at: place) == .text else {
+      return value(of: state, at: place, of: valueCount)
+    }
+    let payload = payload(of: state, at: place, of: valueCount)
+    return encoding.exactString(content(of: state, payload)).map { .text($0) }
   }
 
   /// The values of a state.
@@ -255,7 +270,7 @@ package final class RecordedValues: @unchecked Sendable {
   package func isNull(_ state: Int, at place: Int) -> Bool { kind(of: state, at: place) == .null }
 
   /// Whether two states have the same value at a place, as `DatabaseValue` compares; text by its
-  /// bytes, also where it is no UTF-8.
+  /// bytes, also if it is invalid.
   package func isSame(_ first: Int, _ second: Int, at place: Int, of valueCount: Int) -> Bool {
     let kind = kind(of: first, at: place)
     guard kind == self.kind(of: second, at: place) else { return false }

@@ -42,11 +42,27 @@ final class ConnectionRegistrations: Sendable {
     if core.state.pointee.registrationSequence != latest { try applyMissing(to: core) }
   }
 
+  /// Gives a connection outside the pool the functions and collations that it lacks.
+  func applyFunctions(to core: ConnectionCore) throws {
+    guard core.state.pointee.registrationSequence != latest.load(ordering: .acquiring) else {
+      return
+    }
+    try install(on: core) { $0.kind == .function || $0.kind == .collation }
+  }
+
   private func applyMissing(to core: ConnectionCore) throws {
+    try install(on: core) { _ in true }
+    core.state.pointee.registrations = self
+  }
+
+  private func install(
+    on core: ConnectionCore, where isWanted: (Registration.Key) -> Bool
+  ) throws {
     let known = core.state.pointee.registrationSequence
     let (missing, last) = entries.withLock { entries in
       (
-        entries.values.filter { $0.sequence > known }.sorted { $0.sequence < $1.sequence },
+        entries.filter { $0.value.sequence > known && isWanted($0.key) }.map(\.value)
+          .sorted { $0.sequence < $1.sequence },
         self.latest.load(ordering: .relaxed)
       )
     }
@@ -55,6 +71,5 @@ final class ConnectionRegistrations: Sendable {
       core.state.pointee.registrationSequence = entry.sequence
     }
     core.state.pointee.registrationSequence = last
-    core.state.pointee.registrations = self
   }
 }

@@ -91,6 +91,13 @@ extension Database: Registrar {
     access.registrations.add(registration)
   }
 
+  /// Gives a connection outside the pool the functions and collations that were registered. The
+  /// closure does not keep the database open.
+  package var functionInstaller: @Sendable (ConnectionCore) throws -> Void {
+    let registrations = access.registrations
+    return { try registrations.applyFunctions(to: $0) }
+  }
+
   /// Whether a collation of one of these names, folded, is one of the user's.
   package func registersCollation(_ names: Set<String>) -> Bool {
     access.registrations.hasCollation(names)

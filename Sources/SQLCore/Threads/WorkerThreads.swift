@@ -11,10 +11,10 @@
 ///
 /// Jobs begin in the order in which they were submitted. Threads start when they are needed, at
 /// most as many as said, and end with the value.
-final class WorkerThreads: Sendable {
+package final class WorkerThreads: Sendable {
   private let queue: JobQueue
 
-  init(maximum: Int) {
+  package init(maximum: Int) {
     queue = JobQueue(maximum: maximum)
   }
 
@@ -22,7 +22,7 @@ final class WorkerThreads: Sendable {
     queue.stop()
   }
 
-  func submit(_ job: @escaping @Sendable () -> Void) {
+  package func submit(_ job: @escaping @Sendable () -> Void) {
     queue.submit(job)
   }
 }
