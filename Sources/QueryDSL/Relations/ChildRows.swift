@@ -39,7 +39,7 @@ extension IncludedQuery {
     belongingTo keys: [RelationKey], by relation: Relation, on core: ConnectionCore
   ) throws -> [RelationKey: [Row]] {
     guard !keys.isEmpty else { return [:] }
-    let (statement, limits) = try statement(keys, relation)
+    let (statement, limits) = try statement(keys, relation, numbers: true)
     let count = relation.owners.count
     let decoding = query.select.decoding
     let (models, owners) =
@@ -56,9 +56,32 @@ extension IncludedQuery {
     return rows
   }
 
+  /// The rows that belong to each parent where SQLite compares other values than the same: one
+  /// statement more, and limits are counted here.
+  func rows(
+    belongingTo keys: [RelationKey], asComparedBy relation: Relation, on core: ConnectionCore
+  ) throws -> [[Row]] {
+    let matches = try relation.matches(of: keys, on: core)
+    guard !matches.isEmpty else { return keys.map { _ in [] } }
+    let (statement, limits) = try statement(Array(matches.keys), relation, numbers: false)
+    let (models, owners) = try core.models(
+      of: statement, query.select.decoding, owners: relation.owners.count)
+    var chosen: [[Int]] = Array(repeating: [], count: keys.count)
+    for (place, owner) in owners.enumerated() {
+      for parent in matches[owner] ?? [] { chosen[parent].append(place) }
+    }
+    if let limits { chosen = chosen.map(limits.apply) }
+    let places = Set(chosen.joined()).sorted()
+    let rows = try complete(core, places.map { models[$0] })
+    let rowsByPlace = Dictionary(uniqueKeysWithValues: zip(places, rows))
+    return chosen.map { $0.compactMap { rowsByPlace[$0] } }
+  }
+
   /// The children with their owners behind them; which of each parent's where not all are wanted.
+  ///
+  /// - Parameter numbers: whether SQLite counts those of each parent; else all are given, in order.
   private func statement(
-    _ keys: [RelationKey], _ relation: Relation
+    _ keys: [RelationKey], _ relation: Relation, numbers: Bool
   ) throws -> (SelectStatement, NumberedRows.Limits?) {
     var statement = query.select.statement
     guard statement.groups.isEmpty, !statement.isDistinct else {
@@ -68,8 +91,14 @@ extension IncludedQuery {
     terms += relation.owners.map { .expression($0) }
     let limits = try NumberedRows.Limits(of: statement)
     if limits != nil {
-      terms.append(.aliased(try number(of: statement, relation), NumberedRows.name))
-      (statement.order, statement.limit, statement.offset) = (.none, nil, nil)
+      let number = try number(of: statement, relation)
+      if numbers {
+        terms.append(.aliased(number, NumberedRows.name))
+        statement.order = .none
+      } else if statement.order.isEmpty {
+        for term in try keyOrder() { statement.order.append(term) }
+      }
+      (statement.limit, statement.offset) = (nil, nil)
     }
     statement.selection = .terms(terms)
     if let join = relation.join { statement.joins.append(join) }
@@ -83,11 +112,7 @@ extension IncludedQuery {
   ) throws -> ExpressionNode {
     var window = WindowSpecification(partition: relation.owners, order: statement.order)
     if window.order.isEmpty {
-      for index in try Root.layout.keyColumns {
-        let key = ColumnID(
-          table: query.columns.table, index: UInt16(truncatingIfNeeded: index))
-        window.order.append(SelectStatement.OrderTerm(.column(key), .ascending))
-      }
+      for term in try keyOrder() { window.order.append(term) }
     }
     for case .resultColumn(let name) in window.order.map(\.expression) {
       throw QueryError(
@@ -95,6 +120,16 @@ extension IncludedQuery {
           + "which is no column of the table")
     }
     return SQLExpression<Int>(.windowFunction("row_number", [])).over(Window(node: window)).node
+  }
+}
+
+extension IncludedQuery {
+  /// The order of the keys, in which rows count that have no other.
+  private func keyOrder() throws -> [SelectStatement.OrderTerm] {
+    try Root.layout.keyColumns.map { index in
+      let key = ColumnID(table: query.columns.table, index: UInt16(truncatingIfNeeded: index))
+      return SelectStatement.OrderTerm(.column(key), .ascending)
+    }
   }
 }
 
@@ -136,6 +171,14 @@ struct NumberedRows: Renderable {
       guard statement.limit != nil || statement.offset != nil else { return nil }
       offset = try Self.count(statement.offset) ?? 0
       limit = try Self.count(statement.limit)
+    }
+
+    /// Those of a parent's rows that the limits let through.
+    func apply(to places: [Int]) -> [Int] {
+      let rest = places.dropFirst(Int(clamping: max(0, offset)))
+      // A negative limit is none.
+      guard let limit, limit >= 0 else { return Array(rest) }
+      return Array(rest.prefix(Int(clamping: limit)))
     }
 
     private static func count(_ value: BoundValue?) throws -> Int64? {

@@ -14,6 +14,10 @@ import SQLCore
 /// One statement a relation, however many rows there are, all in one snapshot; nothing is loaded
 /// later. Each parent is there, also one that has no rows. The children are in the order of their
 /// own query, and may include others.
+///
+/// A child belongs to the parents that a join would find. Where the file gives one of the columns a
+/// collation, or they have different types, a second statement asks SQLite which values are equal:
+/// by the collation of the parent's column, or by the child's where the parent's has none.
 public struct Including<M: Model, each Part: Sendable>: Sendable {
   let parents: TableQuery<M, M>
   let load: @Sendable (ConnectionCore, [M]) throws -> [(repeat each Part)]
@@ -193,6 +197,9 @@ extension IncludedQuery {
   ) throws -> [[Row]] {
     let relation = try relation.get()
     let keys = try Parent.layout.keys(ofColumns: relation.parentColumns, in: parents)
+    guard relation.comparesStoredValues(on: core) else {
+      return try rows(belongingTo: keys, asComparedBy: relation, on: core)
+    }
     let rows = try rows(belongingTo: keys.filter(\.isComplete), by: relation, on: core)
     return keys.map { rows[$0] ?? [] }
   }

@@ -3,10 +3,25 @@ import SQLCore
 /// How the rows of one table belong to those of another: which columns of the children, or of the
 /// table between, hold the values of which columns of the parents.
 struct Relation: Sendable {
+  /// A column that holds the values of another one.
+  struct Pair: Sendable {
+    let owner: Column
+    let parent: Column
+    /// The storage class of the values in Swift.
+    let storageClass: StorageClass
+  }
+
+  struct Column: Sendable {
+    let table: String
+    let name: String
+  }
+
   /// The indices of the parents' columns.
   let parentColumns: [Int]
   /// The columns that hold their values, in the same order.
   let owners: [ExpressionNode]
+  /// The same columns by name, each beside that of the parents.
+  let pairs: [Pair]
   /// The table between.
   var join: SelectStatement.Join?
 }
@@ -111,24 +126,15 @@ extension Relation {
           "\(child.tableName).\(from.name) is \(from.type), and \(parent.tableName).\(to.name), "
             + "to which it would refer, is \(to.type), or another stored form")
       }
-      // Values are brought together by what is stored: a collation would take others for the same.
-      try requireBinary(Child.self, column)
-      try requireBinary(Parent.self, key)
     }
     return Relation(
-      parentColumns: keys, owners: columns.map { .column(children.column(at: $0)) })
-  }
-
-  private static func requireBinary<M: Model>(_: M.Type, _ index: Int) throws {
-    let layout = try M.layout
-    for element in M.schema.elements {
-      guard case .collated(let path, let collation) = element.kind,
-        layout.index(ofColumn: path) == index, collation != .binary
-      else { continue }
-      throw QueryError(
-        "\(layout.tableName).\(layout.columns[index].name) is compared by the collation "
-          + "\(collation.name), and `including` compares what is stored: join the tables instead")
-    }
+      parentColumns: keys, owners: columns.map { .column(children.column(at: $0)) },
+      pairs: zip(columns, keys).map { column, key in
+        Pair(
+          owner: Column(table: child.tableName, name: child.columns[column].name),
+          parent: Column(table: parent.tableName, name: parent.columns[key].name),
+          storageClass: parent.columns[key].storageClass)
+      })
   }
 
   private static func wrapped(_ type: any ColumnValue.Type) -> any ColumnValue.Type {

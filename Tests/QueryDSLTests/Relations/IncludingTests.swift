@@ -170,17 +170,6 @@ struct IncludingTests {
     expect("DISTINCT", Writer.all.including(Story.all.distinct()))
     expect("Story.title is String", Writer.all.including(Story.all, by: \.$title))
     #expect(throws: QueryError.self) { try db.fetch(Writer.all.including(Remark.all)) }
-    // A collation, by which other values are the same.
-    struct Nick: Model {
-      @PrimaryKey var name: String
-      var id: String { name }
-      static var schema: Schema<Nick> { Collated(\.$name, .noCase) }
-    }
-    let error = #expect(throws: QueryError.self) {
-      try Database.temporary(models: [Nick.self, Story.self])
-        .fetch(Nick.all.including(Story.all, by: \.$title))
-    }
-    #expect(error?.message.contains("NOCASE") == true)
     // Two foreign keys.
     #expect(throws: QueryError.self) { try db.fetch(Folder.all.including(Folder.all)) }
     // A key of two columns.

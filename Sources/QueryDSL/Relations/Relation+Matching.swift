@@ -1,0 +1,62 @@
+import SQLCore
+
+extension Relation {
+  /// Whether SQLite takes two values of the columns for equal only if they are the same: both
+  /// columns compare text by its bytes, and store what Swift gives as it is.
+  ///
+  /// What the file says counts, whatever the models declare.
+  func comparesStoredValues(on core: ConnectionCore) -> Bool {
+    pairs.allSatisfy { pair in
+      [pair.owner, pair.parent].allSatisfy { column in
+        guard let known = core.comparison(ofColumn: column.name, in: column.table) else {
+          return false
+        }
+        return known.isBinary && known.storageClass == pair.storageClass
+      }
+    }
+  }
+
+  /// The values that refer to each parent, as they are stored in the columns of the children, with
+  /// the indices of the parents.
+  ///
+  /// SQLite finds them by a join. It compares as a foreign key does, by the collation of the
+  /// parent's column; or where that compares bytes, by the one of the child's.
+  /// - SeeAlso: <https://www.sqlite.org/foreignkeys.html>
+  func matches(
+    of keys: [RelationKey], on core: ConnectionCore
+  ) throws -> [RelationKey: [Int]] {
+    // DISTINCT takes values for the same by their collation, and 1 and 1.0 as well.
+    let columns =
+      pairs.map { "child.\(Identifier($0.owner.name).quoted) COLLATE BINARY" }
+      + pairs.map { "typeof(child.\(Identifier($0.owner.name).quoted))" }
+    var text =
+      "SELECT DISTINCT k0.rowid, \(columns.joined(separator: ", ")) FROM apus_array(?) AS k0"
+    for index in pairs.indices.dropFirst() {
+      text += " JOIN apus_array(?) AS k\(index) ON k\(index).rowid = k0.rowid"
+    }
+    text += " JOIN \(Identifier(pairs[0].parent.table).quoted) AS parent ON "
+    text += pairs.enumerated().map { index, pair in
+      "parent.\(Identifier(pair.parent.name).quoted) = k\(index).value"
+    }.joined(separator: " AND ")
+    text += " JOIN \(Identifier(pairs[0].owner.table).quoted) AS child ON "
+    text += pairs.map { pair in
+      let parent = "parent.\(Identifier(pair.parent.name).quoted)"
+      let child = "child.\(Identifier(pair.owner.name).quoted)"
+      // The collation of the left operand counts.
+      let known = core.comparison(ofColumn: pair.parent.name, in: pair.parent.table)
+      return known?.isBinary == true ? "\(child) = \(parent)" : "\(parent) = \(child)"
+    }.joined(separator: " AND ")
+    let arrays = pairs.indices.map { index in
+      BoundValue.array(BoundArray(keys.map { $0.value(at: index) }))
+    }
+    let sql = SQL(text: text, bindings: arrays)
+    var matches: [RelationKey: [Int]] = [:]
+    try core.lend().forEach(sql) { row in
+      let index = try row.get(Int.self, at: 0)
+      var values: [DatabaseValue] = []
+      for place in pairs.indices { values.append(try row.databaseValue(at: place + 1)) }
+      matches[RelationKey(values), default: []].append(index)
+    }
+    return matches
+  }
+}
