@@ -85,9 +85,8 @@ extension Database {
     let table = QualifiedTableName(layout.tableName)
     // Other models of the same table may have other columns: what is not this one's is left out.
     let watched = columns ?? Set(layout.columns.map(\.name.lowercasedASCII))
-    let wanted = keys.map(Set.init)
-    let interest = Subscription.Interest(
-      columns: watched, keys: keys.map { Set($0.flatMap(RowKey.candidates)) })
+    let wanted = keys.map { Set($0.flatMap(RowKey.candidates)) }
+    let interest = Subscription.Interest(columns: watched, keys: wanted)
     return ChangeStream(
       ChangeFeed(in: self, tables: [table: interest], filter: filter) { piece in
         switch piece {
@@ -95,7 +94,9 @@ extension Database {
           guard let changes = write.tables[table] else { return nil }
           let rows = changes.rows(of: M.self, watching: watched, keys: wanted)
           guard !rows.isEmpty || !changes.events.isEmpty else { return nil }
-          return Changes(label: write.label, rows: rows, events: changes.events)
+          return Changes(
+            label: write.label, rows: rows, events: changes.events,
+            unfilteredReason: write.unfilteredReason)
         case .dropped(let tables):
           return tables[table].map { Changes(label: nil, rows: [], events: $0) }
         case .everything(let events):
@@ -116,14 +117,13 @@ extension RowKey {
 extension TableRows {
   /// The changes of the rows as one stream sees them: those of its rows, and its columns of them.
   fileprivate func rows<M: Model>(
-    of model: M.Type, watching columns: Set<String>, keys: Set<[DatabaseValue]>?
+    of model: M.Type, watching columns: Set<String>, keys: Set<RowKey>?
   ) -> [RowChange<M>] {
     let told = ToldRows(self, columns: columns, as: try? M.layout)
     var changes: [RowChange<M>] = []
     changes.reserveCapacity(keys == nil ? rows.count : 0)
-    for index in rows.indices {
-      if let keys, !keys.contains(key(of: rows[index]).values) { continue }
-      guard told.differs(at: index) else { continue }
+    for index in keys.map(indices(ofKeys:)) ?? Array(rows.indices)
+    where told.differs(at: index) {
       changes.append(RowChange(row: TableRowChange(told, at: index)))
     }
     return changes

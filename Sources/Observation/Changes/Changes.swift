@@ -12,6 +12,26 @@ public struct Changes<M: Model>: Sendable {
   /// What happened to the table besides; where it is not empty, `rows` may lack some.
   public let events: Set<TableEvent>
 
+  /// Why the predicates of `changes(of:where:)` could not be tested on these rows; nil if they were,
+  /// and where there are none.
+  ///
+  /// Where it is set, `rows` has every row of the table that the write changed.
+  public let unfilteredReason: String?
+
+  init(
+    label: String?, rows: [RowChange<M>], events: Set<TableEvent>,
+    unfilteredReason: String? = nil
+  ) {
+    self.label = label
+    self.rows = rows
+    self.events = events
+    self.unfilteredReason = unfilteredReason
+  }
+
+  /// Whether `rows` are those for which the predicates of `changes(of:where:)` held before the
+  /// write, or hold after it; true where there are none.
+  public var isFiltered: Bool { unfilteredReason == nil }
+
   /// Whether `rows` is all that changed.
   public var isComplete: Bool { events.isEmpty }
 

@@ -15,7 +15,7 @@ public struct RowChange<M: Model>: Sendable {
   /// The values of the primary key, as they are stored.
   public var keyValues: [DatabaseValue] { row.keyValues }
   /// The columns whose values differ, in the order of the table; of a row that was inserted or
-  /// deleted, all that are watched.
+  /// deleted, all that are watched and those of its primary key.
   public var changedColumns: [String] { row.changedColumns }
 
   /// The primary key.

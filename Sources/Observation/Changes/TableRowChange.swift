@@ -11,9 +11,11 @@ public struct TableRowChange: Sendable {
   /// The values of the primary key, as they are stored; the rowid where there is none.
   public var keyValues: [DatabaseValue] { told.key(at: index).values }
   /// The columns whose values differ, in the order of the table; of a row that was inserted or
-  /// deleted, all that are watched. Generated columns that are calculated on reading are not told.
+  /// deleted, all that are watched and those of its primary key. Generated columns that are
+  /// calculated on reading are not told.
   public var changedColumns: [String] {
-    told.places.filter { told.differs(at: index, in: $0) }.map { told.names.columns[$0] }
+    guard kind == .updated else { return told.names.ordered.filter { told.place(of: $0) != nil } }
+    return told.places.filter { told.differs(at: index, in: $0) }.map { told.names.columns[$0] }
   }
 
   private let told: ToldRows
@@ -61,8 +63,12 @@ public struct TableRowChange: Sendable {
 
   /// Whether a column of this name is told, and has another value.
   func hasChanged(_ column: String) -> Bool {
-    guard case .column(let place)? = told.place(of: column) else { return false }
-    return told.differs(at: index, in: place)
+    switch told.place(of: column) {
+    case .column(let place): told.differs(at: index, in: place)
+    // A row whose key changes is deleted under the old one and inserted under the new one.
+    case .key: kind != .updated
+    case nil: false
+    }
   }
 }
 

@@ -6,19 +6,11 @@ struct TouchedRows {
   /// Their columns: those of the key, and those that were recorded.
   let columns: [String]
   let rows: [NetChange]
+  /// Whether the values are what SQLite has, so that the query can be asked of them.
+  var isExact = true
 }
 
 extension MaintenancePlan {
-  /// The keys that the query's rows may have, where it says so.
-  var requiredKeys: Set<RowKey>? {
-    guard order.keyCollations == [.binary],
-      let layout = LayoutRegistry.shared.layout(number: statement.from.layout),
-      let key = layout.keyColumns.first
-    else { return nil }
-    let column = ColumnID(table: statement.from, index: UInt16(truncatingIfNeeded: key))
-    return statement.requiredKey(column: column).map { Set(RowKey.candidates([$0])) }
-  }
-
   /// All rows of the query, or as many as its window holds.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     var limited = statement
@@ -52,15 +44,30 @@ extension MaintenancePlan {
     let names = last.names.keys + places.map { last.names.columns[$0] }
     // Most often one write lies between two looks: each of its rows is told once.
     guard touched.count > 1 else {
-      let rows = last.rows.filter { last.differs($0, at: places) }
-      return TouchedRows(columns: names, rows: rows.map { last.newState(of: $0, at: places) })
+      let rows = rows(of: last).filter { last.differs($0, at: places) }
+      return TouchedRows(
+        columns: names, rows: rows.map { last.newState(of: $0, at: places) },
+        isExact: rows.allSatisfy { last.isExact($0, at: places) })
     }
     var netted = NettedRows()
+    var isExact = true
     for changes in touched {
       let places = changes.names.places(of: columns)
-      for row in changes.rows { netted.add(changes.change(row, at: places)) }
+      for row in rows(of: changes) {
+        netted.add(changes.change(row, at: places))
+        isExact = isExact && changes.isExact(row, at: places)
+      }
     }
-    return TouchedRows(columns: names, rows: netted.rows)
+    return TouchedRows(columns: names, rows: netted.rows, isExact: isExact)
+  }
+
+  /// The rows of a write that may belong to the result, or may have belonged to it.
+  private func rows(of changes: TableRows) -> [RecordedRow] {
+    if let keys { return changes.indices(ofKeys: keys).map { changes.rows[$0] } }
+    guard let requiredValue,
+      let place = changes.names.foldedColumns.firstIndex(of: requiredValue.column)
+    else { return changes.rows }
+    return changes.indices(of: requiredValue.value, at: place).map { changes.rows[$0] }
   }
 
   /// Those of the rows that the query gives now, by key.
@@ -70,16 +77,14 @@ extension MaintenancePlan {
     let values = touched.rows.compactMap { row in row.new.map { row.key.values + $0 } }
     guard !values.isEmpty else { return [:] }
     var entries: [RowKey: ResultEntry] = [:]
-    try evaluators.withEvaluator { evaluator in
-      try evaluator.evaluating(values, columns: touched.columns, in: table) { core in
-        var unordered = statement
-        unordered.order = .none
-        let statement = try core.lendStatement(for: unordered)
-        defer { core.giveBack(statement) }
-        while try core.step(statement) {
-          let entry = try entry(of: statement, on: core)
-          entries[entry.key] = entry
-        }
+    try evaluators.evaluating(values, columns: touched.columns, in: table) { core in
+      var unordered = statement
+      unordered.order = .none
+      let statement = try core.lendStatement(for: unordered)
+      defer { core.giveBack(statement) }
+      while try core.step(statement) {
+        let entry = try entry(of: statement, on: core)
+        entries[entry.key] = entry
       }
     }
     return entries

@@ -15,6 +15,10 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
   let offset: Int
   /// The columns that the query reads, folded.
   let columns: Set<String>
+  /// The keys that the query's rows may have, where it says so: `WHERE id = ?`.
+  let keys: Set<RowKey>?
+  /// A value that each of the query's rows has in a column, folded, where it says so.
+  let requiredValue: (column: String, value: DatabaseValue)?
 
   /// The plan; nil where the query is one that runs again.
   ///
@@ -29,6 +33,8 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     guard try select.isMaintainable(on: connection),
       let layout = LayoutRegistry.shared.layout(number: select.from.layout),
       dependencies.allSatisfy({ $0.database == "main" }),
+      // In UTF-16 SQLite orders text by other bytes than it has here.
+      try connection.textEncoding() == .utf8,
       Set(dependencies.map { QualifiedTableName($0.table) }) == [
         QualifiedTableName(layout.tableName)
       ],
@@ -66,6 +72,16 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     offset = try Self.integer(select.offset) ?? 0
     columns = read
     statement = select.withKeys(layout.keyColumns)
+    let key = layout.keyColumns.first.flatMap { key in
+      keyCollations == [.binary] ? select.requiredValue(of: [key]) : nil
+    }
+    self.keys = key.map { Set(RowKey.candidates([$0.value])) }
+    let compared = layout.columns.indices.filter { index in
+      !layout.columns[index].isPrimaryKey && collation(of: layout.columns[index].name) == .binary
+    }
+    requiredValue = select.requiredValue(of: Set(compared)).map { found in
+      (layout.columns[found.column].name.lowercasedASCII, found.value)
+    }
   }
 
   private static func integer(_ value: BoundValue?) throws -> Int? {

@@ -92,13 +92,16 @@ extension SelectStatement {
       """) == nil
   }
 
-  /// The key that every row of the result has, where the query says so: `WHERE id = ?`.
-  func requiredKey(column: ColumnID) -> DatabaseValue? {
-    for case .compareColumn(let sign, column, let value) in predicates
+  /// A value that every row of the result has in one of these columns of the model, where the query
+  /// says so: `WHERE id = ?`.
+  func requiredValue(of columns: Set<Int>) -> (column: Int, value: DatabaseValue)? {
+    for case .compareColumn(let sign, let column, let value) in predicates
     where sign == .equal || sign == .isSame {
-      guard let key = try? value.databaseValue else { continue }
-      switch key {
-      case .integer, .text, .blob: return key
+      guard column.table == from, columns.contains(Int(column.index)),
+        let value = try? value.databaseValue
+      else { continue }
+      switch value {
+      case .integer, .text, .blob: return (Int(column.index), value)
       case .null, .real: continue
       }
     }

@@ -16,12 +16,12 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// The schema for which it was found out what the query reads.
   private var schemaVersion: Int32 = 0
 
-  /// A result, and the last commit that it surely contains.
+  /// A result, and the commits that it contains.
   private struct Held: Sendable {
     var result: Results<Row>
     /// nil where the query runs again.
     var window: ResultWindow?
-    var sequence: UInt64
+    var position: CommitClock.Position
   }
 
   init(_ source: LiveSource<Row>, in database: Database) {
@@ -85,7 +85,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
           watch.database.hasBuiltInCollations
           ? try source.plan(dependencies, connection) : nil
         var interests = try connection.interests(of: dependencies)
-        if let plan, let keys = plan.requiredKeys {
+        if let plan, let keys = plan.keys {
           interests[QualifiedTableName(plan.table.name)]?.keys = keys
         }
         try core.run(cached: "COMMIT")
@@ -123,7 +123,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     let new = try await watch.retrying {
       try await watch.database.reading(hops: !source.isShort) { core -> Held? in
         var isKnown = true
-        let sequence = try watch.opening {
+        let position = try watch.opening {
           try core.run(cached: "BEGIN DEFERRED")
           // The snapshot is taken by the first thing that is read.
           isKnown = try core.schemaVersion() == version
@@ -134,14 +134,21 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
           try core.run(cached: "ROLLBACK")
           return nil
         }
-        let new =
-          if let plan {
-            try Self.hold(try plan.fetch(on: core), plan, after: old)
-          } else {
-            try Self.hold(try source.fetch(core), after: old)
-          }
+        let new: (Results<Row>, ResultWindow?)
+        do {
+          new =
+            if let plan {
+              try Self.hold(try plan.fetch(on: core), plan, after: old)
+            } else {
+              try Self.hold(try source.fetch(core), after: old)
+            }
+        } catch is ColumnValueError where plan != nil {
+          // The query may order by text that is invalid, which it need not read: its place among
+          // others is known to SQLite alone.
+          new = try Self.hold(try source.fetch(core), after: old)
+        }
         try core.run(cached: "COMMIT")
-        return Held(result: new.0, window: new.1, sequence: sequence)
+        return Held(result: new.0, window: new.1, position: position)
       }
     }
     try Task.checkCancellation()
@@ -180,22 +187,54 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     guard let plan, let held, let window = held.window, let evaluators else {
       return try await fetch()
     }
-    let changes = plan.changes(in: commits.filter { $0.sequence > held.sequence })
-    guard !changes.rows.isEmpty else { return nil }
-    // Many rows are fetched faster than they are looked at one by one.
-    guard changes.rows.count <= max(1_000, window.entries.count / 20),
-      let entries = try? plan.entries(of: changes, evaluators)
-    else { return try await fetch() }
-    var change = ResultChange(of: window)
-    for row in changes.rows { change.set(row.key, to: entries[row.key]) }
-    // More rows went than were in reserve.
-    guard !change.after.isShort else { return try await fetch() }
+    let commits = commits.filter { $0.sequence > held.position.last }
+    // Where the result may contain the commit, it may contain what others committed after it, too:
+    // the rows of the commit are older than that.
+    guard !held.position.mayContainNext || commits.first?.sequence != held.position.last &+ 1 else {
+      return try await fetch()
+    }
+    let rowCount = commits.reduce(0) { $0 + $1.rowCount }
+    let outcome = try await evaluators.looking(at: rowCount) {
+      try Self.merge(commits, into: window, plan, evaluators)
+    }
+    guard case .merged(var change) = outcome else {
+      if case .untouched = outcome { return nil }
+      return try await fetch()
+    }
     let difference = change.difference()
     let results = Results<Row>(change.after, difference)
     self.held = Held(
       result: difference.isEmpty ? held.result : results, window: change.after,
-      sequence: commits.last?.sequence ?? held.sequence)
+      position: CommitClock.Position(
+        last: commits.last?.sequence ?? held.position.last, mayContainNext: false))
     return difference.isEmpty ? nil : results
+  }
+}
+
+extension QueryWatch {
+  private enum Outcome {
+    case merged(ResultChange)
+    /// No row of the result was touched.
+    case untouched
+    /// It must be fetched.
+    case unknown
+  }
+
+  /// Merges what commits touched into a result.
+  private static func merge(
+    _ commits: [Commit], into window: ResultWindow, _ plan: MaintenancePlan<Row>,
+    _ evaluators: RowEvaluators
+  ) throws -> Outcome {
+    let changes = plan.changes(in: commits)
+    guard !changes.rows.isEmpty else { return .untouched }
+    // Many rows are fetched faster than they are looked at one by one.
+    guard changes.isExact, changes.rows.count <= max(1_000, window.entries.count / 20),
+      let entries = try? plan.entries(of: changes, evaluators)
+    else { return .unknown }
+    var change = ResultChange(of: window)
+    for row in changes.rows { change.set(row.key, to: entries[row.key]) }
+    // More rows went than were in reserve.
+    return change.after.isShort ? .unknown : .merged(change)
   }
 }
 

@@ -2,7 +2,7 @@ import SQLCore
 
 /// Applies to a held result the rows that a commit touched, and tells the difference: at a cost
 /// that depends on those rows, and not on how many are held.
-struct ResultChange {
+struct ResultChange: Sendable {
   private let before: ResultWindow
   private(set) var after: ResultWindow
   /// The rows that were touched, as they were and as they are.

@@ -36,12 +36,13 @@ final class TableWatch: Sendable {
     if let watched = watched.withLock({ $0 }) { tracker?.remove(watched.subscription) }
   }
 
-  /// The number of the last commit that a snapshot surely contains, which the closures open and
-  /// close.
-  func opening(_ open: () throws -> Void, close: () throws -> Void) throws -> UInt64 {
+  /// What a snapshot contains of the writer's commits, which the closures open and close.
+  func opening(
+    _ open: () throws -> Void, close: () throws -> Void
+  ) throws -> CommitClock.Position {
     guard let clock = tracker?.clock else {
       try open()
-      return 0
+      return CommitClock.Position(last: 0, mayContainNext: false)
     }
     return try clock.opening(open, close: close)
   }
@@ -91,7 +92,7 @@ final class TableWatch: Sendable {
       var isTouched = false
       for write in commit.writes {
         for (table, changes) in write.tables {
-          guard let interest = tables[table], changes.touches(interest.columns) else { continue }
+          guard let interest = tables[table], changes.touches(interest) else { continue }
           if changes.events.contains(.schemaChanged) { return .schema }
           if !changes.events.isEmpty { isUnknown = true }
           isTouched = true

@@ -37,8 +37,6 @@ final class FileCheck: Sendable {
     /// Whether it goes on for as long as it is not ended: nobody says that a file was written to.
     var keepsLooking = false
     var isEnded = false
-    /// What the writer said last.
-    var version: Int32?
   }
 
   private let state = Lock(State())
@@ -108,16 +106,7 @@ final class FileCheck: Sendable {
   private func look() async {
     guard let database = database.value, let tracker = tracker.value else { return end() }
     // The lease of the writer puts the look between two of its commits.
-    let answer = try? await database.askingWriter { core in
-      let version = try core.dataVersion()
-      return self.state.withLock { state in
-        defer { state.version = version }
-        return (isFirst: state.version == nil, hasChanged: state.version != version)
-      }
-    }
-    guard let answer, answer.hasChanged else { return }
-    // What was there before the first look nobody was told of who fetched before it.
-    tracker.publish(everything: .changedElsewhere, liveAlone: answer.isFirst)
+    try? await database.askingWriter { try tracker.lookForForeignCommits(on: $0) }
   }
 }
 

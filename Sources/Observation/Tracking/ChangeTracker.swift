@@ -6,11 +6,12 @@ import Synchronization
 /// The registry of those who watch is shared, behind a lock, under which nobody's code runs. All
 /// else belongs to the writer, and is used by the one access that holds it.
 ///
-/// `@unchecked Sendable`: `recordedVersion` and `covered` are touched only by the access that holds
-/// the lease of the writer.
+/// `@unchecked Sendable`: `recordedVersion`, `covered` and `foreignCommits` are touched only by the
+/// access that holds the lease of the writer.
 final class ChangeTracker: @unchecked Sendable {
   private let registry = Lock(SubscriptionRegistry())
   let clock = CommitClock()
+  private let foreignCommits = ForeignCommits()
   private let granularity: Recorder.Granularity
   /// The version of the registry for which the recorder was made.
   private var recordedVersion = 0
@@ -73,7 +74,7 @@ final class ChangeTracker: @unchecked Sendable {
   /// What asks queries of single rows, for all who watch.
   func evaluators(for database: Database) -> RowEvaluators {
     sharedEvaluators.withLock { evaluators in
-      let known = evaluators ?? RowEvaluators(configuration: database.configuration)
+      let known = evaluators ?? RowEvaluators(of: database)
       evaluators = known
       return known
     }
@@ -89,13 +90,35 @@ final class ChangeTracker: @unchecked Sendable {
     }
   }
 
-  private func publish(_ commit: Commit) {
+  /// Reports a commit of the writer, and before it that others committed.
+  private func publish(_ commit: Commit?, _ finding: ForeignCommits.Finding) {
+    switch finding {
+    case .none: break
+    // What was there before the watching began concerns those who may have fetched before it.
+    case .unknown: publish(everything: .changedElsewhere, liveAlone: true)
+    case .some: publish(everything: .changedElsewhere, liveAlone: false)
+    }
+    guard let commit else { return }
     let subscriptions = registry.withLock { registry in
       // Whoever came meanwhile, and asked for nothing that was not recorded anyway, missed nothing.
       let end = registry.version == recordedVersion ? registry.nextID : covered
       return registry.concerned(by: commit, before: end)
     }
     for subscription in subscriptions { subscription.queue.append(commit) }
+  }
+}
+
+extension ChangeTracker {
+  /// Looks whether another connection committed, between two accesses to the writer; it reads
+  /// before, so that SQLite looks at the file.
+  ///
+  /// It is reported before the writer can commit again: nobody merges the rows of a later commit
+  /// into a result without knowing of the one before.
+  func lookForForeignCommits(on core: ConnectionCore) throws {
+    guard isWatching else { return }
+    _ = try core.dataVersion()
+    foreignCommits.look(on: core)
+    publish(nil, foreignCommits.takeFinding())
   }
 }
 
@@ -111,10 +134,11 @@ extension ChangeTracker: WriteObserver {
     if let wanted {
       let recorder = Recorder(
         of: wanted, granularity: granularity, on: core, clock: clock,
-        publish: { [unowned self] in publish($0) })
+        foreignCommits: foreignCommits, publish: { [unowned self] in publish($0, $1) })
       try install(recorder, on: core)
     } else {
       try install(nil, on: core)
+      foreignCommits.forget()
     }
     recordedVersion = version
     covered = nextID
@@ -146,6 +170,7 @@ extension ChangeTracker: WriteObserver {
 
   /// Anything may have changed, and no hook told of it.
   func contentWasReplaced(on core: ConnectionCore) {
+    foreignCommits.didCommit(on: core)
     publish(everything: .tableChanged, liveAlone: false)
   }
 }

@@ -32,4 +32,6 @@ final class Commit: Sendable {
 struct WriteChanges: Sendable {
   let label: String?
   var tables: [QualifiedTableName: TableRows] = [:]
+  /// Why predicates were not asked of the rows, where they should have been.
+  var unfilteredReason: String?
 }

@@ -22,13 +22,22 @@ final class CommitClock: Sendable {
     begun.store(ended.load(ordering: .relaxed), ordering: .sequentiallyConsistent)
   }
 
-  /// Opens a snapshot and tells the last commit that it surely contains; it contains at most one
-  /// more, the one after it.
-  func opening(_ open: () throws -> Void, close: () throws -> Void) rethrows -> UInt64 {
+  /// What a snapshot contains of the writer's commits.
+  struct Position {
+    /// The last commit that it surely contains.
+    var last: UInt64
+    /// Whether it may contain the next one as well, which was being committed meanwhile.
+    var mayContainNext: Bool
+  }
+
+  /// Opens a snapshot and returns what it contains: it is opened again where two commits began
+  /// meanwhile.
+  func opening(_ open: () throws -> Void, close: () throws -> Void) rethrows -> Position {
     while true {
       let last = ended.load(ordering: .sequentiallyConsistent)
       try open()
-      if begun.load(ordering: .sequentiallyConsistent) <= last &+ 1 { return last }
+      let begun = begun.load(ordering: .sequentiallyConsistent)
+      if begun <= last &+ 1 { return Position(last: last, mayContainNext: begun != last) }
       try close()
     }
   }

@@ -20,10 +20,12 @@ struct EventLog {
   let maximumRows: Int
   private(set) var rows: [RowEvent] = []
   /// What the rows hold.
-  private(set) var values = RecordedValues(isUTF8: true)
-  /// Whether the text of the database is UTF-8.
-  var isUTF8 = true {
-    didSet { if isUTF8 != oldValue, rows.isEmpty { values = RecordedValues(isUTF8: isUTF8) } }
+  private(set) var values = RecordedValues(encoding: .utf8)
+  /// How the database stores text.
+  var encoding = TextEncoding.utf8 {
+    didSet {
+      if encoding != oldValue, rows.isEmpty { values = RecordedValues(encoding: encoding) }
+    }
   }
   private(set) var notes: [TableNote] = []
   private(set) var boundaries: [Boundary] = []
@@ -78,7 +80,7 @@ struct EventLog {
     if isKnownUniquelyReferenced(&values) {
       values.truncate(to: 0)
     } else {
-      values = RecordedValues(isUTF8: isUTF8)
+      values = RecordedValues(encoding: encoding)
     }
     notes.removeAll()
     boundaries.removeAll()

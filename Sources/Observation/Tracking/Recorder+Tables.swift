@@ -50,8 +50,7 @@ extension Recorder {
       case .some(let tables): tables.map { ($0.key, $0.value) }
       case .all: try connection.observableTables().map { ($0, nil) }
       }
-    let encoding = try connection.row("PRAGMA encoding")?.get(String.self, at: 0)
-    log.isUTF8 = encoding == "UTF-8"
+    log.encoding = try connection.textEncoding()
     let known = places
     places = [:]
     recentPlaces.removeAll()

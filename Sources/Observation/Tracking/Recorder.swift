@@ -11,7 +11,8 @@ final class Recorder {
   let granularity: Granularity
   let wanted: WantedTables
   private let clock: CommitClock
-  private let publish: (Commit) -> Void
+  private let foreignCommits: ForeignCommits
+  private let publish: (Commit?, ForeignCommits.Finding) -> Void
 
   @exclusivity(unchecked) var tables: [TrackedTable] = []
   var places: [QualifiedTableName: Int] = [:]
@@ -48,12 +49,14 @@ final class Recorder {
 
   init(
     of wanted: WantedTables, granularity: Granularity, on core: ConnectionCore,
-    clock: CommitClock, publish: @escaping (Commit) -> Void
+    clock: CommitClock, foreignCommits: ForeignCommits,
+    publish: @escaping (Commit?, ForeignCommits.Finding) -> Void
   ) {
     self.wanted = wanted
     self.granularity = granularity
     self.core = core
     self.clock = clock
+    self.foreignCommits = foreignCommits
     self.publish = publish
     log = EventLog(maximumRows: core.configuration.maximumTrackedRows)
   }
@@ -99,6 +102,8 @@ extension Recorder: ConnectionObserver {
 
   func commitHookDidFire() {
     outcome = .committed
+    // The lock is held: whatever others committed came before this commit.
+    foreignCommits.look(on: core)
     clock.begin()
   }
 
@@ -165,15 +170,22 @@ extension Recorder: ConnectionObserver {
 
   private func finish() {
     defer { forget() }
-    guard outcome == .committed else { return clock.cancel() }
-    guard didChangeSchema || !log.isEmpty else {
-      _ = clock.end()
-      return
+    guard outcome == .committed else {
+      clock.cancel()
+      foreignCommits.look(on: core)
+      return publish(nil, foreignCommits.takeFinding())
     }
-    if didChangeSchema { noteChangedDefinitions() }
-    let writes = writes()
+    // Before anything is read, which may show what others commit from now on.
+    foreignCommits.didCommit(on: core)
+    var writes: [WriteChanges] = []
+    if didChangeSchema || !log.isEmpty {
+      if didChangeSchema { noteChangedDefinitions() }
+      writes = self.writes()
+      foreignCommits.look(on: core)
+    }
     let sequence = clock.end()
-    if !writes.isEmpty { publish(Commit(sequence: sequence, writes: writes)) }
+    let commit = writes.isEmpty ? nil : Commit(sequence: sequence, writes: writes)
+    publish(commit, foreignCommits.takeFinding())
   }
 
   private func forget() {

@@ -71,15 +71,16 @@ final class TrackedTable: Sendable {
     }
     isKeyedByRowID = keys.isEmpty || isRowIDKey
     hasCalculatedColumns = declared.contains { $0.generation != .none }
-    recorded = stored.filter { column in
-      columns?.contains(column.name.lowercasedASCII) ?? true && column.primaryKeyPosition == 0
-    }.map(record)
+    let known = stored.filter { column in
+      column.primaryKeyPosition > 0 || columns?.contains(column.name.lowercasedASCII) ?? true
+    }
+    recorded = known.filter { $0.primaryKeyPosition == 0 }.map(record)
     recordedCount = recorded.count
     recordedIndices = HookIndices(of: recorded, hasRowID: hasRowID)
     keyIndices = HookIndices(of: isKeyedByRowID ? [] : keys.map(record), hasRowID: hasRowID)
     names = TableNames(
       declaredName, keys: keys.map(\.name), columns: recorded.map(\.name),
-      keyCount: isKeyedByRowID ? nil : keys.count)
+      ordered: known.map(\.name), keyCount: isKeyedByRowID ? nil : keys.count)
   }
 
   deinit {

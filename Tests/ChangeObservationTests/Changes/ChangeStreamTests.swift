@@ -42,7 +42,10 @@ struct ChangeStreamTests {
     let changes = try #require(await stream.collect { _ in true }.first)
     #expect(
       words([changes]) == [
-        ["updated 1 title,stars", "inserted 4 title,stars,body", "deleted 3 title,stars,body"]
+        [
+          "updated 1 title,stars", "inserted 4 id,title,stars,body",
+          "deleted 3 id,title,stars,body",
+        ]
       ])
     let updated = try #require(changes.updated.first)
     #expect(try updated.key == 1)
@@ -139,13 +142,14 @@ struct ChangeStreamTests {
     #expect(
       told == [
         ["updated 2 title"],
-        ["deleted 3 title,stars,body", "inserted 30 title,stars,body"],
-        ["deleted 1 title,stars,body"],
+        ["deleted 3 id,title,stars,body", "inserted 30 id,title,stars,body"],
+        ["deleted 1 id,title,stars,body"],
       ])
     let tagChanges = await tags.collect { $0.deleted.count == 2 }
     #expect(
       words(tagChanges) == [
-        ["updated 1,'b' weight"], ["deleted 1,'a' weight", "deleted 1,'b' weight"],
+        ["updated 1,'b' weight"],
+        ["deleted 1,'a' note,tag,weight", "deleted 1,'b' note,tag,weight"],
       ])
     // A whole number in a REAL column comes as a real.
     let weight = try tagChanges[0].rows[0].new(\.$weight)
@@ -166,7 +170,7 @@ struct ChangeStreamTests {
     #expect(
       words(told) == [
         ["updated 2 stars", "updated 3 stars"], ["updated 2 title,stars", "updated 3 title,stars"],
-        ["updated 1 stars"], ["deleted 1 title,stars,body"],
+        ["updated 1 stars"], ["deleted 1 id,title,stars,body"],
       ])
   }
 }

@@ -30,17 +30,18 @@ struct DatabaseChangesTests {
     #expect(first?.label == "both")
     #expect(
       text(first) == [
-        "Note inserted 1 title ->'one' stars ->0 body ->NULL",
-        "Tagging inserted 1,'a' weight ->1.0",
+        "Note inserted 1 id ->1 title ->'one' stars ->0 body ->NULL",
+        "Tagging inserted 1,'a' note ->1 tag ->'a' weight ->1.0",
       ])
     try await db.execute("CREATE TABLE Later (id INTEGER PRIMARY KEY, text TEXT)")
     #expect(text(await changes.next()) == ["main.Later schemaChanged"])
     try await db.execute("INSERT INTO Later VALUES (3, 'x')")
-    #expect(text(await changes.next()) == ["Later inserted 3 text ->'x'"])
+    #expect(text(await changes.next()) == ["Later inserted 3 id ->3 text ->'x'"])
     try await db.execute("DELETE FROM Note")
     #expect(
       text(await changes.next()) == [
-        "Note deleted 1 title 'one'>- stars 0>- body NULL>-", "Tagging deleted 1,'a' weight 1.0>-",
+        "Note deleted 1 id 1>- title 'one'>- stars 0>- body NULL>-",
+        "Tagging deleted 1,'a' note 1>- tag 'a'>- weight 1.0>-",
       ])
   }
 
@@ -57,11 +58,11 @@ struct DatabaseChangesTests {
     try await db.execute("INSERT INTO Second.Note (id, title, stars) VALUES (7, 'there', 0)")
     let told = await changes.next()
     #expect(told?.tables.map(\.schema) == ["second"])
-    #expect(text(told) == ["Note inserted 7 title ->'there' stars ->0 body ->NULL"])
+    #expect(text(told) == ["Note inserted 7 id ->7 title ->'there' stars ->0 body ->NULL"])
     #expect(told?["Note"] == nil)
     try await db.execute("INSERT INTO Note (id, title, stars) VALUES (8, 'here', 0)")
     #expect(await changes.next()?.tables.map(\.schema) == ["main"])
-    #expect(words(await notes.collect { _ in true }) == [["inserted 8 title,stars,body"]])
+    #expect(words(await notes.collect { _ in true }) == [["inserted 8 id,title,stars,body"]])
   }
 
   @Test("tables WITHOUT ROWID of an attached database whose name has capitals")
@@ -73,7 +74,7 @@ struct DatabaseChangesTests {
     try await db.writeWithoutTransaction { try $0.execute("ATTACH \(path) AS \"Second\"") }
     var changes = db.changes().makeAsyncIterator()
     try await db.execute("INSERT INTO Second.Word VALUES ('a', 1)")
-    #expect(text(await changes.next()) == ["Word inserted 'a' count ->1"])
+    #expect(text(await changes.next()) == ["Word inserted 'a' name ->'a' count ->1"])
   }
 
   @Test("temporary tables, SQLite's own and the shadows of a full-text index are not told")
@@ -89,6 +90,6 @@ struct DatabaseChangesTests {
     try await db.execute("INSERT INTO search VALUES ('words')")
     try await db.insert(Note(title: "one"))
     #expect(
-      text(await changes.next()) == ["Note inserted 1 title ->'one' stars ->0 body ->NULL"])
+      text(await changes.next()) == ["Note inserted 1 id ->1 title ->'one' stars ->0 body ->NULL"])
   }
 }

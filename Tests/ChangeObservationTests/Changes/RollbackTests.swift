@@ -64,7 +64,7 @@ struct RollbackTests {
         try tx.execute("RELEASE OUTER")
       }
     }
-    #expect(told == [["updated 1 title", "inserted 4 title"]])
+    #expect(told == [["updated 1 title", "inserted 4 id,title"]])
   }
 
   @Test("a statement that fails half-way: ABORT undoes its rows, FAIL keeps them")
@@ -108,7 +108,8 @@ struct RollbackTests {
     }
     #expect(
       told == [
-        ["updated 1 title"], ["inserted 20 title", "inserted 21 title"], ["inserted 30 title"],
+        ["updated 1 title"], ["inserted 20 id,title", "inserted 21 id,title"],
+        ["inserted 30 id,title"],
       ])
   }
 

@@ -30,7 +30,7 @@ struct TypedWriteTests {
       let outcomes = try connection.upsert(Note.insert(rows).onConflictUpdate(\.$title))
       #expect(outcomes.map(\.outcome) == [.inserted, .updated, .unchanged])
     }
-    #expect(changes == ["inserted 4 title,stars,body", "updated 2 stars"])
+    #expect(changes == ["inserted 4 id,title,stars,body", "updated 2 stars"])
   }
 
   @Test("G11 many models: each row is told of, and of a statement that is run again none twice")

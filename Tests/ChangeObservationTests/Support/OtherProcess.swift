@@ -21,12 +21,16 @@ final class TemporaryPath: Sendable {
 enum OtherProcess {
   /// Adds rows to the table `item` of a file, each in a transaction of its own.
   static func add(_ count: Int, to path: String) throws -> Process {
+    try run(["add", path, "\(count)"])
+  }
+
+  static func run(_ arguments: [String]) throws -> Process {
     let process = Process()
     // On Linux the tests are an executable beside it, on Apple's systems a bundle.
     let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
     let binary = tests ?? URL(filePath: CommandLine.arguments[0])
     process.executableURL = binary.deletingLastPathComponent().appending(path: "DatabaseProcess")
-    process.arguments = ["add", path, "\(count)"]
+    process.arguments = arguments
     process.standardOutput = Pipe()
     try process.run()
     return process

@@ -37,7 +37,7 @@ struct HookTests {
     try await db.execute("UPDATE Note SET stars = 2")
     try await db.insert(Tagging(note: 1, tag: "a"))
     #expect(words(await notes.collect { _ in true }) == [["updated 1 stars", "updated 2 stars"]])
-    #expect(words(await tags.collect { _ in true }) == [["inserted 1,'a' weight"]])
+    #expect(words(await tags.collect { _ in true }) == [["inserted 1,'a' note,tag,weight"]])
     // Another table takes the name of one that was passed over.
     let plain = db.changes(of: Note.self, columns: \.$title)
     try await db.write { tx in

@@ -12,6 +12,7 @@ import Synchronization
 /// A process of its own that uses a database, for tests of several processes.
 ///
 /// - `add path count`: that many transactions, each of one row.
+/// - `step path count sql`: runs the SQL that many times; it has transactions of its own.
 /// - `hold path`: takes the write lock.
 /// - `read path`: holds a snapshot.
 /// - `commit path`: writes rows from many tasks until it is killed, and prints the id of each one
@@ -26,7 +27,9 @@ import Synchronization
 enum DatabaseProcess {
   static func main() async throws {
     let arguments = CommandLine.arguments
-    guard arguments.count > 2 else { return say("usage: add|hold|read|commit path [count]") }
+    guard arguments.count > 2 else {
+      return say("usage: add|step|hold|read|commit path [count [sql]]")
+    }
     switch arguments[1] {
     case "wander": return try await wander(from: arguments[2], to: arguments[3])
     case "exhaust": return exhaust(arguments[2])
@@ -38,6 +41,12 @@ enum DatabaseProcess {
     let db = try Database(path: arguments[2], configuration: configuration)
     switch arguments[1] {
     case "add": try add(arguments.count > 3 ? Int(arguments[3]) ?? 1 : 1, to: db)
+    case "step":
+      let sql = SQL(unsafe: arguments[4])
+      for _ in 0..<(Int(arguments[3]) ?? 0) {
+        try await db.writeWithoutTransaction { try $0.execute(sql) }
+      }
+      say("done")
     case "hold": try hold(db)
     case "read": try read(db)
     case "commit": try await commit(to: db)

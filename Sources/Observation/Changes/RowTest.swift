@@ -1,0 +1,163 @@
+import QueryDSL
+import SQLCore
+
+/// The predicates of a query over one table, tested on single rows of it: SQLite evaluates them in a
+/// table like it that holds these rows alone.
+struct RowTest: Sendable {
+  /// Why predicates cannot be tested so.
+  struct Problem: Error {
+    let reason: String
+  }
+
+  private let table: ShadowTable
+  /// Gives the rowids of the rows for which the predicates hold.
+  private let statement: SelectStatement
+  /// The columns that they read, folded.
+  private let columns: Set<String>
+
+  /// Functions of a date that take the current one where they are told so, or are told nothing.
+  private static let dateFunctions: Set<String> = [
+    "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff",
+  ]
+
+  /// Throws `Problem` where the predicates need more than a row.
+  init(_ select: SelectStatement, on core: ConnectionCore) throws {
+    let connection = core.lend()
+    guard let layout = LayoutRegistry.shared.layout(number: select.from.layout),
+      let tracked = try TrackedTable(
+        named: QualifiedTableName(layout.tableName), recording: nil, on: connection)
+    else { throw Problem(reason: "the model's table is not there") }
+    table = try ShadowTable(of: tracked, on: connection)
+    var statement = select
+    (statement.order, statement.limit, statement.offset) = (.none, nil, nil)
+    statement.selection = .terms([.expression(.constant("1"))])
+    let reads = try core.reads(of: try statement.rendered().text)
+    var text = PredicateText()
+    try statement.write(to: &text)
+    let own = QualifiedTableName(layout.tableName)
+    let dependencies = reads.columns.filter { $0.table != ArrayTable.name }
+    guard text.isOfOneRow,
+      dependencies.allSatisfy({ QualifiedTableName(schema: $0.database, $0.table) == own })
+    else { throw Problem(reason: "the predicates read other rows, or other tables") }
+    columns = Set(dependencies.map(\.column.lowercasedASCII)).subtracting([""])
+    let stored = Set(table.columns.map(\.name.lowercasedASCII))
+    if let column = columns.subtracting(stored).min() {
+      throw Problem(
+        reason: "the predicates read \(column), which is calculated on reading and not recorded")
+    }
+    let changing = try connection.rows(
+      """
+      SELECT DISTINCT name FROM pragma_function_list
+      WHERE type = 's' AND flags & \(Self.deterministic) = 0
+        AND name COLLATE NOCASE IN \(array: reads.functions.sorted())
+      """
+    ).map { try $0.get(String.self, at: 0) }
+    if let name = changing.first {
+      throw Problem(
+        reason: "the predicates call \(name)(), which is not registered as `.deterministic`")
+    }
+    guard !text.mayNameNow || reads.functions.isDisjoint(with: Self.dateFunctions) else {
+      throw Problem(reason: "the predicates depend on the current time")
+    }
+    statement.selection = .terms([.expression(.fragment(SQL(unsafe: tracked.shadowRowIDName)))])
+    self.statement = statement
+  }
+
+  /// SQLITE_DETERMINISTIC, as `pragma_function_list` shows it.
+  private static let deterministic = 0x800
+
+  /// The rows for which the predicates held before the write, or hold after it.
+  func rows(of changes: TableRows, _ evaluators: RowEvaluators) throws -> [RecordedRow] {
+    let recorded = changes.names.keys.map(\.lowercasedASCII) + changes.names.foldedColumns
+    if let column = columns.subtracting(recorded).min() {
+      throw Problem(reason: "the predicates read \(column), which is no column of the model")
+    }
+    let places = changes.names.places(of: columns)
+    guard changes.rows.allSatisfy({ changes.isExact($0, at: places) }) else {
+      throw Problem(reason: "the write changed text that is invalid in the file's encoding")
+    }
+    // The states of all rows, and whose each is; SQLite numbers them from 1.
+    var states: [[DatabaseValue]] = []
+    var owners: [Int] = []
+    for (index, row) in changes.rows.enumerated() {
+      let change = changes.change(row, at: places)
+      for values in [change.old, change.new] {
+        guard let values else { continue }
+        // A table without a key is known by its rowid, which is no column.
+        states.append((changes.names.keys.isEmpty ? [] : change.key.values) + values)
+        owners.append(index)
+      }
+    }
+    guard !states.isEmpty else { return [] }
+    let columns = changes.names.keys + places.map { changes.names.columns[$0] }
+    let found = try evaluators.evaluating(states, columns: columns, in: table) { core in
+      let statement = try core.lendStatement(for: statement)
+      defer { core.giveBack(statement) }
+      var found: Set<Int> = []
+      while try core.step(statement) {
+        let number = try StatementRow(statement: statement).get(Int.self, at: 0)
+        found.insert(owners[number - 1])
+      }
+      return found
+    }
+    return found.sorted().map { changes.rows[$0] }
+  }
+}
+
+extension TrackedTable {
+  /// A name of the rowid of a table like this one, without its key.
+  fileprivate var shadowRowIDName: String {
+    let columns = Set(recorded.map(\.name.lowercasedASCII) + names.keys.map(\.lowercasedASCII))
+    return ["rowid", "_rowid_", "oid"].first { !columns.contains($0) } ?? "rowid"
+  }
+}
+
+/// Looks whether what a query says of a row depends on that row alone, as far as its text tells.
+private struct PredicateText: QuerySink {
+  /// Whether no other rows are asked for.
+  private(set) var isOfOneRow = true
+  /// Whether the current time may be meant where a date is asked for.
+  private(set) var mayNameNow = false
+  private var scopeCount = 0
+
+  mutating func openScope(
+    _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
+  ) {
+    scopeCount += 1
+    if scopeCount > 1 || !joins.isEmpty || extras != nil { isOfOneRow = false }
+  }
+
+  mutating func fragment(_ sql: SQL) {
+    let text = sql.text.lowercasedASCII
+    if text.contains("select") { isOfOneRow = false }
+    if text.contains("now") || text.contains("()") { mayNameNow = true }
+    for binding in sql.bindings { value(binding) }
+  }
+
+  /// Functions, and constants that the library itself writes.
+  mutating func function(_ name: String) {
+    if name.contains("'now'") { mayNameNow = true }
+  }
+
+  mutating func value(_ value: BoundValue) {
+    guard case .text(let text)? = try? value.databaseValue else { return }
+    if text.lowercasedASCII == "now" { mayNameNow = true }
+  }
+
+  mutating func token(_ token: SQLToken) {}
+  mutating func hideScope() { isOfOneRow = false }
+  mutating func openCommonTables(_ tables: [CommonTableNode]) { isOfOneRow = false }
+  mutating func commonTable(_ table: CommonTableName) { isOfOneRow = false }
+  mutating func table(_ table: TableID) {}
+  mutating func tableName(_ table: TableID) {}
+  mutating func column(_ column: ColumnID) {}
+  mutating func columnName(_ column: ColumnID) {}
+  mutating func allColumns(of table: TableID) {}
+  mutating func alias(_ name: String) {}
+  mutating func resultColumn(_ name: String) {}
+  mutating func windowName(_ name: String) {}
+  mutating func closeScope() {}
+  mutating func showScope() {}
+  mutating func closeCommonTables() {}
+  mutating func commonTableDefinition(_ table: CommonTableNode) {}
+}

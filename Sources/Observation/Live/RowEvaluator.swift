@@ -1,0 +1,142 @@
+import SQLCore
+import Synchronization
+
+/// A connection to a database in memory with shadow tables.
+///
+/// `@unchecked Sendable`: whoever takes one from `RowEvaluators` has it alone until it is given
+/// back.
+final class RowEvaluator: @unchecked Sendable {
+  private let connection: Connection
+  /// The statements for the columns that were asked for last: most often they are the same.
+  private var lastTexts: Texts?
+
+  private struct Texts {
+    let table: String
+    let columns: [String]
+    let name: String
+    let insertion: String
+    let deletion: String
+  }
+
+  private func texts(for table: ShadowTable, _ columns: [String]) -> Texts {
+    if let lastTexts, lastTexts.table == table.name, lastTexts.columns == columns {
+      return lastTexts
+    }
+    let name = Identifier(table.name).quoted
+    let names = columns.map { Identifier($0).quoted }.joined(separator: ", ")
+    let places = columns.map { _ in "?" }.joined(separator: ", ")
+    let texts = Texts(
+      table: table.name, columns: columns, name: name,
+      insertion: "INSERT INTO \(name) (\(names)) VALUES (\(places))",
+      deletion: "DELETE FROM \(name)")
+    lastTexts = texts
+    return texts
+  }
+
+  /// The tables that are there, by folded name.
+  private var tables: [String: ShadowTable] = [:]
+  let encoding: TextEncoding
+  private let installFunctions: @Sendable (ConnectionCore) throws -> Void
+
+  /// - Parameter installFunctions: gives the connection what was registered on the database.
+  init(
+    configuration: Configuration, encoding: TextEncoding,
+    _ installFunctions: @escaping @Sendable (ConnectionCore) throws -> Void
+  ) throws {
+    var configuration = configuration
+    configuration.isReadOnly = false
+    configuration.enforcesForeignKeys = false
+    self.encoding = encoding
+    self.installFunctions = installFunctions
+    connection = try Connection(configuration: configuration)
+    guard encoding != .utf8 else { return }
+    try connection.execute("PRAGMA encoding = '\(unsafe: encoding.rawValue)'")
+    guard try connection.textEncoding() == encoding else {
+      throw DatabaseError.misuse(
+        "`Configuration.prepareConnection` creates something, which fixes the encoding of text; "
+          + "rows of a file in \(encoding.rawValue) cannot be looked at alone")
+    }
+  }
+
+  /// Runs a closure while the table holds these rows, and nothing else.
+  ///
+  /// - Parameter columns: the columns of which there are values; the others are NULL.
+  func evaluating<Result>(
+    _ rows: [[DatabaseValue]], columns: [String], in table: ShadowTable,
+    _ body: (ConnectionCore) throws -> Result
+  ) throws -> Result {
+    let core = try connection.use()
+    try installFunctions(core)
+    let texts = texts(for: table, columns)
+    let name = texts.name
+    if tables[table.name.lowercasedASCII] != table {
+      try connection.execute("DROP TABLE IF EXISTS \(unsafe: name)")
+      try connection.execute(SQL(unsafe: table.creation))
+      tables[table.name.lowercasedASCII] = table
+    }
+    defer { try? core.run(cached: texts.deletion) }
+    let insert = try core.lendStatement(text: texts.insertion)
+    defer { core.giveBack(insert) }
+    for row in rows {
+      try core.bind(SQL(text: "", bindings: row.map { .value($0) }), to: insert)
+      try core.run(insert)
+    }
+    return try body(core)
+  }
+}
+
+/// The evaluators of a database, made when they are needed.
+final class RowEvaluators: Sendable {
+  private let idle = Lock<[RowEvaluator]>([])
+  private let configuration: Configuration
+  private let installFunctions: @Sendable (ConnectionCore) throws -> Void
+  /// Where many rows are looked at: Swift's own threads are few, and the writer waits for one.
+  private let threads = WorkerThreads(maximum: 2)
+  private let rowCount = Atomic<Int>(0)
+  /// So many are kept.
+  private static let maximumIdle = 2
+  /// So many rows are looked at where they are asked for.
+  private static let fewRows = 64
+
+  init(of database: Database) {
+    configuration = database.configuration
+    installFunctions = database.functionInstaller
+  }
+
+  /// How many rows were looked at so far: it grows with what commits touch of what is watched.
+  var evaluatedRowCount: Int { rowCount.load(ordering: .relaxed) }
+
+  /// Evaluates while the table holds these rows, and nothing else.
+  ///
+  /// No lock is held meanwhile: it may call functions of the user's.
+  func evaluating<Result>(
+    _ rows: [[DatabaseValue]], columns: [String], in table: ShadowTable,
+    _ body: (ConnectionCore) throws -> Result
+  ) throws -> Result {
+    rowCount.add(rows.count, ordering: .relaxed)
+    let known = idle.withLock { idle in
+      idle.lastIndex { $0.encoding == table.encoding }.map { idle.remove(at: $0) }
+    }
+    let evaluator =
+      try known
+      ?? RowEvaluator(configuration: configuration, encoding: table.encoding, installFunctions)
+    defer {
+      idle.withLock { idle in
+        if idle.count < Self.maximumIdle { idle.append(evaluator) }
+      }
+    }
+    return try evaluator.evaluating(rows, columns: columns, in: table, body)
+  }
+
+  /// Runs a closure that looks at rows: here if they are few, else on a thread of its own.
+  nonisolated(nonsending)
+    func looking<Result: Sendable>(
+      at rowCount: Int, _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result
+  {
+    guard rowCount > Self.fewRows else { return try body() }
+    return try await withUnsafeThrowingContinuation { continuation in
+      threads.submit { continuation.resume(with: Swift.Result { try body() }) }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@testable import ChangeObservation
+
+/// What a commit costs many who watch: counted, and not measured.
+@Suite("Many who watch one row each")
+struct ManyObserversTests {
+  private static let count = 100
+
+  private func database(isStrict: Bool = true) async throws -> Database {
+    let db = try Database.temporary(models: isStrict ? [Note.self] : [])
+    if !isStrict {
+      try await db.execute(
+        """
+        CREATE TABLE Note (
+          id INTEGER PRIMARY KEY, title TEXT NOT NULL, stars INTEGER NOT NULL, body TEXT)
+        """)
+    }
+    try await db.insert(
+      (0..<Self.count).map { Note(id: Int64($0), title: "note \($0)", stars: $0) })
+    return db
+  }
+
+  private func watches(
+    in db: Database, _ query: (Int) -> TableQuery<Note, Note>
+  ) async throws -> [QueryWatch<Note>] {
+    var watches: [QueryWatch<Note>] = []
+    for number in 0..<Self.count {
+      let watch = QueryWatch(LiveSource(query(number)), in: db)
+      #expect(try await watch.next()?.count == 1)
+      #expect(watch.isMaintained)
+      watches.append(watch)
+    }
+    return watches
+  }
+
+  /// Changes the first rows, and expects that each is looked at once, by the one who watches it.
+  private func expectOneLookEach(
+    _ watches: [QueryWatch<Note>], in db: Database, changed: Int
+  ) async throws {
+    // The first look at the file is behind them.
+    try await db.execute("UPDATE Note SET body = 'seen'")
+    for watch in watches { _ = try await watch.update() }
+    let evaluators = try #require(ChangeTracker.of(db)?.evaluators(for: db))
+    let before = evaluators.evaluatedRowCount
+    try await db.execute("UPDATE Note SET title = 'changed' WHERE id < \(changed)")
+    var updated = 0
+    for watch in watches {
+      guard let rows = try await watch.update() else { continue }
+      #expect(rows.map(\.title) == ["changed"])
+      updated += 1
+    }
+    #expect(updated == changed)
+    #expect(evaluators.evaluatedRowCount - before == changed)
+  }
+
+  @Test("a row is looked at by the one whose key it has")
+  func keys() async throws {
+    let db = try await database()
+    let watches = try await watches(in: db) { number in Note.where { $0.$id == Int64(number) } }
+    try await expectOneLookEach(watches, in: db, changed: 60)
+  }
+
+  @Test("a row is looked at by the one who watches the value that it has")
+  func values() async throws {
+    let db = try await database()
+    let watches = try await watches(in: db) { number in Note.where { $0.$stars == number } }
+    try await expectOneLookEach(watches, in: db, changed: 60)
+  }
+
+  @Test("a row that gets another value leaves one result and comes to the other")
+  func movingValue() async throws {
+    let db = try await database(isStrict: false)
+    let watches = try await watches(in: db) { number in Note.where { $0.$stars == number } }
+    try await db.write { tx in
+      try tx.execute("UPDATE Note SET stars = 7 WHERE id = 3")
+      try tx.execute("UPDATE Note SET stars = 8, title = 'moved' WHERE id = 3")
+      // A value of another storage class, equal to none of theirs.
+      try tx.execute("UPDATE Note SET stars = 'x' WHERE id = 5")
+    }
+    #expect(try await watches[3].update()?.isEmpty == true)
+    #expect(try await watches[5].update()?.isEmpty == true)
+    #expect(try await watches[7].update() == nil)
+    #expect(try await watches[8].update()?.map(\.title) == ["moved", "note 8"])
+    #expect(try await watches[9].update() == nil)
+  }
+
+  @Test("streams of changes of one row each are given that row alone")
+  func streams() async throws {
+    let db = try await database()
+    let streams = (0..<Self.count).map { db.changes(of: Note.self, keys: [Int64($0)]) }
+    try await db.execute("UPDATE Note SET title = 'changed'")
+    for (number, stream) in streams.enumerated() {
+      let told = try #require(await stream.collect { _ in true }.first)
+      #expect(told.rows.map(\.keyValues) == [[.integer(Int64(number))]])
+    }
+  }
+}

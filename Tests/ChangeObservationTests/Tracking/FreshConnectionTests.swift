@@ -1,0 +1,54 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@testable import ChangeObservation
+
+@Suite("The first statement of a connection that uses a virtual table")
+struct FreshConnectionTests {
+  @Test("changes where a column is in a list are those rows, from the first on")
+  func changes() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    let changes = db.changes(of: Note.self) { $0.$stars.isIn([1, 3]) }
+    try await db.insert((0..<6).map { Note(id: Int64($0), title: "note", stars: $0) })
+    let told = try #require(await changes.collect { _ in true }.first)
+    #expect(told.rows.map(\.keyValues) == [[1], [3]])
+    #expect(told.isFiltered)
+  }
+
+  @Test("a live query where a column is in a list is maintained, from the first on")
+  func liveQuery() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    let watch = QueryWatch(LiveSource(Note.where { $0.$stars.isIn([1, 3]) }), in: db)
+    #expect(try await watch.next()?.count == 0)
+    #expect(watch.isMaintained)
+    try await db.insert((0..<6).map { Note(id: Int64($0), title: "note", stars: $0) })
+    #expect(try await watch.next()?.map(\.stars) == [1, 3])
+  }
+
+  @Test(
+    "what a statement reads is the same on a connection that never used its tables",
+    arguments: [
+      ("SELECT n FROM t WHERE n IN (SELECT value FROM apus_array(?))", ["apus_array", "t"]),
+      ("SELECT n FROM t, json_each('[1]') WHERE n = value", ["json_each", "t"]),
+      ("SELECT name FROM pragma_table_info('t')", ["pragma_table_info"]),
+      ("SELECT key FROM json_tree('[1]') WHERE 1 IN (SELECT n FROM t)", ["json_tree", "t"]),
+      ("SELECT word FROM words", ["words"]),
+      ("SELECT n FROM t WHERE EXISTS (SELECT name FROM sqlite_master)", ["sqlite_master", "t"]),
+      (
+        "SELECT s.rowid FROM sqlite_master AS s, json_each('[1]')",
+        ["json_each", "sqlite_master"]
+      ),
+    ])
+  func dependencies(sql: String, tables: [String]) throws {
+    let db = try Database.temporary()
+    try db.execute("CREATE TABLE t (n INTEGER); CREATE VIRTUAL TABLE words USING fts5(word)")
+    let connection = try Connection(path: try #require(db.path))
+    let core = try connection.use()
+    for _ in 0..<2 {
+      let found = Set(try core.dependencies(of: sql).map(\.table))
+      // FTS5 reads tables of its own when it is connected.
+      #expect(found.filter { !$0.hasPrefix("words_") }.sorted() == tables)
+    }
+  }
+}
