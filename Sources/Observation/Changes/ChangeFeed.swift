@@ -29,15 +29,15 @@ final class ChangeFeed<Element: Sendable>: Sendable {
     self.element = element
     self.filter = filter
     tracker = ChangeTracker.of(database)
-    subscription = tracker?.add(Subscription(tables: tables, queue: queue))
-    tracker?.watchFile(of: database)
+    subscription = tracker?.watch(Subscription(tables: tables, queue: queue), in: database)
   }
 
   deinit {
     if let subscription { tracker?.remove(subscription) }
   }
 
-  /// The next element; nil once the task is cancelled.
+  /// The next element; nil once the task is cancelled, and where the database is closed and all that
+  /// it committed was taken.
   nonisolated(nonsending)
     func next() async -> Element?
   {
@@ -72,12 +72,14 @@ public struct ChangeIterator<Element: Sendable>: AsyncIteratorProtocol {
     self.feed = feed
   }
 
-  /// The next element; nil once the task is cancelled.
+  /// The next element; nil once the task is cancelled, and after the last one of a database that was
+  /// closed.
   public mutating func next() async -> Element? {
     await feed.next()
   }
 
-  /// The next element; nil once the task is cancelled.
+  /// The next element; nil once the task is cancelled, and after the last one of a database that was
+  /// closed.
   public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
     await feed.next()
   }

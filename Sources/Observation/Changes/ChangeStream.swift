@@ -3,7 +3,9 @@ import SQLCore
 
 /// The changes of a model's table, one element a write: `db.changes(of:columns:keys:)`.
 ///
-/// Watching begins when the stream is made, and ends when it is dropped. Elements wait until they
+/// Watching begins when the stream is made, and ends when it is dropped. It goes on when the table is
+/// dropped and created again, which `.schemaChanged` reports. When the database is closed, or its last
+/// reference goes, the stream gives what was committed until then, and finishes. Elements wait until they
 /// are asked for, and no writer waits: where the rows that wait are more than
 /// `Configuration.maximumTrackedRows`, one element takes their place that says `.tableChanged`.
 public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
@@ -28,12 +30,14 @@ public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
     /// nil for a type that cannot be a table: it has none, and so no changes.
     var base: ChangeIterator<Changes<M>>?
 
-    /// The next element; nil once the task is cancelled.
+    /// The next element; nil once the task is cancelled, and after the last one of a database that was
+    /// closed.
     public mutating func next() async -> Changes<M>? {
       await base?.next()
     }
 
-    /// The next element; nil once the task is cancelled.
+    /// The next element; nil once the task is cancelled, and after the last one of a database that was
+    /// closed.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Changes<M>? {
       await base?.next(isolation: actor)
     }

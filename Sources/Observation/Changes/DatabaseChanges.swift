@@ -44,6 +44,9 @@ public struct TableChanges: Sendable {
 }
 
 /// The changes of the whole database, one element a write: `db.changes()`.
+///
+/// When the database is closed, or its last reference goes, the stream gives what was committed until
+/// then, and finishes.
 public struct DatabaseChangeStream: AsyncSequence, Sendable {
   /// What one write changed.
   public typealias Element = DatabaseChanges

@@ -51,7 +51,7 @@ final class RowFilter: Sendable {
     case .unknown: break
     }
     let statement = statement
-    let found = try await database.reading(hops: false) { core in
+    let found = try await database.observing(hops: false) { core in
       try core.run(cached: "BEGIN DEFERRED")
       try core.lend().refreshSchema()
       let found = Result { try RowTest(statement, on: core) }

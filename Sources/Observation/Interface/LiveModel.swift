@@ -10,7 +10,8 @@ import SQLCore
 /// ```
 ///
 /// It is `@Observable`, and belongs to the actor on which it was made. Of many, a commit costs those
-/// whose rows it touched. Watching ends when it goes.
+/// whose rows it touched. Watching ends when it goes, and when the database is closed. After an error
+/// it goes on: see `LivePhase`.
 @Observable
 public final class LiveModel<M: Model> {
   /// The row; nil until it is loaded, and where there is none.
@@ -19,6 +20,8 @@ public final class LiveModel<M: Model> {
   public private(set) var phase = LivePhase.loading
 
   @ObservationIgnored private var task: Task<Void, Never>?
+  /// nil where the key cannot be one.
+  @ObservationIgnored private var watch: QueryWatch<M>?
 
   /// Whether it is known if the row is there.
   public var isLoaded: Bool { phase.isLoaded }
@@ -35,18 +38,25 @@ public final class LiveModel<M: Model> {
       phase = .failed(error)
       return
     }
+    self.watch = watch
     task = Task { [weak self] in
-      _ = isolation
-      do {
-        while let rows = try await watch.nextElsewhere() {
-          guard let self else { return }
-          model = rows.first
-          phase = .loaded
-        }
-      } catch {
-        self?.phase = .failed(error)
+      await follow(watch, isolation: isolation) { rows, phase in
+        guard let self else { return false }
+        if let rows { self.model = rows.first }
+        if let phase = self.phase.changed(to: phase) { self.phase = phase }
+        return true
       }
     }
+  }
+
+  /// Fetches the row now, whatever is known of it, and returns when it is shown: `phase` says whether
+  /// that succeeded.
+  ///
+  /// It returns at once when the database is closed, and when the task is cancelled.
+  nonisolated(nonsending)
+    public func refresh() async
+  {
+    await watch?.refresh()
   }
 
   deinit {

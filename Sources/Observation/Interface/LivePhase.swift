@@ -4,8 +4,11 @@ public enum LivePhase: Sendable {
   case loading
   /// The result is there, and followed.
   case loaded
-  /// Fetching failed; what is there is the last result. It is followed no further.
+  /// Fetching failed; what is there is the last result, without rows where the table was dropped. It
+  /// is fetched again after the next change and by `refresh()`, and is `loaded` when that succeeds.
   case failed(any Error)
+  /// The database was closed; what is there is the last result.
+  case ended
 
   /// Whether the result is there, and followed.
   public var isLoaded: Bool {

@@ -11,7 +11,8 @@ import SQLCore
 ///
 /// It is `@Observable`: `withObservationTracking` and `Observations { }` follow it. It belongs to
 /// the actor on which it was made, and changes there; finding out what changed is done elsewhere.
-/// Watching ends when it goes.
+/// Watching ends when it goes, and when the database is closed. After an error it goes on: see
+/// `LivePhase`.
 @Observable
 public final class LiveQuery<Row: Sendable> {
   /// The rows of the last result, with the difference from the one before; empty until the first.
@@ -20,6 +21,7 @@ public final class LiveQuery<Row: Sendable> {
   public private(set) var phase = LivePhase.loading
 
   @ObservationIgnored private var task: Task<Void, Never>?
+  @ObservationIgnored private let watch: QueryWatch<Row>
 
   /// Whether a result is there.
   public var isLoaded: Bool { phase.isLoaded }
@@ -41,19 +43,32 @@ public final class LiveQuery<Row: Sendable> {
 
   init(_ source: LiveSource<Row>, _ database: Database, _ isolation: isolated any Actor) {
     let watch = QueryWatch(source, in: database)
+    self.watch = watch
     task = Task { [weak self] in
-      _ = isolation
-      do {
-        while let rows = try await watch.nextElsewhere() {
-          // The task must not keep alive what it serves.
-          guard let self else { return }
-          self.rows = rows
-          phase = .loaded
-        }
-      } catch {
-        self?.phase = .failed(error)
+      await follow(watch, isolation: isolation) { rows, phase in
+        // The task must not keep alive what it serves.
+        guard let self else { return false }
+        if let rows { self.rows = rows }
+        if let phase = self.phase.changed(to: phase) { self.phase = phase }
+        return true
       }
     }
+  }
+
+  /// Fetches the result now, whatever is known of it, and returns when it is shown: `phase` says
+  /// whether that succeeded.
+  ///
+  /// ```swift
+  /// List(live.rows) { … }.refreshable { await live.refresh() }
+  /// ```
+  ///
+  /// It is needed where something changed that SQLite does not tell of, such as what a function of
+  /// yours gives; and to try again after an error. It returns at once when the database is closed,
+  /// and when the task is cancelled.
+  nonisolated(nonsending)
+    public func refresh() async
+  {
+    await watch.refresh()
   }
 
   deinit {

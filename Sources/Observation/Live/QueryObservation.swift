@@ -7,6 +7,10 @@ import SQLCore
 /// Results that nobody asked for are passed over: whoever is slow sees the latest, with the
 /// difference from the one that it had, and no writer waits. Watching begins with the first element
 /// asked for, and ends with the iterator.
+///
+/// When the database is closed, the sequence finishes; one that begins then throws. A table that the
+/// query reads may be dropped later: that is reported as a result without rows, and the next result
+/// comes when the table is there again.
 public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
   /// The rows, and the difference from the result before.
   public typealias Element = Results<Row>
@@ -34,12 +38,14 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
       self.watch = watch
     }
 
-    /// The result, at once or when it differs; nil once the task is cancelled.
+    /// The result, at once or when it differs; nil once the task is cancelled, and
+    /// when the database is closed.
     public mutating func next() async throws -> Results<Row>? {
       try await watch.next()
     }
 
-    /// The result, at once or when it differs; nil once the task is cancelled.
+    /// The result, at once or when it differs; nil once the task is cancelled, and
+    /// when the database is closed.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> Results<Row>? {
@@ -62,7 +68,8 @@ extension Database {
   ///
   /// Whoever writes through this database is seen, and other processes are. Between the first
   /// result and the watching no change is missed; a result that is equal to the one before is not
-  /// told. While another process holds a lock, fetching is tried again. Throws what `fetch` throws.
+  /// told. While another process holds a lock, fetching is tried again, for as long as that takes.
+  /// Throws what `fetch` throws, but for a table that was there and is dropped.
   ///
   /// Where each row of the result comes of one row of one table, it is not fetched again: the rows
   /// that a commit touched are looked at, and what that costs does not depend on how many the

@@ -3,18 +3,25 @@ import SQLCore
 
 /// One observation of a query: the result that it holds, kept up to date.
 ///
-/// State: not begun → holding a result, that is maintained or runs again → ended, when it goes.
+/// State: not begun → following a result, that is maintained or runs again ⇄ waiting for the schema,
+/// where what is read is not there, or stale, after an error → ended, when the database is closed.
 ///
 /// `@unchecked Sendable`: it is used by one task at a time, the one of its iterator or of the object
 /// for a user interface that made it.
 final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private let source: LiveSource<Row>
-  private let watch: TableWatch
+  let watch: TableWatch
   private let evaluators: RowEvaluators?
   private var plan: MaintenancePlan<Row>?
   private var held: Held?
   /// The schema for which it was found out what the query reads.
   private var schemaVersion: Int32 = 0
+  /// Whether it is known what the query reads.
+  private var isPrepared = false
+  /// Whether the result is the one of the commits that were looked at; false after an error.
+  private var isCurrent = false
+  /// What the query reads and is not there; nil where all is.
+  private(set) var missing: DatabaseError?
 
   /// A result, and the commits that it contains.
   private struct Held: Sendable {
@@ -30,24 +37,28 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     evaluators = ChangeTracker.of(database)?.evaluators(for: database)
   }
 
-  /// The result, at once or when it differs from the one before; nil once the task is cancelled.
+  /// The result, at once or when it differs from the one before; nil once the task is cancelled, and
+  /// when the database is closed.
   nonisolated(nonsending)
     func next() async throws -> Results<Row>?
   {
-    guard held != nil else {
-      try await begin()
-      return try await fetch()
+    guard held != nil else { return try await first() }
+    do {
+      repeat {
+        if let result = try await update() { return result }
+      } while await watch.wait()
+      return nil
+    } catch  where watch.hasEnded {
+      return nil
     }
-    repeat {
-      if let result = try await update() { return result }
-    } while await watch.wait()
-    return nil
   }
 
-  /// The same, on no actor: what it costs is not the actor's time.
-  @concurrent
-  func nextElsewhere() async throws -> Results<Row>? {
-    try await next()
+  /// The first result.
+  nonisolated(nonsending)
+    private func first() async throws -> Results<Row>?
+  {
+    _ = try await begin()
+    return try await fetch()
   }
 
   /// The result with what was done since this was last asked; nil where it is equal to the one
@@ -55,13 +66,40 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   nonisolated(nonsending)
     func update() async throws -> Results<Row>?
   {
-    switch watch.takeTouch() {
-    case .none: return nil
-    case .rows(let commits): return try await apply(commits)
-    case .unknown: return try await fetch()
-    case .schema:
-      try await begin()
+    let touch = watch.takeTouch()
+    if case .none = touch { return nil }
+    if case .schema = touch { isPrepared = false }
+    guard isPrepared else {
+      guard try await begin() else { return withoutRows() }
       return try await fetch()
+    }
+    if case .rows(let commits) = touch, isCurrent {
+      isCurrent = false
+      let result = try await apply(commits)
+      isCurrent = isPrepared
+      return result
+    }
+    return try await fetch()
+  }
+
+  /// Waits until the result may be another one, but for the first, and fetches it; on no actor: what
+  /// it costs is not the actor's time. After an error it goes on with the next change.
+  @concurrent
+  func step(isFirst: Bool) async -> Step {
+    do {
+      let result: Results<Row>?
+      if isFirst {
+        result = try await first()
+      } else {
+        guard await watch.wait() else { return .ended(isClosed: !Task.isCancelled) }
+        result = try await update()
+      }
+      if let result { return .result(result, missing: missing) }
+      if let missing { return .failed(missing) }
+      return isCurrent ? .unchanged : .stillFailed
+    } catch {
+      if Task.isCancelled { return .ended(isClosed: false) }
+      return watch.hasEnded ? .ended(isClosed: true) : .failed(error)
     }
   }
 
@@ -69,32 +107,78 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   var isMaintained: Bool { plan != nil }
 
   /// Finds what the query reads and watches it; before the first fetch, so that nothing is missed
-  /// between.
+  /// between. False where what it read before is not there now, which is watched for.
   nonisolated(nonsending)
-    private func begin() async throws
+    private func begin() async throws -> Bool
   {
-    let (source, watch) = (source, watch)
-    let (plan, tables, version) = try await watch.retrying {
-      try await watch.database.reading(hops: false) { core in
-        try core.run(cached: "BEGIN DEFERRED")
-        try core.lend().refreshSchema()
-        let version = try core.schemaVersion()
-        let dependencies = try core.dependencies(of: try source.text())
-        let connection = core.lend()
-        let plan =
-          watch.database.hasBuiltInCollations
-          ? try source.plan(dependencies, connection) : nil
-        var interests = try connection.interests(of: dependencies)
-        if let plan, let keys = plan.keys {
-          interests[QualifiedTableName(plan.table.name)]?.keys = keys
-        }
-        try core.run(cached: "COMMIT")
-        return (plan, interests, version)
+    isPrepared = false
+    isCurrent = false
+    while true {
+      switch try await prepare() {
+      case .success(let preparation):
+        plan = preparation.plan
+        schemaVersion = preparation.schemaVersion
+        watch.watch(preparation.tables)
+        isPrepared = true
+        missing = nil
+        return true
+      case .failure(let error):
+        // It may have come between the look and the watching: then it is looked for again.
+        if watch.watchSchema() { continue }
+        guard held != nil else { throw error }
+        missing = error
+        return false
       }
     }
-    self.plan = plan
-    schemaVersion = version
-    watch.watch(tables)
+  }
+
+  /// What was found out of the query.
+  private struct Preparation: Sendable {
+    let plan: MaintenancePlan<Row>?
+    let tables: [QualifiedTableName: Subscription.Interest]
+    let schemaVersion: Int32
+  }
+
+  /// Finds what the query reads, or why it cannot be compiled.
+  nonisolated(nonsending)
+    private func prepare() async throws -> Result<Preparation, DatabaseError>
+  {
+    let (source, watch) = (source, watch)
+    return try await watch.reading(hops: false) { core in
+      try core.run(cached: "BEGIN DEFERRED")
+      try core.lend().refreshSchema()
+      let version = try core.schemaVersion()
+      let text = try source.text()
+      let dependencies: Set<ColumnDependency>
+      do {
+        dependencies = try core.dependencies(of: text)
+      } catch let error as DatabaseError where error.code.primary == .error {
+        try core.run(cached: "ROLLBACK")
+        return .failure(error)
+      }
+      let connection = core.lend()
+      let plan =
+        watch.database.hasBuiltInCollations
+        ? try source.plan(dependencies, connection) : nil
+      var interests = try connection.interests(of: dependencies)
+      if let plan, let keys = plan.keys {
+        interests[QualifiedTableName(plan.table.name)]?.keys = keys
+      }
+      try core.run(cached: "COMMIT")
+      return .success(Preparation(plan: plan, tables: interests, schemaVersion: version))
+    }
+  }
+
+  /// The result of a query whose table is not there; nil where it had no rows before.
+  private func withoutRows() -> Results<Row>? {
+    guard let held, !held.result.isEmpty else { return nil }
+    var difference = ResultsDifference()
+    difference.removed = Array(held.result.indices)
+    let result = Results<Row>(
+      PersistentSequence(), in: 0..<0, byKey: nil, order: nil, difference: difference)
+    self.held?.result = result
+    self.held?.window = nil
+    return result
   }
 
   // MARK: Fetching
@@ -103,13 +187,15 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   nonisolated(nonsending)
     private func fetch() async throws -> Results<Row>?
   {
+    isCurrent = false
     while true {
       if let new = try await fetchOnce() {
         defer { held = new }
+        isCurrent = true
         return held != nil && new.result.difference.isEmpty ? nil : new.result
       }
       // The schema is another one: another process may have changed it.
-      try await begin()
+      guard try await begin() else { return withoutRows() }
     }
   }
 
@@ -120,36 +206,34 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   {
     let (source, plan, watch, old) = (source, plan, watch, held)
     let version = schemaVersion
-    let new = try await watch.retrying {
-      try await watch.database.reading(hops: !source.isShort) { core -> Held? in
-        var isKnown = true
-        let position = try watch.opening {
-          try core.run(cached: "BEGIN DEFERRED")
-          // The snapshot is taken by the first thing that is read.
-          isKnown = try core.schemaVersion() == version
-        } close: {
-          try core.run(cached: "ROLLBACK")
-        }
-        guard isKnown else {
-          try core.run(cached: "ROLLBACK")
-          return nil
-        }
-        let new: (Results<Row>, ResultWindow?)
-        do {
-          new =
-            if let plan {
-              try Self.hold(try plan.fetch(on: core), plan, after: old)
-            } else {
-              try Self.hold(try source.fetch(core), after: old)
-            }
-        } catch is ColumnValueError where plan != nil {
-          // The query may order by text that is invalid, which it need not read: its place among
-          // others is known to SQLite alone.
-          new = try Self.hold(try source.fetch(core), after: old)
-        }
-        try core.run(cached: "COMMIT")
-        return Held(result: new.0, window: new.1, position: position)
+    let new = try await watch.reading(hops: !source.isShort) { core -> Held? in
+      var isKnown = true
+      let position = try watch.opening {
+        try core.run(cached: "BEGIN DEFERRED")
+        // The snapshot is taken by the first thing that is read.
+        isKnown = try core.schemaVersion() == version
+      } close: {
+        try core.run(cached: "ROLLBACK")
       }
+      guard isKnown else {
+        try core.run(cached: "ROLLBACK")
+        return nil
+      }
+      let new: (Results<Row>, ResultWindow?)
+      do {
+        new =
+          if let plan {
+            try Self.hold(try plan.fetch(on: core), plan, after: old)
+          } else {
+            try Self.hold(try source.fetch(core), after: old)
+          }
+      } catch is ColumnValueError where plan != nil {
+        // The query may order by text that is invalid, which it need not read: its place among
+        // others is known to SQLite alone.
+        new = try Self.hold(try source.fetch(core), after: old)
+      }
+      try core.run(cached: "COMMIT")
+      return Held(result: new.0, window: new.1, position: position)
     }
     try Task.checkCancellation()
     return new

@@ -9,10 +9,13 @@ final class TableWatch: Sendable {
   private let tracker: ChangeTracker?
   private let queue: CommitQueue
   private let watched = Lock<Watched?>(nil)
+  /// Who asked for the result that is being fetched.
+  private let refreshes = Lock<[Signal]>([])
 
   private struct Watched {
     let subscription: UInt64
     let tables: [QualifiedTableName: Subscription.Interest]
+    var watchesSchema = false
   }
 
   /// What the commits that waited did to what is watched.
@@ -49,21 +52,38 @@ final class TableWatch: Sendable {
 
   /// Watches these tables, and from then on no others.
   func watch(_ tables: [QualifiedTableName: Subscription.Interest]) {
+    watch(tables, andSchema: false)
+  }
+
+  /// Watches every change of the schema besides what is watched: what is to be read is not there.
+  /// False where that is watched already.
+  func watchSchema() -> Bool {
+    let (tables, isWatched) = watched.withLock { ($0?.tables ?? [:], $0?.watchesSchema ?? false) }
+    if !isWatched { watch(tables, andSchema: true) }
+    return !isWatched
+  }
+
+  private func watch(
+    _ tables: [QualifiedTableName: Subscription.Interest], andSchema watchesSchema: Bool
+  ) {
     guard let tracker else { return }
     // The new subscription comes before the old one goes: nothing is missed between.
-    let id = tracker.add(Subscription(tables: tables, queue: queue, isLive: true))
-    let new = Watched(subscription: id, tables: tables)
+    let subscription = Subscription(
+      tables: tables, queue: queue, isLive: true, watchesSchema: watchesSchema)
+    let id = tracker.watch(subscription, in: database)
+    let new = Watched(subscription: id, tables: tables, watchesSchema: watchesSchema)
     let old = watched.withLock { watched in
       defer { watched = new }
       return watched
     }
     if let old { tracker.remove(old.subscription) }
-    tracker.watchFile(of: database)
   }
 
   /// Whether these tables are watched already, in all that is to be watched of them.
   func covers(_ tables: [QualifiedTableName: Subscription.Interest]) -> Bool {
-    guard let known = watched.withLock({ $0?.tables }) else { return false }
+    guard let known = watched.withLock({ $0?.watchesSchema == false ? $0?.tables : nil }) else {
+      return false
+    }
     return tables.allSatisfy { table, interest in
       guard let own = known[table] else { return false }
       guard let columns = own.columns else { return true }
@@ -71,27 +91,57 @@ final class TableWatch: Sendable {
     }
   }
 
-  /// Waits until something may be touched; false once the task is cancelled.
+  /// Waits until something may be touched; false once the task is cancelled, and when the database is
+  /// closed.
   nonisolated(nonsending)
     func wait() async -> Bool
   {
     await queue.wait() && !Task.isCancelled
   }
 
+  /// Whether the database is closed: what cannot be read now never will be.
+  var hasEnded: Bool { queue.isEnded || database.isClosed }
+
+  /// Asks for the result to be fetched again, and waits until `answerRefreshes()` says that it was.
+  nonisolated(nonsending)
+    func refresh() async
+  {
+    let done = Signal()
+    if queue.refresh(done) { _ = await done.wait() }
+  }
+
+  /// Nothing is fetched any more: those who asked for it go on.
+  func end() {
+    queue.end()
+  }
+
+  /// Answers those who asked for what was fetched since.
+  func answerRefreshes() {
+    let refreshes = refreshes.withLock { refreshes in
+      defer { refreshes = [] }
+      return refreshes
+    }
+    for refresh in refreshes { refresh.giveForEver() }
+  }
+
   /// What was done since this was last asked.
   func takeTouch() -> Touch {
     let waiting = queue.takeAll()
-    let tables = watched.withLock { $0?.tables } ?? [:]
-    var isUnknown = !waiting.everything.isEmpty
-    for (table, events) in waiting.dropped ?? [:] where tables[table] != nil {
+    if !waiting.refreshes.isEmpty { refreshes.withLock { $0 += waiting.refreshes } }
+    let (tables, watchesSchema) = watched.withLock {
+      ($0?.tables ?? [:], $0?.watchesSchema ?? false)
+    }
+    var isUnknown = !waiting.everything.isEmpty || !waiting.refreshes.isEmpty
+    for (table, events) in waiting.dropped ?? [:] where tables[table] != nil || watchesSchema {
       if events.contains(.schemaChanged) { return .schema }
-      isUnknown = true
+      if tables[table] != nil { isUnknown = true }
     }
     var touching: [Commit] = []
     for commit in waiting.commits {
       var isTouched = false
       for write in commit.writes {
         for (table, changes) in write.tables {
+          if watchesSchema, changes.events.contains(.schemaChanged) { return .schema }
           guard let interest = tables[table], changes.touches(interest) else { continue }
           if changes.events.contains(.schemaChanged) { return .schema }
           if !changes.events.isEmpty { isUnknown = true }
@@ -102,6 +152,16 @@ final class TableWatch: Sendable {
     }
     if isUnknown { return .unknown }
     return touching.isEmpty ? .none : .rows(touching)
+  }
+
+  /// Reads for the observation; where another connection holds a lock, again after a pause, for as
+  /// long as that takes. No connection is held in the pauses.
+  nonisolated(nonsending)
+    func reading<Result: Sendable>(
+      hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+    ) async throws -> Result
+  {
+    try await retrying { try await database.observing(hops: hops, body) }
   }
 
   /// Runs a closure, again and again while the database is locked by another process.
@@ -124,7 +184,15 @@ final class TableWatch: Sendable {
 
 extension DatabaseError {
   /// Whether another connection holds what is needed, which passes.
-  fileprivate var isLock: Bool { code.primary == .busy || code.primary == .locked }
+  var isLock: Bool {
+    code.primary == .busy || code.primary == .locked || code.primary == .lockingProtocol
+  }
+
+  /// Whether what a statement names is not there: a table, a view or a column.
+  var isMissingName: Bool {
+    code.primary == .error
+      && ["no such table", "no such column", "no such view"].contains(where: message.hasPrefix)
+  }
 }
 
 extension Connection {

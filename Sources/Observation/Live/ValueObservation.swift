@@ -2,6 +2,10 @@ import SQLCore
 
 /// What a closure reads, first as it is and again after each commit that touches what it read:
 /// `db.observe { connection in … }`.
+///
+/// When the database is closed, the sequence finishes; one that begins then throws. While a table or
+/// column that the closure read before is not there, because it was dropped, no value is told; the
+/// next one comes when it is there again.
 public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
   /// What the closure returns.
   public typealias Element = Value
@@ -34,12 +38,14 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
       self.watch = watch
     }
 
-    /// The value, at once or when it may differ; nil once the task is cancelled.
+    /// The value, at once or when it may differ; nil once the task is cancelled, and
+    /// when the database is closed.
     public mutating func next() async throws -> Value? {
       try await watch.next()
     }
 
-    /// The value, at once or when it may differ; nil once the task is cancelled.
+    /// The value, at once or when it may differ; nil once the task is cancelled, and
+    /// when the database is closed.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> Value? {

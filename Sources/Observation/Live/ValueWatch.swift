@@ -19,7 +19,8 @@ final class ValueWatch<Value: Sendable> {
     self.read = read
   }
 
-  /// The value, at once or when it may differ; nil once the task is cancelled.
+  /// The value, at once or when it may differ; nil once the task is cancelled, and when the database
+  /// is closed.
   nonisolated(nonsending)
     func next() async throws -> Value?
   {
@@ -27,14 +28,30 @@ final class ValueWatch<Value: Sendable> {
       last = try await evaluate()
       return last
     }
-    repeat {
-      if case .none = watch.takeTouch() { continue }
-      let value = try await evaluate()
-      if let isSame, isSame(last, value) { continue }
-      self.last = value
-      return value
-    } while await watch.wait()
-    return nil
+    do {
+      repeat {
+        if case .none = watch.takeTouch() { continue }
+        guard let value = try await evaluateIfThere() else { continue }
+        if let isSame, isSame(last, value) { continue }
+        self.last = value
+        return value
+      } while await watch.wait()
+      return nil
+    } catch  where watch.hasEnded {
+      return nil
+    }
+  }
+
+  /// The value; nil while a table or column that the closure names is not there, which is waited for.
+  nonisolated(nonsending)
+    private func evaluateIfThere() async throws -> Value?
+  {
+    do {
+      return try await evaluate()
+    } catch let error as DatabaseError where error.isMissingName {
+      // It may have come between the look and the watching: then it is looked for again.
+      return watch.watchSchema() ? try await evaluateIfThere() : nil
+    }
   }
 
   /// Runs the closure, and again where it read what was not watched before: between its reading
@@ -44,14 +61,12 @@ final class ValueWatch<Value: Sendable> {
   {
     let (watch, read) = (watch, read)
     while true {
-      let (value, tables) = try await watch.retrying {
-        try await watch.database.reading(hops: true) { core in
-          try core.run(cached: "BEGIN DEFERRED")
-          let (value, dependencies) = try core.recordingReads { try read(core.lend()) }
-          let interests = try core.lend().interests(of: dependencies)
-          try core.run(cached: "COMMIT")
-          return (value, interests)
-        }
+      let (value, tables) = try await watch.reading(hops: true) { core in
+        try core.run(cached: "BEGIN DEFERRED")
+        let (value, dependencies) = try core.recordingReads { try read(core.lend()) }
+        let interests = try core.lend().interests(of: dependencies)
+        try core.run(cached: "COMMIT")
+        return (value, interests)
       }
       try Task.checkCancellation()
       if watch.covers(tables) { return value }

@@ -8,8 +8,17 @@ final class FileWatch: Sendable {
   private let folder: FolderWatch?
   private let check: FileCheck
 
-  init(path: String, of database: Database, tracker: ChangeTracker) {
-    let check = FileCheck(database: database, tracker: tracker)
+  /// Begins to watch; nil for a database that is no file.
+  ///
+  /// SQLite makes its log beside the file itself: links to it, and to its folders, are followed. A
+  /// folder or a link that gets another name later is watched on, since it is the folder that is
+  /// watched and not its path.
+  init?(
+    of database: Database, tracker: ChangeTracker,
+    pause: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+  ) {
+    guard let path = database.realPath else { return nil }
+    let check = FileCheck(database: database, tracker: tracker, pause: pause)
     self.check = check
     folder = FolderWatch(containing: path) { check.request() }
     // The first look says what the others compare with.
@@ -24,7 +33,8 @@ final class FileWatch: Sendable {
 /// Asks the writer whether another connection committed, after somebody said that one may have.
 ///
 /// A file is written to before its commit stands: a look may come too early, and nothing is written
-/// after it. So it looks again and again, at greater and greater intervals.
+/// after it. So it looks again and again, at greater and greater intervals. While another process
+/// holds a lock that keeps the writer from looking, it goes on, without waiting for it on the writer.
 ///
 /// State: idle → looking ⇄ looking again soon, where something was written meanwhile → looking now
 /// and then → idle; from any of them → ended.
@@ -46,10 +56,16 @@ final class FileCheck: Sendable {
   /// A commit that takes longer than all pauses together is noticed with the next one.
   private static let longestPause = Duration.seconds(5)
   private static let steadyPause = Duration.seconds(1)
+  private let pause: @Sendable (Duration) async -> Void
 
-  init(database: Database, tracker: ChangeTracker) {
+  /// - Parameter pause: waits between two looks; tests, which must not depend on time, give another.
+  init(
+    database: Database, tracker: ChangeTracker,
+    pause: @escaping @Sendable (Duration) async -> Void
+  ) {
     self.database = WeakReference(database)
     self.tracker = WeakReference(tracker)
+    self.pause = pause
   }
 
   /// Something was written. It looks at most once in the shortest pause, however often this is said.
@@ -75,17 +91,19 @@ final class FileCheck: Sendable {
   }
 
   private func look(_ round: Int) async {
+    var wasAnswered = false
     repeat {
-      await look()
-      try? await Task.sleep(for: Self.shortestPause)
+      wasAnswered = await look()
+      await pause(Self.shortestPause)
     } while mustLookAgain()
-    var pause = Self.shortestPause
-    while pause < Self.longestPause || keepsLooking {
-      // A folder that tells nothing is looked at steadily.
-      pause = min(pause * 2, keepsLooking ? Self.steadyPause : Self.longestPause)
-      try? await Task.sleep(for: pause)
+    var duration = Self.shortestPause
+    while duration < Self.longestPause || keepsLooking || !wasAnswered {
+      // A folder that tells nothing is looked at steadily, and so is a locked file.
+      let isSteady = keepsLooking || !wasAnswered
+      duration = min(duration * 2, isSteady ? Self.steadyPause : Self.longestPause)
+      await pause(duration)
       guard isCurrent(round) else { return }
-      await look()
+      wasAnswered = await look()
     }
   }
 
@@ -103,10 +121,18 @@ final class FileCheck: Sendable {
     state.withLock { $0.round == round && !$0.isEnded }
   }
 
-  private func look() async {
-    guard let database = database.value, let tracker = tracker.value else { return end() }
+  /// Asks the writer; false where a lock kept it from answering.
+  private func look() async -> Bool {
+    guard let database = database.value, let tracker = tracker.value else {
+      end()
+      return true
+    }
     // The lease of the writer puts the look between two of its commits.
-    try? await database.askingWriter { try tracker.lookForForeignCommits(on: $0) }
+    let answer: Void? = try? await database.askingWriter { core in
+      // Whoever holds a lock may hold it for long, and the writer is not to wait for it.
+      try core.waiting(atMost: .zero) { try tracker.lookForForeignCommits(on: core) }
+    }
+    return answer != nil
   }
 }
 

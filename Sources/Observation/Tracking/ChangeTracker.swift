@@ -21,7 +21,7 @@ final class ChangeTracker: @unchecked Sendable {
   private let version = Atomic<Int>(0)
   private let nextID = Atomic<UInt64>(0)
   private let sharedEvaluators = Lock<RowEvaluators?>(nil)
-  private let file = Lock<FileWatch?>(nil)
+  private let file = SharedFileWatch<FileWatch?>()
 
   init(granularity: Recorder.Granularity) {
     self.granularity = granularity
@@ -41,6 +41,19 @@ final class ChangeTracker: @unchecked Sendable {
     changing { $0.add(subscription) }
   }
 
+  /// Adds a subscription, and watches the file for what others commit as long as it stays.
+  ///
+  /// Where the database is closed already, the subscription has ended.
+  func watch(_ subscription: Subscription, in database: Database) -> UInt64 {
+    var subscription = subscription
+    subscription.watchesFile = database.realPath != nil
+    let id = add(subscription)
+    if subscription.watchesFile { file.begin { FileWatch(of: database, tracker: self) } }
+    // Closing ends those that it finds; one that comes later finds the database closed.
+    if database.isClosed { subscription.queue.end() }
+    return id
+  }
+
   /// Changes the registry. Whoever sees a subscription's id sees the version that came with it.
   private func changing<Result: Sendable>(
     _ body: (inout SubscriptionRegistry) -> Result
@@ -56,20 +69,15 @@ final class ChangeTracker: @unchecked Sendable {
   /// Removes a subscription; the hook goes with the last, when the next write begins.
   func remove(_ id: UInt64) {
     // What a subscription holds is let go outside the lock.
-    let (_, isEmpty) = changing { ($0.remove(id), $0.isEmpty) }
-    if isEmpty { _ = file.withLock { $0.take() } }
+    let subscription = changing { $0.remove(id) }
+    if subscription?.watchesFile == true { file.end() }
   }
 
   /// Whether anybody watches.
   var isWatching: Bool { registry.withLock { !$0.isEmpty } }
 
-  /// Looks for commits of other processes, as long as somebody watches.
-  func watchFile(of database: Database) {
-    guard let path = database.path else { return }
-    file.withLock { file in
-      if file == nil { file = FileWatch(path: path, of: database, tracker: self) }
-    }
-  }
+  /// Whether commits of other processes are looked for.
+  var watchesFile: Bool { file.isWatched }
 
   /// What asks queries of single rows, for all who watch.
   func evaluators(for database: Database) -> RowEvaluators {
@@ -166,6 +174,12 @@ extension ChangeTracker: WriteObserver {
     guard !late.isEmpty else { return }
     let commit = Commit(everything: .tableChanged)
     for subscription in late { subscription.queue.append(commit) }
+  }
+
+  /// Ends every observation: nothing can be committed any more.
+  func databaseDidClose() {
+    file.endForEver()
+    for subscription in registry.withLock({ $0.all }) { subscription.queue.end() }
   }
 
   /// Anything may have changed, and no hook told of it.

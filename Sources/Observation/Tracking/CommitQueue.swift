@@ -12,13 +12,19 @@ final class CommitQueue: Sendable {
     var dropped: [QualifiedTableName: Set<TableEvent>]?
     /// Whether something happened of which is not known what it touched.
     var everything: Set<TableEvent> = []
+    /// Who asked for the result to be fetched again, and waits for it.
+    var refreshes: [Signal] = []
 
-    var isEmpty: Bool { commits.isEmpty && dropped == nil && everything.isEmpty }
+    var isEmpty: Bool {
+      commits.isEmpty && dropped == nil && everything.isEmpty && refreshes.isEmpty
+    }
   }
 
   fileprivate struct State {
     var waiting = Waiting()
     var rowCount = 0
+    /// Whether nothing more comes: the database is closed.
+    var isEnded = false
   }
 
   private let state = Lock(State())
@@ -33,6 +39,7 @@ final class CommitQueue: Sendable {
   /// Called on the writer's thread.
   func append(_ commit: Commit) {
     state.withLock { state in
+      guard !state.isEnded else { return }
       if let event = commit.everything {
         state.waiting.everything.insert(event)
         return
@@ -52,17 +59,51 @@ final class CommitQueue: Sendable {
     signal.give()
   }
 
-  /// Waits until there is something; false once the task is cancelled.
+  /// Nothing more comes. What waits can still be taken; whoever waits for more goes on.
+  func end() {
+    let refreshes = state.withLock { state in
+      state.isEnded = true
+      defer { state.waiting.refreshes = [] }
+      return state.waiting.refreshes
+    }
+    for refresh in refreshes { refresh.giveForEver() }
+    signal.giveForEver()
+  }
+
+  /// Whether nothing more comes.
+  var isEnded: Bool { state.withLock { $0.isEnded } }
+
+  /// Asks for the result to be fetched again; the signal is given when that is done. False where
+  /// nothing comes any more.
+  func refresh(_ done: Signal) -> Bool {
+    let isTaken = state.withLock { state in
+      guard !state.isEnded else { return false }
+      state.waiting.refreshes.append(done)
+      return true
+    }
+    if isTaken { signal.give() }
+    return isTaken
+  }
+
+  /// Waits until there is something; false once the task is cancelled, and where nothing is left and
+  /// nothing more comes.
   nonisolated(nonsending)
     func wait() async -> Bool
   {
-    await signal.wait()
+    if isOver { return false }
+    guard await signal.wait() else { return false }
+    return !isOver
   }
+
+  private var isOver: Bool { state.withLock { $0.isEnded && $0.waiting.isEmpty } }
 
   /// Takes what waits.
   func takeAll() -> Waiting {
     state.withLock { state in
-      defer { state = State() }
+      defer {
+        state.waiting = Waiting()
+        state.rowCount = 0
+      }
       return state.waiting
     }
   }

@@ -7,6 +7,8 @@ import SQLCore
 final class Signal: Sendable {
   private struct State {
     var isGiven = false
+    /// Whether it is given for ever.
+    var isLasting = false
     var waiting: [UInt64: UnsafeContinuation<Bool, Never>] = [:]
     /// Cancelled before they came to wait.
     var cancelled: Set<UInt64> = []
@@ -25,6 +27,12 @@ final class Signal: Sendable {
     for continuation in waiting.values { continuation.resume(returning: true) }
   }
 
+  /// Wakes all who wait, and all who would from now on.
+  func giveForEver() {
+    state.withLock { $0.isLasting = true }
+    give()
+  }
+
   /// Waits for it; false once the task is cancelled.
   nonisolated(nonsending)
     func wait() async -> Bool
@@ -38,7 +46,7 @@ final class Signal: Sendable {
       await withUnsafeContinuation { continuation in
         let answer = state.withLock { state -> Bool? in
           guard !state.cancelled.contains(id) else { return false }
-          guard !state.isGiven else {
+          guard !state.isGiven, !state.isLasting else {
             state.isGiven = false
             return true
           }

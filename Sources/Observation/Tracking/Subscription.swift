@@ -16,4 +16,8 @@ struct Subscription: Sendable {
   let queue: CommitQueue
   /// Whether it looks for itself what changed: it may be told of what may be nothing.
   var isLive = false
+  /// Whether it is told of every change of the schema, besides what happens to its tables.
+  var watchesSchema = false
+  /// Whether the file of the database is watched for it.
+  var watchesFile = false
 }

@@ -6,6 +6,8 @@ struct SubscriptionRegistry {
   private var subscriptions: [UInt64: Subscription] = [:]
   private var tables: [QualifiedTableName: Watchers] = [:]
   private var ofEverything: Set<UInt64> = []
+  /// Those that are told of every change of the schema.
+  private var ofSchema: Set<UInt64> = []
   /// The id of the next that comes.
   private(set) var nextID: UInt64 = 0
   /// How many tables, rows and watchers were looked at so far to find whom commits concern: it
@@ -30,6 +32,10 @@ struct SubscriptionRegistry {
   mutating func add(_ subscription: Subscription) -> UInt64 {
     defer { nextID += 1 }
     subscriptions[nextID] = subscription
+    if subscription.watchesSchema {
+      ofSchema.insert(nextID)
+      version += 1
+    }
     if let interests = subscription.tables {
       for (table, interest) in interests { add(nextID, to: table, interest) }
     } else {
@@ -70,6 +76,7 @@ struct SubscriptionRegistry {
   /// Removes a subscription and returns it, so that what it holds is let go outside a lock.
   mutating func remove(_ id: UInt64) -> Subscription? {
     guard let subscription = subscriptions.removeValue(forKey: id) else { return nil }
+    if ofSchema.remove(id) != nil { version += 1 }
     if let interests = subscription.tables {
       for (table, interest) in interests { remove(id, from: table, interest) }
     } else {
@@ -138,6 +145,7 @@ struct SubscriptionRegistry {
       for (table, changes) in write.tables {
         add(ofEverything)
         lookupCount += 1
+        if changes.events.contains(.schemaChanged) { add(ofSchema) }
         guard let watchers = tables[table] else { continue }
         add(watchers.ofAllRows)
         if !changes.events.isEmpty {

@@ -147,7 +147,7 @@ extension ConnectionCore {
   }
 
   /// Runs a closure in which a lock is waited for that long, whatever the busy timeout.
-  func waiting<Result>(
+  package func waiting<Result>(
     atMost duration: Duration, _ body: () throws -> Result
   ) rethrows -> Result {
     state.pointee.longestWait = UInt64(duration.wholeMilliseconds) &* 1_000_000

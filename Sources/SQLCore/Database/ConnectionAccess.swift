@@ -56,8 +56,11 @@ final class ConnectionAccess: Sendable {
   {
     if !options.hops, !Self.isMain(#isolation) {
       if isTimeToYield { await Task.yield() }
-      if let core = try pool.takeIdle(lane, for: options.place) {
-        defer { pool.giveBack(core, to: lane) }
+      if let core = try pool.takeIdle(lane, for: options.place, isLook: options.isLook) {
+        defer {
+          pool.giveBack(core, to: lane)
+          if options.isLook { pool.endLook(lane) }
+        }
         try begin(core)
         core.state.pointee.deadline = options.deadline
         core.state.pointee.asksTask = true
@@ -237,6 +240,7 @@ final class ConnectionAccess: Sendable {
     _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ waiter: Waiter, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
+    defer { if waiter.isLook { pool.endLook(lane) } }
     let core = try open(grant, lane)
     pool.enter(with: core, for: options.place)
     defer { pool.giveBack(core, to: lane) }

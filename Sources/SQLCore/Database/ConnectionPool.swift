@@ -24,6 +24,13 @@ final class ConnectionPool: Sendable {
     var waiters = WaitingLine()
     /// How many are lent to streams that end: they are on their way back.
     var endingCount = 0
+    /// How many were granted to looks of the library's own.
+    var lookCount = 0
+
+    /// Whether an access that somebody asked for runs or waits.
+    var isUsed: Bool {
+      count - idle.count - endingCount - lookCount > 0 || waiters.contains { !$0.isLook }
+    }
 
     mutating func take() -> Grant? {
       if let core = idle.popLast() { return .connection(core) }
@@ -56,9 +63,9 @@ final class ConnectionPool: Sendable {
     var lanes = LaneName.allCases.map { _ in Lane() }
     var occupants: [Occupant] = []
     var isClosed = false
-    /// Whether the writer was granted to a look of the library's own, which nobody asked for.
-    var isLooking = false
-    /// Who closes, and waits for that look to end.
+    /// How many looks of the library's own, which nobody asked for, wait or run.
+    var lookCount = 0
+    /// Who closes, and waits for those looks to end.
     var closers: [DispatchSemaphore] = []
 
     subscript(name: LaneName) -> Lane {
@@ -76,10 +83,19 @@ final class ConnectionPool: Sendable {
       lanes.indices.flatMap { lanes[$0].removeIdle() }
     }
 
-    /// The writer comes back: if from a look, those that close go on.
-    mutating func endLook() {
-      guard isLooking else { return }
-      isLooking = false
+    /// A look begins, unless the database is about to close: then it may be tried again.
+    mutating func beginLook() throws {
+      guard closers.isEmpty else {
+        throw DatabaseError(code: .busy, message: "the database is being closed")
+      }
+      lookCount += 1
+    }
+
+    /// A look ended: with the last one, those that close go on.
+    mutating func endLook(_ name: LaneName) {
+      self[name].lookCount -= 1
+      lookCount -= 1
+      guard lookCount == 0 else { return }
       for closer in closers { closer.signal() }
       closers = []
     }
@@ -104,11 +120,22 @@ final class ConnectionPool: Sendable {
   // MARK: Taking
 
   /// A connection that is idle, for this thread; nil where there is none.
-  func takeIdle(_ name: LaneName, for place: SourcePlace? = nil) throws -> ConnectionCore? {
+  func takeIdle(
+    _ name: LaneName, for place: SourcePlace? = nil, isLook: Bool = false
+  ) throws -> ConnectionCore? {
     let thread = ThreadID.current
     return try state.withLock { state throws in
       try state.check(thread)
       guard let core = state[name].idle.popLast() else { return nil }
+      if isLook {
+        do {
+          try state.beginLook()
+        } catch {
+          state[name].idle.append(core)
+          throw error
+        }
+        state[name].lookCount += 1
+      }
       state.occupants.append(Occupant(thread: thread, core: core, place: place))
       return core
     }
@@ -118,8 +145,9 @@ final class ConnectionPool: Sendable {
   func take(_ name: LaneName, for waiter: Waiter) throws {
     let grant = try state.withLock { state throws -> Grant? in
       if state.isClosed { throw Self.closed }
+      if waiter.isLook { try state.beginLook() }
       if let grant = state[name].take() {
-        if waiter.isLook { state.isLooking = true }
+        if waiter.isLook { state[name].lookCount += 1 }
         return grant
       }
       if name == .stream, state[name].waiters.count >= state[name].endingCount {
@@ -129,7 +157,15 @@ final class ConnectionPool: Sendable {
       state[name].waiters.append(waiter)
       return nil
     }
-    if let grant, !waiter.grant(grant) { giveBack(grant, to: name) }
+    if let grant, !waiter.grant(grant) {
+      giveBack(grant, to: name)
+      if waiter.isLook { endLook(name) }
+    }
+  }
+
+  /// A look of the library's own has ended, and what it was granted is back.
+  func endLook(_ name: LaneName) {
+    state.withLock { $0.endLook(name) }
   }
 
   /// Throws where an access may not begin on this thread.
@@ -205,9 +241,8 @@ final class ConnectionPool: Sendable {
       let waiter = state.withLock { state -> Waiter? in
         if isEnding { state[name].endingCount -= 1 }
         isEnding = false
-        if name == .writer { state.endLook() }
         if let waiter = state[name].waiters.removeFirst() {
-          if waiter.isLook { state.isLooking = true }
+          if waiter.isLook { state[name].lookCount += 1 }
           return waiter
         }
         switch grant {
@@ -218,6 +253,7 @@ final class ConnectionPool: Sendable {
       }
       // One that was cancelled meanwhile lets the next one have it.
       guard let waiter, !waiter.grant(grant) else { return }
+      if waiter.isLook { endLook(name) }
     }
   }
 
@@ -246,26 +282,14 @@ final class ConnectionPool: Sendable {
 
   // MARK: Ending
 
+  /// Whether nobody is let in any more.
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
   /// Interrupts the connections that are in use. With the lock held none of them can be closed.
   func interrupt() {
     state.withLock { state in
       for occupant in state.occupants { occupant.core.interrupt() }
     }
-  }
-
-  /// The reads that run since that moment or longer, the oldest first.
-  func readers(since moment: Deadline) -> [PinnedLog.Reader] {
-    let now = Deadline.roughlyNow.nanoseconds
-    let occupants = state.withLock(\.occupants)
-    return
-      occupants
-      .filter { $0.core.isReader && $0.start.nanoseconds <= moment.nanoseconds }
-      .sorted { $0.start.nanoseconds < $1.start.nanoseconds }
-      .map { occupant in
-        PinnedLog.Reader(
-          fileID: occupant.place?.fileID.description, line: occupant.place.map { Int($0.line) },
-          age: .nanoseconds(Int64(clamping: now &- occupant.start.nanoseconds)))
-      }
   }
 
   /// Lets nobody in any more, and closes the connections; throws busy where one is in use by who
@@ -280,23 +304,23 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// The connections, of which nobody gets one any more; or what is signalled when a look of the
-  /// library's own ends, which is short, and runs on a thread of the database.
+  /// The connections, of which nobody gets one any more; or what is signalled when the looks of the
+  /// library's own end: those at the writer, and what observations fetch.
   private func removeAllForEver() throws -> ([ConnectionCore], DispatchSemaphore?) {
-    try state.withLock { state throws in
+    let thread = ThreadID.current
+    return try state.withLock { state throws in
       guard !state.isClosed else { return ([], nil) }
-      if state.isLooking {
-        let semaphore = DispatchSemaphore(value: 0)
-        state.closers.append(semaphore)
-        return ([], semaphore)
-      }
-      guard !state.occupants.contains(where: \.isBeside),
-        state.lanes.allSatisfy({
-          $0.count == $0.idle.count + $0.endingCount && $0.waiters.isEmpty
-        })
+      // A look that closes the database, in the closure of an observation, would wait for itself.
+      guard !state.occupants.contains(where: { $0.isBeside || $0.thread == thread }),
+        !state.lanes.contains(where: \.isUsed)
       else {
         throw DatabaseError(
           code: .busy, message: "the database is in use; close it when every access has ended")
+      }
+      if state.lookCount > 0 {
+        let semaphore = DispatchSemaphore(value: 0)
+        state.closers.append(semaphore)
+        return ([], semaphore)
       }
       state.isClosed = true
       return (state.removeIdle(), nil)
@@ -314,30 +338,5 @@ final class ConnectionPool: Sendable {
     .misuse(
       "the database was accessed from inside a `read` or `write` closure of its own; "
         + "use the connection that the closure was given")
-  }
-}
-
-/// Who waits, first in first out; taking the first costs no copy of the rest.
-struct WaitingLine {
-  /// nil where one was taken: a waiter that stayed here to be removed would let go of the closure
-  /// that it holds, somebody's code, with the lock held.
-  private var waiters: [Waiter?] = []
-  private var start = 0
-
-  var count: Int { waiters.count - start }
-  var isEmpty: Bool { start == waiters.count }
-  var first: Waiter? { isEmpty ? nil : waiters[start] }
-
-  mutating func append(_ waiter: Waiter) { waiters.append(waiter) }
-
-  mutating func removeFirst() -> Waiter? {
-    guard !isEmpty else { return nil }
-    let first = waiters[start].take()
-    start += 1
-    if start == waiters.count || start > 256 {
-      waiters.removeFirst(start)
-      start = 0
-    }
-    return first
   }
 }

@@ -17,8 +17,13 @@ extension Database {
   ///
   /// It is optional: a database closes when its last reference is gone. Throws `.busy`, and leaves
   /// the database as it is, where an access is running or waiting, or a stream of rows is held. The
-  /// connection of a stream that was just dropped closes a moment later.
+  /// connection of a stream that was just dropped closes a moment later. What observations fetch by
+  /// themselves is waited for.
+  ///
+  /// Streams of changes and observations of results end then, after what was committed before, and
+  /// whoever waits for their next element gets nil.
   public func close() throws {
     try access.pool.close()
+    writeObserver.withLock { $0 }?.databaseDidClose()
   }
 }

@@ -70,6 +70,21 @@ extension Database {
     try await reading(AccessOptions(hops: hops), body)
   }
 
+  /// Lends a reader to an observation of the library's own, as `reading(hops:_:)` does to a task: who
+  /// closes the database waits for its end, and a lock of another process is not waited for. It
+  /// throws `.busy` instead, and may be tried again.
+  nonisolated(nonsending)
+    package func observing<Result: Sendable>(
+      hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+    ) async throws -> Result
+  {
+    var options = AccessOptions(hops: hops)
+    options.isLook = true
+    return try await reading(options) { core in
+      try core.waiting(atMost: .zero) { try body(core) }
+    }
+  }
+
   nonisolated(nonsending)
     func reading<Result: Sendable>(
       _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result

@@ -81,7 +81,11 @@ public final class Database: Sendable {
   deinit {
     // The connections go first, then the file.
     _ = access.pool.removeAll()
+    writeObserver.withLock { $0 }?.databaseDidClose()
   }
+
+  /// Whether the database was closed by `close()`.
+  package var isClosed: Bool { access.pool.isClosed }
 
   /// The absolute path of the file; nil in memory, and for a temporary file without a name.
   ///
@@ -114,6 +118,8 @@ package protocol WriteObserver: AnyObject, Sendable {
   func writeDidEnd(on core: ConnectionCore)
   /// A backup put another content in the place of all that was there.
   func contentWasReplaced(on core: ConnectionCore)
+  /// The database was closed, or its last reference went: nothing is written any more.
+  func databaseDidClose()
 }
 
 /// A file with a name of its own in the temporary folder, deleted with the value.

@@ -38,6 +38,8 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   public static let full = ResultCode(rawValue: SQLITE_FULL)
   /// The file cannot be opened.
   public static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
+  /// Too many connections began to read a write-ahead log at once; trying again helps.
+  package static let lockingProtocol = ResultCode(rawValue: SQLITE_PROTOCOL)
   /// Text or bytes are longer than the limit.
   public static let tooBig = ResultCode(rawValue: SQLITE_TOOBIG)
   /// A constraint of the schema was violated.

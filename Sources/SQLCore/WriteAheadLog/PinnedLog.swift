@@ -61,3 +61,20 @@ extension Database {
     WorkerThreads(maximum: 1).submit { tell(PinnedLog(byteCount: byteCount, readers: readers)) }
   }
 }
+
+extension ConnectionPool {
+  /// The reads that run since that moment or longer, the oldest first.
+  func readers(since moment: Deadline) -> [PinnedLog.Reader] {
+    let now = Deadline.roughlyNow.nanoseconds
+    let occupants = state.withLock(\.occupants)
+    return
+      occupants
+      .filter { $0.core.isReader && $0.start.nanoseconds <= moment.nanoseconds }
+      .sorted { $0.start.nanoseconds < $1.start.nanoseconds }
+      .map { occupant in
+        PinnedLog.Reader(
+          fileID: occupant.place?.fileID.description, line: occupant.place.map { Int($0.line) },
+          age: .nanoseconds(Int64(clamping: now &- occupant.start.nanoseconds)))
+      }
+  }
+}

@@ -7,22 +7,6 @@ import Testing
 @MainActor
 @Suite("LiveQuery")
 struct LiveQueryTests {
-  /// Suspends until what `body` reads satisfies it, waiting for its changes.
-  func until(_ isTrue: @MainActor () -> Bool) async {
-    while true {
-      let (changes, change) = AsyncStream.makeStream(of: Void.self)
-      let done = withObservationTracking {
-        isTrue()
-      } onChange: {
-        change.yield()
-      }
-      if done { return }
-      for await _ in changes { break }
-      // The change is told before it is made.
-      await Task.yield()
-    }
-  }
-
   @Test("it loads, says that it has loaded, and follows the database")
   func follows() async throws {
     let db = try Database.temporary(models: [Note.self])

@@ -52,4 +52,76 @@ struct LockedFileTests {
     }
     #expect(value == 7)
   }
+
+  /// A lock that is there for longer than the library looks by itself after something was written.
+  @Test("it looks for others' commits until the lock is gone, and does not wait on the writer")
+  func lockedLook() async throws {
+    let folder = try TemporaryPath()
+    let other = try Connection(path: folder.path)
+    _ = try other.rows("PRAGMA journal_mode = DELETE")
+    try other.execute("CREATE TABLE Thing (id INTEGER PRIMARY KEY)")
+    var configuration = Configuration()
+    configuration.isReadOnly = true
+    // A look that waited on the writer would never end.
+    configuration.busyTimeout = .seconds(1_000_000)
+    let db = try Database(path: folder.path, configuration: configuration)
+    let tracker = try #require(ChangeTracker.of(db))
+    let queue = CommitQueue(maximumRows: 10)
+    _ = tracker.add(Subscription(tables: [:], queue: queue, isLive: true))
+    // Holds the looks up, and says how often there were pauses.
+    let (pauses, pause) = AsyncStream.makeStream(of: Void.self)
+    let check = FileCheck(database: db, tracker: tracker) { _ in
+      pause.yield()
+      await Task.yield()
+    }
+    check.request()
+    #expect(await queue.wait())
+    _ = queue.takeAll()
+    try other.execute("BEGIN EXCLUSIVE")
+    try other.execute("INSERT INTO Thing VALUES (1)")
+    check.request()
+    var count = 0
+    for await _ in pauses {
+      count += 1
+      if count == 100 { break }
+    }
+    #expect(queue.takeAll().isEmpty)
+    try other.execute("COMMIT")
+    #expect(await queue.wait())
+    #expect(queue.takeAll().everything == [.changedElsewhere])
+    check.end()
+  }
+
+  @Test("an observation goes on behind a lock that came while it ran")
+  func lockedLater() async throws {
+    let folder = try TemporaryPath()
+    let other = try Connection(path: folder.path)
+    _ = try other.rows("PRAGMA journal_mode = DELETE")
+    try other.execute("CREATE TABLE Thing (id INTEGER PRIMARY KEY)")
+    var configuration = Configuration()
+    configuration.isReadOnly = true
+    let db = try Database(path: folder.path, configuration: configuration)
+    var rows = db.observe(sql: "SELECT * FROM Thing").makeAsyncIterator()
+    var values = db.observe { try $0.rows("SELECT * FROM Thing").count }.makeAsyncIterator()
+    #expect(try await rows.next()?.count == 0)
+    #expect(try await values.next() == 0)
+    let (attempts, attempt) = AsyncStream.makeStream(of: Void.self)
+    try db.onBusy { _ in
+      attempt.yield()
+      return false
+    }
+    for round in 1...2 {
+      try other.execute("BEGIN EXCLUSIVE")
+      try other.execute("INSERT INTO Thing VALUES (\(round))")
+      // The library finds the lock, again and again.
+      var count = 0
+      for await _ in attempts {
+        count += 1
+        if count == 3 { break }
+      }
+      try other.execute("COMMIT")
+      #expect(try await rows.next()?.count == round)
+      #expect(try await values.next() == round)
+    }
+  }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
-@Suite("The file of a database")
+@Suite("The file of a database", .blocking)
 struct DatabaseFileTests {
   private let folder: TemporaryFolder
   private let other: TemporaryFolder

@@ -1,9 +1,10 @@
 import Foundation
+import TestRun
 import Testing
 
 @testable import SQLCore
 
-@Suite("Errors of opening a file")
+@Suite("Errors of opening a file", .blocking)
 struct OpeningErrorTests {
   private let folder: TemporaryFolder
 

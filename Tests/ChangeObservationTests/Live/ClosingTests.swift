@@ -1,0 +1,151 @@
+import QueryDSL
+import SQLCore
+import TestRun
+import Testing
+
+@testable import ChangeObservation
+
+@Suite("Observing a database that is closed", .blocking)
+struct ClosingTests {
+  private func database(inMemory: Bool) throws -> Database {
+    let db =
+      try inMemory
+      ? Database.inMemory(models: [Note.self]) : Database.temporary(models: [Note.self])
+    try db.insert(Note(title: "one"))
+    return db
+  }
+
+  /// Closes the database when a task waits, and gives what it returned.
+  private func close(
+    _ db: Database,
+    while body: @escaping @Sendable (_ begun: @Sendable () -> Void) async throws -> Int
+  ) async throws -> Int {
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let task = Task { try await body { begin.yield() } }
+    for await _ in begun { break }
+    try db.close()
+    return try await task.value
+  }
+
+  @Test("streams of changes give what was committed, and finish", arguments: [true, false])
+  func changes(inMemory: Bool) async throws {
+    var db = try database(inMemory: inMemory)
+    let stream = db.changes(of: Note.self)
+    let filtered = db.changes(of: Note.self, where: { $0.$stars > 0 })
+    let all = db.changes()
+    try await db.execute("UPDATE Note SET stars = 1")
+    try db.close()
+    #expect(await stream.collect { _ in false }.count == 1)
+    #expect(await filtered.collect { _ in false }.count == 1)
+    #expect(await all.reduce(0) { count, _ in count + 1 } == 1)
+    // Whoever waits is woken, on each of several iterators.
+    db = try database(inMemory: inMemory)
+    let waited = db.changes()
+    let counts = try await close(db) { begun in
+      await withTaskGroup { group in
+        for _ in 0..<3 {
+          group.addTask { await waited.reduce(0) { count, _ in count + 1 } }
+        }
+        begun()
+        return await group.reduce(0, +)
+      }
+    }
+    #expect(counts == 0)
+    for await _ in db.changes() { Issue.record("a closed database changed") }
+    for await _ in db.changes(of: Note.self) { Issue.record("a closed database changed") }
+  }
+
+  @Test("a stream of changes finishes when the last reference to the database goes")
+  func released() async throws {
+    var db: Database? = try database(inMemory: false)
+    let stream = try #require(db?.changes())
+    try await db?.execute("UPDATE Note SET stars = 1")
+    db = nil
+    #expect(await stream.reduce(0) { count, _ in count + 1 } == 1)
+  }
+
+  @Test("observations of results finish", arguments: [true, false])
+  func results(inMemory: Bool) async throws {
+    let queries: [@Sendable (Database, @Sendable () -> Void) async throws -> Int] = [
+      { try await $0.observe(Note.all).count($1) },
+      { try await $0.observe(Note.select { $0.count() }).count($1) },
+      { try await $0.observe(sql: "SELECT * FROM Note").count($1) },
+      { try await $0.observe { try $0.count(Note.all) }.count($1) },
+    ]
+    for query in queries {
+      let db = try database(inMemory: inMemory)
+      #expect(try await close(db) { try await query(db, $0) } == 1)
+      // One that begins now says why it cannot.
+      let error = await #expect(throws: DatabaseError.self) { try await query(db, {}) }
+      #expect(error?.code == .misuse)
+      #expect(error?.message.contains("closed") == true)
+    }
+  }
+
+  @Test("closing waits for what an observation fetches by itself, and does not fail of it")
+  func fetching() async throws {
+    for _ in 0..<20 {
+      let db = try database(inMemory: false)
+      let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+      let task = Task {
+        for try await _ in db.observe(sql: "SELECT count(*) FROM Note") { begin.yield() }
+      }
+      for await _ in begun { break }
+      try await db.insert(Note(title: "two"))
+      try db.close()
+      try await task.value
+    }
+  }
+
+  @Test("an observation's closure that closes the database does not wait for itself")
+  func closingInside() async throws {
+    let db = try database(inMemory: false)
+    var values = db.observe { _ in (try? db.close()) == nil }.makeAsyncIterator()
+    #expect(try await values.next() == true)
+    try db.close()
+    #expect(try await values.next() == nil)
+  }
+
+  @Test("objects for user interfaces keep what they have, and say that they ended")
+  @MainActor
+  func live() async throws {
+    let db = try Database.temporary(models: [Note.self])
+    try await db.insert(Note(title: "one"))
+    let query = LiveQuery(Note.select(\.$title), in: db)
+    let model = LiveModel(Note.self, 1, in: db)
+    await until { query.isLoaded && model.isLoaded }
+    try db.close()
+    await until { query.phase.hasEnded && model.phase.hasEnded }
+    #expect(query.rows == ["one"] && model.model?.title == "one")
+    await query.refresh()
+    await model.refresh()
+    #expect(query.phase.hasEnded && model.phase.hasEnded)
+    let late = LiveQuery(Note.all, in: db)
+    await until { late.phase.hasEnded }
+    await late.refresh()
+  }
+}
+
+extension QueryObservation {
+  /// How many results there are.
+  fileprivate func count(_ begun: @Sendable () -> Void) async throws -> Int {
+    var count = 0
+    for try await _ in self {
+      count += 1
+      begun()
+    }
+    return count
+  }
+}
+
+extension ValueObservation {
+  /// How many values there are.
+  fileprivate func count(_ begun: @Sendable () -> Void) async throws -> Int {
+    var count = 0
+    for try await _ in self {
+      count += 1
+      begun()
+    }
+    return count
+  }
+}

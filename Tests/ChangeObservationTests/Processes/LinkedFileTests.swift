@@ -1,0 +1,100 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import TestRun
+import Testing
+
+@testable import ChangeObservation
+
+/// Only what the system reports of the folder makes the library look here.
+@Suite("Changes by others, where links lead to the file", .blocking)
+struct LinkedFileTests {
+  private let folder: TemporaryPath
+
+  init() throws {
+    folder = try TemporaryPath()
+    let manager = FileManager.default
+    try manager.createDirectory(atPath: path("real"), withIntermediateDirectories: false)
+    try manager.createDirectory(atPath: path("links"), withIntermediateDirectories: false)
+    try Connection(path: path("real/db.sqlite")).execute("CREATE TABLE item (name TEXT)")
+    for (link, target) in [
+      ("links/file.sqlite", path("real/db.sqlite")), ("links/relative.sqlite", "../real/db.sqlite"),
+      ("links/link.sqlite", "relative.sqlite"), ("links/folder", "../real"),
+    ] {
+      try manager.createSymbolicLink(atPath: path(link), withDestinationPath: target)
+    }
+  }
+
+  private func path(_ name: String) -> String {
+    URL(filePath: folder.path).deletingLastPathComponent().appending(path: name)
+      .path(percentEncoded: false)
+  }
+
+  /// Watches the file of a database, and tells when the writer is asked whether somebody committed.
+  private final class Watcher {
+    private let looks: AsyncStream<Void>
+    private let watch: FileWatch
+
+    init(_ db: Database) throws {
+      let tracker = try #require(ChangeTracker.of(db))
+      let (looks, look) = AsyncStream.makeStream(of: Void.self)
+      self.looks = looks
+      watch = try #require(
+        FileWatch(of: db, tracker: tracker) { duration in
+          guard duration > .milliseconds(10) else {
+            look.yield()
+            return
+          }
+          // It does not look again by itself.
+          await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+        })
+    }
+
+    func nextLook() async {
+      for await _ in looks { return }
+    }
+  }
+
+  @Test(
+    "what another connection writes makes the library look",
+    arguments: ["file.sqlite", "relative.sqlite", "link.sqlite", "folder/db.sqlite"])
+  func link(name: String) async throws {
+    let db = try Database(path: path("links/\(name)"))
+    let watcher = try Watcher(db)
+    await watcher.nextLook()
+    let other = try Connection(path: path("real/db.sqlite"))
+    for _ in 0..<3 {
+      try other.execute("INSERT INTO item VALUES ('other')")
+      await watcher.nextLook()
+    }
+  }
+
+  @Test("also after the link, or the folder of the file, got another name")
+  func renamed() async throws {
+    let db = try Database(path: path("links/folder/db.sqlite"))
+    let watcher = try Watcher(db)
+    await watcher.nextLook()
+    // The file stays open, and its log with it.
+    let other = try Connection(path: path("real/db.sqlite"))
+    try other.execute("INSERT INTO item VALUES ('other')")
+    await watcher.nextLook()
+    try FileManager.default.moveItem(atPath: path("links/folder"), toPath: path("links/other"))
+    try other.execute("INSERT INTO item VALUES ('other')")
+    await watcher.nextLook()
+    try FileManager.default.moveItem(atPath: path("real"), toPath: path("moved"))
+    try other.execute("INSERT INTO item VALUES ('other')")
+    await watcher.nextLook()
+  }
+
+  @Test("a live result follows another process through a link")
+  func process() async throws {
+    try Connection(path: path("real/db.sqlite")).execute("PRAGMA journal_mode = WAL")
+    let db = try Database(path: path("links/relative.sqlite"))
+    var names = db.observe(sql: "SELECT name FROM item").makeAsyncIterator()
+    #expect(try await names.next()?.count == 0)
+    let other = try OtherProcess.add(5, to: path("real/db.sqlite"))
+    while let rows = try await names.next(), rows.count < 5 {}
+    other.waitUntilExit()
+    #expect(other.terminationStatus == 0)
+  }
+}
