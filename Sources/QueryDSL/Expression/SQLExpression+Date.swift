@@ -129,21 +129,26 @@ extension StoredForm {
   /// The whole seconds since 1970 of a date stored in this form, rounded down.
   fileprivate func wholeSeconds(of date: ExpressionNode) -> ExpressionNode {
     switch self {
-    case .standard, .bytes:
+    case .unixEpoch: return date
+    case .standard, .bytes, .uppercase, .unixMilliseconds:
       // Rounded down, where SQL's division rounds towards zero.
-      let rest = ExpressionNode.binary(.remainder, date, .constant("1000000"))
+      let second = ExpressionNode.constant(unitsOfSecond)
+      let rest = ExpressionNode.binary(.remainder, date, second)
       return .binary(
-        .minus, .binary(.divide, date, .constant("1000000")),
+        .minus, .binary(.divide, date, second),
         .predicate(.compare(.less, rest, .constant("0"))))
     case .unixSeconds: return Self.floor(date)
     case .referenceSeconds: return .binary(.plus, Self.floor(date), .constant("978307200"))
     case .julianDay:
       return .cast(.function("strftime", [.constant("'%s'"), date]), .integer)
-    case .iso8601:
+    case .iso8601, .iso8601Milliseconds, .iso8601Seconds, .datetime, .datetimeSeconds:
       let seconds = ExpressionNode.function("substr", [date, .constant("1"), .constant("19")])
       return .cast(.function("strftime", [.constant("'%s'"), seconds]), .integer)
     }
   }
+
+  /// How many of its units a second has, in an INTEGER.
+  private var unitsOfSecond: String { self == .unixMilliseconds ? "1000" : "1000000" }
 
   private static func floor(_ real: ExpressionNode) -> ExpressionNode {
     let whole = ExpressionNode.cast(real, .integer)
@@ -155,11 +160,12 @@ extension StoredForm {
     fromSeconds seconds: ExpressionNode, restOf rest: (ExpressionNode, ExpressionNode)?
   ) -> ExpressionNode {
     switch self {
-    case .standard, .bytes:
-      let whole = ExpressionNode.binary(.times, seconds, .constant("1000000"))
+    case .unixEpoch: return seconds
+    case .standard, .bytes, .uppercase, .unixMilliseconds:
+      let second = ExpressionNode.constant(unitsOfSecond)
+      let whole = ExpressionNode.binary(.times, seconds, second)
       guard let rest else { return whole }
-      let ofSecond = ExpressionNode.binary(
-        .minus, rest.0, .binary(.times, rest.1, .constant("1000000")))
+      let ofSecond = ExpressionNode.binary(.minus, rest.0, .binary(.times, rest.1, second))
       return .binary(.plus, whole, ofSecond)
     case .unixSeconds, .referenceSeconds:
       let real = ExpressionNode.cast(seconds, .real)
@@ -174,13 +180,30 @@ extension StoredForm {
       guard let rest else { return days }
       let start = ExpressionNode.function("julianday", [rest.1, .constant("'unixepoch'")])
       return .binary(.plus, days, .binary(.minus, rest.0, start))
-    case .iso8601:
-      let text = ExpressionNode.function(
-        "strftime", [.constant("'%Y-%m-%dT%H:%M:%S.'"), seconds, .constant("'unixepoch'")])
-      let digits: ExpressionNode =
-        rest.map { .function("substr", [$0.0, .constant("21"), .constant("6")]) }
-        ?? .constant("'000000'")
-      return .binary(.concat, .binary(.concat, text, digits), .constant("'Z'"))
+    case .iso8601, .iso8601Milliseconds, .iso8601Seconds, .datetime, .datetimeSeconds:
+      return text(fromSeconds: seconds, restOf: rest?.0)
     }
+  }
+
+  /// A date as text from seconds since 1970, with the fraction of another text.
+  private func text(
+    fromSeconds seconds: ExpressionNode, restOf date: ExpressionNode?
+  ) -> ExpressionNode {
+    let (format, digits, end): (String, Int, String) =
+      switch self {
+      case .iso8601Milliseconds: ("'%Y-%m-%dT%H:%M:%S.'", 3, "'Z'")
+      case .iso8601Seconds: ("'%Y-%m-%dT%H:%M:%SZ'", 0, "")
+      case .datetime: ("'%Y-%m-%d %H:%M:%S.'", 3, "")
+      case .datetimeSeconds: ("'%Y-%m-%d %H:%M:%S'", 0, "")
+      default: ("'%Y-%m-%dT%H:%M:%S.'", 6, "'Z'")
+      }
+    let whole = ExpressionNode.function(
+      "strftime", [.constant(format), seconds, .constant("'unixepoch'")])
+    guard digits > 0 else { return whole }
+    let fraction: ExpressionNode =
+      date.map { .function("substr", [$0, .constant("21"), .constant("\(digits)")]) }
+      ?? .constant("'" + String(repeating: "0", count: digits) + "'")
+    let text = ExpressionNode.binary(.concat, whole, fraction)
+    return end.isEmpty ? text : .binary(.concat, text, .constant(end))
   }
 }

@@ -189,8 +189,8 @@ extension StoredForm {
   /// Whether a value may read back as another than the one that was stored.
   fileprivate var isApproximate: Bool {
     switch self {
-    case .julianDay, .unixSeconds, .referenceSeconds: true
-    case .standard, .bytes, .iso8601: false
+    case .unixSeconds, .referenceSeconds: true
+    default: dateUnit > 1
     }
   }
 }

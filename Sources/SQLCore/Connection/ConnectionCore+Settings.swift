@@ -16,5 +16,30 @@ extension ConnectionCore {
     set { csqlite_db_config(handle, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, newValue ? 1 : 0) }
   }
 
+  /// Replaces the text of a table's definition, inside a transaction. Nothing looks whether the text
+  /// means the same: the caller must.
+  /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_writable_schema>
+  package func replaceDefinition(ofTable name: String, by sql: String) throws {
+    let isDefensive = setting(SQLITE_DBCONFIG_DEFENSIVE)
+    csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
+    csqlite_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1)
+    defer {
+      csqlite_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0)
+      csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, isDefensive ? 1 : 0)
+    }
+    let update = "UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?"
+    let statement = try compileOne(update).handle
+    defer { sqlite3_finalize(statement) }
+    for (index, text) in [sql, name].enumerated() {
+      let count = text.utf8.count
+      let code = text.withCString {
+        csqlite_bind_text_copy(statement, Int32(index + 1), $0, UInt64(count))
+      }
+      guard code == SQLITE_OK else { throw failure(code, sql: update) }
+    }
+    let code = sqlite3_step(statement)
+    guard code == SQLITE_DONE else { throw failure(code, sql: update) }
+  }
+
   private func setting(_ name: Int32) -> Bool { csqlite_db_config_value(handle, name) == 1 }
 }

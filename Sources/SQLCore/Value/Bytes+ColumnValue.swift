@@ -34,7 +34,7 @@ extension UUID: ColumnValue {
   /// TEXT; BLOB in the form `.bytes`.
   public static var storageClass: StorageClass { .text }
 
-  /// Reads the lower-case text of RFC 4122, or 16 bytes where the column declares `.bytes`;
+  /// Reads the text of RFC 9562 in either case, or 16 bytes if the column declares `.bytes`;
   /// anything else throws `ColumnValueError`.
   public init(_ cell: borrowing Cell) throws {
     if cell.form == .bytes {
@@ -46,24 +46,26 @@ extension UUID: ColumnValue {
       }
     } else {
       let text = try cell.text()
-      guard let uuid = UUID(uuidString: text), uuid.uuidString.lowercased() == text else {
+      guard text.utf8.count == 36, let uuid = UUID(uuidString: text) else {
         throw ColumnValueError.invalid(text, as: UUID.self)
       }
       self = uuid
     }
   }
 
-  /// The text in lower case, or the 16 bytes.
+  /// The text in the case of the form, lower for `.standard`, or the 16 bytes.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
-    form == .bytes
-      ? .blob(withUnsafeBytes(of: uuid) { Data($0) })
-      : .text(uuidString.lowercased())
+    switch form {
+    case .bytes: .blob(withUnsafeBytes(of: uuid) { Data($0) })
+    case .uppercase: .text(uuidString)
+    default: .text(uuidString.lowercased())
+    }
   }
 
-  /// TEXT for `.standard`, BLOB for `.bytes`.
+  /// TEXT for `.standard` and `.uppercase`, BLOB for `.bytes`.
   public static func storageClass(as form: StoredForm) -> StorageClass? {
     switch form {
-    case .standard: .text
+    case .standard, .uppercase: .text
     case .bytes: .blob
     default: nil
     }

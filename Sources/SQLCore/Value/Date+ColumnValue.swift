@@ -5,14 +5,22 @@
 #endif
 
 extension Date: OrderedColumnValue {
-  /// INTEGER; REAL or TEXT in the forms that a schema may declare.
+  /// INTEGER; REAL or TEXT in some of the forms that a schema may declare.
   public static var storageClass: StorageClass { .integer }
 
   /// Reads the form that the column declares; anything else throws `ColumnValueError`.
+  ///
+  /// A form that is text reads the date from each text that says it exactly: ISO 8601 with or without
+  /// a fraction or a zone, with `T` or a space. Without a zone it is UTC.
   public init(_ cell: borrowing Cell) throws {
     switch cell.form {
-    case .standard, .bytes:
+    case .standard, .bytes, .uppercase:
       self.init(microsecondsSince1970: try cell.integer())
+    case .unixEpoch, .unixMilliseconds:
+      let count = try cell.integer()
+      let (microseconds, overflow) = count.multipliedReportingOverflow(by: cell.form.dateUnit)
+      guard !overflow else { throw ColumnValueError.invalid(count, as: Date.self) }
+      self.init(microsecondsSince1970: microseconds)
     case .unixSeconds:
       let seconds = try cell.real()
       self = try Date(Date.microseconds(fromSeconds: seconds, after: 0), from: seconds)
@@ -26,9 +34,9 @@ extension Date: OrderedColumnValue {
       // In integers: a Double does not hold the microseconds of a date in a far century.
       let (microseconds, overflow) = (milliseconds ?? .max).multipliedReportingOverflow(by: 1_000)
       self = try Date(overflow ? nil : microseconds, from: days)
-    case .iso8601:
+    case .iso8601, .iso8601Milliseconds, .iso8601Seconds, .datetime, .datetimeSeconds:
       let text = try cell.text()
-      guard let microseconds = ISO8601Microseconds.parse(text) else {
+      guard let microseconds = DateText.parse(text) else {
         throw ColumnValueError.invalid(text, as: Date.self)
       }
       self.init(microsecondsSince1970: microseconds)
@@ -45,8 +53,10 @@ extension Date: OrderedColumnValue {
         self, "microseconds since 1970 do not fit 64 bits")
     }
     switch form {
-    case .standard, .bytes:
+    case .standard, .bytes, .uppercase:
       return .integer(microseconds)
+    case .unixEpoch, .unixMilliseconds:
+      return .integer(try rounded(microseconds, to: form) / form.dateUnit)
     case .unixSeconds:
       return .real(Double(microseconds) / 1_000_000)
     case .referenceSeconds:
@@ -54,8 +64,8 @@ extension Date: OrderedColumnValue {
     case .julianDay:
       let milliseconds = (Double(microseconds) / 1_000).rounded()
       return .real(milliseconds / 86_400_000 + Date.julianDayOf1970)
-    case .iso8601:
-      guard let text = ISO8601Microseconds.text(microseconds) else {
+    case .iso8601, .iso8601Milliseconds, .iso8601Seconds, .datetime, .datetimeSeconds:
+      guard let text = try DateText(form)?.text(rounded(microseconds, to: form)) else {
         throw ColumnValueError.unstorable(self, "ISO 8601 has years 0000 to 9999 here")
       }
       return .text(text)
@@ -75,11 +85,26 @@ extension Date: OrderedColumnValue {
   /// INTEGER, REAL or TEXT, as the form says.
   public static func storageClass(as form: StoredForm) -> StorageClass? {
     switch form {
-    case .standard: .integer
+    case .standard, .unixEpoch, .unixMilliseconds: .integer
     case .unixSeconds, .referenceSeconds, .julianDay: .real
-    case .iso8601: .text
-    case .bytes: nil
+    case .iso8601, .iso8601Milliseconds, .iso8601Seconds, .datetime, .datetimeSeconds: .text
+    case .bytes, .uppercase: nil
     }
+  }
+
+  /// The nearest multiple of the form's unit.
+  private func rounded(_ microseconds: Int64, to form: StoredForm) throws -> Int64 {
+    let unit = form.dateUnit
+    let (moved, overflow) = microseconds.addingReportingOverflow(unit / 2)
+    guard !overflow else {
+      throw ColumnValueError.unstorable(self, "rounded, it does not fit 64 bits")
+    }
+    let rest = moved % unit
+    let (whole, isLess) = moved.subtractingReportingOverflow(rest < 0 ? rest + unit : rest)
+    guard !isLess else {
+      throw ColumnValueError.unstorable(self, "rounded, it does not fit 64 bits")
+    }
+    return whole
   }
 }
 

@@ -10,7 +10,7 @@ import SQLCore
 /// seldom is.
 struct ColumnType: Sendable {
   let type: any ColumnValue.Type
-  private let storedForm: StoredForm
+  let storedForm: StoredForm
   /// The property, as a key path names it.
   let property: String
 
@@ -123,10 +123,42 @@ struct ColumnType: Sendable {
   }
 }
 
+extension ColumnType {
+  /// The forms that the type has in a storage class.
+  func forms(in storageClass: StorageClass) -> [StoredForm] {
+    StoredForm.allCases.filter { type.storageClass(as: $0) == storageClass }
+  }
+
+  /// A value of another form in the form of the column; nil if it would not be the same value.
+  func converted(_ value: DatabaseValue, from form: StoredForm) -> DatabaseValue? {
+    type.converted(value, from: form, to: storedForm)
+  }
+
+  /// Whether a value is of the type in some form.
+  func reads(_ value: DatabaseValue, as form: StoredForm) -> Bool {
+    (try? type.check(value, as: form)) != nil
+  }
+
+  /// Whether a value is what the type itself writes in a form.
+  func isWritten(_ value: DatabaseValue, as form: StoredForm) -> Bool {
+    type.converted(value, from: form, to: form) == value
+  }
+}
+
 extension ColumnValue {
   /// Throws where a stored value is none of the type.
   fileprivate static func check(_ value: DatabaseValue, as form: StoredForm) throws {
     _ = try value.read(Self.self, as: form)
+  }
+
+  fileprivate static func converted(
+    _ value: DatabaseValue, from oldForm: StoredForm, to form: StoredForm
+  ) -> DatabaseValue? {
+    guard let old = try? value.read(Self.self, as: oldForm),
+      let stored = try? old.databaseValue(as: form),
+      let new = try? stored.read(Self.self, as: form)
+    else { return nil }
+    return isStoredAlike(old, new) ? stored : nil
   }
 
   fileprivate static func conversion(

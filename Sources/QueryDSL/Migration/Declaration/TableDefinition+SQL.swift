@@ -3,9 +3,9 @@ import SQLCore
 extension TableDefinition.Column {
   var quotedName: String { Identifier(name).quoted }
 
-  /// `"title" TEXT NOT NULL DEFAULT 'x'`
+  /// `"title" TEXT NOT NULL DEFAULT 'x'`, `"seen" REAL /* unixSeconds */`
   func sql(addingDefault: Bool = false) -> String {
-    var text = "\(quotedName) \(storageClass.rawValue)"
+    var text = "\(quotedName) \(storageClass.rawValue)\(formComment)"
     if !isOptional { text += " NOT NULL" }
     if let value = defaultSQL ?? (addingDefault && !isOptional ? fallbackLiteral : nil),
       generated == nil
@@ -15,6 +15,16 @@ extension TableDefinition.Column {
     if let collation { text += " COLLATE \(Collation(collation).sql)" }
     if let generated { text += " \(generated.sql)" }
     return text
+  }
+}
+
+extension TableDefinition.Column {
+  /// The form behind the type, if it is one of several that the type has in that storage class and
+  /// not the standard one.
+  var formComment: String {
+    let form = type.storedForm
+    guard form != .standard, type.forms(in: storageClass).count > 1 else { return "" }
+    return " \(form.comment)"
   }
 }
 
@@ -67,7 +77,7 @@ struct TableText {
 extension TableDefinition {
   /// `"id" INTEGER PRIMARY KEY NOT NULL`; PRIMARY KEY comes before NOT NULL by habit.
   static func rowIDKey(_ column: Column, isAutoincrement: Bool = false) -> String {
-    "\(column.quotedName) INTEGER PRIMARY KEY\(isAutoincrement ? " AUTOINCREMENT" : "")"
+    "\(column.quotedName) INTEGER\(column.formComment) PRIMARY KEY\(isAutoincrement ? " AUTOINCREMENT" : "")"
       + (column.isOptional ? "" : " NOT NULL")
   }
 

@@ -5,6 +5,10 @@ struct LiveTable {
   struct Column {
     var name: String
     var type = ""
+    /// The form that a comment in the definition names.
+    var form: StoredForm?
+    /// Where the type ends in the text of the definition, in bytes of UTF-8.
+    var typeEnd: Int?
     var isNotNull = false
     /// `NOT NULL` with what it may have behind it.
     var notNullText: String?

@@ -95,6 +95,7 @@ struct TableParser {
   private mutating func readColumn() throws {
     var column = LiveTable.Column(name: try name())
     let typeStart = rest.startIndex
+    let nameIndex = typeStart - 1
     while let token = rest.first, !isColumnEnd(token), !Self.startsColumnConstraint(token) {
       if token.isSign("(") { _ = try parenthesised() } else { rest = rest.dropFirst() }
     }
@@ -102,11 +103,13 @@ struct TableParser {
     if sql.tokens[typeStart..<rest.startIndex].count == 1 {
       column.type = sql.tokens[typeStart].value
     }
+    column.typeEnd = sql.tokens[rest.startIndex - 1].range.upperBound
     while let token = rest.first, !isColumnEnd(token) {
       // A constraint of the table may stand behind the last column without a comma.
       if startsTableConstraint, !Self.startsColumnConstraint(token) { break }
       try readColumnConstraint(of: &column)
     }
+    column.form = sql.rememberedForm(in: nameIndex..<rest.startIndex)
     table.columns.append(column)
   }
 

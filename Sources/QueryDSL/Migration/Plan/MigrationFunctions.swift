@@ -18,7 +18,7 @@ import SQLCore
 ///
 /// They are there while a migration is planned or run, and no schema can use them.
 struct MigrationFunctions {
-  private typealias Function = (FunctionArguments) throws -> DatabaseValue
+  typealias Function = (FunctionArguments) throws -> DatabaseValue
   private var columns: [String: TableDefinition.Column] = [:]
 
   init(of tables: [TableDefinition]) {
@@ -62,7 +62,7 @@ struct MigrationFunctions {
       ),
       ("apus_utf8", { try utf8(of: $0) }),
       ("apus_is_utf8", { arguments in try says { _ = try utf8(of: arguments) } }),
-    ]
+    ] + formFunctions
   }
 
   /// 1 if a closure returns, 0 if it throws since a value is none of its type.
@@ -132,7 +132,7 @@ struct MigrationFunctions {
     }
   }
 
-  private func column(of arguments: FunctionArguments) throws -> TableDefinition.Column {
+  func column(of arguments: FunctionArguments) throws -> TableDefinition.Column {
     guard case .text(let key) = try arguments[0], let column = columns[key] else {
       throw DatabaseError(code: .misuse, message: "a migration asks for a column that is not there")
     }

@@ -14,7 +14,7 @@ extension MigrationPlan: CustomStringConvertible {
       if step.kind == .destructive { rows += " (loses data)" }
       lines.append("  \(step.action.sign) \(step.action.title): \(step.reason)\(rows)")
       if let sql = step.sql { lines += sql.split(separator: "\n").map { "      \($0)" } }
-      if let line = step.line { lines.append("      \(line)") }
+      lines += step.lines.map { "      \($0)" }
     }
     return lines.joined(separator: "\n")
   }
@@ -26,7 +26,7 @@ extension MigrationPlan.Step.Action {
     case .createTable, .createView, .addColumn, .createIndex: "+"
     case .dropTable, .dropView, .dropColumn, .deleteRows, .dropIndex, .dropTrigger: "-"
     case .renameTable, .renameColumn, .rebuildTable, .userStep: "~"
-    case .keepNewer, .keepColumn, .keepDeclaration: "="
+    case .keepNewer, .rememberForm, .keepColumn, .keepDeclaration: "="
     case .refuse: "!"
     }
   }
@@ -47,6 +47,7 @@ extension MigrationPlan.Step.Action {
     case .createIndex(let name): "create the index \(name)"
     case .dropIndex(let name): "drop the index \(name)"
     case .dropTrigger(let name): "drop the trigger \(name)"
+    case .rememberForm(let name): "note the form of \(name)"
     case .keepColumn(let name): "keep the column \(name)"
     case .keepDeclaration(let name): "keep \(name)"
     case .keepNewer: "keep what a newer program made"

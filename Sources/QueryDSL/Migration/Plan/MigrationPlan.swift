@@ -40,6 +40,8 @@ public struct MigrationPlan: Hashable, Sendable {
       case dropIndex(String)
       /// A trigger that the schema declares as dropped goes.
       case dropTrigger(String)
+      /// The form of a column's values is written into the definition of its table; no row changes.
+      case rememberForm(String)
       /// A column that no model declares stays as it is.
       case keepColumn(String)
       /// Something else that no model declares stays as it is.
@@ -75,19 +77,22 @@ public struct MigrationPlan: Hashable, Sendable {
     /// A line to paste: into the schema where the step is refused or keeps something, in the place of
     /// a property, or into the options of the migration. Every refusal has one.
     public let line: String?
+    /// All lines to paste, of which one is needed, with what each means; the first is `line`.
+    public let lines: [String]
     /// How many rows the step touches or puts at risk; nil where it is none of its business.
     public internal(set) var rowCount: Int?
 
     init(
       _ action: Action, kind: Kind = .lossless, table: String, sql: String? = nil, reason: String,
-      line: String? = nil, rowCount: Int? = nil
+      line: String? = nil, lines: [String] = [], rowCount: Int? = nil
     ) {
       self.action = action
       self.kind = action == .refuse ? .refused : kind
       self.table = table
       self.sql = sql
       self.reason = reason
-      self.line = line
+      self.lines = line.map { [$0] + lines } ?? lines
+      self.line = self.lines.first
       self.rowCount = rowCount
     }
   }
@@ -99,18 +104,23 @@ public struct MigrationPlan: Hashable, Sendable {
     self.steps = steps
   }
 
-  /// Whether there is nothing to do.
+  /// Whether there is nothing to do: all tables are as the models declare them.
   public var isEmpty: Bool { steps.allSatisfy { $0.isKept } }
+
+  /// Whether a form is to be noted, which changes no table.
+  var remembersForms: Bool {
+    steps.contains { if case .rememberForm = $0.action { true } else { false } }
+  }
 
   /// The steps that are not done.
   public var refusals: [Step] { steps.filter { $0.kind == .refused } }
 }
 
 extension MigrationPlan.Step {
-  /// Whether it does nothing, and only tells what stays.
+  /// Whether it changes nothing that a table holds or declares.
   var isKept: Bool {
     switch action {
-    case .keepNewer, .keepColumn, .keepDeclaration: true
+    case .keepNewer, .rememberForm, .keepColumn, .keepDeclaration: true
     default: false
     }
   }

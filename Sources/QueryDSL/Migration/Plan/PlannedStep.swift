@@ -8,6 +8,8 @@ struct PlannedStep {
     case statements([String])
     /// As `statements`, with references in other definitions left as they are written.
     case rebuild(TableRebuild)
+    /// The form of a column is written into its definition; no row is touched.
+    case remember(FormMemory)
   }
 
   var step: MigrationPlan.Step

@@ -89,8 +89,11 @@ extension TablePlanner {
   private mutating func compareValues(
     _ column: TableDefinition.Column, _ found: LiveTable.Column
   ) throws {
+    let form = try compareForm(column, found)
+    guard form != .refused else { return }
     let oldClass = StorageClass(declaredType: found.type)
-    let isOtherClass = oldClass != column.storageClass || mustBeInteger(column, found)
+    let isOtherClass =
+      form == .unknown && oldClass != column.storageClass || mustBeInteger(column, found)
     // A key is never NULL where it is the rowid; elsewhere SQLite allows it, and nobody means it.
     let isKey = live.isKey(column.name) && declared.isKey(column.name)
     let allowsNull = !found.isNotNull && !isKey
@@ -104,7 +107,9 @@ extension TablePlanner {
       try convert(column, found, losesNull: losesNull, isOtherClass: isOtherClass)
     } else {
       if gainsNull { changes.append(Change(reason: "\(column.name) may be NULL")) }
-      if planner.checksValues { try checkValues(of: column, source: oldName(of: column.name)) }
+      if planner.checksValues, form != .converted {
+        try checkValues(of: column, source: oldName(of: column.name))
+      }
     }
   }
 

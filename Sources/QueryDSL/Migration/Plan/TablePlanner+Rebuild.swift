@@ -130,6 +130,7 @@ extension LiveTable.Column {
   fileprivate var sql: String {
     var text = Identifier(name).quoted
     if !type.isEmpty { text += " \(type)" }
+    if let form { text += " \(form.comment)" }
     if let notNullText { text += " \(notNullText)" }
     if let defaultText { text += " DEFAULT \(defaultText)" }
     if let collation { text += " COLLATE \(Collation(collation).sql)" }

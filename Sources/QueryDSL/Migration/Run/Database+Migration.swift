@@ -46,8 +46,8 @@ extension Database {
     if let reason = configuration.schemaPolicy.objection(to: plan) {
       throw MigrationError(plan: plan, reason: reason)
     }
-    guard !plan.isEmpty else { return }
-    if configuration.schemaPolicy == .validated { throw notValidated(plan) }
+    guard !plan.isEmpty || plan.remembersForms else { return }
+    if !plan.isEmpty, configuration.schemaPolicy == .validated { throw notValidated(plan) }
     try run(plan, for: declared, options)
     try writing { try $0.advanceIDs(past: declared.ids) }
   }
@@ -117,13 +117,15 @@ extension Database {
   private func run(
     _ plan: MigrationPlan, for declared: Declarations, _ options: MigrationOptions
   ) throws -> MigrationPlan {
-    guard !plan.isEmpty else { return plan }
+    guard !plan.isEmpty || plan.remembersForms && configuration.schemaPolicy == .automatic else {
+      return plan
+    }
     if let reason = configuration.schemaPolicy.lock(for: plan) {
       throw MigrationError(plan: plan, reason: reason)
     }
     // Steps of the user's own may do away with a reason to refuse.
     guard plan.refusals.isEmpty || plan.hasUserStep else { throw MigrationError(plan: plan) }
-    if let path = options.copyPath {
+    if !plan.isEmpty, let path = options.copyPath {
       try vacuum(into: path)
     }
     // Another process may have done it meanwhile: it is planned again, under the write lock.

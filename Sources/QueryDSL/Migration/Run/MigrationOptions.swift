@@ -10,6 +10,27 @@ public struct MigrationOptions: Sendable {
     /// The rows are deleted. Rows of other tables that refer to them are not: if there are any, the
     /// migration throws, and nothing is done.
     case deleted
+    /// The rows are deleted for some tables, or columns of tables, and refused for all others. Use
+    /// `deleted(in:)`.
+    case deletedIn(Set<String>)
+
+    /// The rows are deleted whose values are invalid in some columns, each a table and a column:
+    /// `.deleted(in: "Note.size")`. A table by itself stands for all its columns and constraints.
+    public static func deleted(in places: String...) -> InvalidValues {
+      .deletedIn(Set(places))
+    }
+
+    /// Whether the rows of a table go that are invalid for a column; nil for the whole table.
+    func deletes(_ table: String, _ column: String? = nil) -> Bool {
+      switch self {
+      case .refused: false
+      case .deleted: true
+      case .deletedIn(let places):
+        places.contains { place in
+          place.isSame(as: table) || column.map { place.isSame(as: "\(table).\($0)") } ?? false
+        }
+      }
+    }
   }
 
   /// What rows that are there get in a new column that is not optional and has no `Default`.

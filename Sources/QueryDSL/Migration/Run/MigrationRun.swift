@@ -69,8 +69,7 @@ struct MigrationRun {
     let pending =
       try isNew || options.areOlder(in: connection) ? [] : log.pending(options.steps)
     guard try !pending.isEmpty || !plan(.whole).allSatisfy({ $0.step.isKept }) else {
-      done = try plan(.whole).map(\.step)
-      return
+      return try run(plan(.whole), keepingTrackOfKept: true)
     }
     let before = try foreignKeyViolations()
     try run(pending.filter { $0.moment == .before })
@@ -120,6 +119,7 @@ struct MigrationRun {
     case .none: break
     case .statements(let statements):
       for sql in statements { try execute(sql, of: planned.step.table) }
+    case .remember(let memory): try memory.write(on: core)
     case .rebuild(let rebuild):
       try run(rebuild, rowCount: planned.step.rowCount ?? 0)
     }
@@ -235,7 +235,7 @@ extension MigrationPlan.Step {
       .userStep:
       true
     case .createTable, .createView, .dropView, .addColumn, .createIndex, .dropIndex,
-      .dropTrigger, .keepNewer, .keepColumn, .keepDeclaration, .refuse:
+      .dropTrigger, .keepNewer, .rememberForm, .keepColumn, .keepDeclaration, .refuse:
       false
     }
   }

@@ -1,0 +1,76 @@
+import SQLCore
+
+// The form of a column stands in the file as a comment inside the column's definition:
+//
+//     "seen" REAL /* unixSeconds */ NOT NULL
+//
+// SQLite keeps the text of a definition, also where ALTER TABLE adds, renames or drops a column or
+// renames the table. So the form goes wherever the table goes, and the `sqlite3` shell shows it.
+// https://www.sqlite.org/schematab.html
+
+extension StoredForm {
+  /// The form that a comment names; nil for any other comment.
+  init?(comment: some StringProtocol) {
+    guard let form = Self.allCases.first(where: { comment == "\($0)" }) else { return nil }
+    self = form
+  }
+
+  /// `/* unixSeconds */`
+  var comment: String { "/* \(self) */" }
+}
+
+extension SQLTokens {
+  /// The form that a comment names among some tokens, or between them and the next.
+  func rememberedForm(in range: Range<Int>) -> StoredForm? {
+    for index in range {
+      let end = index + 1 < tokens.count ? tokens[index + 1].range.lowerBound : bytes.count
+      let gap = String(decoding: bytes[tokens[index].range.upperBound..<end], as: UTF8.self)
+      guard let open = gap.firstRange(of: "/*"),
+        let close = gap[open.upperBound...].firstRange(of: "*/")
+      else { continue }
+      let words = gap[open.upperBound..<close.lowerBound].split(separator: " ")
+      if words.count == 1, let form = StoredForm(comment: words[0]) { return form }
+    }
+    return nil
+  }
+}
+
+extension LiveTable {
+  /// The definition with the form of a column in it; nil if the column is not found.
+  ///
+  /// The comment comes after the type, or after the name of a column without one.
+  func sql(remembering form: StoredForm, of name: String) -> String? {
+    guard let column = column(name), column.form == nil, let end = column.typeEnd else {
+      return nil
+    }
+    let bytes = Array(sql.utf8)
+    return String(decoding: bytes[..<end], as: UTF8.self) + " " + form.comment
+      + String(decoding: bytes[end...], as: UTF8.self)
+  }
+}
+
+/// Writes the form of a column into the definition of its table, and touches no row.
+///
+/// SQLite describes this way for changes that concern the text of a definition only. The text with
+/// the comment means the same, so that no connection needs to read the schema again.
+/// - SeeAlso: <https://www.sqlite.org/lang_altertable.html#otheralter>
+struct FormMemory {
+  let table: String
+  let forms: [(column: String, form: StoredForm)]
+
+  func write(on core: ConnectionCore) throws {
+    let connection = core.lend()
+    for (column, form) in forms {
+      guard let live = try LiveSchema(of: connection).table(table),
+        let sql = live.sql(remembering: form, of: column),
+        SQLTokens(sql).tokens.map(\.value) == SQLTokens(live.sql).tokens.map(\.value)
+      else { continue }
+      try core.replaceDefinition(ofTable: live.name, by: sql)
+    }
+  }
+
+  /// What it does, to be read in a plan.
+  func reason(_ column: String, _ form: StoredForm) -> String {
+    "its values are of the form `.\(form)`, which the definition of the table says from now on"
+  }
+}

@@ -1,0 +1,222 @@
+import SQLCore
+
+extension TablePlanner {
+  /// What a look at the form of a column found.
+  enum FormComparison {
+    /// The type has one form, or the values are compared by their storage class.
+    case unknown
+    /// The values are of the declared form.
+    case settled
+    /// The values are of another form, and are converted.
+    case converted
+    case refused
+  }
+
+  /// Compares the form in which a column is stored with the declared one.
+  ///
+  /// The definition of a table says the form of each column that has not the standard form. Another
+  /// program's table says nothing: its values are looked at once, and then the form is noted.
+  mutating func compareForm(
+    _ column: TableDefinition.Column, _ found: LiveTable.Column
+  ) throws -> FormComparison {
+    let type = column.type
+    guard type.hasForms, column.conversion == nil,
+      let oldClass = try storageClass(of: found, column)
+    else { return .unknown }
+    let forms = type.forms(in: oldClass)
+    // A table that Apus made has the standard form where it says nothing.
+    if let form = found.form ?? (isOwn ? .standard : nil), forms.contains(form) {
+      return form == type.storedForm ? .settled : try convert(column, from: form)
+    }
+    let isSameClass = oldClass == column.storageClass
+    if isSameClass, forms.count == 1 { return .unknown }
+    let isEmpty = try !hasRow(where: "\(oldName(of: column.name)) IS NOT NULL")
+    switch (oldClass, isSameClass) {
+    case (_, false) where isEmpty || forms.isEmpty: return .unknown
+    case (_, true) where isEmpty: break
+    case (.integer, _), (.real, _):
+      let form: StoredForm? =
+        isSameClass ? type.storedForm : oldClass == .integer ? .standard : nil
+      guard try areDates(column, found, oldClass, of: form) else { return .refused }
+      if !isSameClass { return try convert(column, from: .standard) }
+    case (.text, _):
+      let look = try TextLook(of: column, in: self)
+      guard let form = look.form(of: column, isSameClass: isSameClass) else {
+        return try refuse(look, of: column, found, isSameClass: isSameClass)
+      }
+      if !isSameClass { return try convert(column, from: form) }
+      guard look.isWritten(as: form) else {
+        note(look, of: column)
+        return .settled
+      }
+    case (.blob, _):
+      if !isSameClass { return try convert(column, from: .bytes) }
+    case (.null, _): return .unknown
+    }
+    remember(column)
+    return .settled
+  }
+
+  // MARK: What is there
+
+  /// The storage class of a column: the declared one, or that of all its values if its type stands
+  /// for none, such as DATETIME.
+  private func storageClass(
+    of found: LiveTable.Column, _ column: TableDefinition.Column
+  ) throws -> StorageClass? {
+    if let declared = StorageClass(declaredType: found.type) { return declared }
+    let old = oldName(of: column.name)
+    let table = Identifier(oldName).quoted
+    let classes = try connection.rows(
+      SQL(unsafe: "SELECT DISTINCT typeof(\(old)) FROM \(table) WHERE \(old) IS NOT NULL")
+    ).compactMap { StorageClass(rawValue: try $0.get(String.self, at: 0).uppercased()) }
+    if classes.count == 1 { return classes[0] }
+    return Set(classes) == [.integer, .real] ? .real : nil
+  }
+
+  /// Whether the definition is in the words of Apus.
+  private var isOwn: Bool {
+    live.isStrict && live.sql.hasPrefix("CREATE TABLE \(Identifier(oldName).quoted) (\n  \"")
+  }
+
+  private func hasRow(where condition: String) throws -> Bool {
+    try connection.number(
+      "SELECT EXISTS (SELECT 1 FROM \(Identifier(oldName).quoted) WHERE \(condition))") != 0
+  }
+
+  /// Whether numbers are dates if they are read in a form; refused if they are dates in another form
+  /// only, or if no form is known.
+  private mutating func areDates(
+    _ column: TableDefinition.Column, _ found: LiveTable.Column, _ oldClass: StorageClass,
+    of form: StoredForm?
+  ) throws -> Bool {
+    let numbers = try DateNumbers(
+      of: oldName(of: column.name), in: Identifier(oldName).quoted, oldClass,
+      declared: form ?? .bytes, connection)
+    if form != nil, numbers.declaredCount > 0 || !numbers.hasLikely { return true }
+    refuse(
+      "\(column.name) is \(found.type.isEmpty ? "untyped" : found.type) in the database, which does "
+        + "not say what its numbers count"
+        + (form.map { ", and read as `.\($0)` none of them is a date between 1980 and 2050" } ?? "")
+        + "; choose the line whose dates are right",
+      lines: lines(for: column, found, numbers, oldClass), rowCount: try rowCount())
+    return false
+  }
+
+  // MARK: What is done
+
+  /// Reads the values in their form and writes them in the declared one.
+  private mutating func convert(
+    _ column: TableDefinition.Column, from form: StoredForm
+  ) throws -> FormComparison {
+    func reformed(_ name: String) -> String {
+      "apus_reform('\(key(of: column))', \(form.rawValue), \(name))"
+    }
+    func isLost(_ name: String) -> String {
+      "\(name) IS NOT NULL AND \(reformed(name)) IS NULL"
+    }
+    let old = oldName(of: column.name)
+    let new = Identifier(column.name).quoted
+    let reason =
+      "\(column.name) is stored as `.\(form)` in the database and as `.\(column.type.storedForm)` in "
+      + declared.model
+    let lost = try rows(where: isLost(old))
+    if lost > 0 {
+      let what = "\(reason), and \(lost) of the values there would not be the same"
+      guard deletes(column, lost, what, isLost(new)) else {
+        refuse(
+          what + (try example(of: column, where: isLost(old))),
+          lines: try linesKeeping(form, column, isLost: isLost(old)), rowCount: lost)
+        return .refused
+      }
+    }
+    changes.append(Change(reason: reason))
+    sources[column.name.lowercasedASCII] = TableRebuild.Source(
+      column: column.name, sql: reformed(new), isSame: false, keepsNull: true)
+    return .converted
+  }
+
+  /// Deletes rows that cannot stay, if that was asked for.
+  private mutating func deletes(
+    _ column: TableDefinition.Column, _ count: Int, _ reason: String, _ condition: String
+  ) -> Bool {
+    guard planner.invalidValues.deletes(declared.name, column.name) else { return false }
+    steps.append(
+      deletion(of: count, reason, "DELETE FROM \(quotedLiveName) WHERE \(condition)"))
+    return true
+  }
+
+  /// Notes the form in the definition, so that the values need not be looked at again.
+  private mutating func remember(_ column: TableDefinition.Column) {
+    let form = column.type.storedForm
+    let memory = FormMemory(table: declared.name, forms: [(column.name, form)])
+    kept.append(
+      PlannedStep(
+        MigrationPlan.Step(
+          .rememberForm(column.name), table: declared.name,
+          reason: memory.reason(column.name, form)),
+        .remember(memory)))
+  }
+
+  /// Says that some values are spelled in another way than they are written from now on.
+  private mutating func note(_ look: TextLook, of column: TableDefinition.Column) {
+    let form = column.type.storedForm
+    let count = look.count - look.count(writtenAs: form)
+    kept.append(
+      PlannedStep(
+        MigrationPlan.Step(
+          .keepDeclaration("the spelling of \(column.name)"), table: declared.name,
+          reason: "\(count) of its values \(count == 1 ? "is" : "are") spelled otherwise than "
+            + "`.\(form)` writes them; they are read, and SQL compares their text",
+          lines: look.storedLines(for: column), rowCount: count)))
+  }
+
+  private mutating func refuse(
+    _ look: TextLook, of column: TableDefinition.Column, _ found: LiveTable.Column,
+    isSameClass: Bool
+  ) throws -> FormComparison {
+    let unread = look.count - look.readCount
+    let place = "\(column.name) is text in the database"
+    guard unread > 0 else {
+      refuse(
+        "\(place), in another form than `.\(column.type.storedForm)`"
+          + (look.firstOther.map { ", as in \($0)" } ?? "")
+          + (isSameClass ? ": SQL, which compares the text, would not find them" : ""),
+        lines: look.storedLines(for: column) + look.convertedLines(for: column, found),
+        rowCount: try rowCount())
+      return .refused
+    }
+    refuse(
+      "\(place), and \(unread) of the values there \(unread == 1 ? "is" : "are") no "
+        + column.type.name + (look.firstUnread.map { ", as in \($0)" } ?? ""),
+      lines: try linesForUnread(column), rowCount: unread)
+    return .refused
+  }
+}
+
+extension TablePlanner {
+  mutating func refuse(_ reason: String, lines: [String], rowCount: Int? = nil) {
+    steps.append(
+      PlannedStep(
+        MigrationPlan.Step(
+          .refuse, table: declared.name, reason: reason, lines: lines, rowCount: rowCount)))
+  }
+
+  /// What names a row in an error: its rowid, or its key.
+  var rowLabel: String {
+    if let rowID = liveRowIDName { return rowID }
+    return live.key.columns.map { oldName(of: $0) }.joined(separator: " || ', ' || ")
+  }
+
+  /// The first row that fulfils a condition, and its value in a column: `, as in row 3: 'soon'`.
+  func example(of column: TableDefinition.Column, where condition: String) throws -> String {
+    let row = try connection.row(
+      SQL(
+        unsafe: "SELECT \(rowLabel), quote(\(oldName(of: column.name))) "
+          + "FROM \(Identifier(oldName).quoted) WHERE \(condition) LIMIT 1"))
+    guard let values = row?.values, values.count == 2, case .text(let value) = values[1] else {
+      return ""
+    }
+    return ", as in row \(values[0]): \(value.excerpt)"
+  }
+}

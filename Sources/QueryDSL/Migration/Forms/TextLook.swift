@@ -1,0 +1,133 @@
+import SQLCore
+
+/// What all texts of a column are, read once and one after another.
+struct TextLook {
+  /// How many values there are, NULL aside.
+  private(set) var count = 0
+  /// How many of them the type reads.
+  private(set) var readCount = 0
+  /// How many are written as a form writes them.
+  private var writtenCounts: [StoredForm: Int] = [:]
+  /// How many dates have a `T` before the time, a space, a `Z`, an offset from UTC.
+  private var letterCount = 0
+  private var spaceCount = 0
+  private var zoneCount = 0
+  private var offsetCount = 0
+  /// The first row whose value the type does not read, and the first that the declared form does not
+  /// write: `row 3: 'soon'`.
+  private(set) var firstUnread: String?
+  private(set) var firstOther: String?
+  private let forms: [StoredForm]
+
+  init(of column: TableDefinition.Column, in planner: TablePlanner) throws {
+    forms = column.type.forms(in: .text)
+    let name = planner.oldName(of: column.name)
+    let declared = column.type.storedForm
+    let sql =
+      "SELECT \(planner.rowLabel), \(name) FROM \(Identifier(planner.oldName).quoted) "
+      + "WHERE \(name) IS NOT NULL"
+    try planner.connection.forEach(SQL(unsafe: sql)) { row in
+      let value = try? row.databaseValue(at: 1)
+      add(value, of: column.type, declared, row: try row.databaseValue(at: 0))
+    }
+  }
+
+  /// - Parameter value: nil for text that is not UTF-8.
+  private mutating func add(
+    _ value: DatabaseValue?, of type: ColumnType, _ declared: StoredForm, row: DatabaseValue
+  ) {
+    count += 1
+    guard let value, case .text(let text) = value, let form = forms.first,
+      type.reads(value, as: form)
+    else {
+      let text = value?.description ?? "text that is not UTF-8"
+      firstUnread = firstUnread ?? "row \(row): \(text.excerpt)"
+      return
+    }
+    readCount += 1
+    for form in forms where type.isWritten(value, as: form) { writtenCounts[form, default: 0] += 1 }
+    if firstOther == nil, !type.isWritten(value, as: declared) {
+      firstOther = "row \(row): \(value.description.excerpt)"
+    }
+    look(at: text)
+  }
+
+  /// Looks at the separator of date and time, and at the zone, of a text that is a date.
+  private mutating func look(at text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count > 10 else { return }
+    if bytes[10] == UInt8(ascii: "T") { letterCount += 1 } else { spaceCount += 1 }
+    if bytes.last == UInt8(ascii: "Z") { zoneCount += 1 }
+    let sign = bytes[bytes.count - 6]
+    if bytes.count > 16, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { offsetCount += 1 }
+  }
+
+  func count(writtenAs form: StoredForm) -> Int { writtenCounts[form] ?? 0 }
+
+  func isWritten(as form: StoredForm) -> Bool { count(writtenAs: form) == count }
+
+  /// The forms that write all the values as they are.
+  var exactForms: [StoredForm] { forms.filter(isWritten) }
+
+  /// The form of all texts, in so far as their order is that of their dates: they differ in the digits
+  /// of a fraction at most. nil for mixed spellings, and for offsets from UTC.
+  private var family: StoredForm? {
+    guard readCount == count, offsetCount == 0 else { return nil }
+    if letterCount == count, zoneCount == count { return .iso8601 }
+    return zoneCount == 0 && letterCount == 0 ? .datetime : nil
+  }
+
+  /// The form in which the values are read: the declared one if they are its own, or spelled as its
+  /// own; for another storage class the one that they came from. nil if they must not be taken for
+  /// that form without being asked.
+  func form(of column: TableDefinition.Column, isSameClass: Bool) -> StoredForm? {
+    let declared = column.type.storedForm
+    let isDate = forms.contains(.iso8601)
+    if isSameClass {
+      if isWritten(as: declared) { return declared }
+      guard isDate, let family else { return nil }
+      return family == declared.family ? declared : nil
+    }
+    guard readCount == count else { return nil }
+    if isDate { return isWritten(as: .iso8601) ? .iso8601 : nil }
+    return .standard
+  }
+
+  // MARK: Lines to paste
+
+  /// The lines that declare the form that the values have.
+  func storedLines(for column: TableDefinition.Column) -> [String] {
+    let declared = column.type.storedForm
+    let exact = exactForms.filter { $0 != declared }
+    if !exact.isEmpty { return exact.map { "Stored(\(column.type.path), as: .\($0))" } }
+    guard exactForms.isEmpty, forms.contains(.iso8601), let family, family != declared.family else {
+      return []
+    }
+    return ["Stored(\(column.type.path), as: .\(family))"]
+  }
+
+  /// The line that rewrites the values in the declared form.
+  func convertedLines(
+    for column: TableDefinition.Column, _ found: LiveTable.Column
+  ) -> [String] {
+    guard readCount == count else { return [] }
+    let form = exactForms.first ?? (forms.contains(.iso8601) ? family ?? .iso8601 : .standard)
+    return [column.type.convertedLine(from: form, allowsNull: !found.isNotNull)]
+  }
+}
+
+extension String {
+  /// The text, cut if it is long.
+  var excerpt: String { count <= 60 ? self : prefix(50) + "…" }
+}
+
+extension StoredForm {
+  /// The form of dates as text that differs in the digits of a fraction only.
+  fileprivate var family: StoredForm? {
+    switch self {
+    case .iso8601, .iso8601Milliseconds, .iso8601Seconds: .iso8601
+    case .datetime, .datetimeSeconds: .datetime
+    default: nil
+    }
+  }
+}

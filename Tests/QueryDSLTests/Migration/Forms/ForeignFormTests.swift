@@ -1,0 +1,208 @@
+import Foundation
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Migration: the form of another program's column is recognised by its values")
+struct ForeignFormTests {
+  struct Unix: Model, Equatable {
+    static let tableName = "Visit"
+    @PrimaryKey var id: Int
+    @Column var seen: Date
+    static var schema: Schema<Unix> { Stored(\.$seen, as: .unixSeconds) }
+  }
+
+  struct Reference: Model, Equatable {
+    static let tableName = "Visit"
+    @PrimaryKey var id: Int
+    @Column var seen: Date
+    static var schema: Schema<Reference> { Stored(\.$seen, as: .referenceSeconds) }
+  }
+
+  struct Plain: Model, Equatable {
+    static let tableName = "Visit"
+    @PrimaryKey var id: Int
+    @Column var seen: Date
+  }
+
+  struct Epoch: Model, Equatable {
+    static let tableName = "Visit"
+    @PrimaryKey var id: Int
+    @Column var seen: Date
+    static var schema: Schema<Epoch> { Stored(\.$seen, as: .unixEpoch) }
+  }
+
+  struct Spaced: Model, Equatable {
+    static let tableName = "Visit"
+    @PrimaryKey var id: Int
+    @Column var seen: Date
+    static var schema: Schema<Spaced> { Stored(\.$seen, as: .datetime) }
+  }
+
+  struct ISO: Model, Equatable {
+    static let tableName = "Visit"
+    @PrimaryKey var id: Int
+    @Column var seen: Date?
+    static var schema: Schema<ISO> { Stored(\.$seen, as: .iso8601) }
+  }
+
+  /// A table of another program, closed: its path.
+  private func file(_ type: String, _ values: String...) throws -> Database {
+    let db = try Database.temporary()
+    try db.execute(
+      SQL(unsafe: "CREATE TABLE Visit (id INTEGER PRIMARY KEY, seen \(type) NOT NULL)"))
+    for (index, value) in values.enumerated() {
+      try db.execute(SQL(unsafe: "INSERT INTO Visit VALUES (\(index + 1), \(value))"))
+    }
+    return db
+  }
+
+  private func open(_ db: Database, _ model: any Model.Type) throws -> Database {
+    try Database(path: try #require(db.path), models: [model])
+  }
+
+  private func definition(_ db: Database) throws -> String? {
+    try db.row("SELECT sql FROM sqlite_schema WHERE name = 'Visit'")?.get(String.self, at: 0)
+  }
+
+  @Test("seconds since 1970 fit as they are: no row is written, and the form is noted")
+  func fits() throws {
+    let db = try file("REAL", "1700000000.5", "1710000000")
+    let plan = try db.migrationPlan(for: [Unix.self])
+    #expect(plan.isEmpty)
+    #expect(
+      "\(plan)" == """
+        Visit
+          = note the form of seen: its values are of the form `.unixSeconds`, which the definition of \
+        the table says from now on
+        """)
+    let opened = try open(db, Unix.self)
+    #expect(try opened.find(Unix.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000.5))
+    #expect(
+      try definition(opened)
+        == "CREATE TABLE Visit (id INTEGER PRIMARY KEY, seen REAL /* unixSeconds */ NOT NULL)")
+    #expect(try opened.migrationPlan(for: [Unix.self]).steps.isEmpty)
+    #expect(try db.row("PRAGMA integrity_check")?[0] == "ok")
+    // So a second form converts them.
+    let again = try open(db, Reference.self)
+    #expect(try again.find(Reference.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000.5))
+    #expect(try again.row("SELECT seen FROM Visit WHERE id = 2")?[0] == 731_692_800.0)
+  }
+
+  @Test("numbers that are dates in another form only are refused, with each form and its years")
+  func ambiguous() throws {
+    let db = try file("REAL", "1700000000.5", "1710000000")
+    let error = #expect(throws: MigrationError.self) { try open(db, Reference.self) }
+    let refusal = error?.plan.refusals.first
+    #expect(
+      refusal?.reason
+        == "seen is REAL in the database, which does not say what its numbers count, and read as "
+        + "`.referenceSeconds` none of them is a date between 1980 and 2050; choose the line whose "
+        + "dates are right")
+    #expect(
+      refusal?.lines == [
+        #"Stored(\.$seen, as: .unixSeconds)  // dates from 2023 to 2024"#,
+        #"Converted(\.$seen, from: Date.self, stored: .unixSeconds) { $0 }  // dates from 2023 to 2024"#,
+      ])
+    #expect(try definition(db)?.contains("/*") == false)
+  }
+
+  @Test("numbers that fit two forms: both are offered, each with its years")
+  func twoForms() throws {
+    let db = try file("REAL", "700000000", "750000000.25")
+    let plan = try db.migrationPlan(for: [Plain.self])
+    #expect(
+      plan.refusals.first?.lines == [
+        #"Stored(\.$seen, as: .unixSeconds)  // dates from 1992 to 1993"#,
+        #"Stored(\.$seen, as: .referenceSeconds)  // dates from 2023 to 2024"#,
+        #"Converted(\.$seen, from: Date.self, stored: .unixSeconds) { $0 }  // dates from 1992 to 1993"#,
+        #"Converted(\.$seen, from: Date.self, stored: .referenceSeconds) { $0 }  // dates from 2023 to 2024"#,
+      ])
+  }
+
+  @Test("whole seconds in an INTEGER are not read as microseconds")
+  func wholeSeconds() throws {
+    let db = try file("INTEGER", "1700000000", "1710000000")
+    let error = #expect(throws: MigrationError.self) { try open(db, Plain.self) }
+    #expect(
+      error?.plan.refusals.first?.line
+        == #"Stored(\.$seen, as: .unixEpoch)  // dates from 2023 to 2024"#)
+    let opened = try open(db, Epoch.self)
+    #expect(try opened.find(Epoch.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000))
+    // The form is known now: it becomes the standard form by itself.
+    let plain = try open(db, Plain.self)
+    #expect(try plain.find(Plain.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000))
+    #expect(try plain.row("SELECT seen FROM Visit WHERE id = 1")?[0] == 1_700_000_000_000_000)
+  }
+
+  @Test(
+    "what GRDB and datetime() write is read in place, whatever type the column declares",
+    arguments: ["TEXT", "DATETIME"])
+  func datetime(type: String) throws {
+    let db = try file(type, "'2009-01-01 00:00:00.250'", "'2009-01-02 03:04:05.000'")
+    let error = #expect(throws: MigrationError.self) { try open(db, Plain.self) }
+    #expect(
+      error?.plan.refusals.first?.lines == [
+        #"Stored(\.$seen, as: .datetime)"#,
+        #"Converted(\.$seen, from: Date.self, stored: .datetime) { $0 }"#,
+      ])
+    let opened = try open(db, Spaced.self)
+    #expect(try opened.find(Spaced.self, 1)?.seen == Date(timeIntervalSince1970: 1_230_768_000.25))
+    #expect(
+      try definition(opened)
+        == "CREATE TABLE Visit (id INTEGER PRIMARY KEY, seen \(type) /* datetime */ NOT NULL)")
+    #expect(try opened.migrationPlan(for: [Spaced.self]).steps.isEmpty)
+  }
+
+  @Test("text without a fraction: read where it is, and the plan says which form is its own")
+  func seconds() throws {
+    let db = try file("TEXT", "'2009-01-01 00:00:00'")
+    let plan = try db.migrationPlan(for: [Spaced.self])
+    #expect(plan.isEmpty)
+    #expect(
+      plan.steps.first?.reason
+        == "1 of its values is spelled otherwise than `.datetime` writes them; they are read, and SQL "
+        + "compares their text")
+    #expect(plan.steps.first?.line == #"Stored(\.$seen, as: .datetimeSeconds)"#)
+    let opened = try open(db, Spaced.self)
+    #expect(try opened.find(Spaced.self, 1)?.seen == Date(timeIntervalSince1970: 1_230_768_000))
+  }
+
+  @Test("text of another layout is refused, with the form that fits")
+  func otherLayout() throws {
+    let db = try file("TEXT", "'2009-01-01 00:00:00'")
+    #expect(
+      try db.migrationPlan(for: [ISO.self]).refusals.first?.lines == [
+        #"Stored(\.$seen, as: .datetimeSeconds)"#,
+        #"Converted(\.$seen, from: Date.self, stored: .datetimeSeconds) { $0 }"#,
+      ])
+    try db.execute("INSERT INTO Visit VALUES (2, '2009-01-01T01:00:00+02:00')")
+    #expect(
+      try db.migrationPlan(for: [ISO.self]).refusals.first?.lines == [
+        #"Converted(\.$seen, from: Date.self, stored: .iso8601) { $0 }"#
+      ])
+    try db.execute("INSERT INTO Visit VALUES (3, 'soon')")
+    let refusal = try db.migrationPlan(for: [ISO.self]).refusals.first
+    #expect(
+      refusal?.reason
+        == "seen is text in the database, and 1 of the values there is no Date, as in row 3: 'soon'"
+    )
+    #expect(
+      refusal?.lines == [
+        #"MigrationOptions(invalidValues: .deleted(in: "Visit.seen"))  // deletes their rows"#
+      ])
+  }
+
+  @Test("a validated schema, and a locked one, take what fits and write nothing")
+  func policies() throws {
+    let db = try file("REAL", "1700000000")
+    for policy in [SchemaPolicy.validated, .locked] {
+      var configuration = Configuration()
+      configuration.schemaPolicy = policy
+      let opened = try Database(
+        path: try #require(db.path), models: [Unix.self], configuration: configuration)
+      #expect(try opened.find(Unix.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000))
+      #expect(try definition(opened)?.contains("/*") == false)
+    }
+  }
+}
