@@ -57,6 +57,8 @@ extension Connection {
   /// let post = try connection.find(Post.self, id)
   /// // SELECT … FROM "Post" WHERE "id" = ?
   /// ```
+  /// A UUID that is not found as text in the case that Apus writes is looked for in the other case:
+  /// one seek more.
   @inlinable
   public func find<M: Model>(_ model: M.Type, _ id: M.ID) throws -> M? {
     let core = try use()
@@ -65,7 +67,12 @@ extension Connection {
       try core.lendStatement(finding: layout, withKeyAt: UnsafeRawPointer($0))
     }
     defer { core.giveBack(statement) }
-    guard try core.step(statement) else { return nil }
+    if try !core.step(statement) {
+      let isFound = try withUnsafePointer(to: id) {
+        try core.step(statement, toOtherSpellingsOf: UnsafeRawPointer($0), layout)
+      }
+      guard isFound else { return nil }
+    }
     return try M.load(layout, rowOf: statement, on: core, row: 0)
   }
 }

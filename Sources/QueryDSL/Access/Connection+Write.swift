@@ -102,10 +102,19 @@ extension Connection {
     }
     do {
       try core.run(statement)
+      if core.changeCount > 0 { return true }
+      for spelling in layout.keySpellings {
+        try withUnsafeBytes(of: id) { key in
+          guard let key = key.baseAddress else { return }
+          try core.bind(key: spelling.keySlots, at: key, to: statement)
+        }
+        try core.run(statement)
+        if core.changeCount > 0 { return true }
+      }
     } catch let error as DatabaseError {
       throw layout.locate(error, deleting: id, on: core)
     }
-    return core.changeCount > 0
+    return false
   }
 
   /// Runs an insert, an update or a deletion; how many rows it wrote.

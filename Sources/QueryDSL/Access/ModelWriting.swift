@@ -117,7 +117,9 @@ struct ModelWriting {
       let statement = try updateStatement(columns)
       defer { core.giveBack(statement) }
       try run(statement, columns, model, row)
-      guard core.changeCount > 0 else { return false }
+      if core.changeCount == 0 {
+        guard try runOtherwise(statement, columns, model, row) else { return false }
+      }
       try settle(
         model,
         written: UnsafeBufferPointer(rebasing: columns.dropLast(layout.keyColumns.count)))
@@ -131,6 +133,11 @@ struct ModelWriting {
   func save(_ model: UnsafeMutableRawPointer, row: Int?) throws {
     if assignsKey(of: model) { return try insert(model, row: row) }
     if try wasLoaded(model), try update(model, row: row) { return }
+    if !layout.keySpellings.isEmpty, try existsOtherwise(model, row: row),
+      try update(model, row: row)
+    {
+      return
+    }
     let statement = try upsertStatement()
     defer { core.giveBack(statement) }
     try run(statement, layout.orders.all, model, row)
@@ -144,14 +151,38 @@ struct ModelWriting {
     return try find(model, by: statement, row: row)
   }
 
+  /// Whether there is a row with another spelling of the model's key.
+  private func existsOtherwise(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
+    let statement = try core.lendFindStatement(layout)
+    defer { core.giveBack(statement) }
+    return try findOtherwise(model, by: statement, row: row)
+  }
+
   /// Steps to the row with the model's key; false where there is none.
   private func find(
     _ model: UnsafeMutableRawPointer, by statement: StatementPointer, row: Int?
   ) throws -> Bool {
+    try find(model, layout.slots, by: statement, row: row)
+      || findOtherwise(model, by: statement, row: row)
+  }
+
+  private func findOtherwise(
+    _ model: UnsafeMutableRawPointer, by statement: StatementPointer, row: Int?
+  ) throws -> Bool {
+    try layout.keySpellings.contains { spelling in
+      core.reset(statement)
+      return try find(model, spelling.slots, by: statement, row: row)
+    }
+  }
+
+  private func find(
+    _ model: UnsafeMutableRawPointer, _ slots: ColumnSlots, by statement: StatementPointer,
+    row: Int?
+  ) throws -> Bool {
     var parameter: Int32 = 0
     for column in layout.orders.key {
       parameter += 1
-      let slot = layout.slots.slots[Int(column)]
+      let slot = slots.slots[Int(column)]
       do {
         let value = try slot.type.databaseValue(
           ofColumnAt: model + Int(slot.offset), as: slot.form)
@@ -190,10 +221,28 @@ struct ModelWriting {
     _ statement: StatementPointer, _ columns: UnsafeBufferPointer<UInt16>,
     _ model: UnsafeRawPointer, _ row: Int?
   ) throws {
+    try run(statement, columns, model, layout.slots, row)
+  }
+
+  /// Runs an update that found no row for the other spellings of the key; false if none finds one.
+  private func runOtherwise(
+    _ statement: StatementPointer, _ columns: UnsafeBufferPointer<UInt16>,
+    _ model: UnsafeRawPointer, _ row: Int?
+  ) throws -> Bool {
+    for spelling in layout.keySpellings {
+      try run(statement, columns, model, spelling.slots, row)
+      if core.changeCount > 0 { return true }
+    }
+    return false
+  }
+
+  private func run(
+    _ statement: StatementPointer, _ columns: UnsafeBufferPointer<UInt16>,
+    _ model: UnsafeRawPointer, _ slots: ColumnSlots, _ row: Int?
+  ) throws {
     var failed = -1
     do {
-      try core.run(
-        statement, binding: layout.slots, order: columns, of: model, failed: &failed)
+      try core.run(statement, binding: slots, order: columns, of: model, failed: &failed)
     } catch let error as DatabaseError {
       throw layout.locate(error, writing: model, on: core).at(row: row)
     } catch {

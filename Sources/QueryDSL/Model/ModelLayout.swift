@@ -36,6 +36,8 @@ package final class ModelLayout: @unchecked Sendable {
   package let keyColumns: [Int]
   /// How the model's `ID` lies in memory: plain values, in the order of `keyColumns`.
   let keySlots: ColumnSlots
+  /// The other ways in which programs spell the key.
+  let keySpellings: [KeySpelling]
   /// The one key column that is the rowid, where there is one.
   package let rowIDColumn: Int?
   /// Whether the table has a rowid, which WITHOUT ROWID leaves out.
@@ -93,6 +95,9 @@ package final class ModelLayout: @unchecked Sendable {
     keySlots =
       try (model as? any Model.Type).map { try KeyLayout.slots(ofKeyOf: $0, for: keys) }
       ?? ColumnSlots([], stride: 0)
+    keySpellings = KeySpelling.others(
+      of: columns, keyColumns: keyColumns, slots: slots, keySlots: keySlots,
+      strides: (slots.stride, keySlots.stride))
     hasRowID = !lines.isWithoutRowID
     rowIDColumn =
       hasRowID && keys.count == 1 && keys[0].storageClass == .integer ? keyColumns[0] : nil

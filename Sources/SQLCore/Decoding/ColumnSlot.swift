@@ -23,7 +23,7 @@ package struct ColumnSlot: BitwiseCopyable {
   /// Where its mark is, in bytes from the start of the model.
   package let markOffset: Int32
   package let kind: Kind
-  package let form: StoredForm
+  package private(set) var form: StoredForm
   /// The type of the column's value, optional where the column is.
   package let type: any ColumnValue.Type
 
@@ -34,6 +34,13 @@ package struct ColumnSlot: BitwiseCopyable {
     self.type = type
     self.form = form
     kind = Kind(type, form: form)
+  }
+
+  /// The same column in another form, which its type handles itself.
+  package func stored(as form: StoredForm) -> ColumnSlot {
+    var slot = self
+    slot.form = form
+    return slot
   }
 }
 

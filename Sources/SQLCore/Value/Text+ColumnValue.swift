@@ -73,12 +73,13 @@ extension Decimal: AdditiveColumnValue {
   /// `decimal_add` and so on.
   public static var arithmetic: ArithmeticFunctions? { .decimal }
 
-  /// Reads the canonical text of a decimal number; anything else throws `ColumnValueError`.
+  /// Reads the text of a decimal number without an exponent; anything else, and a number of more
+  /// digits than a Decimal holds, throws `ColumnValueError`.
   public init(_ cell: borrowing Cell) throws {
     let text = try cell.text()
-    guard let value = Decimal(string: text), !value.isNaN, value.description == text else {
-      throw ColumnValueError.invalid(text, as: Decimal.self)
-    }
+    guard let value = Decimal(string: text), !value.isNaN,
+      value.description == text || value.description == text.canonicalDecimal
+    else { throw ColumnValueError.invalid(text, as: Decimal.self) }
     self = value
   }
 
@@ -86,5 +87,26 @@ extension Decimal: AdditiveColumnValue {
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     guard !isNaN else { throw ColumnValueError.unstorable(self, "NaN is no number") }
     return .text(description)
+  }
+}
+
+extension String {
+  /// The number as Apus writes it, without a plus and without zeros at its ends, such as `1.5` for
+  /// `+01.50`; nil for text that is not digits with a sign and a point at most.
+  fileprivate var canonicalDecimal: String? {
+    var digits = utf8[...]
+    let isNegative = digits.first == UInt8(ascii: "-")
+    if isNegative || digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
+    let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), digits.count >= parts.count,
+      parts.allSatisfy({ $0.allSatisfy { (48...57).contains($0) } })
+    else { return nil }
+    let zero = UInt8(ascii: "0")
+    let whole = String(parts[0].drop { $0 == zero }) ?? ""
+    var fraction = parts.count == 2 ? parts[1] : ""[...].utf8
+    while fraction.last == zero { fraction = fraction.dropLast() }
+    let text =
+      (whole.isEmpty ? "0" : whole) + (fraction.isEmpty ? "" : "." + (String(fraction) ?? ""))
+    return isNegative && text != "0" ? "-" + text : text
   }
 }

@@ -134,11 +134,15 @@ struct MigrationStepTests {
       try db.migrate([Moody.self], MigrationOptions(checksValues: true))
     }
     #expect(
-      error?.plan.refusals.first?.reason == "mood holds values that are none of Temper, in 1 row; "
-        + "make them right by a `MigrationStep`, or let the migration delete the rows")
-    #expect(error?.plan.refusals.first?.line == "MigrationOptions(invalidValues: .deleted)")
+      error?.plan.refusals.first?.reason == "mood holds values that are none of Temper, in 1 row, "
+        + "as in row 2: 'merry'; make them right by a `MigrationStep`, or let the migration delete the rows"
+    )
+    #expect(
+      error?.plan.refusals.first?.line
+        == #"MigrationOptions(invalidValues: .deleted(in: "Note.mood"))  // deletes 1 row"#)
     let plan = try db.migrate(
-      [Moody.self], MigrationOptions(invalidValues: .deleted, checksValues: true))
+      [Moody.self],
+      MigrationOptions(invalidValues: .deleted(in: "note.Mood"), checksValues: true))
     #expect(plan.steps.map(\.action) == [.deleteRows] && plan.steps.first?.rowCount == 1)
     #expect(try db.fetch(Moody.all).map(\.mood) == [.calm])
   }

@@ -10,8 +10,12 @@ struct ValueRefusalTests: RefusalExpecting {
     @Column var size: Size
   }
 
-  static let deleting =
-    MigrationOptions(invalidValues: .deleted)
+  static let deletingSizes =
+    MigrationOptions(invalidValues: .deleted(in: "Note.size"))  // deletes 1 row
+  static let deletingCodes =
+    MigrationOptions(invalidValues: .deleted(in: "Coded.code"))  // deletes 1 row
+  static let deletingChecked =
+    MigrationOptions(invalidValues: .deleted(in: "Checked"))  // deletes 1 row
 
   @Test("B8 text that is no number of an enumeration")
   func enumeration() throws {
@@ -20,10 +24,10 @@ struct ValueRefusalTests: RefusalExpecting {
       CREATE TABLE Note (id INTEGER PRIMARY KEY, size TEXT);
       INSERT INTO Note VALUES (1, 'small'), (2, '300')
       """, Note.self,
-      "size is TEXT in the database and INTEGER in Note, and 1 of the values there would not be the same; "
-        + "say what they become, or declare a new property",
-      line: "MigrationOptions(invalidValues: .deleted)", pastedInto: Note.self,
-      options: Self.deleting)
+      "size is TEXT in the database and INTEGER in Note, and 1 of the values there would not be the same, "
+        + "as in row 1: 'small'; say what they become, or declare a new property",
+      line: #"MigrationOptions(invalidValues: .deleted(in: "Note.size"))  // deletes 1 row"#,
+      pastedInto: Note.self, options: Self.deletingSizes)
     #expect(try db.fetch(Note.all).map(\.size) == [.large])
   }
 
@@ -35,10 +39,15 @@ struct ValueRefusalTests: RefusalExpecting {
       INSERT INTO Note VALUES (1, NULL), (2, '300')
       """, Note.self,
       "size is TEXT in the database and INTEGER in Note, and 1 of the values there is NULL; declare it as an "
-        + "optional, or say what they become",
-      line: "MigrationOptions(invalidValues: .deleted)", pastedInto: Note.self,
-      options: Self.deleting)
-    #expect(try db.fetch(Note.all).map(\.size) == [.large])
+        + "optional, or say what they become", line: "@Column var size: Size?",
+      pastedInto: PastedNote.self)
+    #expect(try db.fetch(PastedNote.order(by: \.$id)).map(\.size) == [nil, .large])
+  }
+
+  struct PastedNote: Model {
+    static let tableName = "Note"
+    @PrimaryKey var id: Int
+    @Column var size: Size?
   }
 
   @Test("B8 numbers that are no case of an enumeration")
@@ -48,9 +57,10 @@ struct ValueRefusalTests: RefusalExpecting {
       CREATE TABLE Note (id INTEGER PRIMARY KEY, size TEXT NOT NULL);
       INSERT INTO Note VALUES (1, '7'), (2, '300')
       """, Note.self,
-      "size holds values that are none of Size, in 1 row; make them right by a `MigrationStep`, or let the "
-        + "migration delete the rows", line: "MigrationOptions(invalidValues: .deleted)",
-      pastedInto: Note.self, options: Self.deleting)
+      "size holds values that are none of Size, in 1 row, as in row 1: '7'; make them right by a "
+        + "`MigrationStep`, or let the migration delete the rows",
+      line: #"MigrationOptions(invalidValues: .deleted(in: "Note.size"))  // deletes 1 row"#,
+      pastedInto: Note.self, options: Self.deletingSizes)
     #expect(try db.fetch(Note.all).map(\.id) == [2])
   }
 
@@ -88,8 +98,9 @@ struct ValueRefusalTests: RefusalExpecting {
       "CREATE TABLE Coded (id INTEGER PRIMARY KEY, code REAL NOT NULL); INSERT INTO Coded VALUES (1, 2)",
       Coded.self,
       "code is REAL in the database and TEXT in Coded, which UUID may be in several forms, or in none; say "
-        + "how it is read", line: "MigrationOptions(invalidValues: .deleted)",
-      pastedInto: Coded.self, options: Self.deleting)
+        + "how it is read",
+      line: #"MigrationOptions(invalidValues: .deleted(in: "Coded.code"))  // deletes 1 row"#,
+      pastedInto: Coded.self, options: Self.deletingCodes)
     #expect(try db.count(Coded.all) == 0)
   }
 
@@ -111,16 +122,16 @@ struct ValueRefusalTests: RefusalExpecting {
       Checked.self,
       #"each row shall fulfil "id" < 5, and 1 of the rows there does not; make them right by a "#
         + "`MigrationStep`, or let the migration delete the rows",
-      line: "MigrationOptions(invalidValues: .deleted)", pastedInto: Checked.self,
-      options: Self.deleting)
+      line: #"MigrationOptions(invalidValues: .deleted(in: "Checked"))  // deletes 1 row"#,
+      pastedInto: Checked.self, options: Self.deletingChecked)
     #expect(try db.fetch(Checked.all).map(\.id) == [1])
     db = try expectRefused(
       "CREATE TABLE Checked (id INTEGER PRIMARY KEY, parentID); INSERT INTO Checked VALUES (1, 1), (2, 9)",
       Checked.self,
       "parentID shall refer to Checked, and 1 of the rows there refers to nothing; make them right by a "
         + "`MigrationStep`, or let the migration delete the rows",
-      line: "MigrationOptions(invalidValues: .deleted)", pastedInto: Checked.self,
-      options: Self.deleting)
+      line: #"MigrationOptions(invalidValues: .deleted(in: "Checked"))  // deletes 1 row"#,
+      pastedInto: Checked.self, options: Self.deletingChecked)
     #expect(try db.fetch(Checked.all).map(\.id) == [1])
   }
 

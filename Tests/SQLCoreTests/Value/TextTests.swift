@@ -111,11 +111,24 @@ struct TextTests {
         == .text("0"))
   }
 
-  @Test("a Decimal that is NaN is refused; text that is not canonical is not read")
+  @Test("a decimal number is read however its zeros and its sign are written")
+  func spelledDecimal() throws {
+    for (text, number) in [
+      ("1.50", "1.5"), ("01", "1"), ("+1", "1"), ("-0", "0"), (".5", "0.5"), ("1.", "1"),
+      ("-0012.3400", "-12.34"), ("0.00", "0"), ("100", "100"),
+    ] {
+      #expect(try DatabaseValue.text(text).read(Decimal.self) == Decimal(string: number), "\(text)")
+    }
+  }
+
+  @Test("a Decimal that is NaN is refused, and so is text that is no decimal number")
   func invalidDecimal() throws {
     #expect(
       storingError(Decimal.nan)?.description == "NaN cannot be stored: NaN is no number")
-    for text in ["", "1.50", "01", "1e3", "+1", "NaN", "12abc", " 1", "1 ", "-0", ".5", "1."] {
+    for text in [
+      "", "1e3", "NaN", "12abc", " 1", "1 ", "-", ".", "1.5.0", "--1",
+      "0.1234567890123456789012345678901234567890123",
+    ] {
       #expect(
         try readingError(Decimal.self, "\(text)")?.description
           == "value: \(text) is no value of Decimal", "\(text)")

@@ -8,15 +8,29 @@ extension ColumnType {
     return "Converted(\(path), from: \(old).self\(stored)) { $0 }"
   }
 
-  /// A conversion from numbers by an expression of `$0`, a Double.
-  func convertedLine(by expression: String, allowsNull: Bool) -> String {
-    allowsNull && isOptional
-      ? "Converted(\(path), from: Double?.self) { $0.map { \(expression) } }"
-      : "Converted(\(path), from: Double.self) { \(expression) }"
-  }
+}
+
+extension StoredForm {
+  /// Whether values of a type are text in this form.
+  func isText(of type: ColumnType) -> Bool { type.forms(in: .text).contains(self) }
 }
 
 extension TablePlanner {
+  /// The lines for texts that are numbers, and dates.
+  func linesForNumbers(
+    in column: TableDefinition.Column, _ found: LiveTable.Column
+  ) throws -> [String] {
+    let numbers = try DateNumbers(
+      of: "CAST(\(oldName(of: column.name)) AS REAL)", in: Identifier(oldName).quoted, .real,
+      declared: .bytes, connection)
+    return numbers.candidates.map { candidate in
+      let expression = candidate.reading.expression.replacing("$0", with: "(Double($0) ?? .nan)")
+      let line = column.type.convertedLine(
+        from: "String", by: expression, allowsNull: !found.isNotNull && column.type.isOptional)
+      return "\(line)  // \(candidate.years)"
+    }
+  }
+
   /// The lines for numbers that are dates: first those that leave the numbers as they are.
   func lines(
     for column: TableDefinition.Column, _ found: LiveTable.Column, _ numbers: DateNumbers,
@@ -35,7 +49,9 @@ extension TablePlanner {
     let converted = numbers.candidates.map { candidate in
       let line =
         candidate.reading.form.map { type.convertedLine(from: $0, allowsNull: allowsNull) }
-        ?? type.convertedLine(by: candidate.reading.expression, allowsNull: allowsNull)
+        ?? type.convertedLine(
+          from: "Double", by: candidate.reading.expression,
+          allowsNull: allowsNull && type.isOptional)
       return "\(line)  // \(candidate.years)"
     }
     return stored + converted
@@ -49,16 +65,17 @@ extension TablePlanner {
     let unread = try rows(
       where: "\(isLost) AND NOT apus_is('\(key(of: column))', \(form.rawValue), "
         + "\(oldName(of: column.name)))")
-    if unread > 0 { return try linesForUnread(column) }
+    if unread > 0 { return [deletingLine(column.name, unread)] }
     let keeping =
       form == .standard
       ? "\(type.declaration())  // without `Stored`" : "Stored(\(type.path), as: .\(form))"
     return [keeping]
   }
 
-  /// The line for values that no form reads.
-  func linesForUnread(_ column: TableDefinition.Column) throws -> [String] {
-    let place = "\(declared.name).\(column.name)".swiftLiteral
-    return ["MigrationOptions(invalidValues: .deleted(in: \(place)))  // deletes their rows"]
+  /// The line for rows that cannot stay: it names the table and the column, and says what is lost.
+  func deletingLine(_ column: String?, _ count: Int) -> String {
+    let place = ([declared.name] + (column.map { [$0] } ?? [])).joined(separator: ".").swiftLiteral
+    return "MigrationOptions(invalidValues: .deleted(in: \(place)))  // deletes \(count) "
+      + (count == 1 ? "row" : "rows")
   }
 }

@@ -20,13 +20,18 @@ extension TablePlanner {
     _ column: TableDefinition.Column, _ found: LiveTable.Column
   ) throws -> FormComparison {
     let type = column.type
-    guard type.hasForms, column.conversion == nil,
+    guard type.hasForms, !mayConvert(column, found),
       let oldClass = try storageClass(of: found, column)
     else { return .unknown }
     let forms = type.forms(in: oldClass)
     // A table that Apus made has the standard form where it says nothing.
-    if let form = found.form ?? (isOwn ? .standard : nil), forms.contains(form) {
-      return form == type.storedForm ? .settled : try convert(column, from: form)
+    if let form = found.form ?? (isMadeByApus ? .standard : nil), forms.contains(form) {
+      guard form == type.storedForm else { return try convert(column, from: form) }
+      if planner.checksValues, oldClass == .text {
+        let look = try TextLook(of: column, in: self)
+        if look.readCount == look.count, !look.isWritten(as: form) { note(look, of: column) }
+      }
+      return .settled
     }
     let isSameClass = oldClass == column.storageClass
     if isSameClass, forms.count == 1 { return .unknown }
@@ -41,6 +46,7 @@ extension TablePlanner {
       if !isSameClass { return try convert(column, from: .standard) }
     case (.text, _):
       let look = try TextLook(of: column, in: self)
+      guard try !refusesUnread(look, of: column, found) else { return .refused }
       guard let form = look.form(of: column, isSameClass: isSameClass) else {
         return try refuse(look, of: column, found, isSameClass: isSameClass)
       }
@@ -57,6 +63,17 @@ extension TablePlanner {
     return .settled
   }
 
+  /// Whether a conversion that the schema declares may have to run: it reads what is there.
+  private func mayConvert(
+    _ column: TableDefinition.Column, _ found: LiveTable.Column
+  ) -> Bool {
+    guard let conversion = column.conversion else { return false }
+    guard conversion.needsNote else { return found.form == nil }
+    return !planner.conversions.state(
+      of: conversion, table: oldName, column: formerName(of: column.name)
+    ).isDone
+  }
+
   // MARK: What is there
 
   /// The storage class of a column: the declared one, or that of all its values if its type stands
@@ -70,13 +87,10 @@ extension TablePlanner {
     let classes = try connection.rows(
       SQL(unsafe: "SELECT DISTINCT typeof(\(old)) FROM \(table) WHERE \(old) IS NOT NULL")
     ).compactMap { StorageClass(rawValue: try $0.get(String.self, at: 0).uppercased()) }
-    if classes.count == 1 { return classes[0] }
-    return Set(classes) == [.integer, .real] ? .real : nil
-  }
-
-  /// Whether the definition is in the words of Apus.
-  private var isOwn: Bool {
-    live.isStrict && live.sql.hasPrefix("CREATE TABLE \(Identifier(oldName).quoted) (\n  \"")
+    // A form in a REAL reads whole numbers, too.
+    let isNumber = !classes.isEmpty && classes.allSatisfy { $0 == .integer || $0 == .real }
+    if isNumber, column.storageClass == .real || classes.count == 2 { return .real }
+    return classes.count == 1 ? classes[0] : nil
   }
 
   private func hasRow(where condition: String) throws -> Bool {
@@ -112,8 +126,11 @@ extension TablePlanner {
     func reformed(_ name: String) -> String {
       "apus_reform('\(key(of: column))', \(form.rawValue), \(name))"
     }
+    // What is of no form was deleted, if that was asked for.
+    let isDeleted = planner.invalidValues.deletes(declared.name, column.name)
     func isLost(_ name: String) -> String {
       "\(name) IS NOT NULL AND \(reformed(name)) IS NULL"
+        + (isDeleted && form.isText(of: column.type) ? " AND NOT (\(isUnread(column, name)))" : "")
     }
     let old = oldName(of: column.name)
     let new = Identifier(column.name).quoted
@@ -125,7 +142,7 @@ extension TablePlanner {
       let what = "\(reason), and \(lost) of the values there would not be the same"
       guard deletes(column, lost, what, isLost(new)) else {
         refuse(
-          what + (try example(of: column, where: isLost(old))),
+          what + (example(of: column, where: isLost(old))),
           lines: try linesKeeping(form, column, isLost: isLost(old)), rowCount: lost)
         return .refused
       }
@@ -134,16 +151,6 @@ extension TablePlanner {
     sources[column.name.lowercasedASCII] = TableRebuild.Source(
       column: column.name, sql: reformed(new), isSame: false, keepsNull: true)
     return .converted
-  }
-
-  /// Deletes rows that cannot stay, if that was asked for.
-  private mutating func deletes(
-    _ column: TableDefinition.Column, _ count: Int, _ reason: String, _ condition: String
-  ) -> Bool {
-    guard planner.invalidValues.deletes(declared.name, column.name) else { return false }
-    steps.append(
-      deletion(of: count, reason, "DELETE FROM \(quotedLiveName) WHERE \(condition)"))
-    return true
   }
 
   /// Notes the form in the definition, so that the values need not be looked at again.
@@ -175,22 +182,46 @@ extension TablePlanner {
     _ look: TextLook, of column: TableDefinition.Column, _ found: LiveTable.Column,
     isSameClass: Bool
   ) throws -> FormComparison {
-    let unread = look.count - look.readCount
-    let place = "\(column.name) is text in the database"
-    guard unread > 0 else {
-      refuse(
-        "\(place), in another form than `.\(column.type.storedForm)`"
-          + (look.firstOther.map { ", as in \($0)" } ?? "")
-          + (isSameClass ? ": SQL, which compares the text, would not find them" : ""),
-        lines: look.storedLines(for: column) + look.convertedLines(for: column, found),
-        rowCount: try rowCount())
-      return .refused
-    }
     refuse(
-      "\(place), and \(unread) of the values there \(unread == 1 ? "is" : "are") no "
-        + column.type.name + (look.firstUnread.map { ", as in \($0)" } ?? ""),
-      lines: try linesForUnread(column), rowCount: unread)
+      "\(column.name) is text in the database, in another form than `.\(column.type.storedForm)`"
+        + (look.firstOther.map { ", as in \($0)" } ?? "")
+        + (isSameClass ? ": SQL, which compares the text, would not find them" : ""),
+      lines: look.storedLines(for: column) + look.convertedLines(for: column, found),
+      rowCount: try rowCount())
     return .refused
+  }
+
+  /// Refuses texts that the type does not read, or deletes their rows if that was asked for.
+  private mutating func refusesUnread(
+    _ look: TextLook, of column: TableDefinition.Column, _ found: LiveTable.Column
+  ) throws -> Bool {
+    let unread = look.count - look.readCount
+    guard unread > 0 else { return false }
+    let place = "\(column.name) is text in the database"
+    if look.numberCount == look.count, column.type.forms(in: .real).contains(.julianDay) {
+      refuse(
+        "\(place), and its values are numbers; choose the line whose dates are right",
+        lines: try linesForNumbers(in: column, found), rowCount: try rowCount())
+      return true
+    }
+    let reason =
+      "\(place), and \(unread) of the values there \(unread == 1 ? "is" : "are") no "
+      + column.type.name + (look.firstUnread.map { ", as in \($0)" } ?? "")
+    if deletes(column, unread, reason, isUnread(column, Identifier(column.name).quoted)) {
+      return false
+    }
+    let keeping = column.type.declaration(of: .text, isOptional: !found.isNotNull)
+    refuse(
+      reason,
+      lines: ["\(keeping)  // keeps the values as they are", deletingLine(column.name, unread)],
+      rowCount: unread)
+    return true
+  }
+
+  /// What a text is that the type reads in no form.
+  private func isUnread(_ column: TableDefinition.Column, _ name: String) -> String {
+    let form = column.type.forms(in: .text).first ?? .standard
+    return "\(name) IS NOT NULL AND NOT apus_is('\(key(of: column))', \(form.rawValue), \(name))"
   }
 }
 
@@ -209,8 +240,8 @@ extension TablePlanner {
   }
 
   /// The first row that fulfils a condition, and its value in a column: `, as in row 3: 'soon'`.
-  func example(of column: TableDefinition.Column, where condition: String) throws -> String {
-    let row = try connection.row(
+  func example(of column: TableDefinition.Column, where condition: String) -> String {
+    let row = try? connection.row(
       SQL(
         unsafe: "SELECT \(rowLabel), quote(\(oldName(of: column.name))) "
           + "FROM \(Identifier(oldName).quoted) WHERE \(condition) LIMIT 1"))

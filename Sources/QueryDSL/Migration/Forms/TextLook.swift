@@ -6,6 +6,8 @@ struct TextLook {
   private(set) var count = 0
   /// How many of them the type reads.
   private(set) var readCount = 0
+  /// How many of those that it does not read are numbers.
+  private(set) var numberCount = 0
   /// How many are written as a form writes them.
   private var writtenCounts: [StoredForm: Int] = [:]
   /// How many dates have a `T` before the time, a space, a `Z`, an offset from UTC.
@@ -40,6 +42,7 @@ struct TextLook {
     guard let value, case .text(let text) = value, let form = forms.first,
       type.reads(value, as: form)
     else {
+      if case .text(let text)? = value, text.isPlainNumber { numberCount += 1 }
       let text = value?.description ?? "text that is not UTF-8"
       firstUnread = firstUnread ?? "row \(row): \(text.excerpt)"
       return
@@ -64,7 +67,7 @@ struct TextLook {
 
   func count(writtenAs form: StoredForm) -> Int { writtenCounts[form] ?? 0 }
 
-  func isWritten(as form: StoredForm) -> Bool { count(writtenAs: form) == count }
+  func isWritten(as form: StoredForm) -> Bool { count(writtenAs: form) == readCount }
 
   /// The forms that write all the values as they are.
   var exactForms: [StoredForm] { forms.filter(isWritten) }
@@ -72,8 +75,8 @@ struct TextLook {
   /// The form of all texts, in so far as their order is that of their dates: they differ in the digits
   /// of a fraction at most. nil for mixed spellings, and for offsets from UTC.
   private var family: StoredForm? {
-    guard readCount == count, offsetCount == 0 else { return nil }
-    if letterCount == count, zoneCount == count { return .iso8601 }
+    guard offsetCount == 0 else { return nil }
+    if letterCount == readCount, zoneCount == readCount { return .iso8601 }
     return zoneCount == 0 && letterCount == 0 ? .datetime : nil
   }
 
@@ -88,7 +91,6 @@ struct TextLook {
       guard isDate, let family else { return nil }
       return family == declared.family ? declared : nil
     }
-    guard readCount == count else { return nil }
     if isDate { return isWritten(as: .iso8601) ? .iso8601 : nil }
     return .standard
   }
@@ -110,7 +112,6 @@ struct TextLook {
   func convertedLines(
     for column: TableDefinition.Column, _ found: LiveTable.Column
   ) -> [String] {
-    guard readCount == count else { return [] }
     let form = exactForms.first ?? (forms.contains(.iso8601) ? family ?? .iso8601 : .standard)
     return [column.type.convertedLine(from: form, allowsNull: !found.isNotNull)]
   }

@@ -5,7 +5,11 @@ extension TablePlanner {
   mutating func compare(_ column: TableDefinition.Column) throws {
     guard let found = live.column(column.name) else { return try add(column) }
     try compareGeneration(column, found)
-    if column.generated == nil { try compareValues(column, found) }
+    if column.generated == nil {
+      try compareValues(column, found)
+    } else if planner.checksValues, found.generated != nil {
+      try checkValues(of: column, source: oldName(of: column.name))
+    }
     compareAttributes(column, found)
   }
 
@@ -139,17 +143,18 @@ extension TablePlanner {
     let new = Identifier(column.name).quoted
     let oldClass = StorageClass(declaredType: found.type)
     let reason = reason(of: column, found, isOtherClass: isOtherClass)
-    let line = conversionLine(column, oldClass, allowsNull: !found.isNotNull)
     let nulls = losesNull ? try rows(where: "\(old) IS NULL") : 0
     if nulls > 0 {
       guard
         deletes(
-          nulls, "\(reason), and \(nulls) of the values there \(nulls == 1 ? "is" : "are") NULL",
+          column, nulls,
+          "\(reason), and \(nulls) of the values there \(nulls == 1 ? "is" : "are") NULL",
           "\(new) IS NULL")
       else {
         return refuse(
           "\(reason), and \(nulls) of the values there \(nulls == 1 ? "is" : "are") NULL; declare "
-            + "it as an optional, or say what they become", line: line, rowCount: try rowCount())
+            + "it as an optional, or say what they become", lines: nullLines(column, found),
+          rowCount: try rowCount())
       }
     }
     guard isOtherClass else { return changes.append(Change(reason: reason)) }
@@ -158,10 +163,10 @@ extension TablePlanner {
       guard oldClass.map({ column.type.form($0) != nil }) ?? true else {
         let count = try rows(where: "\(old) IS NOT NULL")
         guard count > 0 else { return changes.append(Change(reason: reason)) }
-        guard deletes(count, reason, "\(new) IS NOT NULL") else {
+        guard deletes(column, count, reason, "\(new) IS NOT NULL") else {
           return refuse(
             "\(reason), which \(column.type.name) may be in several forms, or in none; say how it is "
-              + "read", line: line, rowCount: count)
+              + "read", lines: try conversionLines(column, found, lost: count), rowCount: count)
         }
         return changes.append(Change(reason: reason))
       }
@@ -179,9 +184,10 @@ extension TablePlanner {
     let source = ValueChange(column: new, target: column.storageClass)
     if lost > 0 {
       let what = "\(reason), and \(lost) of the values there would not be the same"
-      guard deletes(lost, what, "NOT (\(source.isLossless))") else {
+      guard deletes(column, lost, what, "NOT (\(source.isLossless))") else {
         return refuse(
-          "\(what); say what they become, or declare a new property", line: line,
+          "\(what)\(example(of: column, where: "NOT (\(change.isLossless))")); say what they become, or "
+            + "declare a new property", lines: try conversionLines(column, found, lost: lost),
           rowCount: try rowCount())
       }
     }
@@ -191,8 +197,10 @@ extension TablePlanner {
   }
 
   /// Deletes rows that cannot stay, by the names that all have then; false where nobody asked for it.
-  private mutating func deletes(_ count: Int, _ reason: String, _ condition: String) -> Bool {
-    guard planner.invalidValues == .deleted else { return false }
+  mutating func deletes(
+    _ column: TableDefinition.Column, _ count: Int, _ reason: String, _ condition: String
+  ) -> Bool {
+    guard planner.invalidValues.deletes(declared.name, column.name) else { return false }
     steps.append(
       deletion(of: count, reason, "DELETE FROM \(quotedLiveName) WHERE \(condition)"))
     return true
@@ -211,46 +219,8 @@ extension TablePlanner {
       .replacing("'", with: "''")
   }
 
-  private func conversionLine(
-    _ column: TableDefinition.Column, _ oldClass: StorageClass?, allowsNull: Bool
-  ) -> String {
-    let type = column.type
-    let old = (oldClass ?? .text).swiftType + (allowsNull ? "?" : "")
-    // Where only the user knows what a value becomes: an optional, or no row.
-    let noValue = "MigrationOptions(invalidValues: .deleted)"
-    if oldClass == column.storageClass {
-      guard let empty = type.emptyValue else { return type.declaration(isOptional: true) }
-      return "Converted(\(type.path), from: \(type.name)?.self) { $0 ?? \(empty) }"
-    }
-    /// How one value becomes another, and an optional of one.
-    func line(_ value: String, mayFail: Bool) -> String {
-      let map = mayFail ? "flatMap" : "map"
-      let converted = allowsNull ? "$0.\(map) { \(value) }" : value
-      let isComplete = type.isOptional || !allowsNull && !mayFail
-      if !isComplete, type.emptyValue == nil { return noValue }
-      let ending = isComplete ? "" : " ?? \(type.emptyValue ?? "")"
-      return "Converted(\(type.path), from: \(old).self) { \(converted)\(ending) }"
-    }
-    if type.name == "Date", oldClass == .real {
-      return line("Date(timeIntervalSince1970: $0)", mayFail: false)
-    }
-    switch (oldClass, column.storageClass, type.emptyValue) {
-    case (.text?, .integer, "0"?), (.text?, .real, "0"?), (.text?, .integer, "false"?):
-      return line("\(type.name)($0)", mayFail: true)
-    case (.real?, .integer, "0"?):
-      return line("\(type.name)(exactly: $0.rounded())", mayFail: true)
-    case (.integer?, .text, "\"\""?), (.real?, .text, "\"\""?):
-      return line("String($0)", mayFail: false)
-    case (.blob?, .text, "\"\""?):
-      return line("String(decoding: $0, as: UTF8.self)", mayFail: false)
-    default:
-      guard let empty = type.isOptional ? "nil" : type.emptyValue else { return noValue }
-      return "Converted(\(type.path), from: \(old).self) { _ in \(empty) }"
-    }
-  }
-
   /// Whether the definition is in the words of Apus.
-  private var isMadeByApus: Bool {
+  var isMadeByApus: Bool {
     live.isStrict && live.sql.hasPrefix("CREATE TABLE \(Identifier(oldName).quoted) (\n  \"")
   }
 
@@ -263,7 +233,11 @@ extension TablePlanner {
   private mutating func checkValues(
     of column: TableDefinition.Column, source: String, among condition: String = "1"
   ) throws {
-    guard !column.type.readsAll else { return }
+    // A STRICT table holds what it declares, and NOT NULL no NULL.
+    let isNotNull = column.isOptional || live.column(column.name)?.isNotNull == true
+    guard !column.type.readsAll || planner.checksValues && !(live.isStrict && isNotNull) else {
+      return
+    }
     let isUnread = "NOT apus_reads('\(key(of: column))', \(source))"
     try refuseValues(
       of: column,
@@ -278,9 +252,9 @@ extension TablePlanner {
     guard count > 0 else { return }
     let reason =
       "\(column.name) holds values that are none of \(column.type.name), in \(count) "
-      + (count == 1 ? "row" : "rows")
+      + (count == 1 ? "row" : "rows") + example(of: column, where: condition)
     try delete(
-      count, reason,
+      count, reason, column: column.name,
       "DELETE FROM \(quotedLiveName) WHERE "
         + condition.renamed(from: oldName(of: column.name), to: Identifier(column.name).quoted))
   }

@@ -74,11 +74,13 @@ extension TablePlanner {
   }
 
   /// Deletes rows that a declaration forbids, where that was asked for; else they are refused.
-  mutating func delete(_ count: Int, _ reason: String, _ sql: String) throws {
-    guard planner.invalidValues == .deleted else {
+  mutating func delete(
+    _ count: Int, _ reason: String, column: String? = nil, _ sql: String
+  ) throws {
+    guard planner.invalidValues.deletes(declared.name, column) else {
       return refuse(
         "\(reason); make them right by a `MigrationStep`, or let the migration delete the rows",
-        line: "MigrationOptions(invalidValues: .deleted)", rowCount: count)
+        line: deletingLine(column, count), rowCount: count)
     }
     steps.append(deletion(of: count, reason, sql))
   }

@@ -90,7 +90,7 @@ extension TablePlanner {
     ConversionLog.note(conversion, table: oldName, column: formerName(of: column.name))
   }
 
-  private func formerName(of column: String) -> String {
+  func formerName(of column: String) -> String {
     oldColumnNames[column.lowercasedASCII] ?? live.column(column)?.name ?? column
   }
 

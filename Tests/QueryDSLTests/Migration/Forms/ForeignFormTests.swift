@@ -189,7 +189,8 @@ struct ForeignFormTests {
     )
     #expect(
       refusal?.lines == [
-        #"MigrationOptions(invalidValues: .deleted(in: "Visit.seen"))  // deletes their rows"#
+        "@Column var seen: String  // keeps the values as they are",
+        #"MigrationOptions(invalidValues: .deleted(in: "Visit.seen"))  // deletes 1 row"#,
       ])
   }
 

@@ -1,0 +1,144 @@
+import SQLCore
+
+/// An expression of Swift that turns the text of another program into a number or a Bool, and the
+/// texts for which it keeps what they say.
+private struct TextConversion {
+  let expression: String
+  let keeps: (String) -> Bool
+
+  static func all(for type: ColumnType) -> [TextConversion] {
+    switch type.numberKind {
+    case .integer:
+      [
+        TextConversion(expression: "\(type.name)($0) ?? 0") { type.readsInteger(Int64($0)) },
+        TextConversion(expression: "\(type.name)(exactly: Double($0) ?? .nan) ?? 0") { text in
+          type.readsInteger(text.isPlainNumber ? Double(text).flatMap(Int64.init(exactly:)) : nil)
+        },
+      ]
+    case .real:
+      // Up to 15 digits come back from a Double as they were.
+      [
+        TextConversion(expression: "\(type.name)($0) ?? .nan") { text in
+          text.isPlainNumber
+            && text.utf8.count { (48...57).contains($0) }
+              <= (type.name == "Float" ? 6 : 15)
+        }
+      ]
+    case .bool:
+      [
+        TextConversion(expression: #"$0 == "1" || $0.lowercased() == "true""#) { text in
+          ["0", "1", "false", "true"].contains(text.lowercased())
+        }
+      ]
+    case nil: []
+    }
+  }
+}
+
+extension TablePlanner {
+  /// The lines for values that do not become those of another type by themselves: the conversion that
+  /// keeps them all, if there is one; else the declaration that leaves them as they are, and a line
+  /// that says what it loses.
+  func conversionLines(
+    _ column: TableDefinition.Column, _ found: LiveTable.Column, lost: Int
+  ) throws -> [String] {
+    let oldClass = StorageClass(declaredType: found.type)
+    let type = column.type
+    let allowsNull = !found.isNotNull
+    if oldClass == .text, let keeping = try keepingConversion(of: column) {
+      return [type.convertedLine(from: "String", by: keeping, allowsNull: allowsNull)]
+    }
+    let stored = oldClass.map {
+      type.declaration(of: $0, isOptional: allowsNull || type.isOptional)
+    }
+    let keeping = stored.map { ["\($0)  // keeps the values as they are"] } ?? []
+    return keeping + [lossyLine(column, oldClass, allowsNull: allowsNull, lost: lost)]
+  }
+
+  /// The lines for NULL where the property is no optional.
+  func nullLines(_ column: TableDefinition.Column, _ found: LiveTable.Column) -> [String] {
+    let type = column.type
+    let optional = type.declaration(isOptional: true)
+    guard StorageClass(declaredType: found.type) == column.storageClass,
+      let empty = type.emptyValue
+    else { return [optional] }
+    return [
+      optional,
+      "Converted(\(type.path), from: \(type.name)?.self) { $0 ?? \(empty) }  // NULL becomes \(empty)",
+    ]
+  }
+
+  /// The expression that keeps all texts of a column.
+  private func keepingConversion(of column: TableDefinition.Column) throws -> String? {
+    var conversions = TextConversion.all(for: column.type)
+    guard !conversions.isEmpty else { return nil }
+    let name = oldName(of: column.name)
+    let sql = "SELECT \(name) FROM \(Identifier(oldName).quoted) WHERE \(name) IS NOT NULL"
+    try connection.forEach(SQL(unsafe: sql)) { row in
+      guard let value = try? row.databaseValue(at: 0), case .text(let text) = value else {
+        return conversions = []
+      }
+      conversions.removeAll { !$0.keeps(text) }
+    }
+    return conversions.first?.expression
+  }
+
+  private func lossyLine(
+    _ column: TableDefinition.Column, _ oldClass: StorageClass?, allowsNull: Bool, lost: Int
+  ) -> String {
+    let type = column.type
+    let expression: String? =
+      switch (oldClass, type.numberKind) {
+      case (.text?, .integer?): "\(type.name)($0) ?? 0"
+      case (.real?, .integer?): "\(type.name)(exactly: $0.rounded()) ?? 0"
+      default: nil
+      }
+    guard let expression, let oldClass else { return deletingLine(column.name, lost) }
+    return type.convertedLine(from: oldClass.swiftType, by: expression, allowsNull: allowsNull)
+      + "  // loses \(lost) \(lost == 1 ? "value" : "values") of \(declared.name).\(column.name)"
+  }
+}
+
+extension ColumnType {
+  fileprivate enum NumberKind {
+    case integer, real, bool
+  }
+
+  fileprivate var numberKind: NumberKind? {
+    switch emptyValue {
+    case "false": .bool
+    case "0": reads(.real(0.5), as: .standard) ? .real : .integer
+    default: nil
+    }
+  }
+
+  fileprivate func readsInteger(_ integer: Int64?) -> Bool {
+    integer.map { reads(.integer($0), as: storedForm) } ?? false
+  }
+
+  /// `Converted(\.$price, from: String.self) { Int($0) ?? 0 }`
+  func convertedLine(from old: String, by expression: String, allowsNull: Bool) -> String {
+    guard allowsNull else { return "Converted(\(path), from: \(old).self) { \(expression) }" }
+    guard isOptional else {
+      return
+        "Converted(\(path), from: \(old)?.self) { $0.map { \(expression) } ?? \(emptyValue ?? "") }"
+    }
+    return "Converted(\(path), from: \(old)?.self) { $0.map { \(expression) } }"
+  }
+
+  /// The property as a model declares it, of the type that holds all values of a storage class.
+  func declaration(of storageClass: StorageClass, isOptional: Bool) -> String {
+    ColumnType(storageClass: storageClass, isOptional: isOptional, name: property).declaration()
+  }
+}
+
+extension String {
+  /// Whether it is digits, with a sign and a point at most.
+  var isPlainNumber: Bool {
+    var digits = utf8[...]
+    if digits.first == UInt8(ascii: "-") { digits = digits.dropFirst() }
+    let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return (1...2).contains(parts.count)
+      && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { (48...57).contains($0) } }
+  }
+}

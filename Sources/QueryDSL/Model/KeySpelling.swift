@@ -1,0 +1,61 @@
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Another way in which a program may have written the key of a row: a UUID in the other case.
+///
+/// SQL compares keys by their bytes. A row that is not found by the key as Apus writes it is looked
+/// for by its other spellings, of which only models with UUIDs as text in their keys have any.
+struct KeySpelling: Sendable {
+  /// All columns of the model, those of the key in the other form.
+  let slots: ColumnSlots
+  /// The `ID` of the model, in the other form.
+  let keySlots: ColumnSlots
+
+  /// All spellings but the declared one; none for keys that have one spelling.
+  static func others(
+    of columns: [ModelColumn], keyColumns: [Int], slots: ColumnSlots, keySlots: ColumnSlots,
+    strides: (model: Int, key: Int)
+  ) -> [KeySpelling] {
+    let places = keyColumns.indices.filter { place in
+      let column = columns[keyColumns[place]]
+      return column.type == UUID.self && column.storageClass == .text
+    }
+    // A key of more than a few UUIDs would have too many spellings.
+    guard (1...3).contains(places.count), keySlots.slots.count == keyColumns.count else {
+      return []
+    }
+    return (1..<(1 << places.count)).map { number in
+      var slots = Array(slots.slots)
+      var keys = Array(keySlots.slots)
+      for (bit, place) in places.enumerated() where number & (1 << bit) != 0 {
+        let column = keyColumns[place]
+        let form: StoredForm = columns[column].form == .uppercase ? .standard : .uppercase
+        slots[column] = slots[column].stored(as: form)
+        keys[place] = keys[place].stored(as: form)
+      }
+      return KeySpelling(
+        slots: ColumnSlots(slots, stride: strides.model),
+        keySlots: ColumnSlots(keys, stride: strides.key))
+    }
+  }
+}
+
+extension ConnectionCore {
+  /// Steps to the row that has the key in another spelling; false if there is none.
+  @usableFromInline
+  func step(
+    _ statement: StatementPointer, toOtherSpellingsOf key: UnsafeRawPointer, _ layout: ModelLayout
+  ) throws -> Bool {
+    for spelling in layout.keySpellings {
+      reset(statement)
+      try bind(key: spelling.keySlots, at: key, to: statement)
+      if try step(statement) { return true }
+    }
+    return false
+  }
+}
