@@ -41,7 +41,10 @@ public protocol Model: ResultRow, Identifiable where ID: Sendable {
 
 extension Model {
   /// The name of the type, without the types around it.
-  public static var tableName: String { String(describing: Self.self) }
+  public static var tableName: String {
+    TableNaming.asked?.isDefault.withLock { $0 = true }
+    return String(describing: Self.self)
+  }
 
   /// As the properties.
   public static var columnNaming: ColumnNaming { .asDeclared }

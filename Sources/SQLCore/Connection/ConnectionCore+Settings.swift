@@ -41,5 +41,12 @@ extension ConnectionCore {
     guard code == SQLITE_DONE else { throw failure(code, sql: update) }
   }
 
+  /// Whether a definition may have text in double quotes, as SQLite's shell writes and keeps it.
+  /// - SeeAlso: <https://www.sqlite.org/quirks.html#dblquote>
+  package var takesQuotedTextInDefinitions: Bool {
+    get { setting(SQLITE_DBCONFIG_DQS_DDL) }
+    set { csqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, newValue ? 1 : 0) }
+  }
+
   private func setting(_ name: Int32) -> Bool { csqlite_db_config_value(handle, name) == 1 }
 }

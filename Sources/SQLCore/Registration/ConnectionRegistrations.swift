@@ -50,6 +50,14 @@ final class ConnectionRegistrations: Sendable {
     try install(on: core) { $0.kind == .function || $0.kind == .collation }
   }
 
+  /// Gives a connection that no pool has functions, collations and modules, and no listeners.
+  func applyDefinitions(to core: ConnectionCore) throws {
+    let definitions = entries.withLock { entries in
+      entries.filter { $0.key.kind != .listener }.values.sorted { $0.sequence < $1.sequence }
+    }
+    for entry in definitions { try entry.install(core) }
+  }
+
   private func applyMissing(to core: ConnectionCore) throws {
     try install(on: core) { _ in true }
     core.state.pointee.registrations = self

@@ -2,21 +2,21 @@ import CSQLite
 
 /// What the main database is like, to be made again in memory, without its rows: tables, indexes and
 /// views, and what ANALYZE found.
-struct SchemaCopy {
-  enum Kind { case virtualTable, table, index, view, trigger }
+package struct SchemaCopy {
+  package enum Kind { case virtualTable, table, index, view, trigger }
 
-  struct Object {
-    let kind: Kind
-    let name: String
-    let sql: String
+  package struct Object {
+    package let kind: Kind
+    package let name: String
+    package let sql: String
   }
 
   /// Virtual tables first, which make tables of their own.
-  let objects: [Object]
+  package let objects: [Object]
   /// The statements that fill the tables of ANALYZE.
   private let statistics: [String]
 
-  init(of core: ConnectionCore) throws {
+  package init(of core: ConnectionCore) throws {
     var objects: [Object] = []
     var statistics: [String] = []
     try core.forEachRow(
@@ -51,7 +51,7 @@ struct SchemaCopy {
   }
 
   /// Makes the schema in an empty database; what cannot be made there is left out.
-  func make(in core: ConnectionCore) {
+  package func make(in core: ConnectionCore) {
     for object in objects { try? core.run(pragma: object.sql) }
     guard !statistics.isEmpty else { return }
     try? core.run(pragma: "ANALYZE main.sqlite_schema")
@@ -62,8 +62,9 @@ struct SchemaCopy {
 }
 
 extension ConnectionCore {
-  /// An empty database in memory, with the functions and collations of this one.
-  func emptyTwin() throws -> ConnectionCore {
+  /// An empty database in memory, with the functions and collations of this one, and none of its
+  /// listeners.
+  package func emptyTwin() throws -> ConnectionCore {
     var configuration = configuration
     configuration.isImmutable = false
     configuration.isReadOnly = false
@@ -71,7 +72,7 @@ extension ConnectionCore {
     configuration.onTableScan = nil
     let twin = try ConnectionCore(
       location: .memory, configuration: configuration, isReader: false)
-    try state.pointee.registrations?.apply(to: twin)
+    try state.pointee.registrations?.applyDefinitions(to: twin)
     return twin
   }
 }

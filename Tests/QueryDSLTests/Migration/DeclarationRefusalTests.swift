@@ -44,9 +44,10 @@ struct DeclarationRefusalTests: RefusalExpecting {
 
   enum Pasted {
     struct Key: Model {
-      static let tableName = "profiles"
-      @PrimaryKey var id: Int
+      static let tableName = "profiles2"
+      @PrimaryKey var name: String
       @Column var mail: String?
+      var id: String { name }
     }
 
     struct Moody: Model {
@@ -64,8 +65,9 @@ struct DeclarationRefusalTests: RefusalExpecting {
 
   static let facets: [(any Model.Type, String, String, any Model.Type)] = [
     (
-      Wrong.Key.self, "the primary key is (id) in Profile and (name) in Key; declare one in both",
-      "@PrimaryKey var id: Int", Pasted.Key.self
+      Wrong.Key.self,
+      "the primary key is (id) in Profile and (name) in Key; declare one in both, "
+        + "or give one a table of its own", #"static let tableName = "profiles2""#, Pasted.Key.self
     ),
     (
       Wrong.Moody.self,

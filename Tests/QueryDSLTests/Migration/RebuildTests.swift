@@ -70,11 +70,10 @@ struct RebuildTests {
         CREATE TABLE "Item" (
           "id" INTEGER PRIMARY KEY AUTOINCREMENT,
           "code" VARCHAR(9) NOT NULL DEFAULT 'x' COLLATE NOCASE,
-          "size" INTEGER NOT NULL,
+          "size" INTEGER NOT NULL, /* a number */
           "extra" TEXT DEFAULT (lower('E')),
-          "shout" TEXT GENERATED ALWAYS AS (upper(code)) STORED,
-          "parent" INTEGER,
-          FOREIGN KEY ("parent") REFERENCES Item ON DELETE CASCADE,
+          "shout" TEXT AS (upper(code)) STORED,
+          "parent" INTEGER REFERENCES Item ON DELETE CASCADE,
           CONSTRAINT short CHECK (length(code) < 9),
           UNIQUE (code, extra) ON CONFLICT IGNORE
         )

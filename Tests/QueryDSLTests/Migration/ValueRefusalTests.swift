@@ -169,8 +169,9 @@ struct ValueRefusalTests: RefusalExpecting {
   struct PastedBare: Model {
     static let tableName = "Bare"
     @PrimaryKey var id: Int
+    @Column var myText: String
     static var schema: Schema<PastedBare> {
-      Dropped("my text")
+      Named(\.$myText, "my text")
     }
   }
 
@@ -180,7 +181,8 @@ struct ValueRefusalTests: RefusalExpecting {
       #"CREATE TABLE Bare (id INTEGER PRIMARY KEY, "my text" TEXT NOT NULL)"#, Bare.self,
       "my text is NOT NULL without a default and no property declares it: insertions would fail; declare it "
         + #"as a property of Bare, or drop it by `Dropped("my text")`"#,
-      line: #"Dropped("my text")"#, pastedInto: PastedBare.self)
+      line: "@Column var myText: String\n" + #"Named(\.$myText, "my text")"#,
+      pastedInto: PastedBare.self)
   }
 
   // MARK: Defaults

@@ -40,6 +40,9 @@ struct ColumnType: Sendable {
   var name: String { String(describing: wrapped) }
   var isOptional: Bool { type.isOptional }
 
+  /// The type as a line to paste names it, with the types around it.
+  var qualifiedName: String { String(reflecting: wrapped).withoutModules ?? name }
+
   /// Throws where a stored value is none of the type.
   func read(_ value: DatabaseValue) throws {
     try type.check(value, as: storedForm)
@@ -99,7 +102,7 @@ struct ColumnType: Sendable {
 
   /// The property as a model declares it.
   func declaration(_ wrapper: String = "@Column", isOptional: Bool? = nil) -> String {
-    "\(wrapper) var \(property.isSwiftName ? property : "`\(property)`"): \(name)"
+    "\(wrapper) var \(property.isSwiftName ? property : "`\(property)`"): \(qualifiedName)"
       + (isOptional ?? self.isOptional ? "?" : "")
   }
 
@@ -185,12 +188,69 @@ extension String {
       "public", "rethrows", "static", "struct", "subscript", "typealias", "var", "break", "case",
       "catch", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if",
       "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as", "await", "false",
-      "is", "nil", "self", "Self", "super", "throws", "true", "try", "_",
+      "is", "nil", "self", "Self", "super", "throws", "true", "try", "_", "Type", "Protocol",
     ]
     guard let first = unicodeScalars.first, first == "_" || first.properties.isXIDStart,
       !words.contains(self)
     else { return false }
     return unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
+  }
+}
+
+extension String {
+  /// The name of a type without the modules in it; nil for one inside a function, which no other place
+  /// can name.
+  fileprivate var withoutModules: String? {
+    guard !contains("(unknown context") else { return nil }
+    var result = ""
+    var path: [Substring] = []
+    var start = startIndex
+    func flush(_ end: Index) {
+      path.append(self[start..<end])
+      result += (path.count > 1 ? path.dropFirst() : path[...]).joined(separator: ".")
+      path = []
+    }
+    for index in indices {
+      switch self[index] {
+      case ".":
+        path.append(self[start..<index])
+        start = self.index(after: index)
+      case "<", ">", ",", " ", "(", ")":
+        flush(index)
+        result.append(self[index])
+        start = self.index(after: index)
+      default: break
+      }
+    }
+    flush(endIndex)
+    return result
+  }
+
+  /// A name of a property made of the words of a column's name: `its weight` is `itsWeight`.
+  fileprivate var propertyName: String {
+    let words = unicodeScalars.split { !$0.properties.isXIDContinue }.map { String($0) }
+    let joined = words.enumerated().map { index, word in
+      index == 0 ? word : word.prefix(1).uppercased() + word.dropFirst()
+    }.joined()
+    guard let first = joined.unicodeScalars.first else { return "column" }
+    return first.properties.isXIDStart || first == "_" ? joined : "_\(joined)"
+  }
+}
+
+extension TableDefinition {
+  /// A line that declares a column which the table has. Where the property cannot be called as the
+  /// column, a second line names it; no other member may be called so.
+  func propertyLine(forColumn name: String, type: String) -> String {
+    // Each model has an `id`, and a type `ID`.
+    let taken = Set(columns.map(\.type.property) + ["id", "ID"])
+    var property = name.isSwiftName || name.propertyName == name ? name : name.propertyName
+    if taken.contains(property) {
+      property = "stored" + property.prefix(1).uppercased() + property.dropFirst()
+    }
+    while taken.contains(property) { property += "2" }
+    let line = "@Column var \(property.isSwiftName ? property : "`\(property)`"): \(type)"
+    return property == name
+      ? line : "\(line)\nNamed(\\.$\(property), \(name.swiftLiteral))"
   }
 }
 

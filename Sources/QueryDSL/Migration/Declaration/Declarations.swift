@@ -16,6 +16,8 @@ struct Declarations: Sendable {
   let removals: [Removal]
   /// Conversions that nothing in the file but a note tells to have run.
   let notedConversions: [(table: String, column: String, conversion: DeclaredConversion)]
+  /// The exchanges of names, as the database remembers them.
+  let exchanges: [String]
   /// The columns of `Unique64` by which keys begin.
   let ids: [IDColumn]
 
@@ -34,6 +36,7 @@ struct Declarations: Sendable {
         return (table.name, column.name, conversion)
       }
     }
+    exchanges = Self.exchanges(in: tables)
     removals = tables.flatMap(\.removals).uniqued().sorted { "\($0)" < "\($1)" }
   }
 
@@ -101,6 +104,7 @@ extension Declarations {
     var definitions: [TableDefinition] = []
     var views: [ViewDefinition] = []
     var ids: [IDColumn] = []
+    try Self.checkNames(of: models)
     // The schemas are the user's code: no lock is held.
     for model in models {
       if let view = model as? any ViewModel.Type {
@@ -116,6 +120,22 @@ extension Declarations {
     Self.known.withLock { known in
       // Programs have a few lists; one that makes lists without end keeps none.
       if known.count < 256 { known[key] = declared }
+    }
+  }
+
+  /// Throws where two types share a table only since both are called as it is: one is in another type or
+  /// module, and nobody said that they are one table.
+  private static func checkNames(of models: [any Model.Type]) throws {
+    var owners: [String: any Model.Type] = [:]
+    for model in models where TableNaming.isDefault(of: model) {
+      let name = model.tableName
+      guard let owner = owners.updateValue(model, forKey: name.lowercasedASCII), owner != model
+      else { continue }
+      throw ModelError(
+        model,
+        "\(String(reflecting: owner)) and \(String(reflecting: model)) would share the table \(name) "
+          + "by the names of their types; write `static let tableName = \("\(name)2".swiftLiteral)` in "
+          + "one, or `static let tableName = \(name.swiftLiteral)` where they are one table")
     }
   }
 

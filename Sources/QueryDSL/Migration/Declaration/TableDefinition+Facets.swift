@@ -49,8 +49,9 @@ extension TableDefinition {
       problems.append(
         Problem(
           reason: "the primary key is (\(keyNames.joined(separator: ", "))) in \(model) and "
-            + "(\(facet.keyNames.joined(separator: ", "))) in \(facet.model); declare one in both",
-          line: keyLine(for: facet)))
+            + "(\(facet.keyNames.joined(separator: ", "))) in \(facet.model); declare one in both, or "
+            + "give one a table of its own",
+          line: otherNameLine))
     }
     for column in facet.columns {
       guard let index = columns.firstIndex(where: { $0.name.isSame(as: column.name) }) else {
@@ -69,15 +70,6 @@ extension TableDefinition {
     }
     renamedColumns += facet.renamedColumns
     formerNames += facet.formerNames.filter { !formerNames.contains($0) }
-  }
-
-  /// The first property by which the key of another facet is another.
-  private func keyLine(for facet: TableDefinition) -> String {
-    if let missing = keyNames.first(where: { !facet.isKey($0) }), let column = column(missing) {
-      return column.type.declaration("@PrimaryKey")
-    }
-    let other = facet.keyNames.first { !isKey($0) } ?? facet.keyNames.first ?? ""
-    return facet.column(other)?.type.declaration() ?? "@Column var \(other): Int"
   }
 
   private mutating func merge(_ column: Column, at index: Int, of other: String) {

@@ -34,8 +34,11 @@ extension TableDefinition.Generated {
 
 extension TableDefinition.ForeignKey {
   /// `REFERENCES "Author" ("id") ON DELETE CASCADE`
-  var references: String {
+  var references: String { references(match: nil) }
+
+  private func references(match: String?) -> String {
     var text = "REFERENCES \(Identifier(target.table).quoted) (\(target.columns.quotedList))"
+    if let match { text += " \(match)" }
     if onDelete != .noAction { text += " ON DELETE \(onDelete.rawValue)" }
     if onUpdate != .noAction { text += " ON UPDATE \(onUpdate.rawValue)" }
     if isDeferred { text += " DEFERRABLE INITIALLY DEFERRED" }
@@ -43,7 +46,12 @@ extension TableDefinition.ForeignKey {
   }
 
   /// `FOREIGN KEY ("authorID") REFERENCES …`
-  var sql: String { "FOREIGN KEY (\(columns.quotedList)) \(references)" }
+  var sql: String { sql(match: nil) }
+
+  /// The same with a `MATCH …` that the file has, which SQLite ignores.
+  func sql(match: String?) -> String {
+    "FOREIGN KEY (\(columns.quotedList)) \(references(match: match))"
+  }
 }
 
 extension TableDefinition.Check {

@@ -1,6 +1,9 @@
 import SQLCore
 
 /// A table as its definition in the database says.
+///
+/// Nothing of the definition is left out: each part of its text is a column with its clauses, the
+/// key, a constraint, an option or a comment. A definition with anything else is not read at all.
 struct LiveTable {
   struct Column {
     var name: String
@@ -9,12 +12,38 @@ struct LiveTable {
     var form: StoredForm?
     /// Where the type ends in the text of the definition, in bytes of UTF-8.
     var typeEnd: Int?
-    var isNotNull = false
-    /// `NOT NULL` with what it may have behind it.
-    var notNullText: String?
-    var defaultText: String?
-    var collation: String?
-    var generated: Generated?
+    /// The comments before the type.
+    var typeComments: [SQLComment] = []
+    /// All that follows the type, in its order.
+    var clauses: [Clause] = []
+    var comments = ItemComments()
+  }
+
+  /// One clause of a column, as it is written.
+  struct Clause {
+    enum Kind {
+      /// `CONSTRAINT name`, which names the clauses after it.
+      case name(String)
+      case key
+      case notNull
+      case null
+      case defaultValue(String)
+      case collation(String)
+      case generated(Generated)
+      /// One of the table's constraints, by its index.
+      case constraint(Int)
+    }
+
+    var kind: Kind
+    var text: String
+    /// The comments before it.
+    var comments: [SQLComment] = []
+  }
+
+  /// The comments around a column or a constraint.
+  struct ItemComments {
+    var above: [SQLComment] = []
+    var trailing: [SQLComment] = []
   }
 
   struct Generated {
@@ -25,7 +54,7 @@ struct LiveTable {
   /// A constraint of the table, or of one column, which is the same.
   struct Constraint {
     enum Kind {
-      case unique([String])
+      case unique([KeyTerm])
       case check(String)
       case foreignKey(ForeignKey)
     }
@@ -34,6 +63,9 @@ struct LiveTable {
     var kind: Kind
     /// As a table writes it, with all that it has behind it.
     var text: String
+    /// Whether it stands at a column, as one of its clauses.
+    var isAtColumn = false
+    var comments = ItemComments()
   }
 
   struct ForeignKey {
@@ -44,16 +76,28 @@ struct LiveTable {
     var onDelete = "NO ACTION"
     var onUpdate = "NO ACTION"
     var isDeferred = false
+    /// `MATCH name`, which SQLite reads and ignores.
+    var match: String?
+  }
+
+  /// A column of a key or of UNIQUE.
+  struct KeyTerm {
+    var column: String
+    var collation: String?
+    var isDescending = false
   }
 
   struct Key {
-    var columns: [String] = []
-    /// What stands between the parentheses, and behind them.
-    var terms = ""
+    var name: String?
+    var terms: [KeyTerm] = []
+    /// ` ON CONFLICT …`, or nothing.
     var conflict = ""
     var isAutoincrement = false
-    /// `INTEGER PRIMARY KEY DESC` is no rowid.
-    var isDescending = false
+    /// The key as a constraint of the table, as it is written; nil where it stands at a column.
+    var text: String?
+    var comments = ItemComments()
+
+    var columns: [String] { terms.map(\.column) }
   }
 
   var name: String
@@ -61,6 +105,11 @@ struct LiveTable {
   var columns: [Column] = []
   var key = Key()
   var constraints: [Constraint] = []
+  /// `CONSTRAINT name` at the end of the constraints, which names nothing.
+  var danglingNames: [String] = []
+  /// The comments between the name and the parenthesis, and those of the options at the end.
+  var comments: [SQLComment] = []
+  var optionComments: [SQLComment] = []
   var isStrict = false
   var isWithoutRowID = false
 
@@ -71,7 +120,47 @@ struct LiveTable {
 
   func isKey(_ column: String) -> Bool {
     let folded = column.lowercasedASCII
-    return key.columns.contains { $0.lowercasedASCII == folded }
+    return key.terms.contains { $0.column.lowercasedASCII == folded }
+  }
+
+  /// Whether the key is another name of the rowid.
+  /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key>
+  var hasRowIDKey: Bool {
+    guard !isWithoutRowID, key.terms.count == 1, let term = key.terms.first,
+      column(term.column)?.type.lowercasedASCII == "integer"
+    else { return false }
+    // `INTEGER PRIMARY KEY DESC` is none, for historical reasons; `PRIMARY KEY (id DESC)` is.
+    return key.text != nil || !term.isDescending
+  }
+}
+
+// MARK: What a column's clauses say; of several of one kind SQLite takes the last
+
+extension LiveTable.Column {
+  var isNotNull: Bool {
+    clauses.contains { if case .notNull = $0.kind { true } else { false } }
+  }
+
+  var defaultText: String? {
+    clauses.lazy.compactMap { if case .defaultValue(let text) = $0.kind { text } else { nil } }
+      .last
+  }
+
+  var collation: String? {
+    clauses.lazy.compactMap { if case .collation(let name) = $0.kind { name } else { nil } }.last
+  }
+
+  var generated: LiveTable.Generated? {
+    get {
+      clauses.lazy.compactMap { if case .generated(let value) = $0.kind { value } else { nil } }
+        .last
+    }
+    set {
+      guard let newValue else { return }
+      for index in clauses.indices {
+        if case .generated = clauses[index].kind { clauses[index].kind = .generated(newValue) }
+      }
+    }
   }
 }
 
@@ -79,7 +168,7 @@ extension LiveTable.Constraint.Kind {
   /// Whether it names a column; folded names are given.
   func mentions(_ column: String) -> Bool {
     switch self {
-    case .unique(let columns): columns.contains { $0.lowercasedASCII == column }
+    case .unique(let terms): terms.contains { $0.column.lowercasedASCII == column }
     case .check(let text): text.mentions(column)
     case .foreignKey(let key): key.columns.contains { $0.lowercasedASCII == column }
     }
@@ -123,5 +212,21 @@ extension String {
       end = token.range.upperBound
     }
     return renamed + String(decoding: sql.bytes[end...], as: UTF8.self)
+  }
+
+  /// The SQL without a table's name and the point before a column: `t.a` becomes `a`.
+  func unqualifying(_ tables: Set<String>) -> String {
+    let sql = SQLTokens(self)
+    let tokens = sql.tokens
+    var result = ""
+    var end = 0
+    for index in tokens.indices.dropLast(2)
+    where tokens[index + 1].isSign(".") && tokens[index].isName
+      && tables.contains(tokens[index].value.lowercasedASCII)
+    {
+      result += String(decoding: sql.bytes[end..<tokens[index].range.lowerBound], as: UTF8.self)
+      end = tokens[index + 2].range.lowerBound
+    }
+    return end == 0 ? self : result + String(decoding: sql.bytes[end...], as: UTF8.self)
   }
 }

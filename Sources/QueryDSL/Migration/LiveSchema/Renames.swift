@@ -11,15 +11,23 @@ struct Renames {
     let formerName: String
     let name: String
     var columns: [(name: String, from: String)] = []
+    /// One after another, with the names in between by which columns exchange theirs.
+    var renamings: [(name: String, from: String)] = []
   }
 
   private var tables: [Table] = []
   /// The steps, in the order in which no name is taken.
-  private(set) var steps: [MigrationPlan.Step] = []
+  private(set) var steps: [PlannedStep] = []
+  /// The exchanges that the database has been through.
+  private var done: Set<String> = []
+  /// Whether tables exchange their names.
+  private(set) var exchangesTables = false
 
   init() {}
 
-  init(of declared: [TableDefinition], in schema: LiveSchema) {
+  /// - Parameter done: what the database remembers as done, among which are exchanges of names.
+  init(of declared: [TableDefinition], in schema: LiveSchema, done: Set<String>) {
+    self.done = done
     renameTables(declared, in: schema)
     for table in declared where !table.renamedColumns.isEmpty && table.problems.isEmpty {
       renameColumns(table, in: schema)
@@ -46,9 +54,21 @@ struct Renames {
     }
   }
 
-  /// The names that columns get, in the order in which they do; of a table as it is called now.
+  /// The names that columns get, all at once; of a table as it is called now.
   func columns(ofFormer table: String) -> [(name: String, from: String)] {
     tables.first { $0.formerName.isSame(as: table) }?.columns ?? []
+  }
+
+  /// The same, one after another.
+  func renamings(ofFormer table: String) -> [(name: String, from: String)] {
+    tables.first { $0.formerName.isSame(as: table) }?.renamings ?? []
+  }
+
+  /// The new names of columns by the folded ones that they have.
+  func newNames(ofColumnsOfFormer table: String) -> [String: String] {
+    Dictionary(columns(ofFormer: table).map { ($0.from.lowercasedASCII, $0.name) }) { first, _ in
+      first
+    }
   }
 
   // MARK: Finding out
@@ -56,16 +76,47 @@ struct Renames {
   /// A name may be free only when another table has given it away.
   private mutating func renameTables(_ declared: [TableDefinition], in schema: LiveSchema) {
     var pending = declared.filter { !$0.formerNames.isEmpty && $0.problems.isEmpty }
+    for exchange in Exchange.ofTables(pending) {
+      pending.removeAll { table in exchange.lines.contains { $0.name.isSame(as: table.name) } }
+      guard !done.contains(exchange.key),
+        exchange.lines.allSatisfy({ schema.entry($0.from)?.kind == .table })
+      else { continue }
+      exchangesTables = true
+      for (index, line) in exchange.lines.enumerated() {
+        guard let former = schema.entry(line.from)?.name else { continue }
+        tables.append(Table(formerName: former, name: line.name))
+        addStep(.renameTable(from: former), of: line.name, at: index, in: exchange) { from, name in
+          "ALTER TABLE \(Identifier(from).quoted) RENAME TO \(Identifier(name).quoted)"
+        }
+      }
+    }
     while let index = pending.firstIndex(where: { former($0, in: schema) != nil }) {
       let table = pending.remove(at: index)
       guard let former = former(table, in: schema) else { return }
       tables.append(Table(formerName: former, name: table.name))
       steps.append(
-        MigrationPlan.Step(
-          .renameTable(from: former), table: table.name,
-          sql: "ALTER TABLE \(Identifier(former).quoted) RENAME TO \(table.quotedName)",
-          reason: "the schema says so"))
+        PlannedStep(
+          running: MigrationPlan.Step(
+            .renameTable(from: former), table: table.name,
+            sql: "ALTER TABLE \(Identifier(former).quoted) RENAME TO \(table.quotedName)",
+            reason: "the schema says so")))
     }
+  }
+
+  /// Adds a step of an exchange; the first makes room, and the last takes what made it.
+  private mutating func addStep(
+    _ action: MigrationPlan.Step.Action, of table: String, at index: Int, in exchange: Exchange,
+    _ sql: (_ from: String, _ name: String) -> String
+  ) {
+    let line = exchange.lines[index]
+    let isLast = index + 1 == exchange.lines.count
+    var statements = [sql(isLast ? Exchange.room : line.from, line.name)]
+    if index == 0 { statements.insert(sql(line.name, Exchange.room), at: 0) }
+    steps.append(
+      PlannedStep(
+        MigrationPlan.Step(
+          action, table: table, sql: statements.joined(separator: ";\n"),
+          reason: "the schema says so, in an exchange of names"), .statements(statements)))
   }
 
   /// The table that a declared one was, where its own name is free.
@@ -83,6 +134,23 @@ struct Renames {
     var names = Set(live.columns.map(\.name.lowercasedASCII))
     var pending = declared.renamedColumns
     var columns: [(name: String, from: String)] = []
+    var renamings: [(name: String, from: String)] = []
+    for exchange in Exchange.ofColumns(declared) {
+      pending.removeAll { line in exchange.lines.contains { $0 == line } }
+      guard !done.contains(exchange.key),
+        exchange.lines.allSatisfy({ names.contains($0.from.lowercasedASCII) })
+      else { continue }
+      columns += exchange.lines
+      renamings += exchange.renamings
+      for (index, line) in exchange.lines.enumerated() {
+        addStep(
+          .renameColumn(from: line.from, to: line.name), of: declared.name, at: index, in: exchange
+        ) { from, column in
+          "ALTER TABLE \(Identifier(name).quoted) RENAME COLUMN \(Identifier(from).quoted) TO "
+            + Identifier(column).quoted
+        }
+      }
+    }
     while let index = pending.firstIndex(where: { line in
       names.contains(line.from.lowercasedASCII) && !names.contains(line.name.lowercasedASCII)
         // What was renamed is not what the name meant.
@@ -90,21 +158,22 @@ struct Renames {
     }) {
       let line = pending.remove(at: index)
       columns.append(line)
+      renamings.append(line)
       names.remove(line.from.lowercasedASCII)
       names.insert(line.name.lowercasedASCII)
       steps.append(
-        MigrationPlan.Step(
-          .renameColumn(from: line.from, to: line.name), table: declared.name,
-          sql: "ALTER TABLE \(Identifier(name).quoted) RENAME COLUMN "
-            + "\(Identifier(line.from).quoted) TO \(Identifier(line.name).quoted)",
-          reason: "the schema says so"))
+        PlannedStep(
+          running: MigrationPlan.Step(
+            .renameColumn(from: line.from, to: line.name), table: declared.name,
+            sql: "ALTER TABLE \(Identifier(name).quoted) RENAME COLUMN "
+              + "\(Identifier(line.from).quoted) TO \(Identifier(line.name).quoted)",
+            reason: "the schema says so")))
     }
     guard !columns.isEmpty else { return }
-    if let index = tables.firstIndex(where: { $0.formerName.isSame(as: live.name) }) {
-      tables[index].columns = columns
-    } else {
-      tables.append(Table(formerName: live.name, name: live.name, columns: columns))
-    }
+    let index = tables.firstIndex { $0.formerName.isSame(as: live.name) } ?? tables.endIndex
+    if index == tables.endIndex { tables.append(Table(formerName: live.name, name: live.name)) }
+    tables[index].columns = columns
+    tables[index].renamings = renamings
   }
 }
 
@@ -114,7 +183,7 @@ extension LiveSchema {
     guard let former = renames.formerName(ofTable: name), var table = try table(former) else {
       return nil
     }
-    for column in renames.columns(ofFormer: former) { table.rename(column.from, to: column.name) }
+    for column in renames.renamings(ofFormer: former) { table.rename(column.from, to: column.name) }
     table.name = renames.name(ofTable: table.name)
     table.follow(renames)
     return table
@@ -151,14 +220,28 @@ extension LiveTable {
       if let expression = columns[index].generated?.expression {
         columns[index].generated?.expression = expression.renaming(column, to: name)
       }
+      for clause in columns[index].clauses.indices {
+        let text = columns[index].clauses[clause].text
+        switch columns[index].clauses[clause].kind {
+        case .generated: columns[index].clauses[clause].text = text.renaming(column, to: name)
+        case .constraint(let constraint) where !constraints[constraint].kind.isForeignKey:
+          columns[index].clauses[clause].text = text.renaming(column, to: name)
+        case .name, .key, .notNull, .null, .defaultValue, .collation, .constraint: break
+        }
+      }
     }
-    key.columns = renamed(key.columns)
-    key.terms = key.terms.renaming(column, to: name)
+    for index in key.terms.indices where key.terms[index].column.lowercasedASCII == folded {
+      key.terms[index].column = name
+    }
+    key.text = key.text?.renaming(column, to: name)
     for index in constraints.indices {
       let text = constraints[index].text
       switch constraints[index].kind {
-      case .unique(let names):
-        constraints[index].kind = .unique(renamed(names))
+      case .unique(var terms):
+        for term in terms.indices where terms[term].column.lowercasedASCII == folded {
+          terms[term].column = name
+        }
+        constraints[index].kind = .unique(terms)
         constraints[index].text = text.renaming(column, to: name)
       case .check(let condition):
         constraints[index].kind = .check(condition.renaming(column, to: name))
@@ -176,15 +259,30 @@ extension LiveTable {
     for index in constraints.indices {
       guard case .foreignKey(var key) = constraints[index].kind else { continue }
       let table = renames.name(ofTable: key.target)
-      let columns = renames.columns(ofFormer: key.target)
-      guard table != key.target || !columns.isEmpty else { continue }
-      let names = Dictionary(columns.map { ($0.from.lowercasedASCII, $0.name) }) { first, _ in first
-      }
+      let names = renames.newNames(ofColumnsOfFormer: key.target)
+      guard table != key.target || !names.isEmpty else { continue }
       key.target = table
       key.targetColumns = key.targetColumns.map { names[$0.lowercasedASCII] ?? $0 }
       constraints[index].kind = .foreignKey(key)
       constraints[index].text = constraints[index].text
         .renamingForeignKey(table: table, targetColumns: names)
+      for column in columns.indices {
+        columns[column].clauses.renameReferences(
+          ofConstraint: index, table: table, targetColumns: names)
+      }
+    }
+  }
+}
+
+extension [LiveTable.Clause] {
+  /// Lets the clauses that are one foreign key follow what it refers to.
+  fileprivate mutating func renameReferences(
+    ofConstraint constraint: Int, table: String, targetColumns: [String: String]
+  ) {
+    for index in indices {
+      guard case .constraint(constraint) = self[index].kind else { continue }
+      self[index].text = self[index].text
+        .renamingForeignKey(table: table, targetColumns: targetColumns)
     }
   }
 }

@@ -2,12 +2,14 @@ import SQLCore
 
 /// Reads the definition of a table, as `sqlite_schema` keeps it.
 ///
-/// SQLite accepted the text, so that only its parts must be told apart.
+/// SQLite accepted the text, so that its parts must only be told apart. Every token is one of a part
+/// that is understood; a definition with anything else is `Unreadable`, so that no rebuild can leave
+/// out what was passed over.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html>
 struct TableParser {
-  private let sql: SQLTokens
-  private var rest: ArraySlice<SQLTokens.Token>
-  private var table: LiveTable
+  let sql: SQLTokens
+  var rest: ArraySlice<SQLTokens.Token>
+  var table: LiveTable
 
   /// The definition is none of a table that this can read.
   struct Unreadable: Error {
@@ -29,25 +31,72 @@ struct TableParser {
   // MARK: The table
 
   private mutating func readTable() throws {
-    while let token = rest.first, !token.isWord("table") {
-      guard token.isWord("create") || token.isWord("temp") || token.isWord("temporary") else {
-        throw unreadable
-      }
-      rest = rest.dropFirst()
+    try require("create")
+    if !take("temp") { _ = take("temporary") }
+    try require("table")
+    // A table may be called `if`.
+    if rest.first?.isWord("if") == true, rest.dropFirst().first?.isWord("not") == true {
+      rest = rest.dropFirst(2)
+      try require("exists")
     }
-    rest = rest.dropFirst()
-    for word in ["if", "not", "exists"] { _ = take(word) }
     table.name = try name()
     if takeSign(".") { table.name = try name() }
+    table.comments = comments()
     guard takeSign("(") else { throw unreadable }
-    while !takeSign(")") {
-      guard !rest.isEmpty else { throw unreadable }
-      if startsTableConstraint { try readTableConstraint() } else { try readColumn() }
-      _ = takeSign(",")
+    var above = comments()
+    while true {
+      if startsTableConstraint {
+        try readTableConstraints(above)
+      } else if table.key.text == nil, table.constraints.allSatisfy(\.isAtColumn) {
+        try readColumn(above)
+      } else {
+        throw unreadable
+      }
+      // What stands before the comma, or behind it on its line, belongs to what is before it.
+      var trailing = comments()
+      let isLast = !takeSign(",")
+      let behind = isLast ? [] : comments()
+      trailing += behind.prefix { !$0.isOnLineBelow }
+      above = Array(behind.drop { !$0.isOnLineBelow })
+      appendToLast(trailing)
+      if isLast { break }
     }
-    while let token = rest.popFirst() {
-      if token.isWord("strict") { table.isStrict = true }
-      if token.isWord("without") { table.isWithoutRowID = true }
+    guard takeSign(")") else { throw unreadable }
+    try readOptions()
+  }
+
+  /// The item that was read last: it is told apart by what it added.
+  private mutating func appendToLast(_ comments: [SQLComment]) {
+    guard !comments.isEmpty else { return }
+    switch lastItem {
+    case .column: table.columns[table.columns.count - 1].comments.trailing += comments
+    case .key: table.key.comments.trailing += comments
+    case .constraint: table.constraints[table.constraints.count - 1].comments.trailing += comments
+    case .name:
+      let last = table.danglingNames.count - 1
+      table.danglingNames[last] = "\(comments.inline)\(table.danglingNames[last])"
+    }
+  }
+
+  enum Item {
+    case column, key, constraint, name
+  }
+
+  var lastItem = Item.column
+
+  private mutating func readOptions() throws {
+    while !rest.isEmpty {
+      table.optionComments += comments()
+      guard let option = rest.popFirst() else { return }
+      if option.isWord("strict") {
+        table.isStrict = true
+      } else if option.isWord("without") {
+        try require("rowid")
+        table.isWithoutRowID = true
+      } else {
+        throw unreadable
+      }
+      guard takeSign(",") || rest.isEmpty else { throw unreadable }
     }
   }
 
@@ -59,223 +108,89 @@ struct TableParser {
     }
   }
 
-  private mutating func readTableConstraint() throws {
-    let start = rest.startIndex
-    let constraintName = take("constraint") ? try name() : nil
-    if take("primary") {
-      _ = take("key")
-      let terms = try parenthesised()
-      table.key.columns = Self.columnNames(terms)
-      table.key.isAutoincrement = terms.last?.isWord("autoincrement") ?? false
-      table.key.terms = sql.text(table.key.isAutoincrement ? terms.dropLast() : terms)
-      table.key.conflict = conflict()
-      return
-    }
-    let kind: LiveTable.Constraint.Kind
-    if take("unique") {
-      kind = .unique(Self.columnNames(try parenthesised()))
-      _ = conflict()
-    } else if take("check") {
-      kind = .check(sql.text(try parenthesised()))
-      _ = conflict()
-    } else if take("foreign") {
-      _ = take("key")
-      let columns = Self.columnNames(try parenthesised())
-      guard take("references") else { throw unreadable }
-      kind = .foreignKey(try references(of: columns))
-    } else {
-      throw unreadable
-    }
-    table.constraints.append(
-      LiveTable.Constraint(name: constraintName, kind: kind, text: textSince(start)))
-  }
-
   // MARK: Columns
 
-  private mutating func readColumn() throws {
+  private mutating func readColumn(_ above: [SQLComment]) throws {
     var column = LiveTable.Column(name: try name())
+    column.comments.above = above
     let typeStart = rest.startIndex
-    let nameIndex = typeStart - 1
-    while let token = rest.first, !isColumnEnd(token), !Self.startsColumnConstraint(token) {
-      if token.isSign("(") { _ = try parenthesised() } else { rest = rest.dropFirst() }
-    }
+    let typeComments = comments()
+    while let token = rest.first, token.isName, !startsColumnClause { rest = rest.dropFirst() }
+    if rest.startIndex > typeStart, rest.first?.isSign("(") == true { _ = try parenthesised() }
     column.type = sql.text(sql.tokens[typeStart..<rest.startIndex])
-    if sql.tokens[typeStart..<rest.startIndex].count == 1 {
-      column.type = sql.tokens[typeStart].value
-    }
+    if rest.startIndex > typeStart { column.typeComments = typeComments }
+    if rest.startIndex == typeStart + 1 { column.type = sql.tokens[typeStart].value }
     column.typeEnd = sql.tokens[rest.startIndex - 1].range.upperBound
-    while let token = rest.first, !isColumnEnd(token) {
-      // A constraint of the table may stand behind the last column without a comma.
-      if startsTableConstraint, !Self.startsColumnConstraint(token) { break }
-      try readColumnConstraint(of: &column)
+    var clauseName: String?
+    while let token = rest.first, !token.isSign(","), !token.isSign(")") {
+      guard startsColumnClause else { throw unreadable }
+      let comments = comments()
+      let start = rest.startIndex
+      let kind = try readClause(of: column.name, named: &clauseName)
+      column.clauses.append(
+        LiveTable.Clause(kind: kind, text: textSince(start), comments: comments))
     }
-    column.form = sql.rememberedForm(in: nameIndex..<rest.startIndex)
+    column.form = sql.rememberedForm(in: typeStart - 1..<rest.startIndex)
     table.columns.append(column)
+    lastItem = .column
   }
 
-  private func isColumnEnd(_ token: SQLTokens.Token) -> Bool {
-    token.isSign(",") || token.isSign(")")
-  }
-
-  private static func startsColumnConstraint(_ token: SQLTokens.Token) -> Bool {
-    guard token.kind == .word else { return false }
+  private var startsColumnClause: Bool {
+    guard let token = rest.first, token.kind == .word else { return false }
     switch token.value.lowercasedASCII {
     case "constraint", "primary", "not", "null", "unique", "check", "default", "collate",
-      "references", "generated", "as":
+      "references", "as", "deferrable":
       return true
+    case "generated":
+      // It is a word of a type as well.
+      let next = rest.dropFirst()
+      return next.first?.isWord("always") == true && next.dropFirst().first?.isWord("as") == true
     default:
       return false
     }
   }
 
-  private mutating func readColumnConstraint(of column: inout LiveTable.Column) throws {
-    let constraintName = take("constraint") ? try name() : nil
-    let prefix = constraintName.map { "CONSTRAINT \(Identifier($0).quoted) " } ?? ""
-    let quoted = Identifier(column.name).quoted
-    let start = rest.startIndex
-    func append(_ kind: LiveTable.Constraint.Kind, _ text: String) {
-      table.constraints.append(
-        LiveTable.Constraint(name: constraintName, kind: kind, text: prefix + text))
-    }
-    if take("primary") {
-      _ = take("key")
-      _ = take("asc")
-      table.key.columns = [column.name]
-      table.key.isDescending = take("desc")
-      table.key.terms = quoted + (table.key.isDescending ? " DESC" : "")
-      table.key.conflict = conflict()
-      table.key.isAutoincrement = take("autoincrement")
-    } else if take("not") {
-      _ = take("null")
-      _ = conflict()
-      column.isNotNull = true
-      column.notNullText = textSince(start)
-    } else if take("null") {
-      _ = conflict()
-    } else if take("unique") {
-      let behind = conflict()
-      append(.unique([column.name]), "UNIQUE (\(quoted))\(behind)")
-    } else if take("check") {
-      let text = sql.text(try parenthesised())
-      append(.check(text), textSince(start))
-    } else if take("default") {
-      column.defaultText = try defaultText()
-    } else if take("collate") {
-      column.collation = try name()
-    } else if take("references") {
-      let key = try references(of: [column.name])
-      append(.foreignKey(key), "FOREIGN KEY (\(quoted)) \(textSince(start))")
-    } else if take("generated") || rest.first?.isWord("as") == true {
-      _ = take("always")
-      guard take("as") else { throw unreadable }
-      let expression = sql.text(try parenthesised())
-      let isStored = take("stored")
-      if !isStored { _ = take("virtual") }
-      column.generated = LiveTable.Generated(expression: expression, isStored: isStored)
-    } else {
-      throw unreadable
-    }
+  // MARK: Tokens
+
+  /// The comments before the next token.
+  func comments() -> [SQLComment] { sql.comments(before: rest.startIndex) }
+
+  func textSince(_ start: Int) -> String { sql.text(sql.tokens[start..<rest.startIndex]) }
+
+  mutating func name() throws -> String {
+    guard let token = rest.popFirst(), token.isName else { throw unreadable }
+    return token.value
   }
 
-  private mutating func defaultText() throws -> String {
-    let start = rest.startIndex
-    if rest.first?.isSign("(") == true {
-      _ = try parenthesised()
-    } else {
-      if rest.first?.isSign("+") == true || rest.first?.isSign("-") == true {
-        rest = rest.dropFirst()
-      }
-      rest = rest.dropFirst()
-    }
-    return textSince(start)
+  mutating func take(_ word: String) -> Bool {
+    guard rest.first?.isWord(word) == true else { return false }
+    rest = rest.dropFirst()
+    return true
   }
 
-  // MARK: Parts
-
-  private mutating func references(of columns: [String]) throws -> LiveTable.ForeignKey {
-    var key = LiveTable.ForeignKey(columns: columns, target: try name(), targetColumns: [])
-    if rest.first?.isSign("(") == true { key.targetColumns = Self.columnNames(try parenthesised()) }
-    while true {
-      if take("on") {
-        let isDelete = take("delete")
-        if !isDelete { _ = take("update") }
-        var action = rest.popFirst()?.value.uppercased() ?? ""
-        if action == "SET" || action == "NO" {
-          action += " " + (rest.popFirst()?.value.uppercased() ?? "")
-        }
-        if isDelete { key.onDelete = action } else { key.onUpdate = action }
-      } else if take("match") {
-        _ = rest.popFirst()
-      } else if isDeferrable {
-        let isNot = take("not")
-        _ = take("deferrable")
-        if take("initially") {
-          key.isDeferred = rest.popFirst()?.isWord("deferred") == true && !isNot
-        }
-      } else {
-        return key
-      }
-    }
+  mutating func takeSign(_ sign: String) -> Bool {
+    guard rest.first?.isSign(sign) == true else { return false }
+    rest = rest.dropFirst()
+    return true
   }
 
-  /// `NOT NULL` may stand behind REFERENCES as well.
-  private var isDeferrable: Bool {
-    guard let first = rest.first else { return false }
-    return first.isWord("deferrable")
-      || first.isWord("not") && rest.dropFirst().first?.isWord("deferrable") == true
-  }
-
-  private mutating func conflict() -> String {
-    let start = rest.startIndex
-    guard take("on") else { return "" }
-    _ = take("conflict")
-    _ = rest.popFirst()
-    return " " + textSince(start)
+  mutating func require(_ word: String) throws {
+    guard take(word) else { throw unreadable }
   }
 
   /// What stands between parentheses.
-  private mutating func parenthesised() throws -> ArraySlice<SQLTokens.Token> {
+  mutating func parenthesised() throws -> ArraySlice<SQLTokens.Token> {
     guard takeSign("(") else { throw unreadable }
     let start = rest.startIndex
     var depth = 1
     while let token = rest.first {
       if token.isSign("(") { depth += 1 }
       if token.isSign(")") { depth -= 1 }
-      if depth == 0 {
-        let inside = sql.tokens[start..<rest.startIndex]
-        rest = rest.dropFirst()
-        return inside
-      }
       rest = rest.dropFirst()
+      if depth == 0 { return sql.tokens[start..<rest.startIndex - 1] }
     }
     throw unreadable
   }
 
-  /// The names with which the terms of a list begin.
-  private static func columnNames(_ tokens: ArraySlice<SQLTokens.Token>) -> [String] {
-    tokens.split { $0.isSign(",") }.compactMap { $0.first?.value }
-  }
-
-  private func textSince(_ start: Int) -> String {
-    sql.text(sql.tokens[start..<rest.startIndex])
-  }
-
-  private mutating func name() throws -> String {
-    guard let token = rest.popFirst(), token.isName else { throw unreadable }
-    return token.value
-  }
-
-  private mutating func take(_ word: String) -> Bool {
-    guard rest.first?.isWord(word) == true else { return false }
-    rest = rest.dropFirst()
-    return true
-  }
-
-  private mutating func takeSign(_ sign: String) -> Bool {
-    guard rest.first?.isSign(sign) == true else { return false }
-    rest = rest.dropFirst()
-    return true
-  }
-
-  private var unreadable: Unreadable { Unreadable(sql: table.sql) }
+  var unreadable: Unreadable { Unreadable(sql: table.sql) }
 }

@@ -1,6 +1,7 @@
 extension MigrationPlan: CustomStringConvertible {
   /// The plan as a difference: `+` for what comes, `-` for what goes, `~` for what changes, `=` for
-  /// what is kept and `!` for what is refused.
+  /// what is kept, `!` for what is refused and `?` for what a
+  /// step of the user's own may still make possible.
   public var description: String {
     guard !steps.isEmpty else { return "nothing to migrate" }
     var lines: [String] = []
@@ -12,9 +13,12 @@ extension MigrationPlan: CustomStringConvertible {
       }
       var rows = step.rowCount.map { $0 == 1 ? " (1 row)" : " (\($0) rows)" } ?? ""
       if step.kind == .destructive { rows += " (loses data)" }
-      lines.append("  \(step.action.sign) \(step.action.title): \(step.reason)\(rows)")
+      let isUndecided = step.kind == .undecided
+      let sign = isUndecided ? "?" : step.action.sign
+      let title = isUndecided ? "undecided" : step.action.title
+      lines.append("  \(sign) \(title): \(step.reason)\(rows)")
       if let sql = step.sql { lines += sql.split(separator: "\n").map { "      \($0)" } }
-      lines += step.lines.map { "      \($0)" }
+      lines += step.lines.flatMap { $0.split(separator: "\n") }.map { "      \($0)" }
     }
     return lines.joined(separator: "\n")
   }

@@ -62,18 +62,21 @@ public struct MigrationPlan: Hashable, Sendable {
       case destructive
       /// It is not done, and with it nothing else.
       case refused
+      /// It could not be done as the database is now, but a step of the user's own runs before it and
+      /// may change that: it is looked at again when that step has run.
+      case undecided
     }
 
     /// What the step does.
     public let action: Action
     /// What it means for the data.
-    public let kind: Kind
+    public internal(set) var kind: Kind
     /// The table.
     public let table: String
     /// The SQL that it runs; nil where it runs none.
     public let sql: String?
     /// Why, or what to do instead.
-    public let reason: String
+    public internal(set) var reason: String
     /// A line to paste: into the schema where the step is refused or keeps something, in the place of
     /// a property, or into the options of the migration. Every refusal has one.
     public let line: String?
@@ -112,7 +115,7 @@ public struct MigrationPlan: Hashable, Sendable {
     steps.contains { if case .rememberForm = $0.action { true } else { false } }
   }
 
-  /// The steps that are not done.
+  /// The steps that are not done; none that a pending step of the user's own may still make possible.
   public var refusals: [Step] { steps.filter { $0.kind == .refused } }
 }
 

@@ -30,7 +30,7 @@ struct MigrationPlanner {
   func steps(for declared: Declarations, on core: ConnectionCore) throws -> [PlannedStep] {
     let schema = try LiveSchema(of: connection)
     // Most often there is nothing to do, and a look at the texts is enough.
-    if !checksValues, declared.isExactly(in: schema),
+    if !checksValues, declared.isExactly(in: schema), try remembers(declared.exchanges),
       try declared.unconverted({ try ConversionLog(of: schema, in: connection) }).isEmpty
     {
       return []
@@ -38,16 +38,25 @@ struct MigrationPlanner {
     return try MigrationFunctions(of: declared.tables).use(on: core) { try steps(for: declared) }
   }
 
+  /// Whether the database has been through exchanges of names.
+  private func remembers(_ exchanges: [String]) throws -> Bool {
+    guard !exchanges.isEmpty else { return true }
+    let done = try MigrationLog(connection: connection).names()
+    return exchanges.allSatisfy(done.contains)
+  }
+
   /// The steps that make a schema what is declared, whoever changed it last.
   func steps(for declared: Declarations, in existing: LiveSchema) throws -> [PlannedStep] {
     var schema = existing
-    schema.renames = Renames(of: declared.tables, in: schema)
+    let log = MigrationLog(connection: connection)
+    schema.renames = Renames(
+      of: declared.tables, in: schema, done: declared.exchanges.isEmpty ? [] : Set(try log.names()))
     // Views go first and come last: a column that one of them names cannot be dropped.
     var steps: [PlannedStep] = []
     var created: [PlannedStep] = []
     for view in declared.views { try plan(view, declared, in: schema, &steps, &created) }
     if extent == .whole { steps += removedViews(declared, in: schema) }
-    steps += schema.renames.steps.map(PlannedStep.init(running:))
+    steps += schema.renames.steps
     var tablePlanner = self
     if declared.tables.contains(where: { $0.columns.contains { $0.conversion != nil } }) {
       tablePlanner.conversions = try ConversionLog(of: schema, in: connection)
@@ -59,18 +68,38 @@ struct MigrationPlanner {
       schema.renames.formerName(ofTable: table.name)?.isSame(as: table.name) == false
     }
     let ordered = tables.filter { isRenamed($0.0) } + tables.filter { !isRenamed($0.0) }
+    var changes: [PlannedStep] = []
     for (table, text) in ordered {
       let hasTriggers = table.removedTriggers.contains(where: schema.hasTrigger)
       if !checksValues, !hasTriggers, text.isExactly(in: schema),
-        !schema.renames.isGivenAway(table.name), !unconverted.contains(table.name.lowercasedASCII)
+        !schema.renames.isGivenAway(table.name), !unconverted.contains(table.name.lowercasedASCII),
+        schema.renames.columns(ofFormer: table.name).isEmpty
       {
         continue
       }
-      var planner = TablePlanner(table, schema: schema, planner: tablePlanner, others: declared)
-      steps += try planner.plan()
+      changes += try tablePlanner.plan(table, declared, in: schema)
     }
+    // Tables that exchange their names give up the names of all their indexes first.
+    if schema.renames.exchangesTables {
+      changes = changes.filter(\.step.dropsIndex) + changes.filter { !$0.step.dropsIndex }
+    }
+    steps += changes
     if extent == .whole { steps += try removedTables(declared, in: schema) }
     return steps + created
+  }
+
+  /// What SQLite does not let a table be asked, such as a check by a function that is not there, is a
+  /// reason to refuse.
+  private func plan(
+    _ table: TableDefinition, _ declared: Declarations, in schema: LiveSchema
+  ) throws -> [PlannedStep] {
+    do {
+      var planner = TablePlanner(table, schema: schema, planner: self, others: declared)
+      return try planner.plan()
+    } catch let error as DatabaseError where error.isRefusal {
+      let step = MigrationPlan.Step(.rebuildTable, table: table.name, reason: "")
+      return [PlannedStep(.refusal(error, of: step))]
+    }
   }
 
   // MARK: Views
@@ -107,6 +136,8 @@ struct MigrationPlanner {
 }
 
 extension MigrationPlan.Step {
+  fileprivate var dropsIndex: Bool { if case .dropIndex = action { true } else { false } }
+
   static func dropView(
     _ name: String, reason: String = "the schema says so"
   ) -> MigrationPlan.Step {

@@ -54,11 +54,13 @@ struct TableRebuild {
   /// The columns by which a row is found again in the new table, where there is no rowid.
   let key: [String]
 
-  /// `INSERT INTO … SELECT …`, without what says which rows.
+  /// `INSERT OR ABORT INTO … SELECT …`, without what says which rows: whatever the table's own ON
+  /// CONFLICT says, no row may be left out or be another.
   var copy: String {
     let names = (rowID.map { [$0] } ?? []) + sources.map { Identifier($0.column).quoted }
     let values = (rowID.map { [$0] } ?? []) + sources.map(\.sql)
-    return "INSERT INTO \(Identifier(temporaryName).quoted) (\(names.joined(separator: ", ")))\n"
+    return
+      "INSERT OR ABORT INTO \(Identifier(temporaryName).quoted) (\(names.joined(separator: ", ")))\n"
       + "SELECT \(values.joined(separator: ", ")) FROM \(Identifier(table).quoted)"
   }
 

@@ -21,10 +21,7 @@ extension TablePlanner {
     switch (column.generated, found.generated) {
     case (nil, nil): return
     case (let declared?, let existing?):
-      let isSame =
-        declared.expression.normalSQL == existing.expression.normalSQL
-        && (declared.storage == .stored) == existing.isStored
-      guard !isSame else { return }
+      guard !declared.isSame(as: existing) else { return }
       changes.append(Change(reason: "\(column.name) is calculated otherwise"))
     case (let generated?, nil):
       try compareValues(of: column, with: generated)

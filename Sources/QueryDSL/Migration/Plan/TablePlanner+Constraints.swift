@@ -14,9 +14,7 @@ extension TablePlanner {
         if !added { try checkReferences(key) }
         continue
       }
-      if existing.onDelete != key.onDelete.rawValue || existing.onUpdate != key.onUpdate.rawValue
-        || existing.isDeferred != key.isDeferred
-      {
+      if !key.acts(as: existing) {
         changes.append(
           Change(
             reason: "the reference of \(key.columns.joined(separator: ", ")) to "
@@ -151,11 +149,19 @@ extension TablePlanner {
     guard planner.extent == .whole else { return false }
     return switch constraint.kind {
     case .foreignKey(let key): declared.removes(.foreignKey(key.columns))
-    case .unique(let columns): declared.removes(.unique(columns))
+    case .unique(let terms): declared.removes(.unique(terms.map(\.column)))
     case .check(let text):
       declared.removes(.check(text))
         || constraint.name.map { declared.removes(.check($0)) } ?? false
     }
+  }
+}
+
+extension TableDefinition.ForeignKey {
+  /// Whether it does the same as one in the database, and at the same time.
+  func acts(as existing: LiveTable.ForeignKey) -> Bool {
+    existing.onDelete == onDelete.rawValue && existing.onUpdate == onUpdate.rawValue
+      && existing.isDeferred == isDeferred
   }
 }
 
@@ -172,7 +178,7 @@ extension LiveTable.Constraint {
   fileprivate func isOf(_ isOne: (String) -> Bool) -> Bool {
     switch kind {
     case .foreignKey(let key): key.columns.allSatisfy(isOne)
-    case .unique(let columns): columns.allSatisfy(isOne)
+    case .unique(let terms): terms.allSatisfy { isOne($0.column) }
     case .check: false
     }
   }
@@ -181,7 +187,7 @@ extension LiveTable.Constraint {
   var removalLine: String {
     switch kind {
     case .foreignKey(let key): key.removalLine
-    case .unique(let columns): "Dropped(unique: \(columns.swiftList))"
+    case .unique(let terms): "Dropped(unique: \(terms.map(\.column).swiftList))"
     case .check(let text): "Dropped(check: \((name ?? text).swiftLiteral))"
     }
   }

@@ -22,9 +22,14 @@ extension TablePlanner {
       || generatedNames(of: index).contains(name)
   }
 
+  /// The index that is a declared one: by its name, else an equal one that another program named.
   private func found(_ index: TableDefinition.Index) -> LiveIndex? {
     let name = declared.name(of: index)
     return indexes.first { $0.name.isSame(as: name) }
+      ?? indexes.first { other in
+        isSame(index, other) && !comesFromCode(other) && !declared.removes(.index(other.name))
+          && !declared.indexes.contains { declared.name(of: $0).isSame(as: other.name) }
+      }
   }
 
   private func isSame(_ index: TableDefinition.Index, _ found: LiveIndex) -> Bool {
@@ -42,7 +47,15 @@ extension TablePlanner {
     for index in indexes {
       let reason: String
       if let line = declared.indexes.first(where: { self.found($0)?.name == index.name }) {
-        guard !isSame(line, index) else { continue }
+        guard !isSame(line, index) else {
+          let name = declared.name(of: line)
+          if !index.name.isSame(as: name) {
+            keep(
+              "the index \(index.name)", reason: "it is the declared \(name), by another name",
+              line: "Dropped(index: \(index.name.swiftLiteral))")
+          }
+          continue
+        }
         reason = "the schema declares another of that name"
       } else if declared.removes(.index(index.name)) {
         reason = "the schema says so"
@@ -72,6 +85,7 @@ extension TablePlanner {
       // Steps of the user's own may still have to make the values different.
       if planner.extent == .expanding, index.isUnique { continue }
       if refusesName(of: index) { continue }
+      if index.isUnique, refusedUnique.contains(index.terms.flatMap(\.normalSQL)) { continue }
       if index.isUnique, let count = try sharedValues(of: index), count > 0 {
         let columns = index.terms.joined(separator: ", ").replacing("\"", with: "")
         refuse(
@@ -104,10 +118,10 @@ extension TablePlanner {
     guard index.isUnique, index.condition == nil, index.givenName == nil else { return false }
     let terms = index.terms.map(\.normalSQL)
     return live.constraints.contains { constraint in
-      guard case .unique(let columns) = constraint.kind, !isRemoved(constraint) else {
+      guard case .unique(let found) = constraint.kind, !isRemoved(constraint) else {
         return false
       }
-      return columns.map { [$0.lowercasedASCII] } == terms
+      return found.map(\.normal) == terms
     }
   }
 
@@ -140,6 +154,13 @@ extension TablePlanner {
       SELECT count(*) FROM (SELECT 1 FROM \(Identifier(oldName).quoted) WHERE (\(rows)) AND \(isThere)
         GROUP BY \(terms.joined(separator: ", ")) HAVING count(*) > 1)
       """)
+  }
+}
+
+extension LiveTable.KeyTerm {
+  /// The term as an index has it, to be compared; the direction makes no difference.
+  fileprivate var normal: [String] {
+    [column.lowercasedASCII] + (collation.map { ["collate", $0.lowercasedASCII] } ?? [])
   }
 }
 

@@ -3,18 +3,46 @@ import SQLCore
 extension TablePlanner {
   /// Compares the primary key, and whether the table has a rowid.
   mutating func compareKey() throws {
-    if let isWithoutRowID = declared.isWithoutRowID, isWithoutRowID != live.isWithoutRowID {
-      changes.append(Change(reason: isWithoutRowID ? "it has no rowid" : "it has a rowid"))
-    }
     let old = live.key.columns
     let new = declared.keyNames
-    guard old.map(\.lowercasedASCII) != new.map(\.lowercasedASCII) else { return }
+    let isSame = old.map(\.lowercasedASCII) == new.map(\.lowercasedASCII)
+    if let isWithoutRowID = declared.isWithoutRowID, isWithoutRowID != live.isWithoutRowID {
+      changes.append(Change(reason: isWithoutRowID ? "it has no rowid" : "it has a rowid"))
+      if isSame, isWithoutRowID {
+        guard !live.key.isAutoincrement else {
+          return refuse(
+            "\(declared.model) has no rowid, and the key in the database is AUTOINCREMENT, which only a "
+              + "rowid can be; leave the rowid there", line: "WithRowID()")
+        }
+        // Only here is every column of a key NOT NULL.
+        try checkKeyValues("it has no rowid")
+      }
+    }
+    guard !isSame else { return try compareRowIDKey() }
     let reason =
       "the primary key is (\(old.joined(separator: ", "))) in the database and "
       + "(\(new.joined(separator: ", "))) in \(declared.model)"
-    changes.append(Change(reason: reason))
+    changes.append(Change(reason: reason + lostWithKey))
     try checkKeyValues(reason)
     try checkReferences(reason)
+  }
+
+  /// What the database says of the key that goes, in words.
+  private var lostWithKey: String {
+    var lost = live.key.conflict.isEmpty ? [] : [String(live.key.conflict.dropFirst())]
+    if live.key.isAutoincrement, !declared.hasRowIDKey { lost.append("AUTOINCREMENT") }
+    return lost.isEmpty ? "" : ", and \(lost.joined(separator: " and ")) goes with the old key"
+  }
+
+  /// A key that the database counts is the rowid: `INT PRIMARY KEY` and `INTEGER PRIMARY KEY DESC` are
+  /// not.
+  private mutating func compareRowIDKey() throws {
+    guard declared.hasRowIDKey, declared.isWithoutRowID ?? live.isWithoutRowID == false,
+      !live.hasRowIDKey, let column = declared.column(declared.keyNames[0]), column.isOptional
+    else { return }
+    let reason = "\(column.name) is counted by the database"
+    changes.append(Change(reason: reason))
+    try checkKeyValues(reason)
   }
 
   /// A key has no NULL, and no value twice.
@@ -72,8 +100,8 @@ extension TablePlanner {
     }
     return isIndexed || hasIndex
       || live.constraints.contains { constraint in
-        guard case .unique(let names) = constraint.kind else { return false }
-        return Set(names.map(\.lowercasedASCII)) == folded && !isRemoved(constraint)
+        guard case .unique(let terms) = constraint.kind else { return false }
+        return Set(terms.map(\.column.lowercasedASCII)) == folded && !isRemoved(constraint)
       }
   }
 

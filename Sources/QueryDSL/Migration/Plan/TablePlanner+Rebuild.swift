@@ -13,6 +13,8 @@ extension TablePlanner {
     // Nothing runs where something is refused; the reasons stand there already.
     guard !steps.contains(where: { $0.step.kind == .refused }) else { return }
     let rebuild = try rebuild()
+    try verify(rebuild, TableParser.parse(rebuild.createTable))
+    guard !steps.contains(where: { $0.step.kind == .refused }) else { return }
     var step = PlannedStep(
       MigrationPlan.Step(
         .rebuildTable,
@@ -27,8 +29,11 @@ extension TablePlanner {
 
   private func rebuild() throws -> TableRebuild {
     let isWithoutRowID = declared.isWithoutRowID ?? live.isWithoutRowID
-    let text = self.text(isWithoutRowID: isWithoutRowID)
     let temporaryName = freeName()
+    let definition = definition(isWithoutRowID: isWithoutRowID)
+    let createTable = definition.createTable(temporaryName)
+    // What it says is read from it, so that nothing else can be meant.
+    let new = try TableParser.parse(createTable)
     let kept = live.columns.filter { isKept($0) && $0.generated == nil }
     var sources = declared.columns.filter { $0.generated == nil }.map { column in
       self.sources[column.name.lowercasedASCII]
@@ -41,25 +46,19 @@ extension TablePlanner {
       TableRebuild.Source(
         column: $0.name, sql: Identifier($0.name).quoted, isSame: true, keepsNull: true)
     }
-    let names = Set(sources.map(\.column.lowercasedASCII))
     let hasRowID = !live.isWithoutRowID && !isWithoutRowID
     let rowID = ["rowid", "_rowid_", "oid"].first {
-      live.column($0) == nil && !names.contains($0) && !declared.declares($0)
+      live.column($0) == nil && new.column($0) == nil
     }
     // A key that is the rowid brings it along.
-    let isCopied = hasRowID && !declaredRowIDKey(isWithoutRowID)
+    let isCopied = hasRowID && !new.hasRowIDKey
     let isSameKey =
       live.key.columns.map(\.lowercasedASCII) == declared.keyNames.map(\.lowercasedASCII)
       && sources.filter { declared.isKey($0.column) }.allSatisfy(\.isSame)
     return TableRebuild(
-      table: live.name, temporaryName: temporaryName, createTable: text.createTable(temporaryName),
+      table: live.name, temporaryName: temporaryName, createTable: createTable,
       sources: sources, rowID: isCopied ? rowID : nil, oldRowID: liveRowIDName,
       key: isSameKey ? declared.keyNames : [])
-  }
-
-  private func declaredRowIDKey(_ isWithoutRowID: Bool) -> Bool {
-    !isWithoutRowID && declared.keyNames.count == 1
-      && declared.column(declared.keyNames[0])?.storageClass == .integer
   }
 
   private func isKept(_ column: LiveTable.Column) -> Bool {
@@ -75,70 +74,42 @@ extension TablePlanner {
 
   // MARK: The new definition
 
-  /// What is declared, and behind it what is kept as it was.
-  private func text(isWithoutRowID: Bool) -> TableText {
-    let hasRowIDKey = declaredRowIDKey(isWithoutRowID)
-    var columns = declared.columns.map { column in
-      hasRowIDKey && declared.isKey(column.name)
-        ? TableDefinition.rowIDKey(column, isAutoincrement: live.key.isAutoincrement)
-        : text(column)
-    }
-    columns += live.columns.filter(isKept).map(\.sql)
-    var constraints: [String] = []
-    if !hasRowIDKey {
-      let isSame =
-        live.key.columns.map(\.lowercasedASCII)
-        == declared.keyNames.map(\.lowercasedASCII)
-      let terms = isSame ? live.key.terms : declared.keyNames.quotedList
-      constraints.append("PRIMARY KEY (\(terms))" + (isSame ? live.key.conflict : ""))
-    }
-    constraints += declared.foreignKeys.map(\.sql)
-    constraints += declared.checks.map(\.sql)
-    constraints += live.constraints.filter { !isDeclared($0) && !isRemoved($0) }.map(\.text)
-    return TableText(
-      columns: columns, constraints: constraints, isStrict: live.isStrict,
-      isWithoutRowID: isWithoutRowID)
+  private func definition(isWithoutRowID: Bool) -> RebuiltDefinition {
+    RebuiltDefinition(
+      declared: declared, live: live, isWithoutRowID: isWithoutRowID,
+      tableNames: [live.name.lowercasedASCII, oldName.lowercasedASCII],
+      isKept: isKept, removes: { declared.removes($0) }, fates: live.constraints.map(fate),
+      existingKey: existing, existingCheck: existing)
   }
 
-  /// A declared column, with what it keeps: a default and a collation that no model declares, and in
-  /// a table that is not STRICT its own word for the type.
-  private func text(_ column: TableDefinition.Column) -> String {
-    guard let found = live.column(column.name) else { return column.sql() }
-    var merged = column
-    if column.defaultSQL == nil,
-      !declared.removes(.attribute(column: column.name, .default)),
-      let text = found.defaultText
-    {
-      merged.defaultSQL = text
+  private func fate(of constraint: LiveTable.Constraint) -> RebuiltDefinition.Fate {
+    switch constraint.kind {
+    case .foreignKey(let found):
+      guard let key = declared.foreignKeys.first(where: { refersAlike(found, $0) }) else { break }
+      return key.acts(as: found) ? .kept : .replaced
+    case .check(let text):
+      let condition = text.normalSQL
+      let isSame = declared.checks.contains {
+        $0.condition.normalSQL == condition && ($0.name == nil || $0.name == constraint.name)
+      }
+      if isSame { return .kept }
+      if isDeclared(constraint) { return .replaced }
+    case .unique: break
     }
-    if column.collation == nil,
-      !declared.removes(.attribute(column: column.name, .collation))
-    {
-      merged.collation = found.collation
-    }
-    let sql = merged.sql()
-    guard !live.isStrict, StorageClass(declaredType: found.type) == column.storageClass,
-      !found.type.isEmpty
-    else { return sql }
-    let prefix = "\(column.quotedName) \(column.storageClass.rawValue)"
-    return "\(column.quotedName) \(found.type)" + sql.dropFirst(prefix.count)
+    return isRemoved(constraint) ? .dropped : .kept
   }
-}
 
-extension LiveTable.Column {
-  /// The column as its table declared it.
-  fileprivate var sql: String {
-    var text = Identifier(name).quoted
-    if !type.isEmpty { text += " \(type)" }
-    if let form { text += " \(form.comment)" }
-    if let notNullText { text += " \(notNullText)" }
-    if let defaultText { text += " DEFAULT \(defaultText)" }
-    if let collation { text += " COLLATE \(Collation(collation).sql)" }
-    if let generated {
-      text +=
-        " GENERATED ALWAYS AS (\(generated.expression)) "
-        + (generated.isStored ? "STORED" : "VIRTUAL")
+  private func existing(_ key: TableDefinition.ForeignKey) -> Int? {
+    live.constraints.firstIndex { constraint in
+      if case .foreignKey(let found) = constraint.kind { refersAlike(found, key) } else { false }
     }
-    return text
+  }
+
+  private func existing(_ check: TableDefinition.Check) -> Int? {
+    let condition = check.condition.normalSQL
+    return live.constraints.firstIndex { constraint in
+      guard case .check(let text) = constraint.kind else { return false }
+      return text.normalSQL == condition && (check.name == nil || check.name == constraint.name)
+    }
   }
 }

@@ -20,7 +20,7 @@ extension TablePlanner {
         "\(name) is NOT NULL without a default and no property declares it: insertions would fail; "
           + "declare it as a property of \(declared.model), or drop it by "
           + "`Dropped(\(name.swiftLiteral))`",
-        line: name.isSwiftName ? "@Column var \(name): \(type)" : "Dropped(\(name.swiftLiteral))")
+        line: declared.propertyLine(forColumn: name, type: type))
     }
     kept.append(
       PlannedStep(

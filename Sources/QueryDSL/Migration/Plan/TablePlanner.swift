@@ -35,6 +35,8 @@ struct TablePlanner {
   var conversions: [ConversionNote] = []
   /// How the values of the columns of a rebuild come about.
   var sources: [String: TableRebuild.Source] = [:]
+  /// The columns of unique indexes that are refused for what a rebuild makes of their values.
+  var refusedUnique: Set<[String]> = []
   private var cachedRowCount: Int?
 
   init(
@@ -129,10 +131,10 @@ struct TablePlanner {
     for index in indexes {
       formerIndexNames[index.name] = generatedNames(of: index, columns: formerNames)
     }
-    for column in columns {
+    for column in schema.renames.renamings(ofFormer: oldName) {
       for index in indexes.indices { indexes[index].rename(column.from, to: column.name) }
-      oldColumnNames[column.name.lowercasedASCII] = column.from
     }
+    for column in columns { oldColumnNames[column.name.lowercasedASCII] = column.from }
   }
 
   private mutating func removeTriggers() {
@@ -166,12 +168,11 @@ struct TablePlanner {
           .refuse, table: declared.name, reason: reason, line: line, rowCount: rowCount)))
   }
 
-  mutating func keep(_ what: String, line: String) {
+  mutating func keep(_ what: String, reason: String = "no model declares it", line: String) {
     kept.append(
       PlannedStep(
         MigrationPlan.Step(
-          .keepDeclaration(what), table: declared.name, reason: "no model declares it",
-          line: line)))
+          .keepDeclaration(what), table: declared.name, reason: reason, line: line)))
   }
 
   /// How many rows the table has; counting reads it whole, and is done once.

@@ -80,20 +80,7 @@ extension Database {
   private static func plan(
     for declared: Declarations, _ options: MigrationOptions, on core: ConnectionCore
   ) throws -> MigrationPlan {
-    let connection = core.lend()
-    var planner = MigrationPlanner(connection: connection)
-    planner.configure(options, declared)
-    let steps = try planner.steps(for: declared, on: core).map(\.step)
-    guard !options.steps.isEmpty, try !declared.isNew(in: LiveSchema(of: connection)),
-      try !options.areOlder(in: connection)
-    else {
-      return MigrationPlan(steps: steps)
-    }
-    let pending = try MigrationLog(connection: connection).pending(options.steps)
-    func userSteps(_ moment: MigrationStep.Moment) -> [MigrationPlan.Step] {
-      pending.filter { $0.moment == moment }.map(MigrationPlan.Step.init)
-    }
-    return MigrationPlan(steps: userSteps(.before) + steps + userSteps(.after))
+    try MigrationForecast(declared: declared, options: options, core: core).plan()
   }
 
   /// Migrates the tables of the models, in one transaction, and returns what was done.
@@ -123,8 +110,7 @@ extension Database {
     if let reason = configuration.schemaPolicy.lock(for: plan) {
       throw MigrationError(plan: plan, reason: reason)
     }
-    // Steps of the user's own may do away with a reason to refuse.
-    guard plan.refusals.isEmpty || plan.hasUserStep else { throw MigrationError(plan: plan) }
+    guard plan.refusals.isEmpty else { throw MigrationError(plan: plan) }
     if !plan.isEmpty, let path = options.copyPath {
       try vacuum(into: path)
     }
@@ -160,17 +146,15 @@ extension SchemaPolicy {
   }
 }
 
-extension MigrationPlan {
-  fileprivate var hasUserStep: Bool {
-    steps.contains { if case .userStep = $0.action { true } else { false } }
-  }
-}
-
 extension MigrationPlan.Step {
   /// A step of the user's own.
   init(_ step: MigrationStep) {
-    self.init(
-      .userStep(step.name), table: step.name,
-      reason: step.moment == .before ? "before all else" : "before anything goes")
+    let reason =
+      switch step.moment {
+      case .before: "before all else"
+      case .after: "before anything goes"
+      case .last: "when all else is done"
+      }
+    self.init(.userStep(step.name), table: step.name, reason: reason)
   }
 }

@@ -121,8 +121,18 @@ public struct MigrationProgress: Hashable, Sendable {
 ///
 /// A step that runs after the automatic part sees the new columns and still the old ones: columns,
 /// tables and constraints that a schema drops go behind it, and unique indexes come behind it. Foreign
-/// keys are not enforced while steps run: they are checked before the migration is committed. A
-/// database that has none of the tables yet is new: its steps are noted as done, and do not run.
+/// keys are not enforced while steps run: they are checked before the migration is committed.
+///
+/// A database that has none of the tables yet is new. Steps that put existing rows right have nothing to
+/// do there: they are noted as done, and do not run. What every database needs and a schema cannot
+/// declare, such as triggers, tables of FTS5 and first rows, is a step that runs `.last` and on new
+/// databases as well:
+///
+/// ```swift
+/// MigrationStep("the search index", .last, onNewDatabase: .runs) { connection in
+///   try connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS PostText USING fts5(title)")
+/// }
+/// ```
 public struct MigrationStep: Sendable {
   /// When a step runs.
   public enum Moment: Hashable, Sendable {
@@ -130,21 +140,34 @@ public struct MigrationStep: Sendable {
     case before
     /// When tables and columns were added, and before anything goes.
     case after
+    /// When all else is done: the tables are what the models declare.
+    case last
+  }
+
+  /// What a step does on a database that has none of the tables yet.
+  public enum OnNewDatabase: Hashable, Sendable {
+    /// It is noted as done, and does not run: there are no rows to put right.
+    case skipped
+    /// It runs, at its moment.
+    case runs
   }
 
   /// The name by which the database remembers that it was run.
   public let name: String
   /// When it runs.
   public let moment: Moment
+  /// Whether it runs on a database that is created.
+  public let onNewDatabase: OnNewDatabase
   let body: @Sendable (Connection) throws -> Void
 
   /// A step; what it throws ends the migration, and nothing is done.
   public init(
-    _ name: String, _ moment: Moment = .after,
+    _ name: String, _ moment: Moment = .after, onNewDatabase: OnNewDatabase = .skipped,
     run body: @escaping @Sendable (Connection) throws -> Void
   ) {
     self.name = name
     self.moment = moment
+    self.onNewDatabase = onNewDatabase
     self.body = body
   }
 }

@@ -7,9 +7,11 @@ struct MigrationRun {
   let options: MigrationOptions
   let functions: MigrationFunctions
   /// What was done.
-  private(set) var done: [MigrationPlan.Step] = []
+  var done: [MigrationPlan.Step] = []
   /// What is being done.
   private var current = MigrationPlan()
+  /// Broken views and triggers that stood in the way, until all is done.
+  var aside: [LiveSchema.Entry] = []
 
   init(on core: ConnectionCore, declared: Declarations, options: MigrationOptions) {
     self.core = core
@@ -18,7 +20,7 @@ struct MigrationRun {
     functions = MigrationFunctions(of: declared.tables)
   }
 
-  private var connection: Connection { core.lend() }
+  var connection: Connection { core.lend() }
 
   /// Runs everything on the writer: a transaction that is committed whole or not at all.
   ///
@@ -66,21 +68,26 @@ struct MigrationRun {
     let log = MigrationLog(connection: connection)
     let schema = try LiveSchema(of: connection)
     let isNew = declared.isNew(in: schema)
-    let pending =
-      try isNew || options.areOlder(in: connection) ? [] : log.pending(options.steps)
+    let isOlder = try options.areOlder(in: connection)
+    let unknown = isOlder && !isNew ? [] : try log.pending(options.steps)
+    let pending = unknown.filter { !isNew || $0.onNewDatabase == .runs }
     guard try !pending.isEmpty || !plan(.whole).allSatisfy({ $0.step.isKept }) else {
       return try run(plan(.whole), keepingTrackOfKept: true)
     }
-    let before = try foreignKeyViolations()
+    let renames = Renames(of: declared.tables, in: schema, done: Set(try log.names()))
+    let before = try foreignKeyViolations(renames)
     try run(pending.filter { $0.moment == .before })
     let after = pending.filter { $0.moment == .after }
     if !after.isEmpty {
       try run(plan(.expanding), keepingTrackOfKept: false)
+      // Names that were exchanged are not exchanged again.
+      try log.note(declared.exchanges)
       try run(after)
     }
     try run(plan(.whole), keepingTrackOfKept: true)
+    try run(pending.filter { $0.moment == .last })
     try checkForeignKeys(before: before)
-    try log.note(isNew ? options.steps : pending)
+    try log.note(unknown.map(\.name) + declared.exchanges)
     try SchemaHistory.note(
       from: schema, to: LiveSchema(of: connection), declared, version: options.schemaVersion,
       in: connection)
@@ -105,20 +112,35 @@ struct MigrationRun {
     }
   }
 
-  private mutating func run(_ steps: [PlannedStep], keepingTrackOfKept: Bool) throws {
+  mutating func run(_ steps: [PlannedStep], keepingTrackOfKept: Bool) throws {
     current = MigrationPlan(steps: steps.map(\.step))
     guard current.refusals.isEmpty else { throw MigrationError(plan: current) }
+    let broken = try BrokenDefinitions(in: connection)
+    // What the file says is written again as it stands there.
+    core.takesQuotedTextInDefinitions = true
+    defer { core.takesQuotedTextInDefinitions = false }
     for planned in steps where keepingTrackOfKept || !planned.step.isKept {
-      try run(planned)
+      do {
+        try run(planned)
+      } catch let error as DatabaseError where error.isRefusal {
+        throw MigrationError(
+          plan: MigrationPlan(steps: done + [.refusal(error, of: planned.step)]))
+      }
       done.append(planned.step)
     }
+    try restore()
+    try checkDefinitions(before: broken)
   }
 
-  private func run(_ planned: PlannedStep) throws {
+  private mutating func run(_ planned: PlannedStep) throws {
     switch planned.work {
     case .none: break
     case .statements(let statements):
-      for sql in statements { try execute(sql, of: planned.step.table) }
+      guard !dropsAside(planned.step) else { return }
+      for sql in statements {
+        try report(planned.step.table, sql)
+        try alter(sql)
+      }
     case .remember(let memory): try memory.write(on: core)
     case .rebuild(let rebuild):
       try run(rebuild, rowCount: planned.step.rowCount ?? 0)
@@ -126,7 +148,7 @@ struct MigrationRun {
     try ConversionLog.follow(planned, in: connection)
   }
 
-  private func report(_ table: String, _ sql: String, copied: Int = 0, of count: Int = 0) throws {
+  func report(_ table: String, _ sql: String, copied: Int = 0, of count: Int = 0) throws {
     try options.progress?(
       MigrationProgress(table: table, sql: sql, copiedRows: copied, rowCount: count))
   }
@@ -189,55 +211,6 @@ struct MigrationRun {
       last = end
     }
     try next.reset()
-  }
-
-  // MARK: Foreign keys
-
-  private struct Violations {
-    var rows: [[DatabaseValue]: Int] = [:]
-    /// The check itself fails where a key refers to what is no key.
-    var error: DatabaseError?
-  }
-
-  private func foreignKeyViolations() throws -> Violations {
-    var violations = Violations()
-    do {
-      for row in try connection.rows("PRAGMA foreign_key_check") {
-        // The number of the key changes with the definition of its table.
-        violations.rows[Array(row.values.prefix(3)), default: 0] += 1
-      }
-    } catch let error as DatabaseError where error.code.primary == .error {
-      violations.error = error
-    }
-    return violations
-  }
-
-  /// Whether the migration left rows that refer to nothing; those that did before are none of its
-  /// business.
-  private func checkForeignKeys(before: Violations) throws {
-    guard done.contains(where: \.concernsReferences) else { return }
-    try report("", "PRAGMA foreign_key_check")
-    let after = try foreignKeyViolations()
-    if let error = after.error, before.error == nil { throw error }
-    for (row, count) in after.rows where count > before.rows[row, default: 0] {
-      throw MigrationError(
-        plan: MigrationPlan(steps: done),
-        reason: "row \(row[1]) of \(row[0]) would refer to a row of \(row[2]) that is not there")
-    }
-  }
-}
-
-extension MigrationPlan.Step {
-  /// Whether it may leave rows that refer to nothing.
-  fileprivate var concernsReferences: Bool {
-    switch action {
-    case .rebuildTable, .deleteRows, .dropTable, .dropColumn, .renameTable, .renameColumn,
-      .userStep:
-      true
-    case .createTable, .createView, .dropView, .addColumn, .createIndex, .dropIndex,
-      .dropTrigger, .keepNewer, .rememberForm, .keepColumn, .keepDeclaration, .refuse:
-      false
-    }
   }
 }
 

@@ -20,7 +20,7 @@ extension TableRebuild {
     }
     let equal = try connection.number(
       "SELECT count(*) FROM \(old) AS old JOIN \(new) AS new ON \(isSameRow) WHERE "
-        + (values.isEmpty ? "1" : values.joined(separator: " AND ")))
+        + (values.isEmpty ? "1" : values[...].conjunction))
     guard equal == count else {
       throw MigrationError(
         plan: MigrationPlan(),
@@ -53,6 +53,16 @@ extension TableRebuild {
       let column = Identifier(name).quoted
       return "old.\(column) IS new.\(column)"
     }.joined(separator: " AND ")
+  }
+}
+
+extension ArraySlice<String> {
+  /// The conditions, all of which must hold; as a tree that is as low as it can be, since SQLite takes
+  /// no more than 1,000 levels.
+  fileprivate var conjunction: String {
+    guard count > 8 else { return joined(separator: " AND ") }
+    let middle = startIndex + count / 2
+    return "(\(self[..<middle].conjunction)) AND (\(self[middle...].conjunction))"
   }
 }
 

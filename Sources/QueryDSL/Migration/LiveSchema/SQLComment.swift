@@ -1,0 +1,68 @@
+/// A comment in a text of SQL.
+struct SQLComment: Hashable {
+  /// The comment as it is written, without the line's end.
+  let text: String
+  /// Whether it stands on a line below the token before it.
+  let isOnLineBelow: Bool
+
+  /// Whether it ends with its line: `--`.
+  var endsWithLine: Bool { text.hasPrefix("--") }
+}
+
+extension SQLTokens {
+  /// The comments between a token and the one before it; those at the end for the index after the last.
+  func comments(before index: Int) -> [SQLComment] {
+    let start = index == 0 ? 0 : tokens[index - 1].range.upperBound
+    let end = index < tokens.count ? tokens[index].range.lowerBound : bytes.count
+    var comments: [SQLComment] = []
+    var position = start
+    var isOnLineBelow = false
+    while position < end {
+      let first = position
+      switch (bytes[position], position + 1 < end ? bytes[position + 1] : 0) {
+      case (UInt8(ascii: "-"), UInt8(ascii: "-")):
+        while position < end, bytes[position] != 0x0A { position += 1 }
+      case (UInt8(ascii: "/"), UInt8(ascii: "*")):
+        position += 2
+        while position < end {
+          if bytes[position] == UInt8(ascii: "*"), position + 1 < end,
+            bytes[position + 1] == UInt8(ascii: "/")
+          {
+            break
+          }
+          position += 1
+        }
+        position = min(position + 2, end)
+      default:
+        if bytes[position] == 0x0A { isOnLineBelow = true }
+        position += 1
+        continue
+      }
+      let text = String(decoding: bytes[first..<position], as: UTF8.self)
+      comments.append(SQLComment(text: text, isOnLineBelow: isOnLineBelow))
+    }
+    return comments
+  }
+}
+
+extension [SQLComment] {
+  /// The comments before something on the same line; each that ends with its line begins a new one.
+  var inline: String {
+    map { $0.endsWithLine ? "\($0.text)\n    " : "\($0.text) " }.joined()
+  }
+
+  /// The comments on lines of their own, before something.
+  var above: String { map { "\($0.text)\n  " }.joined() }
+
+  /// The comments after something, on its line; `--` ends the last, so that it must be followed by a
+  /// new line.
+  var trailing: String {
+    var text = ""
+    var isAfterLine = false
+    for comment in self {
+      text += (isAfterLine ? "\n  " : " ") + comment.text
+      isAfterLine = comment.endsWithLine
+    }
+    return text
+  }
+}

@@ -1,0 +1,257 @@
+import SQLCore
+
+extension TableParser {
+  // MARK: Constraints of the table
+
+  /// Reads constraints up to a comma or the end: SQLite takes several without a comma between them,
+  /// and a name counts for all of them.
+  mutating func readTableConstraints(_ above: [SQLComment]) throws {
+    var constraintName: String?
+    var comments = above
+    while let token = rest.first, !token.isSign(","), !token.isSign(")") {
+      let start = rest.startIndex
+      let inherited = constraintName
+      while take("constraint") { constraintName = try name() }
+      guard let first = rest.first, !first.isSign(","), !first.isSign(")") else {
+        table.danglingNames.append(comments.inline + textSince(start))
+        lastItem = .name
+        return
+      }
+      // Where it has the name of the one before it, it is written with it.
+      let isInherited = inherited != nil && rest.startIndex == start
+      let prefix =
+        isInherited ? "CONSTRAINT \(Identifier(constraintName ?? "").quoted) " : ""
+      if take("primary") {
+        try require("key")
+        try readKey(named: constraintName)
+        table.key.text = prefix + textSince(start)
+        table.key.comments.above = comments
+        lastItem = .key
+      } else {
+        let kind = try readConstraint()
+        var constraint = LiveTable.Constraint(
+          name: constraintName, kind: kind, text: prefix + textSince(start))
+        constraint.comments.above = comments
+        table.constraints.append(constraint)
+        lastItem = .constraint
+      }
+      comments = self.comments()
+    }
+  }
+
+  private mutating func readKey(named name: String?) throws {
+    guard table.key.terms.isEmpty else { throw unreadable }
+    var terms = try parenthesised()
+    table.key.isAutoincrement = terms.last?.isWord("autoincrement") ?? false
+    if table.key.isAutoincrement { terms = terms.dropLast() }
+    table.key.terms = try keyTerms(terms)
+    table.key.conflict = try conflict()
+    table.key.name = name
+  }
+
+  private mutating func readConstraint() throws -> LiveTable.Constraint.Kind {
+    if take("unique") {
+      let terms = try keyTerms(try parenthesised())
+      _ = try conflict()
+      return .unique(terms)
+    }
+    if take("check") {
+      let condition = sql.text(try parenthesised())
+      _ = try conflict()
+      return .check(condition)
+    }
+    try require("foreign")
+    try require("key")
+    let columns = try keyTerms(try parenthesised()).map(\.column)
+    try require("references")
+    var key = try references(of: columns)
+    if let isDeferred = try deferral() { key.isDeferred = isDeferred }
+    return .foreignKey(key)
+  }
+
+  // MARK: Clauses of a column
+
+  /// Reads one clause; a name counts for all clauses after it.
+  mutating func readClause(
+    of column: String, named clauseName: inout String?
+  ) throws -> LiveTable.Clause.Kind {
+    let quoted = Identifier(column).quoted
+    let prefix = clauseName.map { "CONSTRAINT \(Identifier($0).quoted) " } ?? ""
+    let start = rest.startIndex
+    /// Notes what is a constraint of the table as well.
+    func note(_ kind: LiveTable.Constraint.Kind, _ text: String) -> LiveTable.Clause.Kind {
+      table.constraints.append(
+        LiveTable.Constraint(name: clauseName, kind: kind, text: prefix + text, isAtColumn: true))
+      return .constraint(table.constraints.count - 1)
+    }
+    if take("constraint") {
+      let name = try name()
+      clauseName = name
+      return .name(name)
+    }
+    if take("primary") {
+      try require("key")
+      guard table.key.terms.isEmpty else { throw unreadable }
+      let isDescending = take("desc")
+      if !isDescending { _ = take("asc") }
+      table.key.terms = [LiveTable.KeyTerm(column: column, isDescending: isDescending)]
+      table.key.conflict = try conflict()
+      table.key.isAutoincrement = take("autoincrement")
+      table.key.name = clauseName
+      return .key
+    }
+    if rest.first?.isWord("deferrable") == true
+      || rest.first?.isWord("not") == true && rest.dropFirst().first?.isWord("deferrable") == true
+    {
+      return try readDeferral()
+    }
+    if take("not") {
+      try require("null")
+      _ = try conflict()
+      return .notNull
+    }
+    if take("null") {
+      _ = try conflict()
+      return .null
+    }
+    if take("unique") {
+      let conflict = try conflict()
+      return note(
+        .unique([LiveTable.KeyTerm(column: column)]), "UNIQUE (\(quoted))\(conflict)")
+    }
+    if take("check") {
+      let condition = sql.text(try parenthesised())
+      return note(.check(condition), textSince(start))
+    }
+    if take("default") { return .defaultValue(try defaultText()) }
+    if take("collate") { return .collation(try name()) }
+    if take("references") {
+      var key = try references(of: [column])
+      if let isDeferred = try deferral() { key.isDeferred = isDeferred }
+      return note(.foreignKey(key), "FOREIGN KEY (\(quoted)) \(textSince(start))")
+    }
+    if take("generated") { try require("always") }
+    try require("as")
+    let expression = sql.text(try parenthesised())
+    let isStored = take("stored")
+    if !isStored { _ = take("virtual") }
+    return .generated(LiveTable.Generated(expression: expression, isStored: isStored))
+  }
+
+  /// `DEFERRABLE` belongs to the foreign key before it, wherever that stands.
+  private mutating func readDeferral() throws -> LiveTable.Clause.Kind {
+    let start = rest.startIndex
+    guard let isDeferred = try deferral(),
+      let last = table.constraints.lastIndex(where: \.kind.isForeignKey),
+      case .foreignKey(var key) = table.constraints[last].kind
+    else { throw unreadable }
+    key.isDeferred = isDeferred
+    table.constraints[last].kind = .foreignKey(key)
+    table.constraints[last].text += " " + textSince(start)
+    return .constraint(last)
+  }
+
+  private mutating func defaultText() throws -> String {
+    let start = rest.startIndex
+    if rest.first?.isSign("(") == true {
+      _ = try parenthesised()
+    } else {
+      if rest.first?.isSign("+") == true || rest.first?.isSign("-") == true {
+        rest = rest.dropFirst()
+      }
+      guard let value = rest.popFirst(), value.kind != .sign else { throw unreadable }
+    }
+    return textSince(start)
+  }
+
+  // MARK: Parts
+
+  private mutating func references(of columns: [String]) throws -> LiveTable.ForeignKey {
+    var key = LiveTable.ForeignKey(columns: columns, target: try name(), targetColumns: [])
+    if rest.first?.isSign("(") == true {
+      key.targetColumns = try keyTerms(try parenthesised()).map(\.column)
+    }
+    while true {
+      if take("on") {
+        if take("delete") {
+          key.onDelete = try action()
+        } else if take("update") {
+          key.onUpdate = try action()
+        } else {
+          // SQLite reads ON INSERT, and makes nothing of it.
+          try require("insert")
+          _ = try action()
+        }
+      } else if take("match") {
+        key.match = "MATCH \(Identifier(try name()).quoted)"
+      } else {
+        return key
+      }
+    }
+  }
+
+  private mutating func action() throws -> String {
+    for action in ["CASCADE", "RESTRICT"] where take(action.lowercasedASCII) { return action }
+    if take("set") {
+      for value in ["NULL", "DEFAULT"] where take(value.lowercasedASCII) { return "SET \(value)" }
+      throw unreadable
+    }
+    try require("no")
+    try require("action")
+    return "NO ACTION"
+  }
+
+  /// Whether a foreign key waits for the end of the transaction; nil where nothing is said.
+  private mutating func deferral() throws -> Bool? {
+    let isNot =
+      rest.first?.isWord("not") == true && rest.dropFirst().first?.isWord("deferrable") == true
+    if isNot { rest = rest.dropFirst() }
+    guard take("deferrable") else { return nil }
+    guard take("initially") else { return false }
+    if take("deferred") { return !isNot }
+    try require("immediate")
+    return false
+  }
+
+  private mutating func conflict() throws -> String {
+    guard take("on") else { return "" }
+    try require("conflict")
+    for action in ["ROLLBACK", "ABORT", "FAIL", "IGNORE", "REPLACE"]
+    where take(action.lowercasedASCII) {
+      return " ON CONFLICT \(action)"
+    }
+    throw unreadable
+  }
+
+  /// Columns with what a key may say of each: SQLite allows no other expressions there.
+  private func keyTerms(_ tokens: ArraySlice<SQLTokens.Token>) throws -> [LiveTable.KeyTerm] {
+    try tokens.split(separator: ",", omittingEmptySubsequences: false).map { tokens in
+      var rest = tokens.filter { !$0.isSign("(") && !$0.isSign(")") }[...]
+      guard let column = rest.popFirst(), column.isName else { throw unreadable }
+      var term = LiveTable.KeyTerm(column: column.value)
+      if rest.first?.isWord("collate") == true {
+        rest = rest.dropFirst()
+        guard let name = rest.popFirst(), name.isName else { throw unreadable }
+        term.collation = name.value
+      }
+      if let direction = rest.first, direction.isWord("asc") || direction.isWord("desc") {
+        term.isDescending = direction.isWord("desc")
+        rest = rest.dropFirst()
+      }
+      guard rest.isEmpty else { throw unreadable }
+      return term
+    }
+  }
+}
+
+extension LiveTable.Constraint.Kind {
+  var isForeignKey: Bool { if case .foreignKey = self { true } else { false } }
+}
+
+extension ArraySlice<SQLTokens.Token> {
+  fileprivate func split(
+    separator: String, omittingEmptySubsequences: Bool
+  ) -> [ArraySlice<SQLTokens.Token>] {
+    split(omittingEmptySubsequences: omittingEmptySubsequences) { $0.isSign(separator) }
+  }
+}

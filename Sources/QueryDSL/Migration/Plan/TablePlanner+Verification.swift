@@ -1,0 +1,164 @@
+import SQLCore
+
+extension TablePlanner {
+  /// Looks whether the rows, as a rebuild makes them, fulfil what the new table says: its checks, keys and
+  /// unique columns. Copying them would fail otherwise.
+  ///
+  /// It reads the table once for each check, and for each key and unique index over columns whose values
+  /// or collation change. A declared conversion runs once a row, in the run: what depends on it is
+  /// found there.
+  mutating func verify(_ rebuild: TableRebuild, _ new: LiveTable) throws {
+    // Rows that are deleted first are none of the new table's.
+    guard try rowCount() > 0, !steps.contains(where: { $0.step.action == .deleteRows }) else {
+      return
+    }
+    let rows = projection(rebuild, new)
+    try verifyChecks(rows, new)
+    for terms in uniqueTerms(new) { try verify(terms, rows, new) }
+  }
+
+  // MARK: The rows as they will be
+
+  /// The rows of the table as a query, under the names and collations of the new one.
+  private func projection(_ rebuild: TableRebuild, _ new: LiveTable) -> String {
+    let names = live.columns.map { "\(oldName(of: $0.name)) AS \(Identifier($0.name).quoted)" }
+    let rowID = liveRowIDName.map { ["\($0) AS \($0)"] } ?? []
+    // A table may have 2,000 columns.
+    let found = live.columnsByName
+    let columns = new.columnsByName
+    let values = rebuild.sources.map { source in
+      let name = source.column.lowercasedASCII
+      let column = columns[name]
+      var sql = isConvertedByModel(source.column) ? "NULL" : source.sql
+      if !source.isSame, let type = column.flatMap({ StorageClass(declaredType: $0.type) }) {
+        // What a function gives has no affinity.
+        sql = "CAST(\(sql) AS \(type.rawValue))"
+      }
+      let collation = column?.collation ?? "BINARY"
+      if !collation.isSame(as: found[name]?.collation ?? "BINARY") {
+        sql = "(\(sql)) COLLATE \(Collation(collation).sql)"
+      }
+      return "\(sql) AS \(Identifier(source.column).quoted)"
+    }
+    return "(SELECT \(values.joined(separator: ", ")) FROM "
+      + "(SELECT \((names + rowID).joined(separator: ", ")) FROM \(Identifier(oldName).quoted)))"
+  }
+
+  private func isConvertedByModel(_ column: String) -> Bool {
+    sources[column.lowercasedASCII]?.sql.hasPrefix("apus_convert(") ?? false
+  }
+
+  // MARK: Checks
+
+  private mutating func verifyChecks(_ rows: String, _ new: LiveTable) throws {
+    // What is calculated is not among the rows; the run finds it.
+    let unknown = new.columns.filter { $0.generated != nil || isConvertedByModel($0.name) }
+      .map(\.name.lowercasedASCII)
+    let checks = new.constraints.compactMap { constraint -> (LiveTable.Constraint, String)? in
+      guard case .check(let text) = constraint.kind, !unknown.contains(where: { text.mentions($0) })
+      else { return nil }
+      return (constraint, text)
+    }
+    guard !checks.isEmpty else { return }
+    for (constraint, text) in checks {
+      let sql = "SELECT count(*) FROM \(rows) WHERE NOT (\(text)\n)"
+      // Text in double quotes is text in a definition, and none in a query: the run finds it.
+      guard (try? connection.prepare(SQL(unsafe: sql))) != nil else { continue }
+      let count = try connection.number(sql)
+      guard count > 0 else { continue }
+      refuse(
+        "the check (\(text)) stays, and \(count) of the rows there \(count == 1 ? "does" : "do") not "
+          + "fulfil it as they will be; change them in a `MigrationStep`, or drop the check",
+        line: isDeclared(constraint) ? declared.otherNameLine : constraint.removalLine,
+        rowCount: count)
+    }
+  }
+
+  // MARK: Keys and unique columns
+
+  /// Columns whose values no two rows share.
+  private struct UniqueTerms {
+    let terms: [LiveTable.KeyTerm]
+    /// The line that does without it.
+    let line: String
+    var isKey = false
+  }
+
+  private func uniqueTerms(_ new: LiveTable) -> [UniqueTerms] {
+    var all: [UniqueTerms] = []
+    if !new.hasRowIDKey || !live.hasRowIDKey {
+      all.append(UniqueTerms(terms: new.key.terms, line: "", isKey: true))
+    }
+    for constraint in new.constraints {
+      guard case .unique(let terms) = constraint.kind else { continue }
+      all.append(UniqueTerms(terms: terms, line: constraint.removalLine))
+    }
+    // An index over expressions is found by the run.
+    for index in indexes where index.isUnique && index.condition.isEmpty {
+      guard let columns = index.plainColumns,
+        !steps.contains(where: { $0.step.action == .dropIndex(index.name) })
+      else { continue }
+      all.append(
+        UniqueTerms(
+          terms: columns.map { LiveTable.KeyTerm(column: $0) },
+          line: "Dropped(index: \(index.name.swiftLiteral))"))
+    }
+    for index in declared.indexes where index.isUnique && index.condition == nil {
+      let columns = index.terms.map(\.normalSQL)
+      guard columns.allSatisfy({ $0.count == 1 }) else { continue }
+      let terms = columns.map { LiveTable.KeyTerm(column: $0[0]) }
+      let paths = columns.compactMap { declared.column($0[0])?.type.path }
+      all.append(
+        UniqueTerms(terms: terms, line: "Index(\(paths.joined(separator: ", ")))"))
+    }
+    return all
+  }
+
+  private mutating func verify(_ unique: UniqueTerms, _ rows: String, _ new: LiveTable) throws {
+    let columns = unique.terms.map(\.column)
+    let folded = columns.map(\.lowercasedASCII)
+    guard !refusedUnique.contains(folded),
+      columns.allSatisfy({ name in
+        live.column(name) != nil && new.column(name).map { $0.generated == nil } == true
+          && !isConvertedByModel(name)
+      })
+    else { return }
+    let recollated = columns.filter { name in
+      !(new.column(name)?.collation ?? "BINARY").isSame(
+        as: live.column(name)?.collation ?? "BINARY")
+    }
+    let isConverted = columns.contains { sources[$0.lowercasedASCII] != nil }
+    guard !recollated.isEmpty || isConverted else { return }
+    let terms = unique.terms.map { term in
+      Identifier(term.column).quoted
+        + (term.collation.map { " COLLATE \(Collation($0).sql)" } ?? "")
+    }
+    let isThere = terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    let shared = try connection.number(
+      "SELECT count(*) FROM (SELECT 1 FROM \(rows) WHERE \(isThere) "
+        + "GROUP BY \(terms.joined(separator: ", ")) HAVING count(*) > 1)")
+    let nulls =
+      unique.isKey
+      ? try connection.number(
+        "SELECT count(*) FROM \(rows) WHERE "
+          + terms.map { "\($0) IS NULL" }.joined(separator: " OR ")) : 0
+    guard shared > 0 || nulls > 0 else { return }
+    refusedUnique.insert(folded)
+    let names = columns.joined(separator: ", ")
+    let collated = recollated.compactMap { declared.column($0) }.first { $0.collation != nil }
+    let why = collated.map { " under \(Collation($0.collation ?? "").sql)" } ?? " as they will be"
+    refuse(
+      "\(names) \(unique.isKey ? "is the key" : "is unique"), and in the rows there \(shared) of its "
+        + "values \(shared == 1 ? "comes" : "come") more than once\(why)"
+        + (nulls > 0 ? " and \(nulls) \(nulls == 1 ? "is" : "are") NULL" : "")
+        + "; make them different by a `MigrationStep` that runs before, or write the line",
+      line: collated.map { "Collated(\($0.type.path), .binary)" }
+        ?? (unique.isKey ? declared.otherNameLine : unique.line), rowCount: try rowCount())
+  }
+}
+
+extension LiveTable {
+  fileprivate var columnsByName: [String: Column] {
+    Dictionary(columns.map { ($0.name.lowercasedASCII, $0) }) { first, _ in first }
+  }
+}

@@ -1,0 +1,70 @@
+import SQLCore
+
+extension MigrationRun {
+  /// The rows that refer to nothing, by the table that has them and the one to which they refer.
+  struct Violations {
+    struct Reference: Hashable {
+      let child: String
+      let parent: String
+    }
+
+    /// The rowids of each; NULL where a table has none.
+    var rows: [Reference: [DatabaseValue]] = [:]
+    /// The check itself fails where a key refers to what is no key.
+    var error: DatabaseError?
+  }
+
+  /// - Parameter renames: the names that tables get; those that were there before are told by them.
+  func foreignKeyViolations(_ renames: Renames = Renames()) throws -> Violations {
+    var violations = Violations()
+    do {
+      for row in try connection.rows("PRAGMA foreign_key_check") {
+        let reference = Violations.Reference(
+          child: renames.name(ofTable: try row.get(at: 0)),
+          parent: renames.name(ofTable: try row.get(at: 2)))
+        violations.rows[reference, default: []].append(row[1] ?? .null)
+      }
+    } catch let error as DatabaseError where error.code.primary == .error {
+      violations.error = error
+    }
+    return violations
+  }
+
+  /// Throws where the migration left rows that refer to nothing. Those that did before are none of its
+  /// business: where a table keeps its rowids they are known by them, else they are counted.
+  func checkForeignKeys(before: Violations) throws {
+    guard done.contains(where: \.concernsReferences) else { return }
+    try report("", "PRAGMA foreign_key_check")
+    let after = try foreignKeyViolations()
+    if let error = after.error, before.error == nil {
+      throw MigrationError(plan: MigrationPlan(steps: done), reason: error.message)
+    }
+    for (reference, rows) in after.rows {
+      let known = before.rows[reference] ?? []
+      let isRenumbered = done.contains { step in
+        guard case .rebuildTable = step.action else { return false }
+        return step.table.isSame(as: reference.child)
+      }
+      let new = rows.filter { !known.contains($0) }
+      guard rows.count > known.count || !new.isEmpty && !isRenumbered else { continue }
+      throw MigrationError(
+        plan: MigrationPlan(steps: done),
+        reason: "row \(new.first ?? rows[0]) of '\(reference.child)' would refer to a row of "
+          + "'\(reference.parent)' that is not there")
+    }
+  }
+}
+
+extension MigrationPlan.Step {
+  /// Whether it may leave rows that refer to nothing.
+  fileprivate var concernsReferences: Bool {
+    switch action {
+    case .rebuildTable, .deleteRows, .dropTable, .dropColumn, .renameTable, .renameColumn,
+      .userStep:
+      true
+    case .createTable, .createView, .dropView, .addColumn, .createIndex, .dropIndex,
+      .dropTrigger, .keepNewer, .rememberForm, .keepColumn, .keepDeclaration, .refuse:
+      false
+    }
+  }
+}

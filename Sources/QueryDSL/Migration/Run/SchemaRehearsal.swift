@@ -1,0 +1,89 @@
+import SQLCore
+
+/// A migration tried on a copy of the schema in memory, which has no rows.
+///
+/// SQLite itself says there what it will not do (a view that would name what is gone, a column too
+/// many), so that the plan can refuse it before anything runs. It costs the statements of the schema
+/// and those of the plan, on empty tables.
+struct SchemaRehearsal {
+  let declared: Declarations
+  let core: ConnectionCore
+
+  /// The refusals of SQLite; none where the schema cannot be copied, as with a module or a collation
+  /// that only another program has.
+  func refusals(of steps: [PlannedStep]) throws -> [MigrationPlan.Step] {
+    let copy = try SchemaCopy(of: core)
+    guard !copy.objects.isEmpty, let twin = try? core.emptyTwin() else { return [] }
+    twin.takesQuotedTextInDefinitions = true
+    copy.make(in: twin)
+    guard let schema = try? LiveSchema(of: twin.lend()),
+      copy.objects.allSatisfy({ object in
+        object.kind == .trigger ? schema.hasTrigger(object.name) : schema.entry(object.name) != nil
+      })
+    else { return [] }
+    do {
+      return try MigrationRun.rehearse(steps, on: twin, declared: declared)
+    } catch let error as MigrationError {
+      return error.plan.refusals
+    } catch {
+      // Whatever else there is shows when it runs.
+      return []
+    }
+  }
+}
+
+extension MigrationPlan.Step {
+  /// A step that SQLite refuses, in its words.
+  static func refusal(_ error: DatabaseError, of step: MigrationPlan.Step) -> MigrationPlan.Step {
+    // A rebuild works on a table of another name.
+    let message = error.message.replacing("apus_new_\(step.table)", with: step.table)
+    let check = "CHECK constraint failed: "
+    if message.hasPrefix(check) {
+      let name = String(message.dropFirst(check.count))
+      return MigrationPlan.Step(
+        .refuse, table: step.table,
+        reason: "a row there would not fulfil the check \(name) as it will be; change it in a "
+          + "`MigrationStep`, or drop the check", line: "Dropped(check: \(name.swiftLiteral))")
+    }
+    for (word, argument) in [("view", "view"), ("trigger", "trigger"), ("index", "index")] {
+      // `error in view v after drop column: no such column: a`
+      guard message.hasPrefix("error in \(word) "),
+        let end = message.firstRange(of: " after ")?.lowerBound
+          ?? message.firstRange(of: ": ")?.lowerBound
+      else { continue }
+      let name = String(message[..<end].dropFirst("error in \(word) ".count))
+      return MigrationPlan.Step(
+        .refuse, table: step.table,
+        reason: "the \(word) \(name) names what is changed (\(message)); change it in a "
+          + "`MigrationStep`, or drop it by the schema",
+        line: "Dropped(\(argument): \(name.swiftLiteral))")
+    }
+    return MigrationPlan.Step(
+      .refuse, table: step.table,
+      reason:
+        "SQLite refuses it: \(message); make it possible in a `MigrationStep`, or give the model "
+        + "another table",
+      line: "static let tableName = \("\(step.table)2".swiftLiteral)")
+  }
+
+  /// A view or trigger that a migration would leave broken.
+  static func refusal(_ broken: BrokenDefinitions.Definition) -> MigrationPlan.Step {
+    let kind = broken.kind.rawValue
+    return MigrationPlan.Step(
+      .refuse, table: broken.name,
+      reason:
+        "the \(kind) \(broken.name) would not work any more (\(broken.reason)); change it in a "
+        + "`MigrationStep`, or drop it by the schema", line: broken.removalLine)
+  }
+}
+
+extension DatabaseError {
+  /// Whether SQLite refuses a statement for what it says or for the rows there: not the disk, a lock or
+  /// the memory.
+  var isRefusal: Bool {
+    switch code.primary {
+    case .error, .constraint, .mismatch, .tooBig, .range: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Migration: the lines that are offered compile, whatever names there are")
+struct AdviceTests: RefusalExpecting {
+  struct ByCode: Model {
+    static let tableName = "Item"
+    @PrimaryKey var code: String
+    var id: String { code }
+  }
+
+  struct PastedByCode: Model {
+    static let tableName = "Item"
+    @PrimaryKey var code: String
+    var id: String { code }
+    @Column var storedId: Int64
+    static var schema: Schema<PastedByCode> {
+      Named(\.$storedId, "id")
+    }
+  }
+
+  @Test("a column called `id` where the model has another key")
+  func takenID() throws {
+    _ = try expectRefused(
+      "CREATE TABLE Item (code TEXT PRIMARY KEY NOT NULL, id INTEGER NOT NULL)", ByCode.self,
+      "id is NOT NULL without a default and no property declares it: insertions would fail; declare it as "
+        + #"a property of ByCode, or drop it by `Dropped("id")`"#,
+      line: "@Column var storedId: Int64\n" + #"Named(\.$storedId, "id")"#,
+      pastedInto: PastedByCode.self)
+  }
+
+  struct PastedReserved: Model {
+    static let tableName = "Item"
+    @PrimaryKey var code: String
+    var id: String { code }
+    @Column var `class`: Int64
+  }
+
+  @Test("a column called as a word of Swift")
+  func reserved() throws {
+    _ = try expectRefused(
+      "CREATE TABLE Item (code TEXT PRIMARY KEY NOT NULL, class INTEGER NOT NULL)", ByCode.self,
+      "class is NOT NULL without a default and no property declares it: insertions would fail; declare it "
+        + #"as a property of ByCode, or drop it by `Dropped("class")`"#,
+      line: "@Column var `class`: Int64", pastedInto: PastedReserved.self)
+  }
+
+  enum Outer {
+    enum Mood: String, ColumnValue { case calm, wild }
+  }
+
+  struct Moody: Model {
+    static let tableName = "Item"
+    @PrimaryKey var code: String
+    var id: String { code }
+    @Column var mood: Outer.Mood
+  }
+
+  struct PastedMoody: Model {
+    static let tableName = "Item"
+    @PrimaryKey var code: String
+    var id: String { code }
+    @Column var mood: AdviceTests.Outer.Mood?
+  }
+
+  @Test("a type inside others, with the types around it")
+  func nestedType() throws {
+    _ = try expectRefused(
+      "CREATE TABLE Item (code TEXT PRIMARY KEY NOT NULL); INSERT INTO Item VALUES ('a')",
+      Moody.self,
+      "the new column mood needs a value for the rows that are there; make it an optional, or write "
+        + #"`Default(\.$mood, …)` in the schema of Moody"#,
+      line: "@Column var mood: AdviceTests.Outer.Mood?", pastedInto: PastedMoody.self)
+  }
+}

@@ -1,0 +1,103 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("Migration: what is there by another name, and types of one name")
+struct EqualDeclarationTests {
+  struct Post: Model {
+    static let tableName = "Post"
+    @PrimaryKey var id: Int
+    @Column var a: String
+    @Column var b: Int
+    static var schema: Schema<Post> {
+      Index(\.$a, \.$b)
+      Unique(\.$b)
+    }
+  }
+
+  @Test("an index over the same columns counts, whatever its name; the plan says so")
+  func index() throws {
+    let db = try Database.temporary()
+    try db.execute(
+      """
+      CREATE TABLE Post (id INTEGER PRIMARY KEY NOT NULL, a TEXT NOT NULL, b INTEGER NOT NULL);
+      CREATE INDEX mine ON Post (a, b ASC);
+      CREATE UNIQUE INDEX [its own] ON Post (b);
+      CREATE INDEX other ON Post (b, a)
+      """)
+    let plan = try db.migrate([Post.self])
+    #expect(plan.isEmpty, "\(plan)")
+    #expect(
+      plan.steps.map { "\($0.action): \($0.reason)" } == [
+        "keepDeclaration(\"the index mine\"): it is the declared Post_on_a_b, by another name",
+        "keepDeclaration(\"the index its own\"): it is the declared Post_unique_b, by another name",
+        "keepDeclaration(\"the index other\"): no model declares it",
+      ])
+    #expect(try db.rows("SELECT name FROM sqlite_schema WHERE type = 'index'").count == 3)
+  }
+
+  struct Dropping: Model {
+    static let tableName = "Post"
+    @PrimaryKey var id: Int
+    @Column var a: String
+    @Column var b: Int
+    static var schema: Schema<Dropping> {
+      Index(\.$a)
+      Dropped(index: "mine")
+    }
+  }
+
+  @Test("where the schema drops it, it is made under its own name")
+  func renamedIndex() throws {
+    let db = try Database.temporary()
+    try db.execute(
+      """
+      CREATE TABLE Post (id INTEGER PRIMARY KEY NOT NULL, a TEXT NOT NULL, b INTEGER NOT NULL);
+      CREATE INDEX mine ON Post (a)
+      """)
+    try db.migrate([Dropping.self])
+    #expect(
+      try db.fetch(String.self, "SELECT name FROM sqlite_schema WHERE type = 'index'") == [
+        "Post_on_a"
+      ])
+    #expect(try db.migrate([Dropping.self]).isEmpty)
+  }
+
+  // MARK: Types of one name
+
+  enum One {
+    struct Note: Model { @PrimaryKey var id: Int }
+    struct Facet: Model {
+      static let tableName = "Facet"
+      @PrimaryKey var id: Int
+      @Column var a: String?
+    }
+  }
+
+  enum Two {
+    struct Note: Model {
+      @PrimaryKey var id: Int
+      @Column var text: String
+    }
+    struct Facet: Model {
+      static let tableName = "Facet"
+      @PrimaryKey var id: Int
+      @Column var b: String?
+    }
+    struct NOTE: Model { @PrimaryKey var id: Int }
+  }
+
+  @Test("two types that are called alike do not share a table unless they say so")
+  func names() throws {
+    for other in [Two.Note.self, Two.NOTE.self] as [any Model.Type] {
+      let error = #expect(throws: ModelError.self) {
+        try Database.temporary(models: [One.Note.self, other])
+      }
+      #expect(error?.message.contains("would share the table") == true)
+      #expect(error?.message.contains("`static let tableName = ") == true)
+    }
+    let db = try Database.temporary(models: [One.Facet.self, Two.Facet.self, One.Facet.self])
+    #expect(try db.read { try $0.columns(ofTable: "Facet").map(\.name) } == ["id", "a", "b"])
+    _ = try Database.temporary(models: [One.Note.self, One.Note.self])
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import SQLCore
+import Testing
+
+@testable import QueryDSL
+
+@Suite("Migration: random schemas of others, and random models over them")
+struct ForeignSchemaPropertyTests {
+  static let schemas =
+    ProcessInfo.processInfo.environment["APUS_PAIRS"].flatMap(Int.init) ?? 250
+
+  @Test("opening migrates, or refuses with a plan and leaves the file as it was")
+  func random() throws {
+    let environment = ProcessInfo.processInfo.environment
+    let seed = environment["APUS_SEED"].flatMap(UInt64.init) ?? .random(in: .min ... .max)
+    let first = environment["APUS_FIRST"].flatMap(Int.init) ?? 0
+    var migrated = 0
+    for number in first..<first + Self.schemas {
+      var random = SeededGenerator(seed: seed &+ UInt64(number))
+      let label = "seed \(seed) schema \(number)"
+      let db = try Database.inMemory()
+      let foreign = ForeignSchema(using: &random)
+      try foreign.make(in: db)
+      let tables = foreign.models(using: &random)
+      let declared = Declarations(tables: TableDefinition.tables(of: tables), views: [])
+      let before = try Self.contents(of: db)
+      var options = MigrationOptions()
+      if Int.random(in: 0..<4, using: &random) == 0 { options.checksValues = true }
+      do {
+        let plan = try db.migrate(declared, options)
+        migrated += plan.isEmpty ? 0 : 1
+        // Views and triggers that worked before work, and there is nothing more to do.
+        let again = try db.migrationPlan(for: declared, MigrationOptions())
+        try #require(again.isEmpty, "\(label)\n\(before)\n\(plan)\nagain:\n\(again)")
+        let faults = try db.rows("PRAGMA integrity_check").map { try $0.get(String.self, at: 0) }
+          .filter { $0 != "ok" && !$0.hasPrefix("NULL value in ") }
+        try #require(faults.isEmpty, "\(label)\n\(before)\n\(plan)\n\(faults)")
+      } catch let error as MigrationError {
+        try #require(
+          !error.plan.refusals.isEmpty || error.reason != nil, "\(label)\n\(before)\n\(error)")
+        try #require(error.plan.refusals.allSatisfy { $0.line != nil }, "\(label)\n\(error)")
+        try #require(try Self.contents(of: db) == before, "\(label)\n\(error)")
+      } catch {
+        let plan = try? db.migrationPlan(for: declared, options)
+        Issue.record("\(label)\n\(before)\n\(plan?.description ?? "no plan")\n\(error)")
+        return
+      }
+    }
+    #expect(migrated > Self.schemas / 8, "seed \(seed): \(migrated)")
+  }
+
+  /// All that a file holds, as text.
+  private static func contents(of db: Database) throws -> String {
+    try db.read { connection in
+      var lines: [String] = []
+      let entries = try connection.rows(
+        "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1, 2")
+      for entry in entries {
+        lines.append("\(entry.values)")
+        guard try entry.get(String.self, at: 0) == "table" else { continue }
+        let name = try entry.get(String.self, at: 1)
+        // A table whose columns are calculated from each other in a circle cannot be read.
+        let rows = (try? connection.rows("SELECT * FROM \(identifier: name)")) ?? []
+        for row in rows {
+          lines.append("  \(row.values)")
+        }
+      }
+      return lines.joined(separator: "\n")
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import SQLCore
+import Testing
+
+@testable import QueryDSL
+
+@Suite("Migration: what a definition says and no model does stays in a rebuild")
+struct KeptDefinitionTests {
+  struct Item: Model {
+    @PrimaryKey var id: Int
+    @Column var size: Int
+    @Column var code: String
+  }
+
+  private func rebuilt(_ sql: SQL, _ model: any Model.Type = Item.self) throws -> String {
+    let db = try Database.temporary()
+    try db.execute(sql)
+    let plan = try db.migrate([model])
+    #expect(plan.steps.first?.action == .rebuildTable, "\(plan)")
+    let again = try db.migrationPlan(for: [model])
+    #expect(again.isEmpty, "\(again)")
+    return try #require(
+      try db.row("SELECT sql FROM sqlite_schema WHERE name = 'Item'")?.get(String.self, at: 0))
+  }
+
+  @Test("ON CONFLICT of the key, of UNIQUE, NOT NULL and CHECK")
+  func conflicts() throws {
+    #expect(
+      try rebuilt(
+        """
+        CREATE TABLE Item (id INTEGER PRIMARY KEY ON CONFLICT REPLACE,
+          code TEXT NOT NULL ON CONFLICT IGNORE UNIQUE ON CONFLICT FAIL, size TEXT NOT NULL,
+          CHECK (id > 0) ON CONFLICT ROLLBACK, UNIQUE (code, size) ON CONFLICT IGNORE)
+        """) == """
+          CREATE TABLE "Item" (
+            "id" INTEGER PRIMARY KEY ON CONFLICT REPLACE,
+            "code" TEXT NOT NULL ON CONFLICT IGNORE UNIQUE ON CONFLICT FAIL,
+            "size" INTEGER NOT NULL,
+            CHECK (id > 0) ON CONFLICT ROLLBACK,
+            UNIQUE (code, size) ON CONFLICT IGNORE
+          )
+          """)
+  }
+
+  @Test("a row that a conflict clause would replace or leave out stays as it is")
+  func copiedRows() throws {
+    let db = try Database.temporary()
+    try db.execute(
+      """
+      CREATE TABLE Item (id INTEGER PRIMARY KEY, size TEXT NOT NULL, code TEXT NOT NULL
+        DEFAULT 'none');
+      INSERT INTO Item VALUES (1, '5', 'a'), (2, '6', 'a');
+      """)
+    try db.execute("CREATE TABLE other (x UNIQUE ON CONFLICT IGNORE)")
+    try db.migrate([Item.self])
+    #expect(try db.row("SELECT count(*) FROM Item")?[0] == 2)
+  }
+
+  @Test("the order of columns, words for types, names of constraints, MATCH and DEFERRABLE")
+  func words() throws {
+    #expect(
+      try rebuilt(
+        """
+        CREATE TABLE Item (code VARCHAR(20) CONSTRAINT filled NOT NULL, extra LONG TEXT,
+          id BIGINT NOT NULL, size TEXT NOT NULL,
+          parent INT CONSTRAINT up REFERENCES Item MATCH FULL ON DELETE CASCADE
+            NOT DEFERRABLE INITIALLY DEFERRED,
+          CONSTRAINT main PRIMARY KEY (id DESC) ON CONFLICT FAIL)
+        """) == """
+          CREATE TABLE "Item" (
+            "code" VARCHAR(20) CONSTRAINT filled NOT NULL,
+            "extra" LONG TEXT,
+            "id" BIGINT NOT NULL,
+            "size" INTEGER NOT NULL,
+            "parent" INT CONSTRAINT up REFERENCES Item MATCH FULL ON DELETE CASCADE
+              NOT DEFERRABLE INITIALLY DEFERRED,
+            CONSTRAINT main PRIMARY KEY (id DESC) ON CONFLICT FAIL
+          )
+          """)
+  }
+
+  @Test("comments of every kind, in their places")
+  func comments() throws {
+    #expect(
+      try rebuilt(
+        """
+        CREATE TABLE Item -- the items
+        ( -- one row each
+          id INTEGER PRIMARY KEY, -- the key
+          /* above */
+          code TEXT /* of the maker */ NOT NULL, size TEXT NOT NULL /* in mm */ -- the size
+          , UNIQUE (code) -- last
+        )
+        """) == """
+          CREATE TABLE "Item" -- the items
+              (
+            -- one row each
+            "id" INTEGER PRIMARY KEY, -- the key
+            /* above */
+            "code" TEXT /* of the maker */ NOT NULL,
+            "size" INTEGER NOT NULL, /* in mm */ -- the size
+            UNIQUE (code) -- last
+          )
+          """)
+  }
+
+  @Test("names of names, constraints without a comma, and a comparison by the table's name")
+  func oddities() throws {
+    #expect(
+      try rebuilt(
+        """
+        CREATE TABLE Item (id INTEGER PRIMARY KEY, size TEXT CONSTRAINT a CONSTRAINT b NOT NULL,
+          code TEXT CONSTRAINT c CHECK (Item.code <> '') CHECK ("Item"."size" <> '') NOT NULL,
+          CONSTRAINT d CHECK (id > 0) CHECK (id < 9) UNIQUE (code COLLATE NOCASE DESC), CONSTRAINT e)
+        """) == """
+          CREATE TABLE "Item" (
+            "id" INTEGER PRIMARY KEY,
+            "size" INTEGER CONSTRAINT a CONSTRAINT b NOT NULL,
+            "code" TEXT CONSTRAINT c CHECK (code <> '') CHECK ("size" <> '') NOT NULL,
+            CONSTRAINT d CHECK (id > 0),
+            CONSTRAINT "d" CHECK (id < 9),
+            CONSTRAINT "d" UNIQUE (code COLLATE NOCASE DESC),
+            CONSTRAINT e
+          )
+          """)
+  }
+
+  struct Linked: Model {
+    static let tableName = "Item"
+    @PrimaryKey var id: Int
+    @Column var parent: Int?
+    @Column var size: Int
+    static var schema: Schema<Linked> {
+      ForeignKey(\.$parent, references: \Linked.$id, onDelete: .setNull)
+      Check { $0.$size > 0 }
+    }
+  }
+
+  @Test("a foreign key that a model declares otherwise keeps its name, an equal check its text")
+  func declared() throws {
+    #expect(
+      try rebuilt(
+        """
+        CREATE TABLE Item (id INTEGER PRIMARY KEY NOT NULL,
+          parent INTEGER CONSTRAINT up REFERENCES Item (id) MATCH FULL ON DELETE CASCADE,
+          size INTEGER NOT NULL CONSTRAINT large CHECK ( [size] > 0 ))
+        """, Linked.self) == """
+          CREATE TABLE "Item" (
+            "id" INTEGER PRIMARY KEY NOT NULL,
+            "parent" INTEGER,
+            "size" INTEGER NOT NULL CONSTRAINT large CHECK ( [size] > 0 ),
+            CONSTRAINT "up" FOREIGN KEY ("parent") REFERENCES "Item" ("id") MATCH "FULL" ON DELETE SET NULL
+          )
+          """)
+  }
+
+  @Test(
+    "a definition of a part that is not understood is read by nobody",
+    arguments: [
+      "CREATE TABLE t (a INTEGER FANCY (1) CHECK (a) OTHER (2))",
+      "CREATE TABLE t (a PRIMARY KEY, b PRIMARY KEY)",
+      "CREATE TABLE t (a) UNHEARD",
+      "CREATE TABLE t (a UNIQUE ON CONFLICT WHATEVER)",
+      "CREATE TABLE t (a REFERENCES b ON DELETE NOTHING)",
+      "CREATE TABLE t (a, EXCLUDE (a))",
+    ])
+  func unreadable(_ sql: String) {
+    #expect(throws: TableParser.Unreadable.self) { try TableParser.parse(sql) }
+  }
+}
