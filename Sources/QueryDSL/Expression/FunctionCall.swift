@@ -72,7 +72,7 @@ extension ExpressionNode {
   ) -> ExpressionNode {
     var call: FunctionCall
     switch self {
-    case .call(let own): call = own
+    case .tree(.call(let own), _): call = own
     case .countOfRows: call = FunctionCall(kind: .aggregate, name: "count", arguments: nil)
     case .invalid: return self
     default:

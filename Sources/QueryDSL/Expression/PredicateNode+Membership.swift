@@ -4,27 +4,23 @@ import SQLCore
 // that of Swift: nil is in the list where the list holds nil. So it is written as two halves, which
 // are true or false whatever the column holds, and of which each uses an index.
 
-extension PredicateNode {
-  func writeIsIn<Sink: QuerySink>(
+extension PredicateTree {
+  static func writeIsIn<Sink: QuerySink>(
     _ subject: ExpressionNode, _ values: BoundValue, _ containsNull: BoundValue?,
     to sink: inout Sink
   ) throws {
     guard let containsNull else {
-      return try Self.writeMembership(subject, values, to: &sink)
+      return try writeMembership(subject, values, to: &sink)
     }
-    try sink.token(.open)
     try subject.writeOperand(to: &sink)
     try sink.token(.isNotNull)
     try sink.token(.and)
-    try Self.writeMembership(subject, values, to: &sink)
-    try sink.token(.close)
+    try writeMembership(subject, values, to: &sink)
     try sink.token(.or)
-    try sink.token(.open)
     try subject.writeOperand(to: &sink)
     try sink.token(.isNull)
     try sink.token(.and)
     try sink.value(containsNull)
-    try sink.token(.close)
   }
 
   private static func writeMembership<Sink: QuerySink>(
@@ -40,7 +36,7 @@ extension PredicateNode {
     try sink.token(.close)
   }
 
-  func writeIsIn<Sink: QuerySink>(
+  static func writeIsIn<Sink: QuerySink>(
     _ subject: ExpressionNode, _ query: SelectStatement, to sink: inout Sink
   ) throws {
     try subject.writeOperand(to: &sink)
@@ -50,11 +46,10 @@ extension PredicateNode {
     try sink.token(.close)
   }
 
-  func writeIsInNullable<Sink: QuerySink>(
+  static func writeIsInNullable<Sink: QuerySink>(
     _ subject: ExpressionNode, _ query: SelectStatement, to sink: inout Sink
   ) throws {
     let named = query.naming("value")
-    try sink.token(.open)
     try subject.writeOperand(to: &sink)
     try sink.token(.isNotNull)
     try sink.token(.and)
@@ -65,9 +60,7 @@ extension PredicateNode {
     try named.write(to: &sink)
     try sink.token(.valueIsNotNull)
     try sink.token(.close)
-    try sink.token(.close)
     try sink.token(.or)
-    try sink.token(.open)
     try subject.writeOperand(to: &sink)
     try sink.token(.isNull)
     try sink.token(.and)
@@ -76,7 +69,6 @@ extension PredicateNode {
     try sink.token(.selectValueFrom)
     try named.write(to: &sink)
     try sink.token(.valueIsNull)
-    try sink.token(.close)
     try sink.token(.close)
   }
 }

@@ -4,25 +4,32 @@ import SQLCore
 @usableFromInline
 package enum PredicateNode: Sendable {
   case compareColumn(SQLToken, ColumnID, BoundValue)
-  indirect case compare(SQLToken, ExpressionNode, ExpressionNode)
-  indirect case and(PredicateNode, PredicateNode)
-  indirect case or(PredicateNode, PredicateNode)
-  indirect case not(PredicateNode)
-  case all([PredicateNode])
-  case any([PredicateNode])
-  /// LIKE or GLOB.
-  indirect case match(SQLToken, ExpressionNode, ExpressionNode, escape: ExpressionNode?)
-  indirect case between(ExpressionNode, ExpressionNode, ExpressionNode)
-  /// `containsNull` is there for a nullable expression: NULL is in the list only if nil is.
-  indirect case isIn(ExpressionNode, BoundValue, containsNull: BoundValue?)
-  /// `isOptional`: NULL is in the list only if the query gives one.
-  indirect case isInQuery(ExpressionNode, SelectStatement, isOptional: Bool)
-  indirect case isNull(ExpressionNode)
-  indirect case isNotNull(ExpressionNode)
-  indirect case exists(SelectStatement)
   case fragment(SQL)
-  case composed([SQLFragment.Part])
+  /// What holds always, and what never does.
+  case constant(Bool)
   case invalid(QueryError)
+  /// AND or OR.
+  case chain(PredicateChain)
+  /// Any other condition with operands, and how many levels it has.
+  indirect case tree(PredicateTree, depth: Int)
+}
+
+/// A condition with operands inside it.
+@usableFromInline
+package enum PredicateTree: Sendable {
+  case compare(SQLToken, ExpressionNode, ExpressionNode)
+  case not(PredicateNode)
+  /// LIKE or GLOB.
+  case match(SQLToken, ExpressionNode, ExpressionNode, escape: ExpressionNode?)
+  case between(ExpressionNode, ExpressionNode, ExpressionNode)
+  /// `containsNull` is there for a nullable expression: NULL is in the list only if nil is.
+  case isIn(ExpressionNode, BoundValue, containsNull: BoundValue?)
+  /// `isOptional`: NULL is in the list only if the query gives one.
+  case isInQuery(ExpressionNode, SelectStatement, isOptional: Bool)
+  case isNull(ExpressionNode)
+  case isNotNull(ExpressionNode)
+  case exists(SelectStatement)
+  case composed([SQLFragment.Part])
 }
 
 extension PredicateNode {
@@ -32,32 +39,69 @@ extension PredicateNode {
       try sink.column(column)
       try sink.token(sign)
       try sink.value(value)
+    case .fragment(let sql): try sink.fragment(sql)
+    case .constant(let holds): try sink.token(holds ? .one : .zero)
+    case .invalid(let error): throw error
+    case .chain(let chain): try chain.write(to: &sink)
+    case .tree(let tree, _): try tree.write(to: &sink)
+    }
+  }
+
+  /// How tightly it binds.
+  private var precedence: Precedence {
+    switch self {
+    case .compareColumn, .invalid: .equality
+    case .constant: .primary
+    case .fragment: .unknown
+    case .chain(let chain): chain.precedence
+    case .tree(let tree, _):
+      switch tree {
+      case .compare, .match, .between, .isNull, .isNotNull: .equality
+      case .isIn(_, _, let containsNull): containsNull == nil ? .equality : .or
+      case .isInQuery(_, _, let isOptional): isOptional ? .or : .equality
+      case .exists: .primary
+      case .not: .not
+      case .composed: .unknown
+      }
+    }
+  }
+
+  /// Writes the condition as a part of another, in parentheses if it binds less tightly than its place
+  /// needs.
+  func writeOperand<Sink: QuerySink>(to sink: inout Sink, binding needed: Precedence) throws {
+    if precedence >= needed { return try write(to: &sink) }
+    try sink.token(.open)
+    try write(to: &sink)
+    try sink.token(.close)
+  }
+
+  /// Writes conditions of which all must hold.
+  static func write<Sink: QuerySink>(
+    all operands: [PredicateNode], to sink: inout Sink
+  ) throws {
+    guard !operands.isEmpty else { return try sink.token(.one) }
+    if operands.count == 1 { return try operands[0].write(to: &sink) }
+    try writeGroups(operands[...], joinedBy: .and, to: &sink)
+  }
+}
+
+extension PredicateTree {
+  fileprivate func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    switch self {
     case .compare(let sign, let left, let right):
       try left.writeOperand(to: &sink)
       try sink.token(sign)
       try right.writeOperand(to: &sink)
-    case .and(let left, let right):
-      try left.writeOperand(to: &sink, inside: .and)
-      try sink.token(.and)
-      try right.writeOperand(to: &sink, inside: .and)
-    case .or(let left, let right):
-      try left.writeOperand(to: &sink, inside: .or)
-      try sink.token(.or)
-      try right.writeOperand(to: &sink, inside: .or)
     case .not(let operand):
       try sink.token(.not)
-      try sink.token(.open)
-      try operand.write(to: &sink)
-      try sink.token(.close)
-    case .all(let operands): try Self.write(operands, joinedBy: .and, ifEmpty: .one, to: &sink)
-    case .any(let operands): try Self.write(operands, joinedBy: .or, ifEmpty: .zero, to: &sink)
+      try operand.writeOperand(to: &sink, binding: .not)
     case .match(let sign, let subject, let pattern, let escape):
       try subject.writeOperand(to: &sink)
       try sink.token(sign)
       try pattern.writeOperand(to: &sink)
       if let escape {
         try sink.token(.escape)
-        try escape.write(to: &sink)
+        try escape.writeOperand(to: &sink)
       }
     case .between(let subject, let lower, let upper):
       try subject.writeOperand(to: &sink)
@@ -66,10 +110,11 @@ extension PredicateNode {
       try sink.token(.and)
       try upper.writeOperand(to: &sink)
     case .isIn(let subject, let values, let containsNull):
-      try writeIsIn(subject, values, containsNull, to: &sink)
+      try Self.writeIsIn(subject, values, containsNull, to: &sink)
     case .isInQuery(let subject, let query, let isOptional):
       try isOptional
-        ? writeIsInNullable(subject, query, to: &sink) : writeIsIn(subject, query, to: &sink)
+        ? Self.writeIsInNullable(subject, query, to: &sink)
+        : Self.writeIsIn(subject, query, to: &sink)
     case .isNull(let subject):
       try subject.writeOperand(to: &sink)
       try sink.token(.isNull)
@@ -81,56 +126,8 @@ extension PredicateNode {
       try sink.token(.open)
       try query.write(to: &sink)
       try sink.token(.close)
-    case .fragment(let sql): try sink.fragment(sql)
     case .composed(let parts):
       for part in parts { try part.write(to: &sink) }
-    case .invalid(let error): throw error
-    }
-  }
-
-  /// Whether it stands beside AND or OR without parentheses.
-  private func isSafe(inside connective: SQLToken) -> Bool {
-    switch self {
-    case .compareColumn, .compare, .match, .exists, .isNull, .isNotNull, .invalid:
-      true
-    case .isInQuery(_, _, let isOptional): !isOptional
-    case .isIn(_, _, let containsNull): containsNull == nil
-    case .and: connective == .and
-    case .or: connective == .or
-    case .all(let operands): Self.areSafe(operands, joinedBy: .and, inside: connective)
-    case .any(let operands): Self.areSafe(operands, joinedBy: .or, inside: connective)
-    case .not: true
-    case .between, .fragment, .composed: false
-    }
-  }
-
-  /// Of several, their own connective counts; one alone is written as it is; none is a constant.
-  private static func areSafe(
-    _ operands: [PredicateNode], joinedBy own: SQLToken, inside connective: SQLToken
-  ) -> Bool {
-    switch operands.count {
-    case 0: true
-    case 1: operands[0].isSafe(inside: connective)
-    default: own == connective
-    }
-  }
-
-  func writeOperand<Sink: QuerySink>(to sink: inout Sink, inside connective: SQLToken) throws {
-    if isSafe(inside: connective) { return try write(to: &sink) }
-    try sink.token(.open)
-    try write(to: &sink)
-    try sink.token(.close)
-  }
-
-  static func write<Sink: QuerySink>(
-    _ operands: [PredicateNode], joinedBy connective: SQLToken, ifEmpty: SQLToken,
-    to sink: inout Sink
-  ) throws {
-    guard !operands.isEmpty else { return try sink.token(ifEmpty) }
-    if operands.count == 1 { return try operands[0].write(to: &sink) }
-    for index in operands.indices {
-      if index > 0 { try sink.token(connective) }
-      try operands[index].writeOperand(to: &sink, inside: connective)
     }
   }
 }

@@ -7,7 +7,7 @@ import SQLCore
 // value. SQL: `IS` and `IS NOT`, with NULL bound, so that the text does not depend on the value.
 //
 // A type whose values have another order than what is stored of them names a collation, which stands
-// at the left side: `("price" COLLATE "decimal") < ?`.
+// at the left side: `"price" COLLATE "decimal" < ?`.
 
 extension SQLExpression {
   /// Equal. SQL: `a = ?`, on an optional `a IS ?`

@@ -3,7 +3,7 @@ import SQLCore
 /// A value in SQL: a column, a value of Swift, a function of both.
 ///
 /// ```swift
-/// Post.where { $0.$views * 2 > 100 }     // … WHERE ("views" * ?) > ?
+/// Post.where { $0.$views * 2 > 100 }     // … WHERE "views" * ? > ?
 /// ```
 ///
 /// Values of Swift are bound, and the text of the SQL never depends on them.

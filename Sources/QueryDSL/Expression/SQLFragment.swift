@@ -69,6 +69,18 @@ public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
       append { $0.appendInterpolation(value) }
     }
 
+    /// A value in a stored form of its type, as its column declares it: `?`, bound.
+    public mutating func appendInterpolation(_ value: some ColumnValue, as form: StoredForm) {
+      append { $0.appendInterpolation(value, as: form) }
+    }
+
+    /// A value in a stored form of its type, or NULL for nil: `?`, bound.
+    public mutating func appendInterpolation<Value: ColumnValue>(
+      _ value: Value?, as form: StoredForm
+    ) {
+      append { $0.appendInterpolation(value, as: form) }
+    }
+
     /// A value of any storage class: `?`, bound.
     public mutating func appendInterpolation(_ value: DatabaseValue) {
       append { $0.appendInterpolation(value) }
@@ -120,7 +132,7 @@ extension SQLFragment.Part {
   func write<Sink: QuerySink>(to sink: inout Sink) throws {
     switch self {
     case .sql(let sql): try sink.fragment(sql)
-    case .expression(let node): try node.writeOperand(to: &sink)
+    case .expression(let node): try node.writeOperand(to: &sink, binding: .primary)
     case .predicate(let node):
       try sink.token(.open)
       try node.write(to: &sink)

@@ -24,7 +24,7 @@ extension SIMDLogic where Self == SQLPredicate {
     SQLPredicate(.or(left.node, right.node))
   }
 
-  /// It does not hold; what is unknown stays unknown. SQL: `NOT (a)`
+  /// It does not hold; what is unknown stays unknown. SQL: `NOT a`
   @inlinable
   public static prefix func ! (operand: Self) -> SQLPredicate {
     SQLPredicate(.not(operand.node))

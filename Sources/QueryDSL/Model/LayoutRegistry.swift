@@ -123,6 +123,9 @@ package final class LayoutRegistry: Sendable {
       return number
     }
     let made = try ModelLayout.make(of: model, number: number)
+    if M.self is any Model.Type {
+      KnownModels.note(String(describing: M.self), table: made.tableName)
+    }
     return state.withLock { state in
       if let index = state.keys.firstIndex(of: key) { return state.layouts[index] }
       state.layouts.append(made)

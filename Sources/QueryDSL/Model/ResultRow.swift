@@ -16,8 +16,9 @@
 /// ```
 ///
 /// It is read as a model is, by the names and types of its properties, and has neither a table nor
-/// a key. Every model is one.
-public protocol ResultRow: Sendable {
+/// a key. Every model is one. It is printed with the names and values of its properties:
+/// `Total(name: "Jane", views: 3)`.
+public protocol ResultRow: Sendable, CustomReflectable {
   /// What the columns cannot say themselves. Default: nothing.
   ///
   /// Of a model: indexes, foreign keys, defaults, stored forms. Of a row without a table it has

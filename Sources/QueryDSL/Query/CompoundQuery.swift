@@ -48,16 +48,22 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     let (first, second) = (first.request, second.request)
     // A compound of its own operations goes on; one with an order, a limit or WITH is one operand.
     var statement = SelectStatement(selection: .terms([]), from: first.statement.from)
-    let operand = (operation: operation, statement: second.statement)
-    var compound = CompoundNode(first: first.statement, others: [operand])
     if let left = first.statement.extras?.content.compound, first.statement.order.isEmpty,
       first.statement.limit == nil, first.statement.offset == nil,
       first.statement.extras?.content.commonTables.isEmpty ?? true
     {
-      compound = left
-      compound.others.append(operand)
+      if left.others.count + 2 > TreeLimits.maximumQueries {
+        statement.note(TreeLimits.tooManyQueries)
+        statement.changeExtras { $0.compound = left }
+      } else {
+        statement.changeExtras { $0.compound = left.appending(operation, second.statement) }
+      }
+    } else {
+      let operand = (operation: operation, statement: second.statement)
+      statement.changeExtras {
+        $0.compound = CompoundNode(first: first.statement, others: [operand])
+      }
     }
-    statement.changeExtras { $0.compound = compound }
     statement.note(first.statement.problem ?? second.statement.problem)
     statement.note(Self.difference(first, second))
     request = Request(statement: statement, decoding: first.decoding)

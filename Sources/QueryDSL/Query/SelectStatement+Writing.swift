@@ -105,7 +105,7 @@ extension SelectStatement: Renderable {
   ) throws {
     switch extras?.source(of: table) {
     case nil, .excluded: break
-    case .query(let query):
+    case .nested(let query, _):
       try sink.token(.open)
       try sink.hideScope()
       try query.write(to: &sink)
@@ -160,7 +160,7 @@ extension SelectStatement: Renderable {
       try predicate.write(to: &sink)
     case .many(let predicates):
       try sink.token(keyword)
-      try PredicateNode.write(predicates, joinedBy: .and, ifEmpty: .one, to: &sink)
+      try PredicateNode.write(all: predicates, to: &sink)
     }
   }
 

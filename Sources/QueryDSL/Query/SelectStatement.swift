@@ -147,7 +147,8 @@ package final class SelectExtras: Sendable {
 
 /// What stands in FROM in place of a table.
 package enum TableSource: Sendable {
-  indirect case query(SelectStatement)
+  /// A query, and how many levels it has; made by `query(_:)`.
+  indirect case nested(SelectStatement, depth: Int)
   case common(CommonTableName)
   /// The row that an upsert would have inserted.
   case excluded
@@ -156,7 +157,38 @@ package enum TableSource: Sendable {
 /// Several SELECTs as one: UNION, INTERSECT, EXCEPT.
 package struct CompoundNode: Sendable {
   package let first: SelectStatement
-  package var others: [(operation: SQLToken, statement: SelectStatement)]
+  package private(set) var others: [(operation: SQLToken, statement: SelectStatement)]
+  /// How many levels the deepest has.
+  let depth: Int
+
+  init(first: SelectStatement, others: [(operation: SQLToken, statement: SelectStatement)]) {
+    let nested = first.nested
+    self.first = nested.statement
+    self.others = []
+    var depth = nested.depth
+    for other in others {
+      let nested = other.statement.nested
+      self.others.append((other.operation, nested.statement))
+      depth = max(depth, nested.depth)
+    }
+    self.depth = depth
+  }
+
+  /// The same with one more; it is nested already.
+  func appending(_ operation: SQLToken, _ statement: SelectStatement) -> CompoundNode {
+    let nested = statement.nested
+    return CompoundNode(
+      first: first, others: others + [(operation, nested.statement)],
+      depth: max(depth, nested.depth))
+  }
+
+  private init(
+    first: SelectStatement, others: [(operation: SQLToken, statement: SelectStatement)], depth: Int
+  ) {
+    self.first = first
+    self.others = others
+    self.depth = depth
+  }
 }
 
 /// The name of a common table, and what tells it from another of the same name.
@@ -171,7 +203,22 @@ package struct CommonTableNode: Sendable {
   /// The number of the layout whose columns it has.
   package let layout: UInt16
   package let query: SelectStatement
+  /// How many levels the query has.
+  let depth: Int
   package let isRecursive: Bool
   /// Whether SQLite is to run the query once and keep its rows; nil leaves it to SQLite.
   package let isMaterialized: Bool?
+
+  init(
+    name: CommonTableName, layout: UInt16, query: SelectStatement, isRecursive: Bool,
+    isMaterialized: Bool?
+  ) {
+    self.name = name
+    self.layout = layout
+    let nested = query.nested
+    self.query = nested.statement
+    depth = nested.depth
+    self.isRecursive = isRecursive
+    self.isMaterialized = isMaterialized
+  }
 }

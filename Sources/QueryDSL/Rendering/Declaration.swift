@@ -36,8 +36,7 @@ extension ModelLayout {
     guard !predicates.nodes.isEmpty else { return nil }
     var sink = TextSink(writingLiterals: true)
     try sink.openScope(table, [], nil)
-    try PredicateNode.write(
-      Array(predicates.nodes), joinedBy: .and, ifEmpty: .one, to: &sink)
+    try PredicateNode.write(all: Array(predicates.nodes), to: &sink)
     return sink.text
   }
 

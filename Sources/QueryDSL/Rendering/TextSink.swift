@@ -104,7 +104,12 @@ struct TextSink: QuerySink {
   }
 
   mutating func value(_ value: BoundValue) throws {
-    guard !writesLiterals else { return text += try Self.literal(value) }
+    guard !writesLiterals else {
+      let literal = try Self.literal(value)
+      // Two signs together would begin a comment.
+      if literal.hasPrefix("-"), text.hasSuffix("-") { text += " " }
+      return text += literal
+    }
     text += "?"
     bindings.append(value)
   }
@@ -127,7 +132,7 @@ struct TextSink: QuerySink {
       let name = try Self.layout(of: table).tableName
       switch extras?.source(of: table) {
       case nil: return (table, name, Kind.model)
-      case .query: return (table, name, .query)
+      case .nested: return (table, name, .query)
       case .common(let common): return (table, common.name, .common)
       case .excluded: return (table, "excluded", .excluded)
       }

@@ -88,7 +88,7 @@ public func Generated<M: Model, Value: ColumnValue>(
 /// A condition that each row fulfils; several lines must all hold.
 ///
 /// ```swift
-/// Check { $0.$views >= 0 }                     // CHECK ("views" >= 0)
+/// Check { $0.$views >= 0 }                     // CHECK (("views" >= 0))
 /// Check("span") { $0.$start <= $0.$end }       // CONSTRAINT "span" CHECK ("start" <= "end")
 /// ```
 ///

@@ -186,6 +186,10 @@ private func authorize(
     {
       return SQLITE_DENY
     }
+    // Asked without a value it changes nothing; with one it may write the file.
+    if second == nil, sqlite3_stricmp(first, "journal_mode") == 0 {
+      state.pointee.authorizer.effects.insert(.asksSetting)
+    }
     if sqlite3_stricmp(first, "wal_autocheckpoint") == 0 {
       state.pointee.authorizer.checkpointPragma = CheckpointPragma(argument: second)
     }

@@ -56,7 +56,7 @@ extension ConnectionCore {
           if code == SQLITE_AUTH, state.pointee.authorizer.isReader {
             throw readOnly(sql: String(decoding: bytes, as: UTF8.self))
           }
-          throw failure(code, sql: String(decoding: bytes, as: UTF8.self))
+          throw KnownModels.adding(to: failure(code, sql: String(decoding: bytes, as: UTF8.self)))
         }
       }
       return statement.map { ($0, consumed) }

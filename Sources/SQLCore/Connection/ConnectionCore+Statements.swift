@@ -146,8 +146,9 @@ extension ConnectionCore {
     guard code == SQLITE_DONE, !hasCallbackFailed else {
       // The error's words are those of the last call: they are read before anything else runs.
       let spoilsWrites = state.pointee.callbackFailure?.spoilsWrites ?? false
-      let failure = failure(code, of: statement)
+      var failure = failure(code, of: statement)
       sqlite3_reset(statement.handle)
+      if code & 0xFF == SQLITE_CONSTRAINT { failure = locatingConstraint(of: failure, statement) }
       if spoilsWrites, !statement.pointee.isReadOnly { rollBackAfterCallbackFailure() }
       noteRollback(after: failure)
       tellObserver(ofEndOf: statement, failed: true)

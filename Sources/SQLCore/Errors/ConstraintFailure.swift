@@ -22,11 +22,11 @@ public struct ConstraintFailure: Hashable, Sendable {
 
   /// What kind of constraint.
   public var kind: Kind
-  /// The table, where SQLite or the operation tells it.
+  /// The table; nil where neither SQLite nor the schema tells it.
   public var table: String?
-  /// The columns, in the order of the constraint; empty where SQLite does not tell them.
+  /// The columns, in the order of the constraint; empty where neither SQLite nor the schema tells them.
   public var columns: [String]
-  /// The name or text of a CHECK, or the name of an index over expressions.
+  /// The name of a CHECK, or its text if it has none, or the name of an index over expressions.
   public var name: String?
 
   /// A failure with its parts.
@@ -56,7 +56,7 @@ public struct ConstraintFailure: Hashable, Sendable {
       : message.split(separator: " constraint failed: ", maxSplits: 1).dropFirst().first
     guard let subject else { return }
     if kind == .check {
-      name = String(subject)
+      name = Self.withoutParentheses(String(subject))
     } else if subject.hasPrefix("index '") {
       name = String(subject.dropFirst("index '".count).dropLast())
     } else {
@@ -64,11 +64,56 @@ public struct ConstraintFailure: Hashable, Sendable {
     }
   }
 
+  /// A text without the parentheses around the whole.
+  static func withoutParentheses(_ text: String) -> String {
+    let tokens = SQLTokens(text)
+    guard let first = tokens.tokens.first, first.isSign("(") else { return text }
+    var depth = 0
+    for (index, token) in tokens.tokens.enumerated() {
+      if token.isSign("(") { depth += 1 }
+      if token.isSign(")") { depth -= 1 }
+      guard depth == 0 else { continue }
+      guard index == tokens.tokens.count - 1 else { return text }
+      return withoutParentheses(tokens.text(tokens.tokens.dropFirst().dropLast()))
+    }
+    return text
+  }
+
   private mutating func readColumns(_ list: Substring) {
     for item in list.split(separator: ", ") {
       guard let dot = item.lastIndex(of: ".") else { continue }
       table = String(item[..<dot])
       columns.append(String(item[item.index(after: dot)...]))
+    }
+  }
+}
+
+extension ConstraintFailure: CustomStringConvertible {
+  /// What the constraint asks for, as a sentence: `another row of Post has the same url`.
+  public var description: String {
+    let list = columns.joined(separator: " and ")
+    let place = table.map { " of \($0)" } ?? ""
+    switch kind {
+    case .primaryKey, .unique:
+      let name = kind == .primaryKey ? "primary key" : "value of a unique constraint"
+      let index = self.name.map { ", by the unique index \($0)" } ?? ""
+      return "another row\(place) has the same \(list.isEmpty ? name : list)\(index)"
+    case .notNull:
+      return "a row\(place) has no value of \(list.isEmpty ? "a column that needs one" : list)"
+    case .check:
+      let condition = name.map { " \($0)" } ?? ""
+      return "a row\(place) does not fulfil the CHECK\(condition)"
+        + (list.isEmpty ? "" : ", which is about \(list)")
+    case .foreignKey:
+      guard !list.isEmpty else {
+        return "a foreign key is violated: a row refers to one that does not exist"
+          + (table.map { " (\($0))" } ?? "")
+      }
+      return "a row\(place) refers by \(list) to a row that does not exist"
+    case .dataType:
+      return "a row\(place) has a value of another type than the column"
+        + (list.isEmpty ? "" : " \(list)")
+    case .other: return "a constraint\(place) is violated"
     }
   }
 }

@@ -75,7 +75,13 @@ extension DatabaseError {
 extension DatabaseError: CustomStringConvertible {
   /// The code, the message, and the statement with a mark under the fault where it is known.
   public var description: String {
-    var text = "SQLite error \(code.rawValue): \(message)"
+    var text = "SQLite error \(code.rawValue): "
+    // SQLite's own words say less than what is known.
+    if let constraint, constraint.kind != .other {
+      text += "\(constraint) (\(message))"
+    } else {
+      text += message
+    }
     if let sql {
       text += "\n  in: \(sql)"
       if let offset, offset <= sql.utf8.count, !sql.utf8.contains(UInt8(ascii: "\n")) {

@@ -24,6 +24,16 @@ package enum BoundValue: Sendable {
     }
   }
 
+  /// A value in a form that a program says, where no column declares it: one that its type does not
+  /// have is an error.
+  package init<Value: ColumnValue>(_ value: Value, inForm form: StoredForm) {
+    guard Value.storageClass(as: form) != nil else {
+      self = .unstorable(.unstorable(value, "\(Value.self) has no stored form .\(form)"))
+      return
+    }
+    self.init(value, as: form)
+  }
+
   /// Many values; one without a stored form makes the whole its error.
   package init<Value: ColumnValue>(array values: some Sequence<Value>) {
     do {

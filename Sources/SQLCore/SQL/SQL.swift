@@ -80,6 +80,23 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.append(SQL(text: "?", bindings: [BoundValue(value)]))
     }
 
+    /// A value in a stored form of its type, as its column declares it: `?`, bound.
+    ///
+    /// ```swift
+    /// try db.rows("SELECT * FROM Visit WHERE day = \(date, as: .iso8601)")
+    /// ```
+    /// A form that the type does not have throws `ColumnValueError` when the value would be bound.
+    public mutating func appendInterpolation(_ value: some ColumnValue, as form: StoredForm) {
+      sql.append(SQL(text: "?", bindings: [BoundValue(value, inForm: form)]))
+    }
+
+    /// A value in a stored form of its type, or NULL for nil: `?`, bound.
+    public mutating func appendInterpolation<Value: ColumnValue>(
+      _ value: Value?, as form: StoredForm
+    ) {
+      sql.append(SQL(text: "?", bindings: [BoundValue(value, inForm: form)]))
+    }
+
     /// A value of any storage class: `?`, bound.
     public mutating func appendInterpolation(_ value: DatabaseValue) {
       sql.append(SQL(text: "?", bindings: [.value(value)]))

@@ -50,7 +50,7 @@ package struct PreparedStatement {
     effects = compiled.effects
     tableEffects = compiled.tableEffects
     assignments = compiled.assignments
-    isReadOnly = sqlite3_stmt_readonly(handle) != 0
+    isReadOnly = sqlite3_stmt_readonly(handle) != 0 || compiled.effects.contains(.asksSetting)
     // SQLite counts SAVEPOINT, RELEASE and ROLLBACK TO among the statements that only read.
     savepointAction =
       isReadOnly && sqlite3_column_count(handle) == 0 ? SavepointAction(statement: handle) : nil
@@ -71,6 +71,8 @@ package struct StatementEffects: OptionSet, Sendable {
   static let controlsTransaction = StatementEffects(rawValue: 2)
   /// It is a PRAGMA, ATTACH or DETACH.
   package static let changesConnection = StatementEffects(rawValue: 4)
+  /// It is a PRAGMA that asks for a setting, though SQLite counts it among those that write.
+  static let asksSetting = StatementEffects(rawValue: 8)
 
   /// Whether what tables there are, or what they are like, may be different afterwards; the cache
   /// does not keep such a statement. It is asked

@@ -162,6 +162,10 @@ struct ConnectionWriteTests {
     let error = #expect(throws: DatabaseError.self) {
       try db.insert(Album(id: 1, name: "x"))
     }
-    #expect(error?.message == "no such table: Album")
+    #expect(
+      error?.message == """
+        no such table: Album; it is the table of the model Album, which is missing from the models of \
+        this database: open it with `models: [Album.self, …]`
+        """)
   }
 }

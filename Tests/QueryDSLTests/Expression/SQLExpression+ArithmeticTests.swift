@@ -11,37 +11,37 @@ struct ArithmeticTests {
 
   @Test("+ - * / with a value and with a column, in parentheses as operands")
   func operators() throws {
-    try music.expect(where: #"("plays" + ?) = ?"#, [2]) { $0.$plays + 1 == 21 }
-    try music.expect(where: #"("plays" - ?) < ?"#, [3]) { $0.$plays - 1 < 0 }
-    try music.expect(where: #"("plays" * ?) = ?"#, [4]) { $0.$plays * 2 == 100 }
-    try music.expect(where: #"("plays" / ?) = ?"#, [2]) { $0.$plays / 19 == 1 }
-    try music.expect(where: #"("plays" + "id") = ?"#, [1]) { $0.$plays + $0.$id == 101 }
-    try music.expect(where: #"("plays" - "id") = ?"#, [5]) { $0.$plays - $0.$id == 2 }
-    try music.expect(where: #"("plays" * "id") = ?"#, [3]) { $0.$plays * $0.$id == 0 }
-    try music.expect(where: #"("plays" / "id") = ?"#, [1]) { $0.$plays / $0.$id == 100 }
-    try music.expect(where: #"(-"plays") = ?"#, [5]) { -$0.$plays == -7 }
-    try music.expect(where: #"(-(-"plays")) = ?"#, [5]) { -(-$0.$plays) == 7 }
+    try music.expect(where: #""plays" + ? = ?"#, [2]) { $0.$plays + 1 == 21 }
+    try music.expect(where: #""plays" - ? < ?"#, [3]) { $0.$plays - 1 < 0 }
+    try music.expect(where: #""plays" * ? = ?"#, [4]) { $0.$plays * 2 == 100 }
+    try music.expect(where: #""plays" / ? = ?"#, [2]) { $0.$plays / 19 == 1 }
+    try music.expect(where: #""plays" + "id" = ?"#, [1]) { $0.$plays + $0.$id == 101 }
+    try music.expect(where: #""plays" - "id" = ?"#, [5]) { $0.$plays - $0.$id == 2 }
+    try music.expect(where: #""plays" * "id" = ?"#, [3]) { $0.$plays * $0.$id == 0 }
+    try music.expect(where: #""plays" / "id" = ?"#, [1]) { $0.$plays / $0.$id == 100 }
+    try music.expect(where: #"-"plays" = ?"#, [5]) { -$0.$plays == -7 }
+    try music.expect(where: #"-(-"plays") = ?"#, [5]) { -(-$0.$plays) == 7 }
   }
 
   @Test("precedence is Swift's: each operation inside another stands in parentheses")
   func precedence() throws {
-    try music.expect(where: #"("plays" + ("id" * ?)) = ?"#, [5]) { $0.$plays + $0.$id * 2 == 17 }
-    try music.expect(where: #"(("plays" + "id") * ?) = ?"#, [5]) {
+    try music.expect(where: #""plays" + "id" * ? = ?"#, [5]) { $0.$plays + $0.$id * 2 == 17 }
+    try music.expect(where: #"("plays" + "id") * ? = ?"#, [5]) {
       ($0.$plays + $0.$id) * 2 == 24
     }
-    try music.expect(where: #"(("plays" - "id") - ?) = ?"#, [5]) { $0.$plays - $0.$id - 1 == 1 }
-    try music.expect(where: #"("plays" - ("id" - ?)) = ?"#, [5]) { $0.$plays - ($0.$id - 1) == 3 }
-    try music.expect(where: #"(-("plays" + ?)) = ?"#, [3]) { -($0.$plays + 1) == -1 }
+    try music.expect(where: #""plays" - "id" - ? = ?"#, [5]) { $0.$plays - $0.$id - 1 == 1 }
+    try music.expect(where: #""plays" - ("id" - ?) = ?"#, [5]) { $0.$plays - ($0.$id - 1) == 3 }
+    try music.expect(where: #"-("plays" + ?) = ?"#, [3]) { -($0.$plays + 1) == -1 }
   }
 
   @Test("a division by zero is NULL, for which nothing holds")
   func divisionByZero() throws {
-    try music.expect(where: #"("id" / "plays") < ?"#, [1, 2, 4, 5]) { $0.$id / $0.$plays < 1000 }
+    try music.expect(where: #""id" / "plays" < ?"#, [1, 2, 4, 5]) { $0.$id / $0.$plays < 1000 }
   }
 
   @Test("floating-point numbers")
   func floatingPoint() throws {
-    try music.expect(where: #"("price" * ?) = ?"#, [5]) { $0.$price * 2 == -2.5 }
+    try music.expect(where: #""price" * ? = ?"#, [5]) { $0.$price * 2 == -2.5 }
     #expect(
       try music.db.fetch(Track.select { $0.$price / 2 }.order(by: \.$id))
         == [0.75, 0.25, 1.0, 0.0, -0.625])

@@ -16,11 +16,11 @@ struct SQLPredicateTests {
     try music.expect(where: #""plays" > ? OR "isLive" = ?"#, [1, 2, 4]) {
       $0.$plays > 20 || $0.$isLive == true
     }
-    try music.expect(where: #"NOT ("isLive" = ?)"#, [1, 3, 5]) { !($0.$isLive == true) }
+    try music.expect(where: #"NOT "isLive" = ?"#, [1, 3, 5]) { !($0.$isLive == true) }
     try music.expect(where: #"("id" = ? OR "id" = ?) AND "plays" = ?"#, [1]) {
       ($0.$id == 1 || $0.$id == 2) && $0.$plays == 100
     }
-    try music.expect(where: #""id" = ? OR ("id" = ? AND "plays" = ?)"#, [1]) {
+    try music.expect(where: #""id" = ? OR "id" = ? AND "plays" = ?"#, [1]) {
       $0.$id == 1 || $0.$id == 2 && $0.$plays == 100
     }
     try music.expect(where: #""id" = ? AND "id" = ? AND "id" = ?"#, []) {
@@ -29,7 +29,7 @@ struct SQLPredicateTests {
     try music.expect(where: #"NOT ("id" = ? OR "id" = ?)"#, [3, 4, 5]) {
       !($0.$id == 1 || $0.$id == 2)
     }
-    try music.expect(where: #"NOT (NOT ("id" = ?))"#, [1]) { !(!($0.$id == 1)) }
+    try music.expect(where: #"NOT NOT "id" = ?"#, [1]) { !(!($0.$id == 1)) }
   }
 
   @Test("each line is one predicate, and all must hold")
@@ -53,7 +53,7 @@ struct SQLPredicateTests {
         track.$id == 4
       }
     }
-    try music.expect(where: #"("id" = ? AND "plays" = ?) OR "id" = ?"#, [1, 2]) { track in
+    try music.expect(where: #""id" = ? AND "plays" = ? OR "id" = ?"#, [1, 2]) { track in
       AnyOf {
         AllOf {
           track.$id == 1
@@ -76,7 +76,7 @@ struct SQLPredicateTests {
       AllOf { track.$id == 1 || track.$id == 2 }
       track.$plays == 100
     }
-    try music.expect(where: #"("id" = ? AND "id" = ?) OR "plays" = ?"#, [1]) { track in
+    try music.expect(where: #""id" = ? AND "id" = ? OR "plays" = ?"#, [1]) { track in
       AnyOf { track.$id == 1 && track.$id == 2 } || track.$plays == 100
     }
     try music.expect(where: #"(id = 1 OR id = 2) AND "plays" = ?"#, [1]) { track in
@@ -92,7 +92,7 @@ struct SQLPredicateTests {
   func empty() throws {
     try music.expect(where: "0", []) { _ in AnyOf {} }
     try music.expect(where: "1", [1, 2, 3, 4, 5]) { _ in AllOf {} }
-    try music.expect(where: "NOT (0)", [1, 2, 3, 4, 5]) { _ in NoneOf {} }
+    try music.expect(where: "NOT 0", [1, 2, 3, 4, 5]) { _ in NoneOf {} }
     try music.expect(where: #""id" = ? AND 0"#, []) {
       $0.$id == 1
       AnyOf {}

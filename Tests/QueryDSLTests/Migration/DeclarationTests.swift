@@ -80,7 +80,7 @@ struct DeclarationTests {
                 "temper" TEXT NOT NULL,
                 "born" INTEGER NOT NULL DEFAULT (unixepoch() * 1000000),
                 "code" BLOB,
-                "years_left" INTEGER NOT NULL GENERATED ALWAYS AS ((-"age") + 100) VIRTUAL,
+                "years_left" INTEGER NOT NULL GENERATED ALWAYS AS (-"age" + 100) VIRTUAL,
                 "age_twice" INTEGER GENERATED ALWAYS AS ("age" * 2) STORED,
                 "mentor_id" INTEGER,
                 "seat_row" INTEGER,
@@ -89,7 +89,7 @@ struct DeclarationTests {
         INITIALLY DEFERRED,
                 FOREIGN KEY ("seat_row", "seat_number") REFERENCES "Seat" ("row", "number") \
         ON UPDATE CASCADE,
-                CHECK ("age" >= 0 AND "age" < 150),
+                CHECK (("age" >= 0 AND "age" < 150)),
                 CONSTRAINT "temper_known" CHECK ("temper" IN ('calm', 'o''dd'))
               ) STRICT
           + create the index Person_on_last_name_first_name: the schema declares it

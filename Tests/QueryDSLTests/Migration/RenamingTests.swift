@@ -132,7 +132,7 @@ struct RenamingTests {
           "id" INTEGER PRIMARY KEY NOT NULL,
           "author" INTEGER,
           "pen" TEXT,
-          CHECK ("id" > 0),
+          CHECK (("id" > 0)),
           FOREIGN KEY ("author") REFERENCES "Writer" ("number") ON DELETE CASCADE,
           FOREIGN KEY ("pen") REFERENCES "Writer" ("name")
         ) STRICT

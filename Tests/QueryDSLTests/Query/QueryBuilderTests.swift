@@ -112,7 +112,7 @@ struct QueryBuilderTests {
       Select(a.$id, b.$id, c.$id, d.$id)
     }
     let text = try query.sql.text
-    #expect(text.contains(#"JOIN "Track" AS "Track_3" ON "Track_3"."id" = ("Track"."id" + ?)"#))
+    #expect(text.contains(#"JOIN "Track" AS "Track_3" ON "Track_3"."id" = "Track"."id" + ?"#))
     #expect(text.contains(#"JOIN "Track" AS "Track_4""#))
     let row = try #require(try music.db.first(query))
     #expect(row == (2, 3, 4, 3))

@@ -75,7 +75,7 @@ struct ChoiceSpecification {
     try music.expect(#"CASE "genre" WHEN ? THEN ? WHEN ? THEN ? ELSE ? END"#, [1, 2, 0, 1, 0]) {
       $0.$genre.case("rock", then: 1).when("jazz", then: 2).else(0)
     }
-    try music.expect(#"CASE ("id" + ?) WHEN ? THEN "title" END"#, [nil, "Beta", nil, nil, nil]) {
+    try music.expect(#"CASE "id" + ? WHEN ? THEN "title" END"#, [nil, "Beta", nil, nil, nil]) {
       ($0.$id + 1).case(3, then: $0.$title).orNull
     }
   }

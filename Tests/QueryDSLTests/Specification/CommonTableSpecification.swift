@@ -49,7 +49,7 @@ struct CommonTableSpecification {
       },
       """
       WITH "loud"("id") AS (SELECT "id" AS "id" FROM "Track" WHERE "plays" > ?) \
-      SELECT ("loud"."id" * ?) + "loud_2"."id" FROM "loud" JOIN "loud" AS "loud_2" \
+      SELECT "loud"."id" * ? + "loud_2"."id" FROM "loud" JOIN "loud" AS "loud_2" \
       ON "loud"."id" < "loud_2"."id" ORDER BY "loud"."id", "loud_2"."id"
       """, [12, 14, 24])
   }

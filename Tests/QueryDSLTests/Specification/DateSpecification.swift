@@ -71,7 +71,7 @@ struct DateSpecification {
   func sql() throws {
     #expect(
       try Tour.select { $0.$begin.component(.year) }.sql.text == """
-        SELECT CAST(strftime('%Y', ("begin" / 1000000) - (("begin" % 1000000) < 0), 'unixepoch') \
+        SELECT CAST(strftime('%Y', "begin" / 1000000 - ("begin" % 1000000 < 0), 'unixepoch') \
         AS INTEGER) FROM "Tour"
         """)
     #expect(

@@ -65,41 +65,41 @@ struct DecimalSpecification {
   @Test("< > <= >= compare the numbers, to the last digit")
   func comparing() throws {
     let great = try Self.decimal("100000000000000000000000000000000.00001")
-    try expect(where: #"("price" COLLATE "decimal") < ?"#, [2, 3, 4]) { $0.$price < 10 }
-    try expect(where: #"("price" COLLATE "decimal") <= ?"#, [1, 2, 3, 4]) { $0.$price <= 10 }
-    try expect(where: #"("price" COLLATE "decimal") > ?"#, [6]) { $0.$price > great }
-    try expect(where: #"("price" COLLATE "decimal") >= ?"#, [5, 6]) { $0.$price >= great }
-    try expect(where: #"("discount" COLLATE "decimal") < ?"#, [1, 3, 4, 5]) { $0.$discount < 10 }
-    try expect(where: #"("discount" COLLATE "decimal") > "price""#, []) {
+    try expect(where: #""price" COLLATE "decimal" < ?"#, [2, 3, 4]) { $0.$price < 10 }
+    try expect(where: #""price" COLLATE "decimal" <= ?"#, [1, 2, 3, 4]) { $0.$price <= 10 }
+    try expect(where: #""price" COLLATE "decimal" > ?"#, [6]) { $0.$price > great }
+    try expect(where: #""price" COLLATE "decimal" >= ?"#, [5, 6]) { $0.$price >= great }
+    try expect(where: #""discount" COLLATE "decimal" < ?"#, [1, 3, 4, 5]) { $0.$discount < 10 }
+    try expect(where: #""discount" COLLATE "decimal" > "price""#, []) {
       $0.$discount > $0.$price.optional
     }
-    try expect(where: #"("price" COLLATE "decimal") > "discount""#, [1, 3, 4, 5, 6]) {
+    try expect(where: #""price" COLLATE "decimal" > "discount""#, [1, 3, 4, 5, 6]) {
       $0.$price.optional > $0.$discount
     }
-    try expect(where: #"("price" COLLATE "decimal") BETWEEN ? AND ?"#, [2, 4]) {
+    try expect(where: #""price" COLLATE "decimal" BETWEEN ? AND ?"#, [2, 4]) {
       $0.$price.between(0, and: 9.5)
     }
-    try expect(where: #"("price" COLLATE "decimal") BETWEEN ? AND ?"#, [1, 2]) {
+    try expect(where: #""price" COLLATE "decimal" BETWEEN ? AND ?"#, [1, 2]) {
       $0.$price.isIn(9...10)
     }
     try expect(
-      where: #"("price" COLLATE "decimal") >= ? AND ("price" COLLATE "decimal") < ?"#, [2]
+      where: #""price" COLLATE "decimal" >= ? AND "price" COLLATE "decimal" < ?"#, [2]
     ) { $0.$price.isIn(9..<10) }
   }
 
   @Test("== and isIn take the number, however its text is written; the NULL rule is that of all")
   func equality() throws {
     let tenth = try Self.decimal("0.1")
-    try expect(where: #"("price" COLLATE "decimal") = ?"#, [2]) { $0.$price == 9.5 }
-    try expect(where: #"("price" COLLATE "decimal") <> ?"#, [1, 3, 4, 5, 6]) { $0.$price != 9.5 }
-    try expect(where: #"("discount" COLLATE "decimal") IS ?"#, [2]) { $0.$discount == nil }
-    try expect(where: #"("discount" COLLATE "decimal") IS NOT ?"#, [2, 3, 4, 5, 6]) {
+    try expect(where: #""price" COLLATE "decimal" = ?"#, [2]) { $0.$price == 9.5 }
+    try expect(where: #""price" COLLATE "decimal" <> ?"#, [1, 3, 4, 5, 6]) { $0.$price != 9.5 }
+    try expect(where: #""discount" COLLATE "decimal" IS ?"#, [2]) { $0.$discount == nil }
+    try expect(where: #""discount" COLLATE "decimal" IS NOT ?"#, [2, 3, 4, 5, 6]) {
       $0.$discount != tenth
     }
     try expect(
-      where: #"("price" COLLATE "decimal") IN (SELECT value FROM apus_array(?))"#, [1, 3]
+      where: #""price" COLLATE "decimal" IN (SELECT value FROM apus_array(?))"#, [1, 3]
     ) { $0.$price.isIn([-2, 10, 11]) }
-    try expect(where: #"("price" COLLATE "decimal") IS decimal_mul("discount", ?)"#, []) {
+    try expect(where: #""price" COLLATE "decimal" IS decimal_mul("discount", ?)"#, []) {
       $0.$price.optional == $0.$discount * 7
     }
     // What raw SQL stored is the number, though it does not read back as one.
@@ -191,7 +191,7 @@ struct DecimalSpecification {
     try expect(
       Item.where { $0.$id <= 2 }.order(by: \.$id).select {
         $0.$price.case(10, then: "ten").else("other")
-      }, #"CASE ("price" COLLATE "decimal") WHEN ? THEN ?"#, ["ten", "other"])
+      }, #"CASE "price" COLLATE "decimal" WHEN ? THEN ?"#, ["ten", "other"])
     try db.execute("INSERT INTO Item VALUES (7, '10.0', '10.0', 'z')")
     try expect(
       Item.all.group(by: \.$price).select { $0.count() }, #"GROUP BY "price" COLLATE "decimal""#,
@@ -227,7 +227,7 @@ struct DecimalSpecification {
       Item.where { $0.$id < 0 }.select { $0.$price.sum() }, "decimal_sum", [nil])
     try expect(
       Item.all.group(by: \.$group).having { $0.$price.sum() > 15 }.order(by: \.$group)
-        .select(\.$group), #"HAVING (decimal_sum("price") COLLATE "decimal") > ?"#, ["a", "c"])
+        .select(\.$group), #"HAVING decimal_sum("price") COLLATE "decimal" > ?"#, ["a", "c"])
     try expect(
       Item.where { $0.$id <= 3 }.order(by: \.$id).select {
         $0.$price.sum().over(.order(by: $0.$id).rows(.preceding(1), .currentRow))
@@ -270,7 +270,7 @@ struct DecimalSpecification {
     let query = Account.where { $0.$balance < 10 }.order(by: \.$balance)
     #expect(
       try query.sql.text.hasSuffix(
-        #"WHERE ("balance" COLLATE "decimal") < ? ORDER BY "balance" COLLATE "decimal""#))
+        #"WHERE "balance" COLLATE "decimal" < ? ORDER BY "balance" COLLATE "decimal""#))
     #expect(try accounts.fetch(query).map(\.id) == [3, 2])
     #expect(try accounts.fetch(Account.select { $0.$balance.max() }) == [10])
     try accounts.run(Account.update { $0.$balance += 1 })

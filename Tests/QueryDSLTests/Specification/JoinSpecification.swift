@@ -90,7 +90,7 @@ struct JoinSpecification {
     try music.expect(
       query,
       """
-      SELECT ("Album"."id" * ?) + "Album_2"."id" FROM "Album" CROSS JOIN "Album" AS "Album_2" \
+      SELECT "Album"."id" * ? + "Album_2"."id" FROM "Album" CROSS JOIN "Album" AS "Album_2" \
       ORDER BY "Album"."id", "Album_2"."id"
       """, [11, 12, 14, 21, 22, 24, 41, 42, 44])
   }

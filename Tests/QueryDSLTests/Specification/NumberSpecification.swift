@@ -22,7 +22,7 @@ struct NumberSpecification {
     try music.expect(#""plays" + "rating""#, [105, nil, 3, 51, nil]) {
       $0.$plays.optional + $0.$rating
     }
-    try music.expect(where: #"("rating" * ?) > ?"#, [1, 3]) { $0.$rating * 2 > 5 }
+    try music.expect(where: #""rating" * ? > ?"#, [1, 3]) { $0.$rating * 2 > 5 }
   }
 
   @Test("an update of an optional number")

@@ -130,7 +130,7 @@ struct ReturningSpecification {
       next,
       #"""
       UPDATE "Article" SET "stock" = "Article_2"."stock" FROM "Article" AS "Article_2" \#
-      WHERE "Article"."id" IS ("Article_2"."id" + ?)
+      WHERE "Article"."id" IS "Article_2"."id" + ?
       """#)
     #expect(try db.run(next) == 2)
     #expect(try articles.rows.map(\.stock) == [5, 5, 0])

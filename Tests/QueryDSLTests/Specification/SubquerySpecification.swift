@@ -45,9 +45,9 @@ struct SubquerySpecification {
       Album.where { album in !Track.where { $0.$albumID == album.$id.optional }.exists() }
         .select(\.$name),
       """
-      SELECT "name" FROM "Album" WHERE NOT (EXISTS (SELECT "Track"."id", "Track"."title", \
+      SELECT "name" FROM "Album" WHERE NOT EXISTS (SELECT "Track"."id", "Track"."title", \
       "Track"."genre", "Track"."rating", "Track"."plays", "Track"."price", "Track"."isLive", \
-      "Track"."albumID" FROM "Track" WHERE "Track"."albumID" IS "Album"."id"))
+      "Track"."albumID" FROM "Track" WHERE "Track"."albumID" IS "Album"."id")
       """, ["Four"])
     try music.expect(
       Track.where { track in
@@ -77,11 +77,11 @@ struct SubquerySpecification {
     try music.expect(
       Track.where { $0.$albumID.isIn(some) }.order(by: \.$id).select(\.$id),
       """
-      SELECT "id" FROM "Track" WHERE ("albumID" IS NOT NULL AND "albumID" IN (SELECT "value" FROM \
+      SELECT "id" FROM "Track" WHERE "albumID" IS NOT NULL AND "albumID" IN (SELECT "value" FROM \
       (SELECT "Track_2"."albumID" AS "value" FROM "Track" AS "Track_2" WHERE "Track_2"."id" IN \
-      (SELECT value FROM apus_array(?))) WHERE "value" IS NOT NULL)) OR ("albumID" IS NULL AND \
+      (SELECT value FROM apus_array(?))) WHERE "value" IS NOT NULL) OR "albumID" IS NULL AND \
       EXISTS (SELECT "value" FROM (SELECT "Track_2"."albumID" AS "value" FROM "Track" AS "Track_2" \
-      WHERE "Track_2"."id" IN (SELECT value FROM apus_array(?))) WHERE "value" IS NULL)) \
+      WHERE "Track_2"."id" IN (SELECT value FROM apus_array(?))) WHERE "value" IS NULL) \
       ORDER BY "id"
       """, [1, 2])
     func ids(_ query: TableQuery<Track, Track>) throws -> [Int] {

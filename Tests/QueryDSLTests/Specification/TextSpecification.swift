@@ -53,7 +53,7 @@ struct TextSpecification {
       $0.$genre.concat("!")
     }
     try music.expect(
-      #"("title" || ?) || "title""#,
+      #""title" || ? || "title""#,
       ["Alpha/Alpha", "Beta/Beta", "gamma/gamma", "Delta 100%/Delta 100%", "Epsilon_/Epsilon_"]
     ) { $0.$title.concat("/").concat($0.$title) }
   }
@@ -62,12 +62,12 @@ struct TextSpecification {
   func like() throws {
     try music.expect(where: #""title" LIKE ?"#, [2, 4]) { $0.$title.like("_E%") }
     try music.expect(where: #""genre" LIKE ?"#, [1, 4]) { $0.$genre.like("R%") }
-    try music.expect(where: #"NOT ("genre" LIKE ?)"#, [2]) { !$0.$genre.like("R%") }
+    try music.expect(where: #"NOT "genre" LIKE ?"#, [2]) { !$0.$genre.like("R%") }
     try music.expect(where: #""title" LIKE ? ESCAPE ?"#, [4]) {
       $0.$title.like(#"%\%"#, escape: #"\"#)
     }
     try music.expect(where: #""title" LIKE ? ESCAPE ?"#, [5]) { $0.$title.like("%!_", escape: "!") }
-    try music.expect(where: #""title" LIKE ("title" || ?)"#, [1, 2, 3, 4, 5]) {
+    try music.expect(where: #""title" LIKE "title" || ?"#, [1, 2, 3, 4, 5]) {
       $0.$title.like(pattern: $0.$title.concat("%"))
     }
   }
@@ -76,14 +76,14 @@ struct TextSpecification {
   func glob() throws {
     try music.expect(where: #""title" GLOB ?"#, [1, 2, 4]) { $0.$title.glob("[A-D]*") }
     try music.expect(where: #""title" GLOB ?"#, [3]) { $0.$title.glob("g?mma") }
-    try music.expect(where: #""genre" GLOB ("genre" || ?)"#, [1, 2, 4]) {
+    try music.expect(where: #""genre" GLOB "genre" || ?"#, [1, 2, 4]) {
       $0.$genre.glob(pattern: $0.$genre.concat("*"))
     }
   }
 
   @Test("COLLATE: in a comparison, in an order")
   func collate() throws {
-    try music.expect(where: #"("title" COLLATE "NOCASE") = ?"#, [3]) {
+    try music.expect(where: #""title" COLLATE "NOCASE" = ?"#, [3]) {
       $0.$title.collate(.noCase) == "GAMMA"
     }
     try music.expect(

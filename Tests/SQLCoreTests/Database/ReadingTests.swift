@@ -149,4 +149,26 @@ struct ReadingTests {
       #expect(try db.row("SELECT 1")?[0] == 1)
     }
   }
+
+  @Test("a PRAGMA that asks for a setting runs in a read, and one that sets it does not")
+  func askingPragmas() throws {
+    let db = try Database.temporary()
+    #expect(try db.row("PRAGMA journal_mode")?[0] == "wal")
+    #expect(try db.row("PRAGMA main.journal_mode")?[0] == "wal")
+    try db.read { connection in
+      for name in [
+        "journal_mode", "application_id", "auto_vacuum", "busy_timeout", "cache_size",
+        "data_version", "encoding", "foreign_keys", "freelist_count", "page_count", "page_size",
+        "query_only", "schema_version", "synchronous", "user_version", "wal_autocheckpoint",
+      ] {
+        let rows = try connection.rows("PRAGMA \(unsafe: name)")
+        #expect(rows.count == 1, "\(name)")
+      }
+      let error = #expect(throws: DatabaseError.self) {
+        try connection.execute("PRAGMA journal_mode = DELETE")
+      }
+      #expect(error?.code == .readOnly)
+    }
+    #expect(try db.row("PRAGMA journal_mode")?[0] == "wal")
+  }
 }

@@ -47,11 +47,11 @@ struct ConstraintFailureTests {
         == ConstraintFailure(kind: .unique, table: "post", columns: ["author", "day"]))
   }
 
-  @Test("an index over an expression is named")
+  @Test("an index over an expression is named, with its table and columns")
   func uniqueExpression() throws {
     #expect(
       try failure("INSERT INTO post VALUES (2, 2, 1, 'SWIFTS')")
-        == ConstraintFailure(kind: .unique, name: "titles"))
+        == ConstraintFailure(kind: .unique, table: "post", columns: ["title"], name: "titles"))
   }
 
   @Test("PRIMARY KEY of a rowid, and of several columns")
@@ -71,21 +71,128 @@ struct ConstraintFailureTests {
         == ConstraintFailure(kind: .notNull, table: "author", columns: ["name"]))
   }
 
-  @Test("CHECK by its name, or by its text")
+  @Test("CHECK by its name, or by its text, with the table and the columns that it names")
   func check() throws {
     #expect(
-      try failure("UPDATE author SET age = 17") == ConstraintFailure(kind: .check, name: "adult"))
+      try failure("UPDATE author SET age = 17")
+        == ConstraintFailure(kind: .check, table: "author", columns: ["age"], name: "adult"))
     #expect(
       try failure("UPDATE author SET score = -1")
-        == ConstraintFailure(kind: .check, name: "score > 0"))
+        == ConstraintFailure(kind: .check, table: "author", columns: ["score"], name: "score > 0"))
   }
 
-  @Test("FOREIGN KEY, whose table SQLite does not tell")
+  @Test("two CHECKs of one column are told apart unless SQLite calls both alike")
+  func checksOfOneColumn() throws {
+    try connection.execute(
+      """
+      CREATE TABLE span (
+        "start" INTEGER, "end" INTEGER,
+        CHECK (("start" >= 0)), CHECK (("start" <= "end")), CHECK ("end" < 100)
+      );
+      CREATE TABLE twice ("a" INTEGER, CHECK ("a" > 0), CHECK ("a" < 10))
+      """)
+    #expect(
+      try failure("INSERT INTO span VALUES (-1, 5)")
+        == ConstraintFailure(
+          kind: .check, table: "span", columns: ["start"], name: #""start" >= 0"#))
+    #expect(
+      try failure("INSERT INTO span VALUES (6, 5)")
+        == ConstraintFailure(
+          kind: .check, table: "span", columns: ["start", "end"], name: #""start" <= "end""#))
+    // SQLite calls it "end".
+    #expect(
+      try failure("INSERT INTO span VALUES (1, 500)")
+        == ConstraintFailure(kind: .check, table: "span", columns: ["end"], name: #""end" < 100"#))
+    // SQLite calls both "a", and does not tell which.
+    #expect(
+      try failure("INSERT INTO twice VALUES (0)")
+        == ConstraintFailure(kind: .check, table: "twice", name: "a"))
+  }
+
+  @Test("FOREIGN KEY by the one that the statement can have violated, from either side")
   func foreignKey() throws {
     #expect(
       try failure("INSERT INTO post VALUES (3, 3, 99, 'X')")
-        == ConstraintFailure(kind: .foreignKey))
-    #expect(try failure("DELETE FROM author")?.kind == .foreignKey)
+        == ConstraintFailure(kind: .foreignKey, table: "post", columns: ["author"]))
+    #expect(
+      try failure("UPDATE post SET author = 98")
+        == ConstraintFailure(kind: .foreignKey, table: "post", columns: ["author"]))
+    #expect(
+      try failure("DELETE FROM author")
+        == ConstraintFailure(kind: .foreignKey, table: "post", columns: ["author"]))
+    try connection.execute(
+      "CREATE TABLE pair (a INTEGER REFERENCES author, b INTEGER REFERENCES author)")
+    // Either may be meant.
+    #expect(
+      try failure("INSERT INTO pair VALUES (1, 99)") == ConstraintFailure(kind: .foreignKey))
+    #expect(
+      try failure("INSERT INTO pair VALUES (1, 1); UPDATE pair SET b = 99")
+        == ConstraintFailure(kind: .foreignKey, table: "pair", columns: ["b"]))
+  }
+
+  @Test("a deferred FOREIGN KEY that COMMIT finds violated is named by the row")
+  func deferredForeignKey() throws {
+    try connection.execute(
+      """
+      CREATE TABLE note (
+        a INTEGER REFERENCES author DEFERRABLE INITIALLY DEFERRED,
+        day INTEGER, number INTEGER,
+        FOREIGN KEY (day, number) REFERENCES post DEFERRABLE INITIALLY DEFERRED
+      )
+      """)
+    let error = #expect(throws: DatabaseError.self) {
+      try connection.transaction { try $0.execute("INSERT INTO note VALUES (1, 5, 6)") }
+    }
+    #expect(
+      error?.constraint
+        == ConstraintFailure(kind: .foreignKey, table: "note", columns: ["day", "number"]))
+    #expect(error?.message == "FOREIGN KEY constraint failed: note.day, note.number")
+    #expect(try connection.row("SELECT count(*) FROM note")?[0] == 0)
+  }
+
+  @Test("an error prints as a sentence, with SQLite's own words behind it")
+  func sentences() throws {
+    let sentences: [(SQL, String)] = [
+      (
+        "INSERT INTO author (email, name) VALUES ('a@b.c', 'X')",
+        "another row of author has the same email (UNIQUE constraint failed: author.email)"
+      ),
+      (
+        "INSERT INTO post VALUES (1, 1, NULL, 'Other')",
+        "another row of post has the same day and number "
+          + "(UNIQUE constraint failed: post.day, post.number)"
+      ),
+      (
+        "INSERT INTO post VALUES (2, 2, 1, 'SWIFTS')",
+        "another row of post has the same title, by the unique index titles "
+          + "(UNIQUE constraint failed: index 'titles')"
+      ),
+      (
+        "INSERT INTO author (id) VALUES (2)",
+        "a row of author has no value of name (NOT NULL constraint failed: author.name)"
+      ),
+      (
+        "UPDATE author SET age = 17",
+        "a row of author does not fulfil the CHECK adult, which is about age "
+          + "(CHECK constraint failed: adult)"
+      ),
+      (
+        "INSERT INTO post VALUES (3, 3, 99, 'X')",
+        "a row of post refers by author to a row that does not exist "
+          + "(FOREIGN KEY constraint failed: post.author)"
+      ),
+      (
+        "UPDATE author SET age = 'old'",
+        "a row of author has a value of another type than the column age "
+          + "(cannot store TEXT value in INTEGER column author.age)"
+      ),
+      ("INSERT INTO post VALUES (3, 3, 7, 'X')", "seven is not allowed"),
+    ]
+    for (sql, sentence) in sentences {
+      let error = #expect(throws: DatabaseError.self) { try connection.execute(sql) }
+      let line = error?.description.split(separator: "\n").first ?? ""
+      #expect(line == "SQLite error \(error?.code.rawValue ?? 0): \(sentence)")
+    }
   }
 
   @Test("the type of a column in a STRICT table")

@@ -44,6 +44,48 @@ struct StatementTests {
     #expect(try pairs == [[33, "lulu"]])
   }
 
+  @Test(
+    "values are bound one behind another, of different types, and nil; too few and too many throw")
+  func variadic() throws {
+    let insert = try connection.prepare("INSERT INTO pair VALUES (?, ?)")
+    try insert.bind(33, "lulu")
+    try insert.run()
+    let number: Int? = nil
+    try insert.bind(UUID(uuidString: "00000000-0000-0000-0000-000000000001"), number)
+    try insert.run()
+    try insert.bind(nil, 2.5)
+    try insert.run()
+    #expect(throws: DatabaseError.self) { try insert.bind(1) }
+    #expect(throws: DatabaseError.self) { try insert.bind(1, 2, 3) }
+    #expect(throws: ColumnValueError.self) { try insert.bind(1, Double.nan) }
+    #expect(
+      try pairs == [
+        [33, "lulu"], ["00000000-0000-0000-0000-000000000001", nil], [nil, 2.5],
+      ])
+  }
+
+  @Test("values are bound in the stored form that is said, by position, by name and interpolated")
+  func forms() throws {
+    let date = Date(timeIntervalSince1970: 86_400)
+    let text: DatabaseValue = "1970-01-02T00:00:00.000000Z"
+    let select = try connection.prepare("SELECT ?, :day, typeof(?1)")
+    try select.bind(date, at: 1, as: .iso8601)
+    try select.bind(date, to: ":day", as: .unixSeconds)
+    #expect(try select.step())
+    #expect(try select.row().values == [text, 86_400.0, "text"])
+    let none: Date? = nil
+    let row = try connection.row(
+      """
+      SELECT \(date, as: .iso8601), \(Optional(date), as: .referenceSeconds),
+        \(none, as: .iso8601), \(date, as: .standard)
+      """)
+    #expect(row?.values == [text, .real(86_400 - 978_307_200), nil, 86_400_000_000])
+    #expect(throws: ColumnValueError.self) { try select.bind("text", at: 1, as: .iso8601) }
+    #expect(throws: ColumnValueError.self) {
+      try connection.row("SELECT \("text", as: .iso8601)")
+    }
+  }
+
   @Test("P6 values are bound by name; too few, too many and unknown names throw")
   func names() throws {
     let insert = try connection.prepare("INSERT INTO pair VALUES (:a, $b)")

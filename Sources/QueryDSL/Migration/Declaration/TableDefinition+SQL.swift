@@ -55,9 +55,14 @@ extension TableDefinition.ForeignKey {
 }
 
 extension TableDefinition.Check {
-  /// `CONSTRAINT "span" CHECK ("start" <= "end")`
+  /// `CONSTRAINT "span" CHECK ("start" <= "end")`, `CHECK (("start" <= "end"))`
+  ///
+  /// A check without a name is called by its text. SQLite takes the quoted name with which a text
+  /// begins for the whole, so that two checks of one column would have one name: it stands in
+  /// parentheses.
   var sql: String {
-    (name.map { "CONSTRAINT \(Identifier($0).quoted) " } ?? "") + "CHECK (\(condition))"
+    if let name { return "CONSTRAINT \(Identifier(name).quoted) CHECK (\(condition))" }
+    return condition.hasPrefix("\"") ? "CHECK ((\(condition)))" : "CHECK (\(condition))"
   }
 }
 

@@ -2,26 +2,26 @@
 ///
 /// The PRAGMAs do not tell all that a schema declares: checks, collations, names of constraints and
 /// what generated columns calculate stand in the text alone.
-struct SQLTokens {
-  struct Token {
-    enum Kind {
+package struct SQLTokens {
+  package struct Token {
+    package enum Kind {
       case word, quotedName, string, number, blob, parameter, sign
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// Where it stands in the text, in bytes of UTF-8.
-    let range: Range<Int>
+    package let range: Range<Int>
     /// A name or text without its quotation marks, else what stands there.
-    let value: String
+    package let value: String
 
     /// Whether it can be a name: SQLite takes text for one where a name must be.
-    var isName: Bool { kind == .word || kind == .quotedName || kind == .string }
+    package var isName: Bool { kind == .word || kind == .quotedName || kind == .string }
 
-    func isWord(_ word: String) -> Bool { kind == .word && value.lowercasedASCII == word }
-    func isSign(_ sign: String) -> Bool { kind == .sign && value == sign }
+    package func isWord(_ word: String) -> Bool { kind == .word && value.lowercasedASCII == word }
+    package func isSign(_ sign: String) -> Bool { kind == .sign && value == sign }
 
     /// What it means, without case where SQL has none, and with one spelling where it has two.
-    var normal: String {
+    package var normal: String {
       switch kind {
       case .word, .quotedName: value.lowercasedASCII
       case .string: "'" + value
@@ -37,17 +37,17 @@ struct SQLTokens {
     }
   }
 
-  private(set) var tokens: [Token] = []
-  let bytes: [UInt8]
+  package private(set) var tokens: [Token] = []
+  package let bytes: [UInt8]
 
-  init(_ text: String) {
+  package init(_ text: String) {
     bytes = Array(text.utf8)
     var position = 0
     while let token = next(&position) { tokens.append(token) }
   }
 
   /// The text of some tokens that stand one behind another.
-  func text(_ tokens: ArraySlice<Token>) -> String {
+  package func text(_ tokens: ArraySlice<Token>) -> String {
     guard let first = tokens.first, let last = tokens.last else { return "" }
     return text(first.range.lowerBound..<last.range.upperBound)
   }
@@ -189,7 +189,7 @@ extension UInt8 {
 
 extension Sequence<SQLTokens.Token> {
   /// What the tokens mean; equal for texts that differ in space, comments and spelling alone.
-  var normal: [String] {
+  package var normal: [String] {
     var words = map(\.normal)
     while words.isInParentheses {
       words.removeFirst()
@@ -215,5 +215,5 @@ extension [String] {
 
 extension String {
   /// What the text means as SQL, to be compared.
-  var normalSQL: [String] { SQLTokens(self).tokens.normal }
+  package var normalSQL: [String] { SQLTokens(self).tokens.normal }
 }

@@ -1,0 +1,132 @@
+import SQLCore
+
+// Trees are made by these functions and by no others: they know how deep each is, and put an error in
+// the place of one that would be too deep.
+
+extension ExpressionNode {
+  /// How many levels of operands it has.
+  package var depth: Int {
+    switch self {
+    case .tree(_, let depth): depth
+    case .chain(let chain): chain.operandDepth + 1
+    case .column, .value, .fragment, .invalid, .countOfRows, .constant, .resultColumn, .parameter: 0
+    }
+  }
+
+  private static func tree(_ tree: ExpressionTree, over operandDepth: Int) -> ExpressionNode {
+    guard operandDepth < TreeLimits.maximumDepth else { return .invalid(TreeLimits.tooDeep) }
+    return .tree(tree, depth: operandDepth + 1)
+  }
+
+  /// `a + b`, and other operators between two expressions.
+  static func binary(
+    _ sign: SQLToken, _ left: ExpressionNode, _ right: ExpressionNode
+  ) -> ExpressionNode {
+    // An error goes on, and what it would hold is let go: nothing grows behind it.
+    if case .invalid = left { return left }
+    let chain = OperatorChain(sign, left, right)
+    guard chain.operandDepth < TreeLimits.maximumDepth else { return .invalid(TreeLimits.tooDeep) }
+    guard chain.isAssociative || chain.count <= TreeLimits.maximumOperands else {
+      return .invalid(TreeLimits.tooLong)
+    }
+    return .chain(chain)
+  }
+
+  /// `-a`
+  static func negative(_ operand: ExpressionNode) -> ExpressionNode {
+    tree(.negative(operand), over: operand.depth)
+  }
+
+  /// `~a`
+  static func bitwiseNot(_ operand: ExpressionNode) -> ExpressionNode {
+    tree(.bitwiseNot(operand), over: operand.depth)
+  }
+
+  /// `f(a, b)`
+  static func function(_ name: String, _ arguments: [ExpressionNode]) -> ExpressionNode {
+    tree(.function(name, arguments), over: depth(of: arguments))
+  }
+
+  /// A condition as a value.
+  static func predicate(_ predicate: PredicateNode) -> ExpressionNode {
+    tree(.predicate(predicate), over: predicate.depth)
+  }
+
+  /// `(SELECT …)`
+  static func subquery(_ statement: SelectStatement) -> ExpressionNode {
+    tree(.subquery(statement), over: statement.depth + TreeLimits.depthOfQuery)
+  }
+
+  /// A call of an aggregate or a window function.
+  static func call(_ call: FunctionCall) -> ExpressionNode { tree(.call(call), over: call.depth) }
+
+  /// `CASE … END`
+  static func cases(_ cases: CaseNode) -> ExpressionNode { tree(.cases(cases), over: cases.depth) }
+
+  /// `CAST(a AS TEXT)`
+  static func cast(_ operand: ExpressionNode, _ storageClass: StorageClass) -> ExpressionNode {
+    tree(.cast(operand, storageClass), over: operand.depth)
+  }
+
+  /// `a COLLATE "name"`
+  @usableFromInline
+  package static func collate(_ operand: ExpressionNode, _ name: String) -> ExpressionNode {
+    tree(.collate(operand, name), over: operand.depth)
+  }
+
+  /// Raw SQL with expressions between its parts.
+  static func composed(_ parts: [SQLFragment.Part]) -> ExpressionNode {
+    tree(.composed(parts), over: SQLFragment.depth(of: parts))
+  }
+
+  /// The depth of the deepest.
+  static func depth(of nodes: [ExpressionNode]) -> Int {
+    var depth = 0
+    for node in nodes { depth = max(depth, node.depth) }
+    return depth
+  }
+}
+
+extension SQLFragment {
+  /// The depth of the deepest expression among the parts.
+  static func depth(of parts: [Part]) -> Int {
+    var depth = 0
+    for part in parts {
+      switch part {
+      case .sql: break
+      case .expression(let node): depth = max(depth, node.depth)
+      case .predicate(let node): depth = max(depth, node.depth)
+      }
+    }
+    return depth
+  }
+}
+
+extension CaseNode {
+  fileprivate var depth: Int {
+    var depth = max(base?.depth ?? 0, otherwise?.depth ?? 0)
+    for branch in branches {
+      switch branch.condition {
+      case .predicate(let node): depth = max(depth, node.depth)
+      case .value(let node): depth = max(depth, node.depth)
+      }
+      depth = max(depth, branch.result.depth)
+    }
+    return depth
+  }
+}
+
+extension FunctionCall {
+  fileprivate var depth: Int {
+    var depth = max(ExpressionNode.depth(of: arguments ?? []), filter?.depth ?? 0)
+    if case .specification(let window) = window { depth = max(depth, window.depth) }
+    return depth
+  }
+}
+
+extension WindowSpecification {
+  /// The depth of the deepest expression.
+  var depth: Int {
+    order.reduce(ExpressionNode.depth(of: partition)) { max($0, $1.expression.depth) }
+  }
+}

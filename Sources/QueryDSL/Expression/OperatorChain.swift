@@ -1,0 +1,139 @@
+import SQLCore
+
+/// An operator between two expressions, of which the left, and of `||` the right one, may itself be one
+/// of the same precedence: then all of them are one chain, which is walked and destroyed by loops.
+///
+/// `@unchecked Sendable`: the sides change only where nobody else holds the chain, as it is destroyed.
+@usableFromInline
+package final class OperatorChain: @unchecked Sendable {
+  let sign: SQLToken
+  private(set) var left: ExpressionNode
+  private(set) var right: ExpressionNode
+  /// How many operands the chain has.
+  let count: Int
+  /// The depth of its deepest operand.
+  let operandDepth: Int
+  /// Whether the operands may be grouped at will: each operator of the chain is `||`.
+  let isAssociative: Bool
+
+  var precedence: Precedence { Precedence(of: sign) }
+
+  init(_ sign: SQLToken, _ left: ExpressionNode, _ right: ExpressionNode) {
+    self.sign = sign
+    self.left = left
+    self.right = right
+    let leftChain = Self.chain(left, joining: sign)
+    let rightChain = Self.chain(rightOf: sign, right)
+    count = (leftChain?.count ?? 1) + (rightChain?.count ?? 1)
+    operandDepth = max(
+      leftChain?.operandDepth ?? left.depth, rightChain?.operandDepth ?? right.depth)
+    isAssociative = sign == .concat && leftChain?.isAssociative ?? true
+  }
+
+  /// The chain that a left side is, if it goes on in this one.
+  private static func chain(_ left: ExpressionNode, joining sign: SQLToken) -> OperatorChain? {
+    guard case .chain(let chain) = left, chain.precedence == Precedence(of: sign) else {
+      return nil
+    }
+    return chain
+  }
+
+  /// The chain that a right side is, if it goes on in this one.
+  private static func chain(rightOf sign: SQLToken, _ right: ExpressionNode) -> OperatorChain? {
+    guard sign == .concat, case .chain(let chain) = right, chain.isAssociative else { return nil }
+    return chain
+  }
+
+  deinit {
+    guard count > TreeLimits.maximumRecursion else { return }
+    var pending: [OperatorChain] = []
+    takeSides(into: &pending)
+    while var chain = pending.popLast() {
+      if isKnownUniquelyReferenced(&chain) { chain.takeSides(into: &pending) }
+    }
+  }
+
+  private func takeSides(into pending: inout [OperatorChain]) {
+    if case .chain(let chain) = left {
+      pending.append(chain)
+      left = .countOfRows
+    }
+    if case .chain(let chain) = right {
+      pending.append(chain)
+      right = .countOfRows
+    }
+  }
+}
+
+extension OperatorChain {
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    if count <= TreeLimits.maximumRecursion { return try writeSides(to: &sink) }
+    let operands = operands
+    if isAssociative {
+      return try Self.writeGroups(operands[...], to: &sink)
+    }
+    for (sign, operand, precedence) in operands {
+      if let sign { try sink.token(sign) }
+      try operand.writeOperand(to: &sink, binding: precedence)
+    }
+  }
+
+  private func writeSides<Sink: QuerySink>(to sink: inout Sink) throws {
+    if let chain = Self.chain(left, joining: sign) {
+      try chain.writeSides(to: &sink)
+    } else {
+      try left.writeOperand(to: &sink, binding: precedence)
+    }
+    try sink.token(sign)
+    if let chain = Self.chain(rightOf: sign, right) {
+      try chain.writeSides(to: &sink)
+    } else {
+      try right.writeOperand(to: &sink, binding: precedence.next)
+    }
+  }
+
+  private typealias Operand = (sign: SQLToken?, node: ExpressionNode, precedence: Precedence)
+
+  /// The operands from left to right, each with the operator before it.
+  private var operands: [Operand] {
+    var operands: [Operand] = []
+    operands.reserveCapacity(count)
+    // What is still to be looked at, the last first.
+    var pending: [Operand] = [(nil, .chain(self), precedence)]
+    while let (sign, node, needed) = pending.popLast() {
+      // A chain inside this one is one of its precedence, by construction.
+      guard case .chain(let chain) = node, chain === self || chain.joins(self, asRight: sign) else {
+        operands.append((sign, node, needed))
+        continue
+      }
+      pending.append((chain.sign, chain.right, precedence.next))
+      pending.append((sign, chain.left, precedence))
+    }
+    return operands
+  }
+
+  /// Whether this is a part of a chain, where it stands behind an operator or begins it.
+  private func joins(_ whole: OperatorChain, asRight sign: SQLToken?) -> Bool {
+    guard let sign else { return precedence == whole.precedence }
+    return sign == .concat && isAssociative
+  }
+
+  private static func writeGroups<Sink: QuerySink>(
+    _ operands: ArraySlice<Operand>, to sink: inout Sink
+  ) throws {
+    guard operands.count > TreeLimits.maximumGroup else {
+      for index in operands.indices {
+        if index > operands.startIndex { try sink.token(.concat) }
+        try operands[index].node.writeOperand(to: &sink, binding: Precedence.concatenation.next)
+      }
+      return
+    }
+    let size = TreeLimits.groupSize(of: operands.count)
+    for start in stride(from: operands.startIndex, to: operands.endIndex, by: size) {
+      if start > operands.startIndex { try sink.token(.concat) }
+      try sink.token(.open)
+      try writeGroups(operands[start..<min(start + size, operands.endIndex)], to: &sink)
+      try sink.token(.close)
+    }
+  }
+}

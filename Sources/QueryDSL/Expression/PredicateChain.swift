@@ -1,0 +1,120 @@
+import SQLCore
+
+/// AND or OR of two conditions, of which each may itself be one of the same kind: then all of them are
+/// one chain, which is walked and destroyed by loops.
+///
+/// `@unchecked Sendable`: the sides change only where nobody else holds the chain, as it is destroyed.
+@usableFromInline
+package final class PredicateChain: @unchecked Sendable {
+  /// `.and` or `.or`.
+  let connective: SQLToken
+  private(set) var left: PredicateNode
+  private(set) var right: PredicateNode
+  /// How many conditions the chain has.
+  let count: Int
+  /// The depth of its deepest condition.
+  let operandDepth: Int
+
+  init(_ connective: SQLToken, _ left: PredicateNode, _ right: PredicateNode) {
+    self.connective = connective
+    self.left = left
+    self.right = right
+    let leftChain = left.chain(of: connective)
+    let rightChain = right.chain(of: connective)
+    count = (leftChain?.count ?? 1) + (rightChain?.count ?? 1)
+    operandDepth = max(
+      leftChain?.operandDepth ?? left.depth, rightChain?.operandDepth ?? right.depth)
+  }
+
+  deinit {
+    guard count > TreeLimits.maximumRecursion else { return }
+    var pending: [PredicateChain] = []
+    takeSides(into: &pending)
+    while var chain = pending.popLast() {
+      if isKnownUniquelyReferenced(&chain) { chain.takeSides(into: &pending) }
+    }
+  }
+
+  private func takeSides(into pending: inout [PredicateChain]) {
+    if case .chain(let chain) = left {
+      pending.append(chain)
+      left = .constant(false)
+    }
+    if case .chain(let chain) = right {
+      pending.append(chain)
+      right = .constant(false)
+    }
+  }
+}
+
+extension PredicateNode {
+  /// The chain that it is, if it is one of that connective.
+  fileprivate func chain(of connective: SQLToken) -> PredicateChain? {
+    guard case .chain(let chain) = self, chain.connective == connective else { return nil }
+    return chain
+  }
+}
+
+extension PredicateChain {
+  var precedence: Precedence { connective == .and ? .and : .or }
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    if count <= TreeLimits.maximumRecursion { return try writeSides(to: &sink) }
+    try PredicateNode.writeGroups(operands[...], joinedBy: connective, to: &sink)
+  }
+
+  private func writeSides<Sink: QuerySink>(to sink: inout Sink) throws {
+    try write(left, to: &sink)
+    try sink.token(connective)
+    try write(right, to: &sink)
+  }
+
+  private func write<Sink: QuerySink>(_ side: PredicateNode, to sink: inout Sink) throws {
+    if let chain = side.chain(of: connective) {
+      try chain.writeSides(to: &sink)
+    } else {
+      try side.writeOperand(to: &sink, binding: precedence)
+    }
+  }
+
+  /// The conditions from left to right.
+  private var operands: [PredicateNode] {
+    var operands: [PredicateNode] = []
+    operands.reserveCapacity(count)
+    // What is still to be looked at, the last first.
+    var pending: [PredicateNode] = [.chain(self)]
+    while let node = pending.popLast() {
+      if let chain = node.chain(of: connective) {
+        pending.append(chain.right)
+        pending.append(chain.left)
+      } else {
+        operands.append(node)
+      }
+    }
+    return operands
+  }
+}
+
+extension PredicateNode {
+  /// Writes conditions with AND or OR between them: in groups, where they are more than SQLite takes
+  /// beside one another. The groups mean the same, and the conditions use the same indexes.
+  static func writeGroups<Sink: QuerySink>(
+    _ operands: ArraySlice<PredicateNode>, joinedBy connective: SQLToken, to sink: inout Sink
+  ) throws {
+    guard operands.count > TreeLimits.maximumGroup else {
+      for index in operands.indices {
+        if index > operands.startIndex { try sink.token(connective) }
+        try operands[index].writeOperand(to: &sink, binding: connective == .and ? .and : .or)
+      }
+      return
+    }
+    let size = TreeLimits.groupSize(of: operands.count)
+    for start in stride(from: operands.startIndex, to: operands.endIndex, by: size) {
+      if start > operands.startIndex { try sink.token(connective) }
+      try sink.token(.open)
+      try writeGroups(
+        operands[start..<min(start + size, operands.endIndex)], joinedBy: connective, to: &sink)
+      try sink.token(.close)
+    }
+  }
+}

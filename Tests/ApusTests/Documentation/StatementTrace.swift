@@ -1,0 +1,57 @@
+import CSQLite
+import Foundation
+import Synchronization
+
+/// Every statement that runs on any connection to one file, from before the connection is prepared:
+/// SQLite calls an extension for each connection that it opens.
+final class StatementTrace: Sendable {
+  private let path: String
+  private let statements = Mutex<[String]>([])
+
+  private static let traces = Mutex<[StatementTrace]>([])
+
+  /// Begins to trace the connections that are opened to the file from now on.
+  init(path: String) {
+    self.path = path
+    Self.traces.withLock { $0.append(self) }
+    // The entry point has parameters; the interface asks for one without.
+    sqlite3_auto_extension(unsafeBitCast(traceOpened, to: (@convention(c) () -> Void).self))
+  }
+
+  /// The statements that ran since this was asked last, each on one line.
+  func take() -> [String] {
+    statements.withLock { statements in
+      defer { statements = [] }
+      return statements
+    }
+  }
+
+  fileprivate func note(_ sql: String) {
+    // A trigger and a virtual table's own work show as comments.
+    guard !sql.hasPrefix("-- ") || sql.contains("\n") else { return }
+    let line = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    statements.withLock { $0.append(line) }
+  }
+
+  fileprivate static func trace(ofFile path: String) -> StatementTrace? {
+    traces.withLock { $0.first { path.hasSuffix($0.path) } }
+  }
+}
+
+private let traceOpened:
+  @convention(c) (
+    OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, UnsafeRawPointer?
+  ) -> Int32 = { handle, _, _ in
+    guard let name = sqlite3_db_filename(handle, "main"),
+      let trace = StatementTrace.trace(ofFile: String(cString: name))
+    else { return SQLITE_OK }
+    return sqlite3_trace_v2(
+      handle, UInt32(SQLITE_TRACE_STMT),
+      { _, context, _, text in
+        if let context, let text {
+          Unmanaged<StatementTrace>.fromOpaque(context).takeUnretainedValue()
+            .note(String(cString: text.assumingMemoryBound(to: CChar.self)))
+        }
+        return 0
+      }, Unmanaged.passUnretained(trace).toOpaque())
+  }
