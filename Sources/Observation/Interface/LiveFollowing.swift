@@ -1,3 +1,5 @@
+import SQLCore
+
 /// Follows a result for an object of a user interface, until the object goes or the database is closed.
 ///
 /// - Parameters:
