@@ -1,3 +1,5 @@
+import SQLCore
+
 /// A comment in a text of SQL.
 struct SQLComment: Hashable {
   /// The comment as it is written, without the line's end.
