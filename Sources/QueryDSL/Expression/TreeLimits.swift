@@ -8,7 +8,7 @@ enum TreeLimits {
   /// How many operands may stand one inside another. SQLite takes fewer: its own parser and its limit
   /// of 1,000 for the depth of an expression end before.
   /// - SeeAlso: <https://www.sqlite.org/limits.html#max_expr_depth>
-  static let maximumDepth = 50
+  static let maximumDepth = 32
 
   /// By how much a query inside another is deeper than an expression.
   static let depthOfQuery = 5

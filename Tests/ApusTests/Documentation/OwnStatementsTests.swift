@@ -105,7 +105,8 @@ struct OwnStatementsTests {
     try expect(
       "Opening", "Reading", "Writing", "Observing",
       asked: [
-        #"SELECT "id", "name" FROM "Author""#,
+        // With the key of the table, in its order.
+        #"SELECT "id", "name", "id" FROM "Author" ORDER BY "id""#,
         #"INSERT INTO "Author" ("id", "name") VALUES (?, ?)"#,
       ])
   }

@@ -27,9 +27,13 @@ final class StatementTrace: Sendable {
   }
 
   fileprivate func note(_ sql: String) {
-    // A trigger and a virtual table's own work show as comments.
+    // A statement that runs while another one does shows as a comment, as do triggers and a virtual
+    // table's own work, which have one line.
     guard !sql.hasPrefix("-- ") || sql.contains("\n") else { return }
-    let line = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    var text = sql.hasPrefix("-- ") ? sql.dropFirst(3) : sql[...]
+    let mark = "looks into the schema\n"
+    if text.hasPrefix(mark) { text = text.dropFirst(mark.count) }
+    let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     statements.withLock { $0.append(line) }
   }
 

@@ -156,7 +156,7 @@ struct DeepTreeTests {
         return depth
       }
       #expect(depth >= 5, "\(name): \(depth)")
-      #expect(depth <= 51, "\(name): \(depth)")
+      #expect(depth <= 33, "\(name): \(depth)")
     }
   }
 

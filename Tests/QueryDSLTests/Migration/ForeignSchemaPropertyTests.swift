@@ -24,6 +24,7 @@ struct ForeignSchemaPropertyTests {
       let tables = foreign.models(using: &random)
       let declared = Declarations(tables: TableDefinition.tables(of: tables), views: [])
       let before = try Self.contents(of: db)
+      let faultsBefore = Self.faults(of: db)
       var options = MigrationOptions()
       if Int.random(in: 0..<4, using: &random) == 0 { options.checksValues = true }
       do {
@@ -32,8 +33,7 @@ struct ForeignSchemaPropertyTests {
         // Views and triggers that worked before work, and there is nothing more to do.
         let again = try db.migrationPlan(for: declared, MigrationOptions())
         try #require(again.isEmpty, "\(label)\n\(before)\n\(plan)\nagain:\n\(again)")
-        let faults = try db.rows("PRAGMA integrity_check").map { try $0.get(String.self, at: 0) }
-          .filter { $0 != "ok" && !$0.hasPrefix("NULL value in ") }
+        let faults = Self.faults(of: db).subtracting(faultsBefore)
         try #require(faults.isEmpty, "\(label)\n\(before)\n\(plan)\n\(faults)")
       } catch let error as MigrationError {
         try #require(
@@ -47,6 +47,17 @@ struct ForeignSchemaPropertyTests {
       }
     }
     #expect(migrated > Self.schemas / 8, "seed \(seed): \(migrated)")
+  }
+
+  /// What SQLite's own check finds. It fails where a generated column refers to itself, which
+  /// CREATE TABLE accepts.
+  private static func faults(of db: Database) -> Set<String> {
+    do {
+      let lines = try db.rows("PRAGMA integrity_check").map { try $0.get(String.self, at: 0) }
+      return Set(lines.filter { $0 != "ok" && !$0.hasPrefix("NULL value in ") })
+    } catch {
+      return ["\(error)"]
+    }
   }
 
   /// All that a file holds, as text.

@@ -117,7 +117,9 @@ struct MissingDefaultTests: RefusalExpecting {
     #expect(plan.steps.allSatisfy { $0.reason == "there are no rows" })
     let defaults = try db.rows("SELECT dflt_value, \"notnull\" FROM pragma_table_info('Setting')")
     #expect(defaults.map(\.values) == Array(repeating: [nil, 1], count: 13))
-    #expect(try db.migrationPlan(for: [Everything.self]).steps.isEmpty)
+    let again = try db.migrationPlan(for: [Everything.self])
+    // What is left is to note the forms of dates and identifiers, since another program made the table.
+    #expect(again.isEmpty, "\(again)")
   }
 
   @Test("zeros are there for those who ask for them, where a type has them")

@@ -50,7 +50,7 @@ struct BadRowTests {
       ("status", "'Draft'"), ("status", "1"), ("score", "'x'"), ("score", "x'00'"),
       ("score", "9007199254740993"), ("day", "'2020-01-01'"), ("day", "1.5"), ("flag", "2"),
       ("flag", "'true'"), ("blob", "'text'"), ("blob", "1"), ("key", "'no uuid'"),
-      ("key", "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'"), ("tags", "'[1,'"), ("tags", #"'["a"]'"#),
+      ("key", "'{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}'"), ("tags", "'[1,'"), ("tags", #"'["a"]'"#),
     ])
   func everywhere(_ column: String, _ literal: String) throws {
     try spoil(column, literal)

@@ -128,7 +128,8 @@ struct HostileNameTests {
       _ = try db.migrate([Witness.self, model])
     } catch {
       #expect(
-        error is ModelError || error is DatabaseError, "\(note): \(error)")
+        error is ModelError || error is MigrationError || error is DatabaseError,
+        "\(note): \(error)")
       #expect(Self.mustBeRefused(table, column, index), "\(note): \(error)")
       #expect(try Self.schema(of: db) == before, "\(note)")
       return false

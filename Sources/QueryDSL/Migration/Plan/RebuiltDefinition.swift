@@ -130,9 +130,12 @@ struct RebuiltDefinition {
       written.insert(addition, at: index)
     }
     let type = self.type(of: found, as: declaration)
+    let typeComments = found.typeComments.withoutForms.inline
+    // The form is the declared one; that of a column which no model declares stays.
+    let form = declaration?.formComment ?? found.form.map { " \($0.comment)" } ?? ""
     return
-      ([Identifier(found.name).quoted]
-      + (type.isEmpty ? [] : [found.typeComments.inline + type]) + written.map(\.text))
+      ([Identifier(found.name).quoted + (type.isEmpty ? form : "")]
+      + (type.isEmpty ? [] : [typeComments + type + form]) + written.map(\.text))
       .joined(separator: " ")
   }
 

@@ -55,8 +55,16 @@ struct BrokenDefinitions {
     throws
   {
     guard let table = triggers.first?.table else { return }
-    let columns = try connection.columns(ofTable: table).filter { $0.generation == .none }.map(
-      \.name)
+    let columns: [String]
+    do {
+      columns = try connection.columns(ofTable: table).filter { $0.generation == .none }.map(\.name)
+    } catch let error as DatabaseError where error.isRefusal {
+      // A view that names what is not there has no columns, and none of its triggers compiles.
+      definitions += triggers.map {
+        Definition(kind: .trigger, name: $0.name, reason: error.message)
+      }
+      return
+    }
     func failure(_ triggers: [LiveSchema.Entry]) throws -> String? {
       let events = Set(triggers.compactMap { $0.sql.flatMap { TriggerEvent($0) } })
       for event in events.sorted(by: { $0.rawValue < $1.rawValue }) {
