@@ -39,7 +39,10 @@ enum Child {
       seed % 2 == 0 ? [Counter.self, Numbers.Record.self] : [Counter.self, Texts.Record.self]
     var configuration = Configuration()
     configuration.maximumWALBytes = 200_000
-    let db = try Database(path: path, models: models, configuration: configuration)
+    // The children go from one schema to the other and back.
+    let db = try Database(
+      path: path, models: models, configuration: configuration,
+      migration: MigrationOptions(newerSchema: .replaced))
     let isText = seed % 2 != 0
     Task {
       for await element in db.changes(of: Counter.self) {
