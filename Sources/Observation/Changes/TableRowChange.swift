@@ -12,7 +12,7 @@ public struct TableRowChange: Sendable {
   public var keyValues: [DatabaseValue] { told.key(at: index).values }
   /// The columns whose values differ, in the order of the table; of a row that was inserted or
   /// deleted, all that are watched and those of its primary key. Generated columns that are
-  /// calculated on reading are not told.
+  /// calculated on reading are not reported.
   public var changedColumns: [String] {
     guard kind == .updated else { return told.names.ordered.filter { told.place(of: $0) != nil } }
     return told.places.filter { told.differs(at: index, in: $0) }.map { told.names.columns[$0] }
