@@ -95,41 +95,83 @@ extension ExpressionNode {
 }
 
 extension ExpressionTree {
-  // Each kind that holds much has a function of its own, so that the frame of this one, which lies on
-  // the stack once for each level, stays small.
+  // Each kind takes its parts in a function of its own, as the kinds of a `PredicateTree` do.
   fileprivate func write<Sink: QuerySink>(to sink: inout Sink) throws {
     switch self {
-    case .negative(let operand):
-      try sink.token(.negate)
-      try operand.writeOperand(to: &sink, binding: .primary)
-    case .bitwiseNot(let operand):
-      try sink.token(.bitNot)
-      try operand.writeOperand(to: &sink, binding: .primary)
-    case .function(let name, let arguments):
-      try sink.function(name)
-      try sink.token(.open)
-      try ExpressionNode.write(arguments, to: &sink)
-      try sink.token(.close)
-    case .predicate(let predicate): try predicate.write(to: &sink)
-    case .subquery(let statement):
-      try sink.token(.open)
-      try statement.write(to: &sink)
-      try sink.token(.close)
-    case .call(let call): try call.write(to: &sink)
-    case .cases(let cases): try cases.write(to: &sink)
-    case .cast(let operand, let storageClass):
-      try sink.token(.cast)
-      try operand.write(to: &sink)
-      try sink.token(.as)
-      try sink.token(storageClass.token)
-      try sink.token(.close)
-    case .collate(let operand, let name):
-      try operand.writeOperand(to: &sink, binding: .collation)
-      try sink.token(.collate)
-      try sink.alias(name)
-    case .composed(let parts):
-      for part in parts { try part.write(to: &sink) }
+    case .negative: try writeNegative(to: &sink)
+    case .bitwiseNot: try writeBitwiseNot(to: &sink)
+    case .function: try writeFunction(to: &sink)
+    case .predicate: try writePredicate(to: &sink)
+    case .subquery: try writeSubquery(to: &sink)
+    case .call: try writeCall(to: &sink)
+    case .cases: try writeCases(to: &sink)
+    case .cast: try writeCast(to: &sink)
+    case .collate: try writeCollate(to: &sink)
+    case .composed: try writeParts(to: &sink)
     }
+  }
+
+  private func writeNegative<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .negative(let operand) = self else { return }
+    try sink.token(.negate)
+    try operand.writeOperand(to: &sink, binding: .primary)
+  }
+
+  private func writeBitwiseNot<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .bitwiseNot(let operand) = self else { return }
+    try sink.token(.bitNot)
+    try operand.writeOperand(to: &sink, binding: .primary)
+  }
+
+  private func writeFunction<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .function(let name, let arguments) = self else { return }
+    try sink.function(name)
+    try sink.token(.open)
+    try ExpressionNode.write(arguments, to: &sink)
+    try sink.token(.close)
+  }
+
+  private func writePredicate<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .predicate(let predicate) = self else { return }
+    try predicate.write(to: &sink)
+  }
+
+  private func writeSubquery<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .subquery(let statement) = self else { return }
+    try sink.token(.open)
+    try statement.write(to: &sink)
+    try sink.token(.close)
+  }
+
+  private func writeCall<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .call(let call) = self else { return }
+    try call.write(to: &sink)
+  }
+
+  private func writeCases<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .cases(let cases) = self else { return }
+    try cases.write(to: &sink)
+  }
+
+  private func writeCast<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .cast(let operand, let storageClass) = self else { return }
+    try sink.token(.cast)
+    try operand.write(to: &sink)
+    try sink.token(.as)
+    try sink.token(storageClass.token)
+    try sink.token(.close)
+  }
+
+  private func writeCollate<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .collate(let operand, let name) = self else { return }
+    try operand.writeOperand(to: &sink, binding: .collation)
+    try sink.token(.collate)
+    try sink.alias(name)
+  }
+
+  private func writeParts<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .composed(let parts) = self else { return }
+    for part in parts { try part.write(to: &sink) }
   }
 }
 

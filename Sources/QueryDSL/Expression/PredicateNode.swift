@@ -86,48 +86,89 @@ extension PredicateNode {
 }
 
 extension PredicateTree {
+  // Each kind takes its parts in a function of its own: the frame of this one, which lies on the stack
+  // once for each level, holds none of them.
   fileprivate func write<Sink: QuerySink>(to sink: inout Sink) throws {
     switch self {
-    case .compare(let sign, let left, let right):
-      try left.writeOperand(to: &sink)
-      try sink.token(sign)
-      try right.writeOperand(to: &sink)
-    case .not(let operand):
-      try sink.token(.not)
-      try operand.writeOperand(to: &sink, binding: .not)
-    case .match(let sign, let subject, let pattern, let escape):
-      try subject.writeOperand(to: &sink)
-      try sink.token(sign)
-      try pattern.writeOperand(to: &sink)
-      if let escape {
-        try sink.token(.escape)
-        try escape.writeOperand(to: &sink)
-      }
-    case .between(let subject, let lower, let upper):
-      try subject.writeOperand(to: &sink)
-      try sink.token(.between)
-      try lower.writeOperand(to: &sink)
-      try sink.token(.and)
-      try upper.writeOperand(to: &sink)
-    case .isIn(let subject, let values, let containsNull):
-      try Self.writeIsIn(subject, values, containsNull, to: &sink)
-    case .isInQuery(let subject, let query, let isOptional):
-      try isOptional
-        ? Self.writeIsInNullable(subject, query, to: &sink)
-        : Self.writeIsIn(subject, query, to: &sink)
+    case .compare: try writeComparison(to: &sink)
+    case .not: try writeNegation(to: &sink)
+    case .match: try writeMatch(to: &sink)
+    case .between: try writeBetween(to: &sink)
+    case .isIn: try writeIsIn(to: &sink)
+    case .isInQuery: try writeIsInQuery(to: &sink)
+    case .isNull, .isNotNull: try writeNullTest(to: &sink)
+    case .exists: try writeExists(to: &sink)
+    case .composed: try writeParts(to: &sink)
+    }
+  }
+
+  private func writeComparison<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .compare(let sign, let left, let right) = self else { return }
+    try left.writeOperand(to: &sink)
+    try sink.token(sign)
+    try right.writeOperand(to: &sink)
+  }
+
+  private func writeNegation<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .not(let operand) = self else { return }
+    try sink.token(.not)
+    try operand.writeOperand(to: &sink, binding: .not)
+  }
+
+  private func writeMatch<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .match(let sign, let subject, let pattern, let escape) = self else { return }
+    try subject.writeOperand(to: &sink)
+    try sink.token(sign)
+    try pattern.writeOperand(to: &sink)
+    if let escape {
+      try sink.token(.escape)
+      try escape.writeOperand(to: &sink)
+    }
+  }
+
+  private func writeBetween<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .between(let subject, let lower, let upper) = self else { return }
+    try subject.writeOperand(to: &sink)
+    try sink.token(.between)
+    try lower.writeOperand(to: &sink)
+    try sink.token(.and)
+    try upper.writeOperand(to: &sink)
+  }
+
+  private func writeIsIn<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .isIn(let subject, let values, let containsNull) = self else { return }
+    try Self.writeIsIn(subject, values, containsNull, to: &sink)
+  }
+
+  private func writeIsInQuery<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .isInQuery(let subject, let query, let isOptional) = self else { return }
+    try isOptional
+      ? Self.writeIsInNullable(subject, query, to: &sink)
+      : Self.writeIsIn(subject, query, to: &sink)
+  }
+
+  private func writeNullTest<Sink: QuerySink>(to sink: inout Sink) throws {
+    switch self {
     case .isNull(let subject):
       try subject.writeOperand(to: &sink)
       try sink.token(.isNull)
     case .isNotNull(let subject):
       try subject.writeOperand(to: &sink)
       try sink.token(.isNotNull)
-    case .exists(let query):
-      try sink.token(.exists)
-      try sink.token(.open)
-      try query.write(to: &sink)
-      try sink.token(.close)
-    case .composed(let parts):
-      for part in parts { try part.write(to: &sink) }
+    default: break
     }
+  }
+
+  private func writeExists<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .exists(let query) = self else { return }
+    try sink.token(.exists)
+    try sink.token(.open)
+    try query.write(to: &sink)
+    try sink.token(.close)
+  }
+
+  private func writeParts<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .composed(let parts) = self else { return }
+    for part in parts { try part.write(to: &sink) }
   }
 }

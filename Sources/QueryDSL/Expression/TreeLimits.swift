@@ -5,13 +5,12 @@
 /// replaced, when it is built, by the error that rendering it throws. Chains of one operator are not
 /// deep, however long they are: they are walked and destroyed by loops.
 enum TreeLimits {
-  /// How many operands may stand one inside another. SQLite takes fewer: its own parser and its limit
-  /// of 1,000 for the depth of an expression end before.
-  /// - SeeAlso: <https://www.sqlite.org/limits.html#max_expr_depth>
-  static let maximumDepth = 32
+  /// How many operands may stand one inside another. A debug build needs up to 8 KB of stack for one,
+  /// and threads may have as little as 512 KB. SQLite's parser takes about as many levels of parentheses.
+  static let maximumDepth = 50
 
-  /// By how much a query inside another is deeper than an expression.
-  static let depthOfQuery = 5
+  /// How many levels a query inside another counts for.
+  static let depthOfQuery = 3
 
   /// How many operands a chain of an operator has that must be taken from left to right. SQLite's limit
   /// for the depth of an expression is 1,000, of which what stands around the chain needs some.
@@ -29,8 +28,8 @@ enum TreeLimits {
 
   static var tooDeep: QueryError {
     QueryError(
-      "the query is nested more than \(maximumDepth) levels deep, which SQLite does not take; give "
-        + "an inner part a name of its own, by a query in FROM or a common table")
+      "the query is nested more than \(maximumDepth) levels deep; move an inner part into a query of "
+        + "its own")
   }
 
   static var tooLong: QueryError {

@@ -67,8 +67,8 @@ struct NumberReading {
 struct DateNumbers {
   struct Candidate {
     let reading: NumberReading
-    /// How many of the dates are between 1980 and 2050.
-    let likelyCount: Int
+    /// How many of the numbers are dates of the plausible years in this reading.
+    let plausibleCount: Int
     let firstYear: String
     let lastYear: String
 
@@ -77,28 +77,57 @@ struct DateNumbers {
     }
   }
 
-  /// The readings that make dates of the years 1980 to 2050 of some of the numbers, the likeliest
-  /// first.
+  /// Years that dates may be expected in.
+  struct Years {
+    let title: String
+    fileprivate let seconds: Range<Double>
+
+    /// First the years of most dates. Only if no number is one of those, the wider range counts.
+    fileprivate static let ranges = [
+      Years(title: "1980 and 2050", seconds: 315_532_800..<2_524_608_000),
+      Years(title: "1971 and 2200", seconds: 31_536_000..<7_258_118_400),
+    ]
+  }
+
+  /// The years in which some number is a date in some reading; nil if no number is one.
+  let plausibleYears: Years?
+  /// The readings that make dates of the plausible years of some of the numbers, the likeliest first;
+  /// all readings if there are no plausible years.
   let candidates: [Candidate]
-  /// Whether some of the numbers are dates between 1980 and 2050 in some reading.
-  let hasLikely: Bool
-  /// How many of the dates are between 1980 and 2050 if the numbers are read as declared.
+  /// How many of the numbers are dates of the plausible years if they are read as declared.
   let declaredCount: Int
 
   private static let year = 31_536_000.0
-  private static let years1980To2050 = 315_532_800.0..<2_524_608_000.0
 
-  /// Reads the numbers of a column once.
+  /// Reads the numbers of a column, once for each range of years.
   init(
     of column: String, in table: String, _ storageClass: StorageClass, declared: StoredForm,
     _ connection: Connection
   ) throws {
     let readings = NumberReading.all(storageClass)
+    var plausibleYears: Years?
+    var candidates: [Candidate] = []
+    for years in Years.ranges where plausibleYears == nil {
+      candidates = try Self.candidates(readings, of: column, in: table, years, connection)
+      if candidates.contains(where: { $0.plausibleCount > 0 }) { plausibleYears = years }
+    }
+    declaredCount =
+      candidates.first { $0.reading.form == declared }?.plausibleCount ?? 0
+    if plausibleYears != nil { candidates.removeAll { $0.plausibleCount == 0 } }
+    self.plausibleYears = plausibleYears
+    self.candidates = candidates.enumerated().sorted {
+      ($1.element.plausibleCount, $0.offset) < ($0.element.plausibleCount, $1.offset)
+    }.map(\.element)
+  }
+
+  private static func candidates(
+    _ readings: [NumberReading], of column: String, in table: String, _ years: Years,
+    _ connection: Connection
+  ) throws -> [Candidate] {
     let counts = readings.map { reading in
       // Any small number is a date near the beginning of the count.
-      let least = reading.number(
-        max(Self.years1980To2050.lowerBound, reading.start + Self.year))
-      let end = reading.number(Self.years1980To2050.upperBound)
+      let least = reading.number(max(years.seconds.lowerBound, reading.start + year))
+      let end = reading.number(years.seconds.upperBound)
       return "total(\(column) >= \(least) AND \(column) < \(end))"
     }
     let row = try connection.row(
@@ -113,25 +142,15 @@ struct DateNumbers {
       default: 0
       }
     }
-    var candidates: [Candidate] = []
-    var declaredCount = 0
-    for (index, reading) in readings.enumerated() {
-      let count = Int(number(index + 2))
-      if reading.form == declared { declaredCount = count }
-      candidates.append(
-        Candidate(
-          reading: reading, likelyCount: count, firstYear: Self.year(reading.seconds(number(0))),
-          lastYear: Self.year(reading.seconds(number(1)))))
+    return readings.enumerated().map { index, reading in
+      Candidate(
+        reading: reading, plausibleCount: Int(number(index + 2)),
+        firstYear: yearText(reading.seconds(number(0))),
+        lastYear: yearText(reading.seconds(number(1))))
     }
-    hasLikely = candidates.contains { $0.likelyCount > 0 }
-    if hasLikely { candidates.removeAll { $0.likelyCount == 0 } }
-    self.candidates = candidates.enumerated().sorted {
-      ($1.element.likelyCount, $0.offset) < ($0.element.likelyCount, $1.offset)
-    }.map(\.element)
-    self.declaredCount = declaredCount
   }
 
-  private static func year(_ seconds: Double) -> String {
+  private static func yearText(_ seconds: Double) -> String {
     let date = Date(timeIntervalSince1970: seconds)
     if case .text(let text)? = try? date.databaseValue(as: .iso8601) { return "\(text.prefix(4))" }
     return seconds < 0 ? "before 0000" : "after 9999"

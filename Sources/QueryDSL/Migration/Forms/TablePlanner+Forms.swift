@@ -44,6 +44,7 @@ extension TablePlanner {
         isSameClass ? type.storedForm : oldClass == .integer ? .standard : nil
       guard try areDates(column, found, oldClass, of: form) else { return .refused }
       if !isSameClass { return try convert(column, from: .standard) }
+      guard try !refusesUnreadNumbers(of: column, found, oldClass) else { return .refused }
     case (.text, _):
       let look = try TextLook(of: column, in: self)
       guard try !refusesUnread(look, of: column, found) else { return .refused }
@@ -107,14 +108,38 @@ extension TablePlanner {
     let numbers = try DateNumbers(
       of: oldName(of: column.name), in: Identifier(oldName).quoted, oldClass,
       declared: form ?? .bytes, connection)
-    if form != nil, numbers.declaredCount > 0 || !numbers.hasLikely { return true }
+    if form != nil, numbers.declaredCount > 0 || numbers.plausibleYears == nil { return true }
+    let years = numbers.plausibleYears?.title ?? ""
     refuse(
       "\(column.name) is \(found.type.isEmpty ? "untyped" : found.type) in the database, which does "
         + "not say what its numbers count"
-        + (form.map { ", and read as `.\($0)` none of them is a date between 1980 and 2050" } ?? "")
+        + (form.map { ", and read as `.\($0)` none of them is a date between \(years)" } ?? "")
         + "; choose the line whose dates are right",
       lines: lines(for: column, found, numbers, oldClass), rowCount: try rowCount())
     return false
+  }
+
+  /// Refuses numbers that are no date in the declared form, or deletes their rows if that was asked
+  /// for.
+  private mutating func refusesUnreadNumbers(
+    of column: TableDefinition.Column, _ found: LiveTable.Column, _ oldClass: StorageClass
+  ) throws -> Bool {
+    let form = column.type.storedForm
+    let old = oldName(of: column.name)
+    let unread = try rows(where: isUnread(column, old, as: form))
+    guard unread > 0 else { return false }
+    let reason =
+      "\(column.name) is \(found.type.isEmpty ? "untyped" : found.type) in the database, and "
+      + "\(unread) of the values there \(unread == 1 ? "is" : "are") no \(column.type.name) if read "
+      + "as `.\(form)`\(example(of: column, where: isUnread(column, old, as: form)))"
+    let new = Identifier(column.name).quoted
+    if deletes(column, unread, reason, isUnread(column, new, as: form)) { return false }
+    let keeping = column.type.declaration(of: oldClass, isOptional: !found.isNotNull)
+    refuse(
+      reason,
+      lines: ["\(keeping)  // keeps the values as they are", deletingLine(column.name, unread)],
+      rowCount: unread)
+    return true
   }
 
   // MARK: What is done
@@ -220,8 +245,13 @@ extension TablePlanner {
 
   /// What a text is that the type reads in no form.
   private func isUnread(_ column: TableDefinition.Column, _ name: String) -> String {
-    let form = column.type.forms(in: .text).first ?? .standard
-    return "\(name) IS NOT NULL AND NOT apus_is('\(key(of: column))', \(form.rawValue), \(name))"
+    isUnread(column, name, as: column.type.forms(in: .text).first ?? .standard)
+  }
+
+  private func isUnread(
+    _ column: TableDefinition.Column, _ name: String, as form: StoredForm
+  ) -> String {
+    "\(name) IS NOT NULL AND NOT apus_is('\(key(of: column))', \(form.rawValue), \(name))"
   }
 }
 

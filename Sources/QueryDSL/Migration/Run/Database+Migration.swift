@@ -80,7 +80,10 @@ extension Database {
   private static func plan(
     for declared: Declarations, _ options: MigrationOptions, on core: ConnectionCore
   ) throws -> MigrationPlan {
-    try MigrationForecast(declared: declared, options: options, core: core).plan()
+    // One snapshot: another process may migrate between a look at the schema and one at the rows.
+    try core.transaction(.deferred) {
+      try MigrationForecast(declared: declared, options: options, core: core).plan()
+    }
   }
 
   /// Migrates the tables of the models, in one transaction, and returns what was done.

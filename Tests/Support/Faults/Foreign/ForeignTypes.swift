@@ -99,13 +99,14 @@ struct ForeignType: Sendable {
     guard case .instant(let first) = meaning, case .instant(let second) = other else {
       return meaning == other
     }
-    // A Double of seconds has a quarter of a microsecond in this century, and less in a far one; a
-    // Julian day has milliseconds.
+    // A Double of seconds, which a `Date` is as well, has a quarter of a microsecond in this century,
+    // and less in a far one; a Julian day has milliseconds.
+    let ofDouble = Int64(first.magnitude / 4_000_000_000_000_000)
     let unit: Int64 =
       switch form {
       case .julianDay: 1_000
-      case .unixSeconds, .referenceSeconds: 1 + abs(first) / 4_000_000_000_000_000
-      default: 0
+      case .unixSeconds, .referenceSeconds: 1 + ofDouble
+      default: ofDouble
       }
     return first.subtractingReportingOverflow(second).partialValue.magnitude <= unit
   }

@@ -10,7 +10,7 @@ enum OutOfMemory: Trial {
   static let title = "out of memory"
   static let unit = "points"
   static let quick = 2_000
-  static let full = 26_000
+  static let full = 36_000
   static let partSize = 250
 
   static func prepareProcess() throws {
