@@ -1,7 +1,7 @@
 import Foundation
 import SQLCore
 
-/// What the progress of a backup said, from any thread.
+/// The progress reports of a backup, collected from any thread.
 final class ProgressLog: Sendable {
   private let seen = Lock<[BackupProgress]>([])
 

@@ -2,9 +2,8 @@ import Foundation
 import SQLCore
 import Testing
 
-/// A copy that came into the place of the source, or of a file that belongs to it, would destroy the
-/// source.
-@Suite("Where a copy may not be")
+/// A copy that replaced the source, or a file that belongs to it, would destroy the source.
+@Suite("Refused destinations of a copy")
 struct BackupPlaceTests {
   private let folder: TemporaryFolder
   private let db: Database
@@ -15,7 +14,8 @@ struct BackupPlaceTests {
     try db.makeItems(50)
   }
 
-  /// Both ways of writing a copy are refused, and the source is whole, also for whoever opens it then.
+  /// Expects that both ways of writing a copy are refused and leave the source intact, also for a
+  /// connection that opens it afterwards.
   private func expectRefusal(
     of path: String, _ expected: ResultCode = .misuse, from source: Database? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -54,25 +54,29 @@ struct BackupPlaceTests {
 
   private static let companions = ["-wal", "-shm", "-journal", "-mj0123AB9FF"]
 
-  @Test("a file that belongs to the source, whether or not it is there", arguments: companions)
+  @Test(
+    "a companion file of the source is refused, whether or not it exists", arguments: companions)
   func companion(suffix: String) throws {
     let path = folder.file("source.sqlite") + suffix
     try expectRefusal(of: path)
-    // Spelt otherwise.
+    // The same path, spelt differently.
     let name = (path as NSString).lastPathComponent
     try expectRefusal(of: folder.path + "//./" + name)
     try expectRefusal(
       of: folder.path + "/../\((folder.path as NSString).lastPathComponent)/\(name)")
   }
 
-  @Test("by a symbolic link to it, or to its folder", arguments: ["-wal", "-journal", ""])
+  @Test(
+    "a symbolic link that leads to the source or a companion file is refused",
+    arguments: ["-wal", "-journal", ""])
   func symbolicLinks(suffix: String) throws {
     try expectRefusal(of: link("file-link", to: "source.sqlite" + suffix))
     try expectRefusal(of: link("link-of-link", to: folder.file("file-link")))
     try expectRefusal(of: link("folder-link", to: ".") + "/source.sqlite" + suffix)
   }
 
-  @Test("by a hard link", arguments: ["", "-wal", "-shm"])
+  @Test(
+    "a hard link to the source or a companion file is refused", arguments: ["", "-wal", "-shm"])
   func hardLink(suffix: String) throws {
     try FileManager.default.linkItem(
       atPath: folder.file("source.sqlite") + suffix, toPath: folder.file("hard"))
@@ -80,7 +84,8 @@ struct BackupPlaceTests {
   }
 
   #if os(Linux)
-    @Test("by the name of an open file of this process", arguments: ["", "-wal"])
+    @Test(
+      "the /proc path of a file that this process has open is refused", arguments: ["", "-wal"])
     func descriptor(suffix: String) throws {
       let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
       let source = folder.file("source.sqlite") + suffix
@@ -93,7 +98,7 @@ struct BackupPlaceTests {
     }
   #endif
 
-  @Test("where a file that is to go with the old destination is the source")
+  @Test("a destination is refused if one of its companion files is the source")
   func sourceAsCompanion() throws {
     for suffix in ["-wal", "-journal", "-shm"] {
       let source = try Database(path: folder.file("copy.sqlite" + suffix))
@@ -102,7 +107,7 @@ struct BackupPlaceTests {
     }
   }
 
-  @Test("when the source was opened by a link, the real file and what belongs to it are refused")
+  @Test("for a source opened by a link, the real file and its companions are refused")
   func linkedSource() throws {
     let source = try Database(path: link("alias.sqlite", to: "source.sqlite"))
     for suffix in ["", "-wal", "-journal"] {
@@ -110,7 +115,7 @@ struct BackupPlaceTests {
     }
   }
 
-  @Test("a file that is attached to the source, and what belongs to it")
+  @Test("a file attached to the source, and its companions, are refused")
   func attached() throws {
     let path = folder.file("attached.sqlite")
     try Database(path: path).makeItems(3, named: "attached")
@@ -121,7 +126,7 @@ struct BackupPlaceTests {
     #expect(try Database(path: path).itemCount() == 3)
   }
 
-  @Test("what is no file: a folder, a pipe, a device, and a link to one")
+  @Test("a folder, a pipe, a device, and a link to one of them, are refused")
   func noFile() throws {
     #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
     try FileManager.default.createDirectory(
@@ -134,7 +139,7 @@ struct BackupPlaceTests {
     for path in paths { try expectRefusal(of: path, .cannotOpen) }
   }
 
-  @Test("names that only look alike are good")
+  @Test("a destination whose name only resembles a companion's is accepted")
   func namesakes() throws {
     try FileManager.default.createDirectory(
       atPath: folder.file("other"), withIntermediateDirectories: false)
@@ -144,7 +149,7 @@ struct BackupPlaceTests {
     }
   }
 
-  @Test("a link that leads nowhere yet stays, and the copy comes where it leads")
+  @Test("a dangling link is kept, and the copy is created at its target")
   func linkToNothing() throws {
     let path = try link("link.sqlite", to: "new.sqlite")
     try db.backup(to: path)

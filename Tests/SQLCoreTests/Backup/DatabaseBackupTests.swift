@@ -15,7 +15,9 @@ struct DatabaseBackupTests {
     }
   }
 
-  @Test("D23 between files and memory, from all to all", arguments: Place.allCases, Place.allCases)
+  @Test(
+    "a backup copies between files and memory in every combination", arguments: Place.allCases,
+    Place.allCases)
   func places(source: Place, destination: Place) async throws {
     let db = try source.open()
     let other = try destination.open()
@@ -27,7 +29,7 @@ struct DatabaseBackupTests {
     #expect(log.all.count > 1)
     #expect(log.all.last?.isComplete == true)
 
-    // Both go on, and the writer of the destination still writes.
+    // Both stay usable, and the writer of the destination still writes.
     try db.makeItems(1)
     try other.makeItems(2)
     #expect(try other.itemCount() == 502)
@@ -36,7 +38,7 @@ struct DatabaseBackupTests {
     #expect(try other.content() == db.content())
   }
 
-  @Test("D23 a database in memory to a file and back", arguments: [1, 1_000])
+  @Test("a database in memory is copied into a file and back", arguments: [1, 1_000])
   func memoryToFile(pagesPerStep: Int) async throws {
     let folder = try TemporaryFolder()
     let db = try Database.inMemory()
@@ -48,7 +50,7 @@ struct DatabaseBackupTests {
     #expect(try restored.content() == db.content())
   }
 
-  @Test("D23 an empty database is copied, too", arguments: Place.allCases)
+  @Test("a backup of an empty database empties the destination", arguments: Place.allCases)
   func empty(place: Place) throws {
     let other = try place.open()
     try other.makeItems(3)
@@ -56,7 +58,7 @@ struct DatabaseBackupTests {
     #expect(try other.rows("SELECT * FROM sqlite_schema").isEmpty)
   }
 
-  @Test("D24 writes to the source go on, and are not in the copy")
+  @Test("writes to the source continue during a backup and are not in the copy")
   func concurrentWrites() throws {
     let db = try Database.temporary()
     let other = try Database.temporary()
@@ -66,7 +68,7 @@ struct DatabaseBackupTests {
     #expect(try other.content() == before)
   }
 
-  @Test("D24 backups in opposite directions end", arguments: Place.allCases)
+  @Test("backups in opposite directions at the same time both finish", arguments: Place.allCases)
   func opposite(place: Place) async throws {
     let db = try place.open()
     let other = try place.open()
@@ -82,7 +84,9 @@ struct DatabaseBackupTests {
     #expect(try other.content() == db.content())
   }
 
-  @Test("D27 a throw before the end leaves the destination as it was", arguments: Place.allCases)
+  @Test(
+    "a backup that throws before its end leaves the destination unchanged",
+    arguments: Place.allCases)
   func abandoned(place: Place) throws {
     let db = try Database.temporary()
     let other = try place.open()
@@ -100,7 +104,7 @@ struct DatabaseBackupTests {
     #expect(try other.itemCount() == 301)
   }
 
-  @Test("D27 readers of the destination see what was there until the copy is complete")
+  @Test("readers of the destination see its old content until the copy is complete")
   func readersOfDestination() throws {
     let db = try Database.temporary()
     let other = try Database.temporary()
@@ -116,7 +120,7 @@ struct DatabaseBackupTests {
     #expect(try reader.itemCount() == 500)
   }
 
-  @Test("D28 a throw at the end is ignored")
+  @Test("an error thrown from the last progress report is ignored")
   func throwAtEnd() throws {
     let db = try Database.temporary()
     let other = try Database.temporary()
@@ -127,7 +131,7 @@ struct DatabaseBackupTests {
     #expect(try other.itemCount() == 500)
   }
 
-  @Test("D29 itself, a second value of the same file, and a read-only one are refused")
+  @Test("a backup into the source itself, its file, or a read-only database is refused")
   func refused() throws {
     let folder = try TemporaryFolder()
     let db = try Database(path: folder.file())
@@ -146,7 +150,7 @@ struct DatabaseBackupTests {
     #expect(try memory.itemCount() == 3)
   }
 
-  @Test("D29 another page size in a destination that is in use is an error that says so")
+  @Test("a destination in use with another page size is refused and left unchanged")
   func pageSize() throws {
     let folder = try TemporaryFolder()
     let large = try Connection(path: folder.file())
@@ -160,7 +164,7 @@ struct DatabaseBackupTests {
     #expect(try other.itemCount() == 3)
   }
 
-  @Test("D29 a damaged source leaves the destination as it was", arguments: Place.allCases)
+  @Test("a damaged source leaves the destination unchanged", arguments: Place.allCases)
   func damagedSource(place: Place) throws {
     let folder = try TemporaryFolder()
     let good = try Database.temporary()

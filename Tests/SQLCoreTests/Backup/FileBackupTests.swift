@@ -15,7 +15,7 @@ struct FileBackupTests {
 
   private var copy: String { folder.file("copy.sqlite") }
 
-  @Test("D23 when it returns, the copy equals the source")
+  @Test("after a backup, the copy equals the source")
   func equal() throws {
     try db.execute("PRAGMA user_version = 7")
     try db.backup(to: copy)
@@ -24,7 +24,7 @@ struct FileBackupTests {
     #expect(try other.row("PRAGMA user_version")?.get(Int.self, at: 0) == 7)
   }
 
-  @Test("D23 the copy is one file, which opens without a log")
+  @Test("the copy is a single file that opens without a log")
   func oneFile() throws {
     try db.backup(to: copy)
     #expect(folder.fileNames.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
@@ -35,7 +35,7 @@ struct FileBackupTests {
     #expect(folder.fileNames.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
   }
 
-  @Test("D23 from asynchronous code, too")
+  @Test("an asynchronous backup reports its progress and completes")
   func asynchronous() async throws {
     let log = ProgressLog()
     try await db.backup(to: copy, pagesPerStep: 5) { log.add($0) }
@@ -44,7 +44,7 @@ struct FileBackupTests {
     #expect(try Database(path: copy).itemCount() == 500)
   }
 
-  @Test("D24 a write after each step neither fails the backup nor is in it")
+  @Test("a write after each step neither fails the backup nor appears in the copy")
   func concurrentWrites() throws {
     let before = try db.content()
     var steps = 0
@@ -52,13 +52,13 @@ struct FileBackupTests {
       steps += 1
       try db.makeItems(20, named: "later")
     }
-    // A backup that began anew with each write would have copied what was written.
+    // A backup that restarted after each write would have copied the new rows.
     #expect(steps > 10)
     #expect(try Database(path: copy).content() == before)
     #expect(try db.itemCount() == 500 + 20 * steps)
   }
 
-  @Test("D24 another connection that writes all the while does not keep it from its end")
+  @Test("a connection that writes continuously does not keep the backup from finishing")
   func otherWriter() async throws {
     let other = try Database(path: folder.file("source.sqlite"))
     let writer = Task {
@@ -72,7 +72,7 @@ struct FileBackupTests {
     _ = await writer.result
   }
 
-  @Test("D25 as many pages a step as were asked for")
+  @Test("each step copies as many pages as requested")
   func pages() throws {
     let log = ProgressLog()
     try db.backup(to: copy, pagesPerStep: 10) { log.add($0) }
@@ -81,13 +81,13 @@ struct FileBackupTests {
     #expect(log.all.map(\.completedPageCount) == expected)
   }
 
-  @Test("D25 no pages a step are misuse", arguments: [0, -1])
+  @Test("a step of zero or fewer pages throws and creates no file", arguments: [0, -1])
   func noPages(_ count: Int) throws {
     #expect(throws: DatabaseError.self) { try db.backup(to: copy, pagesPerStep: count) }
     #expect(folder.fileNames.filter { $0.hasPrefix("copy") } == [])
   }
 
-  @Test("D26 progress is told once at least, and of the end")
+  @Test("a backup in one step reports its progress once, at completion")
   func progress() throws {
     let log = ProgressLog()
     try db.backup(to: copy, pagesPerStep: .max) { progress in
@@ -98,7 +98,7 @@ struct FileBackupTests {
     #expect(log.all.map(\.remainingPageCount) == [0])
   }
 
-  @Test("D27 a throw before the end abandons it: no file, or the one that was there")
+  @Test("a progress error abandons the backup: no new file remains, and an old one is unchanged")
   func abandoned() throws {
     #expect(throws: Abandoned.self) {
       try db.backup(to: copy, pagesPerStep: 1) { _ in throw Abandoned() }
@@ -115,7 +115,7 @@ struct FileBackupTests {
     #expect(folder.fileNames.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
   }
 
-  @Test("D27 cancelling the task abandons it")
+  @Test("cancelling the task abandons the backup")
   func cancelled() async throws {
     let copy = copy
     let db = db
@@ -135,7 +135,7 @@ struct FileBackupTests {
   private static let begun = Flag()
   private static let isCancelled = Flag()
 
-  @Test("D28 a throw at the end is ignored")
+  @Test("an error thrown from the last progress report is ignored")
   func throwAtEnd() throws {
     try db.backup(to: copy) { progress in
       if progress.isComplete { throw Abandoned() }
@@ -143,7 +143,7 @@ struct FileBackupTests {
     #expect(try Database(path: copy).itemCount() == 500)
   }
 
-  @Test("D29 errors are thrown: no such folder, a folder, the source itself, no path")
+  @Test("a missing folder, a folder, an empty path, and the source itself are refused")
   func errors() throws {
     #expect(code { try db.backup(to: folder.file("none/copy.sqlite")) } == .cannotOpen)
     #expect(code { try db.backup(to: folder.path, overwriting: true) } == .cannotOpen)

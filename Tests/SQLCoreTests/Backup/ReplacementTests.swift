@@ -15,7 +15,9 @@ struct ReplacementTests {
 
   private var copy: String { folder.file("copy.sqlite") }
 
-  @Test("B37 a file that exists is refused and kept, whatever it holds", arguments: ["", "text"])
+  @Test(
+    "without `overwriting`, an existing file is refused and kept, whatever it holds",
+    arguments: ["", "text"])
   func refused(_ text: String) throws {
     try text.write(toFile: copy, atomically: false, encoding: .utf8)
     #expect(code { try db.backup(to: copy) } == .cannotOpen)
@@ -24,7 +26,9 @@ struct ReplacementTests {
     #expect(folder.fileNames.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
   }
 
-  @Test("B37 a log or journal without its file is refused, too", arguments: ["-wal", "-journal"])
+  @Test(
+    "without `overwriting`, a log or journal without its file is refused too",
+    arguments: ["-wal", "-journal"])
   func refusedCompanion(_ suffix: String) throws {
     try "text".write(toFile: copy + suffix, atomically: false, encoding: .utf8)
     #expect(code { try db.backup(to: copy) } == .cannotOpen)
@@ -33,7 +37,7 @@ struct ReplacementTests {
     #expect(try Database(path: copy).itemCount() == 500)
   }
 
-  @Test("B37 told so, it replaces a database, and a file that is none")
+  @Test("with `overwriting`, a copy replaces a database, and a file that is not a database")
   func overwriting() throws {
     try db.backup(to: copy)
     try db.makeItems(10)
@@ -47,7 +51,7 @@ struct ReplacementTests {
   }
 
   /// A crash left a log beside the old file. SQLite would apply it to the new one.
-  @Test("B37 the log of the old file is not applied to the new one")
+  @Test("the log of the old file is not applied to the new one")
   func oldLog() throws {
     let old = folder.file("old.sqlite")
     let crashed = try Database(path: old)
@@ -60,7 +64,7 @@ struct ReplacementTests {
     #expect(try Database(path: copy).content() == db.content())
   }
 
-  @Test("B37 a database that is open elsewhere is not replaced")
+  @Test("a database that is open elsewhere is not replaced")
   func openElsewhere() throws {
     let other = try Database(path: copy)
     try other.makeItems(3, named: "other")
@@ -70,7 +74,7 @@ struct ReplacementTests {
     #expect(try Database(path: copy).itemCount() == 4)
   }
 
-  @Test("B37 a symbolic link stays, and what it points to is replaced")
+  @Test("a symbolic link is kept, and its target is replaced")
   func symbolicLink() throws {
     let alias = folder.file("alias.sqlite")
     try db.backup(to: copy)
@@ -81,7 +85,7 @@ struct ReplacementTests {
     #expect(try Database(path: copy).itemCount() == 510)
   }
 
-  @Test("B37 the copy is as private as what it replaces, else as its source")
+  @Test("the copy has the permissions of the file it replaces, or else those of its source")
   func permissions() throws {
     func permissions(_ path: String) throws -> Int? {
       try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -95,8 +99,8 @@ struct ReplacementTests {
     #expect(try permissions(copy) == 0o640)
   }
 
-  /// The defect: a backup that copies a corrupt file over a good one.
-  @Test("D29 a damaged source replaces no good copy", arguments: [true, false])
+  /// Guards against a backup that copies a corrupt file over a good one.
+  @Test("a damaged source does not replace a good copy", arguments: [true, false])
   func damagedSource(vacuums: Bool) throws {
     try db.backup(to: copy)
     let good = try Data(contentsOf: URL(filePath: copy))
@@ -117,7 +121,7 @@ struct ReplacementTests {
     #expect(folder.fileNames.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
   }
 
-  @Test("D29 a row that a CHECK forbids is no damage")
+  @Test("a row that violates a CHECK does not count as damage")
   func check() throws {
     try db.writeWithoutTransaction { connection in
       try connection.execute("CREATE TABLE odd (n CHECK (n % 2 = 1))")

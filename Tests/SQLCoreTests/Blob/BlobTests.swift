@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("P35 BLOBs in parts")
+@Suite("Incremental BLOB access")
 struct BlobTests {
   private let db: Database
 
@@ -16,7 +16,7 @@ struct BlobTests {
       """)
   }
 
-  @Test("P35 a zero-blob is written and read in parts, at any place")
+  @Test("a zero-filled BLOB is written and read in parts, at any offset")
   func randomAccess() throws {
     try db.write { tx in
       let blob = try tx.blob(table: "photo", column: "image", rowID: 1, writing: true)
@@ -38,7 +38,7 @@ struct BlobTests {
     }
   }
 
-  @Test("P35 what is not within the BLOB, not there, or not allowed throws")
+  @Test("reading out of range, opening a missing BLOB, and writing without permission throw")
   func errors() throws {
     try db.read { connection in
       let blob = try connection.blob(table: "photo", column: "image", rowID: 2)
@@ -66,7 +66,7 @@ struct BlobTests {
   }
 
   @Test(
-    "P35 a BLOB whose row is changed by something else has expired; one kept too long is misuse")
+    "a BLOB expires when its row changes, and throws misuse after its transaction")
   func expired() throws {
     var kept: Blob?
     try db.write { tx in
@@ -78,12 +78,12 @@ struct BlobTests {
     }
     let error = #expect(throws: DatabaseError.self) { try kept?.read() }
     #expect(error?.code == .misuse)
-    // It pins no snapshot and no lock.
+    // The kept BLOB holds neither a snapshot nor a lock.
     try db.execute("DROP TABLE photo")
     kept = nil
   }
 
-  @Test("P35 chunks come one after another, of one snapshot, whatever is written meanwhile")
+  @Test("chunks arrive in order and from one snapshot, whatever is written meanwhile")
   func chunks() async throws {
     let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
     try await db.execute("UPDATE photo SET image = \(bytes) WHERE id = 1")
@@ -107,7 +107,7 @@ struct BlobTests {
     }
   }
 
-  @Test("D3, D4 chunks that are held keep the database open; those that ended do not")
+  @Test("chunks keep the database open until the last is delivered or the iterator is dropped")
   func chunksAndClosing() async throws {
     let db = try Database.temporary()
     try await db.execute("CREATE TABLE t (b); INSERT INTO t VALUES (x'0102030405')")
@@ -116,7 +116,7 @@ struct BlobTests {
       #expect(error?.code.primary == .busy)
     }
     let chunks = db.blobChunks(table: "t", column: "b", rowID: 1, chunkSize: 2)
-    // Nothing is held before a chunk was asked for, nor once the last one was given.
+    // Nothing is held before the first chunk is requested or after the last one is delivered.
     var iterator = chunks.makeAsyncIterator()
     for count in [2, 2, 1] {
       #expect(try await iterator.next()?.count == count)
@@ -141,7 +141,7 @@ struct BlobTests {
     #expect(error?.code == .misuse)
   }
 
-  @Test("G18 chunks that pin the log are told with their place")
+  @Test("a sequence of chunks that pins the log is reported with its source location")
   func chunksAndLog() async throws {
     var iterator = db.blobChunks(table: "photo", column: "image", rowID: 1, chunkSize: 2)
       .makeAsyncIterator()
@@ -151,7 +151,7 @@ struct BlobTests {
     #expect(try await iterator.next()?.count == 2)
   }
 
-  @Test("P35 chunks of a database in memory, and of a cancelled task")
+  @Test("chunks are read from a database in memory, and a cancelled task throws")
   func chunksInMemory() async throws {
     let memory = try Database.inMemory()
     try await memory.execute("CREATE TABLE t (b); INSERT INTO t VALUES (x'0102030405')")

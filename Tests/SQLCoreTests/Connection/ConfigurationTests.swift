@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("What a connection is set to", .blocking)
+@Suite("The configuration of a connection", .blocking)
 struct ConfigurationTests {
   private let folder: TemporaryFolder
 
@@ -12,7 +12,7 @@ struct ConfigurationTests {
     folder = try TemporaryFolder()
   }
 
-  @Test("the defaults: WAL, FULL, foreign keys on")
+  @Test("the defaults are WAL, FULL, and enforced foreign keys")
   func defaults() throws {
     let connection = try folder.connection()
     #expect(try connection.value(String.self, "PRAGMA journal_mode") == "wal")
@@ -23,7 +23,7 @@ struct ConfigurationTests {
     #expect(try connection.value(Bool.self, "PRAGMA trusted_schema") == true)
   }
 
-  @Test("each can be set otherwise; `relaxed` waits for the disk at checkpoints alone")
+  @Test("each setting can be changed, and `relaxed` waits for the disk only at checkpoints")
   func changed() throws {
     #expect(try folder.connection(.relaxed).value(Int.self, "PRAGMA synchronous") == 1)
     let connection = try folder.connection(
@@ -51,7 +51,7 @@ struct ConfigurationTests {
     #expect(try connection.value(Int.self, "PRAGMA mmap_size") == 0)
   }
 
-  @Test("an error holds the statement and how many values it had, and not one of them")
+  @Test("an error holds its statement and the number of its values, and the values only on request")
   func values() throws {
     let connection = try folder.connection()
     try connection.execute("CREATE TABLE note (n TEXT UNIQUE); INSERT INTO note VALUES ('secret')")
@@ -69,7 +69,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "a busy timeout is whole milliseconds, rounded up, within a C int",
+    "a busy timeout is rounded up to whole milliseconds and fits a C int",
     arguments: [
       (Duration.seconds(5), Int32(5_000)), (.zero, 0), (.nanoseconds(1), 1), (.milliseconds(7), 7),
       (.microseconds(1_001), 2), (.seconds(-1), 0), (.milliseconds(-1), 0),
@@ -79,7 +79,7 @@ struct ConfigurationTests {
     #expect(duration.wholeMilliseconds == expected)
   }
 
-  @Test("P7 a connection without a path is in memory")
+  @Test("a connection without a path is in memory")
   func memory() throws {
     let connection = try Connection()
     try connection.execute("CREATE TABLE note (n)")
@@ -90,7 +90,7 @@ struct ConfigurationTests {
     #expect(try connection.tableExists("NOTE"))
   }
 
-  @Test("text in double quotes is a name: a misspelt column is an error, not text")
+  @Test("text in double quotes is a name, so a misspelt column is an error")
   func doubleQuotes() throws {
     let connection = try folder.connection()
     try connection.execute("CREATE TABLE person (name TEXT)")
@@ -121,7 +121,7 @@ struct ConfigurationTests {
     try free.execute("INSERT INTO child VALUES (2)")
   }
 
-  @Test("defensive mode: the schema table and shadow tables cannot be written")
+  @Test("in defensive mode the schema table cannot be written")
   func defensive() throws {
     let connection = try folder.connection()
     try connection.execute("PRAGMA writable_schema = ON")
@@ -130,7 +130,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("the closure prepares each connection, last; its error is thrown")
+  @Test("`prepareConnection` runs last on each connection, and its error is thrown")
   func prepareConnection() throws {
     struct Failure: Error {}
     let count = Lock(0)
@@ -155,7 +155,7 @@ struct ConfigurationTests {
     #expect(error?.message.hasPrefix(folder.file()) == true)
   }
 
-  @Test("the connection that prepareConnection was given is good in it alone")
+  @Test("the connection passed to `prepareConnection` is valid only inside it")
   func prepareConnectionKept() throws {
     nonisolated(unsafe) var kept: Connection?
     let connection = try folder.connection(.with { $0.prepareConnection = { kept = $0 } })
@@ -164,7 +164,7 @@ struct ConfigurationTests {
     try connection.execute("SELECT 1")
   }
 
-  @Test("a timeout of zero fails at once with busy; a longer one waits for the lock")
+  @Test("a timeout of zero fails at once with busy, and a longer one waits for the lock")
   func busyTimeout() throws {
     let holder = try folder.connection()
     try holder.execute("CREATE TABLE note (n)")
@@ -176,7 +176,7 @@ struct ConfigurationTests {
     #expect(error?.code.primary == .busy)
     #expect(try !impatient.isInTransaction)
 
-    // The patient one is on its way, or waits already, when the lock is given back.
+    // The patient connection is about to wait, or waits already, when the lock is released.
     let path = folder.file()
     let begun = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
@@ -198,7 +198,7 @@ struct ConfigurationTests {
     try impatient.execute("INSERT INTO note VALUES (3)")
   }
 
-  @Test("P36 the last rowid and the counts of changes")
+  @Test("the last rowid and the counts of changes are reported")
   func counts() throws {
     let connection = try folder.connection()
     try connection.execute("CREATE TABLE note (n)")

@@ -7,7 +7,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("N13 raw SQL as a table")
+@Suite("Raw SQL results as a table")
 struct ConnectionTableTests {
   let db: Database
 
@@ -21,7 +21,7 @@ struct ConnectionTableTests {
       """)
   }
 
-  @Test("N13 columns have the type of Swift for what they declare; bytes are counted")
+  @Test("a column has the Swift type of its declaration, and bytes are shown as a count")
   func declared() throws {
     try db.execute(
       """
@@ -42,7 +42,7 @@ struct ConnectionTableTests {
         """)
   }
 
-  @Test("N13 an expression has the type of its first value that is not NULL")
+  @Test("an expression has the type of its first value that is not NULL")
   func expressions() throws {
     let table = try db.table(
       "SELECT a, NULL AS none, \(3) + 1 AS four FROM (SELECT NULL AS a UNION ALL SELECT 0.5)")
@@ -51,7 +51,7 @@ struct ConnectionTableTests {
     #expect(table.rows == [[nil, nil, "4"], ["0.5", nil, "4"]])
   }
 
-  @Test("N13 no rows: names and declared types are still there")
+  @Test("without rows, the names and declared types of the columns remain")
   func noRows() throws {
     let table = try db.table("SELECT id, name, id + 1 FROM item")
     #expect(table.columns.map(\.name) == ["id", "name", "id + 1"])
@@ -59,7 +59,7 @@ struct ConnectionTableTests {
     #expect(table.rows.isEmpty)
   }
 
-  @Test("N13 a statement that was compiled anew after a change of the schema has its new columns")
+  @Test("a statement recompiled after a schema change has the new columns")
   func schemaChange() throws {
     try db.execute("INSERT INTO item (id) VALUES (1)")
     try db.write { connection in
@@ -71,13 +71,13 @@ struct ConnectionTableTests {
     }
   }
 
-  @Test("N13 from asynchronous code, too; a fault in the SQL is thrown")
+  @Test("a table is read from asynchronous code, and an SQL error is thrown")
   func asynchronous() async throws {
     #expect(try await db.table("SELECT 'x' AS x").rows == [["x"]])
     await #expect(throws: DatabaseError.self) { try await db.table("SELECT nothing") }
   }
 
-  @Test("N13 text that is no UTF-8 throws, with column and row; so do rows and tuples")
+  @Test("invalid UTF-8 throws with column and row, in tables, rows and tuples")
   func invalidText() throws {
     let sql: SQL = "SELECT 'fine' AS t UNION ALL SELECT CAST(x'FF' AS TEXT)"
     let reads: [(Database) throws -> Void] = [

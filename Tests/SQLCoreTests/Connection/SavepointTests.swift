@@ -1,7 +1,7 @@
 import SQLCore
 import Testing
 
-@Suite("P14 savepoints")
+@Suite("Savepoints")
 struct SavepointTests {
   private struct Failure: Error {}
   private let folder: TemporaryFolder
@@ -21,14 +21,14 @@ struct SavepointTests {
     try connection.execute("INSERT INTO note VALUES (\(n))")
   }
 
-  @Test("P14 the outermost savepoint commits when it returns, and autocommit is on again")
+  @Test("the outermost savepoint commits when it returns, and restores autocommit")
   func outermost() throws {
     #expect(try connection.savepoint { _ in try insert(1) } == ())
     #expect(try !connection.isInTransaction)
     #expect(try committed == [1])
   }
 
-  @Test("P14 after the outermost savepoint was rolled back, autocommit is on again and writes stay")
+  @Test("after the outermost savepoint is rolled back, autocommit is on and writes are stored")
   func outermostRolledBack() throws {
     #expect(throws: Failure.self) {
       try connection.savepoint { _ in
@@ -46,7 +46,7 @@ struct SavepointTests {
     #expect(try committed == [3])
   }
 
-  @Test("P14 savepoints nest: an inner one is undone alone")
+  @Test("savepoints nest, and an inner one is undone on its own")
   func nested() throws {
     try connection.savepoint { connection in
       try insert(1)
@@ -75,7 +75,7 @@ struct SavepointTests {
     #expect(try !connection.isInTransaction)
   }
 
-  @Test("P14 savepoints nest in a transaction, and go with it")
+  @Test("savepoints nest in a transaction and are rolled back with it")
   func inTransaction() throws {
     try connection.transaction { connection in
       try connection.savepoint { _ in try insert(1) }
@@ -94,7 +94,7 @@ struct SavepointTests {
     #expect(try committed == [1])
   }
 
-  @Test("a request to roll back an inner savepoint does not reach the outer one, nor back")
+  @Test("an outer rollback request survives an inner savepoint that succeeds")
   func requests() throws {
     try connection.transaction { connection in
       try insert(1)
@@ -104,7 +104,7 @@ struct SavepointTests {
     #expect(try committed == [])
   }
 
-  @Test("raw savepoints live beside those of the library")
+  @Test("raw savepoints work beside those of the library")
   func raw() throws {
     try connection.execute("SAVEPOINT mine")
     try insert(1)
@@ -123,7 +123,7 @@ struct SavepointTests {
     #expect(try committed == [1, 4])
   }
 
-  @Test("a whole rollback inside takes every savepoint with it, and its error is thrown")
+  @Test("a whole rollback inside ends every savepoint, and its error is thrown")
   func wholeRollback() throws {
     let error = #expect(throws: DatabaseError.self) {
       try connection.transaction { connection in
@@ -145,7 +145,7 @@ struct SavepointTests {
     #expect(try committed == [9])
   }
 
-  @Test("1,000 savepoints in each other")
+  @Test("1,000 savepoints can be nested")
   func deep() throws {
     func nest(_ depth: Int) throws {
       guard depth > 0 else { return try insert(1) }

@@ -1,7 +1,7 @@
 import SQLCore
 import Testing
 
-@Suite("P11–P13 transactions")
+@Suite("Transactions")
 struct TransactionTests {
   private struct Failure: Error {}
   private let folder: TemporaryFolder
@@ -20,7 +20,7 @@ struct TransactionTests {
     other = try folder.connection()
   }
 
-  /// What another connection sees: what is committed.
+  /// The committed rows, as another connection sees them.
   private var committed: [DatabaseValue?] {
     get throws { try other.rows("SELECT n FROM note ORDER BY n").map { $0[0] } }
   }
@@ -29,7 +29,7 @@ struct TransactionTests {
     try connection.execute("INSERT INTO note VALUES (\(n))")
   }
 
-  @Test("P11 a transaction commits when its closure returns, and gives its value")
+  @Test("a transaction commits when its closure returns, and returns the closure's value")
   func commit() throws {
     let value = try connection.transaction { connection -> String in
       try insert(1)
@@ -42,7 +42,7 @@ struct TransactionTests {
     #expect(try !connection.isInTransaction)
   }
 
-  @Test("P12 it rolls back on request, which is no error, and gives the closure's value")
+  @Test("a requested rollback is not an error, and the closure's value is returned")
   func requestedRollback() throws {
     let value = try connection.transaction { connection -> Int in
       try insert(1)
@@ -53,12 +53,12 @@ struct TransactionTests {
     #expect(value == 7)
     #expect(try committed == [])
     #expect(try !connection.isInTransaction)
-    // The request holds for that transaction alone.
+    // The request applies only to that transaction.
     try connection.transaction { _ in try insert(3) }
     #expect(try committed == [3])
   }
 
-  @Test("P13 it rolls back when the closure throws, and rethrows its error")
+  @Test("a transaction rolls back when its closure throws, and rethrows the error")
   func error() throws {
     #expect(throws: Failure.self) {
       try connection.transaction { _ in
@@ -72,7 +72,7 @@ struct TransactionTests {
     #expect(try committed == [2])
   }
 
-  @Test("an error of SQL that the closure catches leaves the rest of the transaction")
+  @Test("an SQL error that the closure catches leaves the rest of the transaction intact")
   func caughtError() throws {
     try connection.transaction { _ in
       try insert(1)
@@ -82,7 +82,7 @@ struct TransactionTests {
     #expect(try committed == [1, 2])
   }
 
-  @Test("P13 a COMMIT that fails is rolled back, and its error thrown", arguments: [false, true])
+  @Test("a COMMIT that fails is rolled back, and its error is thrown", arguments: [false, true])
   func failedCommit(inSavepoint: Bool) throws {
     let body: (Connection) throws -> Void = { connection in
       try insert(1)
@@ -102,7 +102,7 @@ struct TransactionTests {
     #expect(try committed == [2])
   }
 
-  @Test("a statement of the user that stands at a row it wrote: the commit fails, nothing stays")
+  @Test("a commit beside an unfinished INSERT fails, and nothing is stored")
   func unfinishedStatement() throws {
     let statement = try connection.prepare("INSERT INTO note VALUES (1), (2) RETURNING n")
     #expect(throws: DatabaseError.self) {
@@ -115,7 +115,7 @@ struct TransactionTests {
     #expect(try committed == [3])
   }
 
-  @Test("a transaction in a transaction throws misuse, and the outer one goes on")
+  @Test("a transaction inside another throws misuse, and the outer one goes on")
   func nested() throws {
     try connection.transaction { connection in
       try insert(1)
@@ -129,7 +129,7 @@ struct TransactionTests {
   }
 
   @Test(
-    "raw transaction control inside is refused, and leaves the connection usable",
+    "raw transaction control inside a transaction is refused, and the connection stays usable",
     arguments: ["COMMIT", "ROLLBACK", "END", "BEGIN", "; COMMIT", "ROLLBACK; BEGIN"])
   func rawControl(sql: String) throws {
     let error = #expect(throws: DatabaseError.self) {
@@ -142,7 +142,7 @@ struct TransactionTests {
     #expect(try !connection.isInTransaction)
     try connection.transaction { connection in
       try insert(2)
-      // One that catches the error goes on in its transaction.
+      // A closure that catches the error goes on in its transaction.
       #expect(throws: DatabaseError.self) { try connection.execute(SQL(unsafe: sql)) }
       #expect(try connection.isInTransaction)
       try insert(3)
@@ -150,7 +150,7 @@ struct TransactionTests {
     #expect(try committed == [2, 3])
   }
 
-  @Test("once SQLite rolled it back, nothing of the closure is committed alone")
+  @Test("after SQLite rolls the transaction back, nothing else in the closure is committed")
   func goesOnAfterRollback() throws {
     let body: (Connection) throws -> Void = { connection in
       try insert(1)
@@ -190,7 +190,8 @@ struct TransactionTests {
     #expect(try !connection.isInTransaction)
   }
 
-  @Test("each kind begins as it says: an immediate one takes the write lock at once")
+  @Test(
+    "a deferred transaction takes no write lock; an immediate or exclusive one takes it at once")
   func kinds() throws {
     let impatient = try folder.connection(.with { $0.busyTimeout = .zero })
     try connection.transaction(.deferred) { _ in
@@ -207,7 +208,7 @@ struct TransactionTests {
     #expect(try committed == [1])
   }
 
-  @Test("a transaction by hand works beside")
+  @Test("a transaction with raw BEGIN and COMMIT works")
   func byHand() throws {
     try connection.execute("BEGIN")
     try insert(1)

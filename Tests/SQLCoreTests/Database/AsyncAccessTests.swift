@@ -3,24 +3,24 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("D19, D30–D32 asynchronous access", .blocking)
+@Suite("Asynchronous access", .blocking)
 struct AsyncAccessTests {
   private let db: Database
 
   init() throws {
     db = try Database.temporary()
     try db.execute("CREATE TABLE note (n INTEGER PRIMARY KEY)")
-    // A first reader is open, and idle.
+    // A first reader is open and idle.
     try db.read { _ in }
   }
 
-  @Test("a read runs where it is called while a reader is idle")
+  @Test("a read runs on the calling thread while a reader is idle")
   func inline() async throws {
     let caller = ThreadID.current
     #expect(try await db.read { _ in ThreadID.current } == caller)
   }
 
-  @Test("from the main actor a read hops to a thread of the database") @MainActor
+  @Test("a read from the main actor hops to a thread of the database") @MainActor
   func mainActor() async throws {
     let caller = ThreadID.current
     #expect(try await db.read { _ in ThreadID.current } != caller)
@@ -28,20 +28,20 @@ struct AsyncAccessTests {
     #expect(try await db.row("SELECT 7")?[0] == 7)
   }
 
-  @Test("another actor's reads run on its thread") @OtherActor
+  @Test("a read from another actor runs on that actor's thread") @OtherActor
   func otherActor() async throws {
     let caller = ThreadID.current
     #expect(try await db.read { _ in ThreadID.current } == caller)
     OtherActor.assertIsolated()
   }
 
-  @Test("what may be long hops always")
+  @Test("a read that may be long always hops to another thread")
   func long() async throws {
     let caller = ThreadID.current
     #expect(try await db.reading(hops: true) { _ in ThreadID.current } != caller)
   }
 
-  @Test("writes run on one thread of the database, and return to the caller's isolation")
+  @Test("writes run on one thread of the database and return to the caller's isolation")
   @MainActor
   func writer() async throws {
     let caller = ThreadID.current
@@ -52,11 +52,11 @@ struct AsyncAccessTests {
     MainActor.assertIsolated()
   }
 
-  @Test("P15 writes run in the order in which they were asked for")
+  @Test("writes run in the order in which they were requested")
   func order() async throws {
     let holding = Holding(writerOf: db)
     let order = Shared<[Int]>([])
-    // Each runs up to where it waits before the next one begins.
+    // Each task runs until it suspends before the next one begins.
     let tasks = (0..<50).map { number in
       Task.immediate { [db] in
         try await db.write { _ in order.change { $0.append(number) } }
@@ -67,7 +67,7 @@ struct AsyncAccessTests {
     #expect(order.current == Array(0..<50))
   }
 
-  @Test("reads wait, suspended, while no reader is idle, and none is lost")
+  @Test("reads suspend while no reader is idle, and all of them are served")
   func waitingReads() async throws {
     let db = try Database.temporary(configuration: .with { $0.maximumReaders = 2 })
     let holdings = [Holding(readerOf: db), Holding(readerOf: db)]
@@ -80,7 +80,7 @@ struct AsyncAccessTests {
     #expect(values == Array(0..<20))
   }
 
-  @Test("D32 a task cancelled while it waits throws CancellationError; the next in line is served")
+  @Test("a waiting task that is cancelled throws CancellationError, and the next one is served")
   func cancelledWhileWaiting() async throws {
     let db = try Database.temporary(configuration: .with { $0.maximumReaders = 1 })
     try await db.write { try $0.execute("CREATE TABLE note (n)") }
@@ -105,14 +105,14 @@ struct AsyncAccessTests {
     try await writes.2.value
     _ = try await reads.1.value
     #expect(try await db.rows("SELECT n FROM note").map { $0[0] } == [3])
-    // The pool is whole: every access is served.
+    // The pool is intact: every access is served.
     try onAnotherThread {
       try db.execute("INSERT INTO note VALUES (4)")
       try db.read { _ in }
     }
   }
 
-  @Test("a task that is cancelled already writes nothing")
+  @Test("a task cancelled before its write writes nothing")
   func cancelledBefore() async throws {
     let task = Task { [db] in
       withUnsafeCurrentTask { $0?.cancel() }
@@ -122,7 +122,7 @@ struct AsyncAccessTests {
     #expect(try await db.row("SELECT count(*) FROM note")?[0] == 0)
   }
 
-  @Test("an error in the closure is thrown and leaves the connections whole")
+  @Test("an error from the closure is rethrown and leaves the connections usable")
   func errors() async throws {
     struct Failure: Error {}
     for _ in 0..<20 {

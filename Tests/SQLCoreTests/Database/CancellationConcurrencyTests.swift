@@ -4,13 +4,13 @@ import Testing
 
 @testable import SQLCore
 
-/// Tasks that are cancelled at random while they read, write and wait. Run under the thread
-/// sanitizer, too.
-@Suite("Concurrency: a storm of cancellations")
+/// Tasks that are cancelled at random while they read, write and wait. Also run under the thread
+/// sanitizer.
+@Suite("Concurrency: tasks cancelled at random")
 struct CancellationConcurrencyTests {
   private static let taskCount = TestSize.count(small: 2_000, full: 50_000, sanitized: 10_000)
 
-  /// What a task does.
+  /// The work of one task.
   private enum Work: CaseIterable {
     case read, longRead, backgroundRead, unisolatedRead, snapshot
     case write, longWrite, writeData, writeAlone, writeWithDeadline, writeWithoutTransaction
@@ -18,7 +18,7 @@ struct CancellationConcurrencyTests {
     case stream, streamLeft
   }
 
-  /// What became of the tasks.
+  /// The outcomes of the tasks.
   private struct Tally: Sendable {
     var acknowledged: [Int] = []
     var faults: [String] = []
@@ -27,7 +27,7 @@ struct CancellationConcurrencyTests {
 
   private struct Databases: Sendable {
     let db: Database
-    /// On the same file, so that writers wait for each other's locks.
+    /// A second database on the same file, so that writers wait for each other's locks.
     let other: Database
     let snapshot: DatabaseSnapshot
 
@@ -42,14 +42,14 @@ struct CancellationConcurrencyTests {
     }
   }
 
-  /// Many steps of SQLite's machine.
+  /// A query that takes many steps of SQLite's virtual machine.
   private static let long: SQL =
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) SELECT max(i) FROM n"
 
   private static let longRows: SQL =
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000) SELECT i FROM n"
 
-  /// Reads the rows of a stream up to one of them; as many others may hold theirs.
+  /// Reads the rows of a stream up to `last`. `TooManyStreams` is an accepted outcome.
   private static func readStream(of db: Database, upTo last: Int) async throws {
     var expected = 1
     do {
@@ -72,7 +72,7 @@ struct CancellationConcurrencyTests {
     if !condition { throw DatabaseError.misuse(message) }
   }
 
-  /// Does one piece of work; whether it wrote its number.
+  /// Does one piece of work and returns whether it wrote its number.
   private static func run(_ work: Work, _ number: Int, in databases: Databases) async throws -> Bool
   {
     let db = databases.db
@@ -122,7 +122,7 @@ struct CancellationConcurrencyTests {
     }
   }
 
-  @Test("autocommit, writable, no open statement, completed writes = stored rows, none too many")
+  @Test("after random cancellations the stored rows are exactly the acknowledged writes")
   func storm() async throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
@@ -131,7 +131,7 @@ struct CancellationConcurrencyTests {
     var begun = 0
     var works: [Work] = []
     while begun < Self.taskCount {
-      // So many at once that most of them wait.
+      // So many tasks run at once that most of them wait.
       let numbers = begun..<min(begun + 100, Self.taskCount)
       begun = numbers.upperBound
       let tasks = numbers.map { number in
@@ -165,7 +165,7 @@ struct CancellationConcurrencyTests {
     print("\(tally.acknowledged.count) writes, \(tally.cancelled) cancelled")
     let acknowledged = tally.acknowledged
     let all = works
-    // Those that streams left are on their way back.
+    // The connections of abandoned streams are still on their way back.
     try await SQLCoreTests.expectWhole(databases.db)
     try await onThread { try Self.expectWhole(databases, acknowledged, all) }
   }

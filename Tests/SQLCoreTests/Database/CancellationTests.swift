@@ -4,8 +4,8 @@ import Testing
 
 @testable import SQLCore
 
-/// Cancelling a task ends its statement and its waiting, and never anybody else's.
-@Suite("D32 cancellation", .blocking)
+/// Cancelling a task ends its own statement and its own waiting, and those of no other task.
+@Suite("Cancellation", .blocking)
 struct CancellationTests {
   private let stop = Stop()
   private let db: Database
@@ -20,7 +20,7 @@ struct CancellationTests {
     try db.read { _ in }
   }
 
-  /// Cancels what stopped in the hook.
+  /// Cancels a task that stopped in the hook.
   private func cancel(_ task: Task<some Sendable, any Error>) async {
     stop.wait()
     task.cancel()
@@ -35,7 +35,7 @@ struct CancellationTests {
     #expect(found == rows, sourceLocation: sourceLocation)
   }
 
-  @Test("D32 it ends a read on a thread of the database; the next access finds all as it should")
+  @Test("cancelling ends a read on a thread of the database, and the next access succeeds")
   func read() async throws {
     await cancel(
       Task.immediate { [db] in
@@ -46,7 +46,7 @@ struct CancellationTests {
     try await expectRows([])
   }
 
-  @Test("D32 it ends a read that runs in the task itself")
+  @Test("cancelling ends a read that runs in the task itself")
   func inlineRead() async throws {
     let hook = SQLHook { withUnsafeCurrentTask { $0?.cancel() } }
     for db in [
@@ -66,7 +66,7 @@ struct CancellationTests {
     }
   }
 
-  @Test("D32 a task cancelled between two statements runs no other, and what it did is undone")
+  @Test("a task cancelled between two statements runs no other, and its writes are undone")
   func betweenStatements() async throws {
     let reading = Task.detached { [db] in
       try await db.read { connection in
@@ -93,7 +93,7 @@ struct CancellationTests {
     try await expectRows([])
   }
 
-  @Test("D32 it ends a write and rolls it back: alone, with a deadline, without a transaction")
+  @Test("cancelling ends a write and rolls back its transaction")
   func write() async throws {
     @Sendable func work(_ connection: Connection) throws {
       try connection.execute("INSERT INTO note VALUES (1)")
@@ -110,7 +110,7 @@ struct CancellationTests {
     try await expectRows([1])
   }
 
-  @Test("a closure that catches it, and returns, commits nothing and throws CancellationError")
+  @Test("a closure that catches the cancellation and returns commits nothing and throws")
   func caught() async throws {
     for alone in [false, true] {
       await cancel(
@@ -133,7 +133,7 @@ struct CancellationTests {
     try await expectRows([])
   }
 
-  @Test("what was done before it was cancelled is done: a write that ended is committed")
+  @Test("a write that is cancelled after its last statement is committed")
   func late() async throws {
     let stop = stop
     let task = Task.immediate { [db] in
@@ -150,9 +150,9 @@ struct CancellationTests {
     try await expectRows([1])
   }
 
-  @Test("a statement that is committed by itself, and ended, is not called cancelled")
+  @Test("an autocommit statement reports cancellation only if it stored nothing")
   func ended() async throws {
-    // SQLite asks whether to go on behind the end of a statement as well.
+    // SQLite calls the progress handler after the end of a statement as well.
     try db.onProgress(every: 1) {}
     try db.function("cancelled") { (number: Int) in
       withUnsafeCurrentTask { $0?.cancel() }
@@ -183,7 +183,7 @@ struct CancellationTests {
 
   private static let running = Shared<Task<Void, any Error>?>(nil)
 
-  @Test("it ends the wait for a lock that another connection holds, for tasks alone and in line")
+  @Test("cancelling ends the wait for another connection's lock, alone or in a shared commit")
   func busy() async throws {
     let other = try Connection(path: try #require(db.path))
     try other.execute("BEGIN IMMEDIATE")
@@ -208,7 +208,7 @@ struct CancellationTests {
     try await expectRows([0, 4])
   }
 
-  @Test("it ends nobody else's statement, on the connection that both use one after the other")
+  @Test("cancelling does not end another task's statement on the same connection")
   func others() async throws {
     for _ in 0..<20 {
       let first = Task.immediate { [db] in
@@ -222,14 +222,14 @@ struct CancellationTests {
       stop.goOn()
       await #expect(throws: CancellationError.self) { try await first.value }
       stop.wait()
-      // Cancelled again, when another one has its connection.
+      // Cancelled again, when another task has its connection.
       first.cancel()
       stop.goOn()
       #expect(try await second.value == 1)
     }
   }
 
-  @Test("a cancellation that comes late takes nothing from one of a later lease")
+  @Test("a late cancellation does not affect a later lease")
   func lateCancellation() throws {
     let core = try ConnectionCore(
       location: .memory, configuration: Configuration(), isReader: false)
@@ -244,7 +244,7 @@ struct CancellationTests {
 
   @Test("thousands of cancelled reads and writes leave no transaction open")
   func many() async throws {
-    // The statements that end a transaction make progress of their own, a few steps each.
+    // The statements that end a transaction also advance the progress handler, by a few steps each.
     let stop = Stop()
     for _ in 0..<TestSize.count(small: 200, full: 3_000) {
       let writing = Task.immediate { [db] in

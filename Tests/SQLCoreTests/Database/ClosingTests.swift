@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("D3–D5 closing", .blocking)
+@Suite("Closing a database", .blocking)
 struct ClosingTests {
   private func expectMisuse(
     sourceLocation: SourceLocation = #_sourceLocation, _ access: () throws -> Void
@@ -22,7 +22,7 @@ struct ClosingTests {
     ]
   }
 
-  @Test("D3 after close() every synchronous access throws misuse; closing again does nothing")
+  @Test("after `close()` every synchronous access throws misuse, and closing again does nothing")
   func closed() throws {
     for db in try databases() {
       try db.read { _ in }
@@ -41,7 +41,7 @@ struct ClosingTests {
     }
   }
 
-  @Test("D3 every asynchronous access throws misuse as well") @MainActor
+  @Test("after `close()` every asynchronous access throws misuse") @MainActor
   func closedAsync() async throws {
     for db in try databases() {
       try db.close()
@@ -61,7 +61,7 @@ struct ClosingTests {
     }
   }
 
-  @Test("D3 a snapshot that was closed throws, and its database goes on")
+  @Test("a closed snapshot throws, and its database stays usable")
   func closedSnapshot() async throws {
     let db = try Database.temporary()
     let snapshot = try await db.makeSnapshot()
@@ -74,7 +74,7 @@ struct ClosingTests {
     #expect(try await db.row("SELECT 1")?[0] == 1)
   }
 
-  @Test("D4 closing while an access runs throws busy and leaves the database usable")
+  @Test("closing while an access runs throws busy and leaves the database usable")
   func busy() throws {
     for db in try databases() {
       try db.execute("CREATE TABLE note (n)")
@@ -85,7 +85,7 @@ struct ClosingTests {
       let holding = Holding(readerOf: db)
       #expect(throws: DatabaseError.self) { try db.close() }
       holding.end()
-      // From inside an access, too.
+      // Also from inside an access.
       try db.write { connection in
         #expect(throws: DatabaseError.self) { try db.close() }
         try connection.execute("INSERT INTO note VALUES (1)")
@@ -96,7 +96,7 @@ struct ClosingTests {
     }
   }
 
-  @Test("D4 closing with a live statement throws busy and leaves the database usable")
+  @Test("closing with a live statement throws busy and leaves the database usable")
   func liveStatement() throws {
     for db in try databases() {
       try db.execute("CREATE TABLE note (n); INSERT INTO note VALUES (1), (2)")
@@ -112,7 +112,7 @@ struct ClosingTests {
     }
   }
 
-  @Test("D4 closing while an access waits throws busy; it is served")
+  @Test("closing while an access waits throws busy, and the access is served")
   func waiting() async throws {
     let db = try Database.temporary()
     let holding = Holding(writerOf: db)
@@ -123,7 +123,7 @@ struct ClosingTests {
     try db.close()
   }
 
-  @Test("D4 closing while the library looks at the writer by itself waits for that, and succeeds")
+  @Test("closing waits while the library itself uses the writer, and then succeeds")
   func look() async throws {
     let db = try Database.temporary()
     let closed = Lock<Result<Void, any Error>?>(nil)
@@ -134,7 +134,7 @@ struct ClosingTests {
         closed.withLock { $0 = result }
         ended.signal()
       }
-      // Until it waits, or has failed.
+      // Until closing waits or has failed.
       while db.access.pool.state.withLock({ $0.closers.isEmpty }),
         closed.withLock({ $0 == nil })
       {
@@ -151,7 +151,7 @@ struct ClosingTests {
     expectMisuse { try db.read { _ in } }
   }
 
-  @Test("D4 what was awaited is over: closing right after it succeeds")
+  @Test("closing right after an awaited access succeeds")
   func afterAwaiting() async throws {
     for _ in 0..<50 {
       let db = try Database.inMemory()
@@ -163,7 +163,7 @@ struct ClosingTests {
     }
   }
 
-  @Test("D5 closing is optional: the file is whole and free when the last reference is gone")
+  @Test("closing is optional: the file is complete and free after the last reference is gone")
   func optional() throws {
     let folder = try TemporaryFolder()
     do {
@@ -175,7 +175,7 @@ struct ClosingTests {
     #expect(try Database(path: folder.file()).row("SELECT n FROM note")?[0] == 1)
   }
 
-  @Test("close() closes the file, also where somebody kept a connection that was lent")
+  @Test("`close()` closes the file even if the caller kept a lent connection")
   func keptConnection() throws {
     let folder = try TemporaryFolder()
     let db = try Database(path: folder.file())

@@ -3,7 +3,8 @@ import SQLCore
 import TestRun
 import Testing
 
-/// Money moves between two tables while others count it. Run under the thread sanitizer, too.
+/// Money moves between two tables while other tasks count it. Also run under the thread
+/// sanitizer.
 @Suite("Concurrency: writers and readers of one file")
 struct ConcurrencyTests {
   private static let total = 1_000
@@ -21,7 +22,7 @@ struct ConcurrencyTests {
     return db
   }
 
-  /// Moves some, and writes a receipt.
+  /// Moves an amount and writes a receipt.
   private static func move(_ amount: Int, receipt id: Unique64, _ connection: Connection) throws {
     try connection.execute("UPDATE cash SET amount = amount - \(amount)")
     try connection.execute("UPDATE bank SET amount = amount + \(amount)")
@@ -51,7 +52,7 @@ struct ConcurrencyTests {
     print("\(stored.count) writes and \(tally.reads) reads")
   }
 
-  /// Runs 8 tasks that write and 8 that read, each so many times.
+  /// Runs 8 tasks that write and 8 that read, each `count` times.
   private func run(_ databases: [Database], count: Int) async throws -> Tally {
     try await withThrowingTaskGroup(of: Tally.self) { group in
       for number in 0..<8 {
@@ -85,7 +86,7 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test("8 tasks that write and 8 that read: the sum is constant, no receipt is lost")
+  @Test("while 8 tasks write and 8 read, the sum is constant and no receipt is lost")
   func oneDatabase() async throws {
     let db = try make()
     let tally = try await run(
@@ -93,7 +94,7 @@ struct ConcurrencyTests {
     try await onThread { try expectWhole(tally, in: db) }
   }
 
-  @Test("two databases on one file: they wait for each other, and none is busy")
+  @Test("two databases on one file wait for each other, and neither fails with busy")
   func twoDatabases() async throws {
     let db = try make()
     let other = try Database(path: try #require(db.path), configuration: .patient)
@@ -101,7 +102,7 @@ struct ConcurrencyTests {
     try await onThread { try expectWhole(tally, in: other) }
   }
 
-  @Test("threads that wait, beside tasks that suspend")
+  @Test("threads that block, beside tasks that suspend, keep the sum and every receipt")
   func threadsAndTasks() async throws {
     let db = try make()
     let tally = Shared(Tally())
@@ -130,7 +131,7 @@ struct ConcurrencyTests {
     try await onThread { try expectWhole(whole, in: db) }
   }
 
-  @Test("tasks that are cancelled at any time lose nothing that was acknowledged")
+  @Test("tasks cancelled at any time lose no acknowledged write")
   func cancellation() async throws {
     let db = try make()
     let acknowledged = Shared<[Unique64]>([])
@@ -156,7 +157,7 @@ struct ConcurrencyTests {
     #expect(try await db.read { try Self.sum($0) } == Self.total)
   }
 
-  @Test("a new file that many open at once: each finds it in WAL mode, and none is busy")
+  @Test("a new file that 8 threads open at once takes a write from each of them")
   func opening() async throws {
     let folder = try TemporaryFolder()
     for round in 0..<5 {
@@ -178,11 +179,11 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test("tasks that read in loops, which do not suspend, let the others run")
+  @Test("tasks that read in loops without suspending let other tasks run")
   func endlessReaders() async throws {
     let db = try make()
     let isOver = Shared(false)
-    // More than there are threads for tasks.
+    // More tasks than Swift's pool has threads.
     let readers = (0..<4 * ProcessInfo.processInfo.activeProcessorCount).map { _ in
       Task { while !isOver.current { _ = try await db.read { try Self.sum($0) } } }
     }
@@ -194,7 +195,7 @@ struct ConcurrencyTests {
     for reader in readers { try await reader.value }
   }
 
-  @Test("databases that come and go while their tasks run")
+  @Test("a task completes although it holds the last reference to its database")
   func lifetimes() async throws {
     for _ in 0..<20 {
       let task: Task<Int?, any Error>

@@ -9,7 +9,7 @@ struct ConnectionPoolTests {
     try ConnectionCore(location: .memory, configuration: Configuration(), isReader: false)
   }
 
-  /// Waiters that note what they are answered, in order.
+  /// Waiters that log their answers in order.
   private final class Log: Sendable {
     private let entries = Lock<[String]>([])
     var all: [String] { entries.withLock { $0 } }
@@ -29,7 +29,7 @@ struct ConnectionPoolTests {
     }
   }
 
-  @Test("P15 the first who asked is the first served")
+  @Test("the first waiter to ask is served first")
   func order() throws {
     let core = try core()
     let pool = ConnectionPool(writer: core, maximumReaders: 1)
@@ -44,7 +44,7 @@ struct ConnectionPoolTests {
     #expect(pool.removeAll().isEmpty)
   }
 
-  @Test("a waiter that was cancelled lets the next one have it")
+  @Test("a cancelled waiter leaves its turn to the next one")
   func cancelled() throws {
     let core = try core()
     let pool = ConnectionPool(writer: core, maximumReaders: 1)
@@ -54,7 +54,7 @@ struct ConnectionPoolTests {
     waiters[1].cancel()
     waiters[1].cancel()
     waiters[2].cancel()
-    // Too late: it was granted.
+    // Too late: this one was already served.
     waiters[0].cancel()
     pool.giveBack(core, to: .writer)
     #expect(log.all == ["a: connection", "b: cancelled", "c: cancelled", "d: connection"])
@@ -62,7 +62,7 @@ struct ConnectionPoolTests {
     #expect(pool.removeAll().count == 1)
   }
 
-  @Test("a waiter cancelled before it asks is not served, and the connection stays")
+  @Test("a waiter cancelled before it asks is not served, and the connection stays in the pool")
   func cancelledBefore() throws {
     let pool = ConnectionPool(writer: try core(), maximumReaders: 1)
     let log = Log()
@@ -76,7 +76,7 @@ struct ConnectionPoolTests {
     #expect(unheard.begin { _ in Issue.record("answered") } is CancellationError)
   }
 
-  @Test("readers are made as they are needed, up to the limit; room given back is granted again")
+  @Test("readers are created on demand up to the limit, and returned room is granted again")
   func room() throws {
     let pool = ConnectionPool(writer: try core(), maximumReaders: 2)
     let log = Log()
@@ -92,7 +92,7 @@ struct ConnectionPoolTests {
     pool.giveBack(core, to: .reader)
   }
 
-  @Test("the thread of an access is known until the connection is given back")
+  @Test("the pool knows the thread of an access until the connection is returned")
   func reentrancy() throws {
     let core = try core()
     let pool = ConnectionPool(writer: core, maximumReaders: 1)
@@ -106,7 +106,7 @@ struct ConnectionPoolTests {
     try pool.check()
   }
 
-  @Test("thousands of waiters, served and cancelled, in order")
+  @Test("thousands of waiters are served in order, without those that were cancelled")
   func many() throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
@@ -130,7 +130,7 @@ struct ConnectionPoolTests {
     #expect(pool.removeAll().count == 1)
   }
 
-  @Test("a lease ends with the access: an earlier Connection is stale, a later one is not")
+  @Test("a lease ends with its access: an earlier Connection is stale, a later one is valid")
   func leases() throws {
     let core = try core()
     let pool = ConnectionPool(writer: core, maximumReaders: 1)

@@ -33,7 +33,7 @@ struct DatabaseFileTests {
     }
     let before = other.fileNames
     let child = try ChildProcess("wander", folder.path, other.path)
-    // The system may name the temporary folder in another way.
+    // The system may spell the path of the temporary folder differently.
     #expect(child.line().hasSuffix("\((folder.path as NSString).lastPathComponent)/data.sqlite"))
     #expect(child.line() == "read [\"first\"]")
     #expect(child.line() == "attached [\"first\"]")
@@ -41,13 +41,13 @@ struct DatabaseFileTests {
     #expect(child.line() == "stream first")
     #expect(child.line() == "chunk first")
     #expect(child.wait() == 0)
-    // What is written now is written where the program is now, and nothing else is.
+    // The copies are created in the new working folder, and no other file is.
     #expect(other.fileNames == (before + ["copy.sqlite", "vacuumed.sqlite"]).sorted())
     #expect(try names(Database(path: other.file("copy.sqlite"))) == ["first"])
     #expect(try names(Database(path: other.file("vacuumed.sqlite"))) == ["first"])
   }
 
-  /// Uses every connection that opens the file after the database was opened.
+  /// Expects a refusal from each use that opens the file again.
   private func expectRefusal(
     of db: Database, naming words: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -68,7 +68,7 @@ struct DatabaseFileTests {
     #expect(!FileManager.default.fileExists(atPath: copy), sourceLocation: sourceLocation)
   }
 
-  @Test("a deleted file is not created again by a reader")
+  @Test("a reader does not create a deleted file again")
   func deleted() throws {
     let path = folder.file()
     let db = try Database(path: path)
@@ -80,7 +80,7 @@ struct DatabaseFileTests {
     #expect(folder.fileNames.isEmpty)
   }
 
-  @Test("a file that another one replaced is not read in its place")
+  @Test("a file that replaced the database's file is not read")
   func replaced() throws {
     let path = folder.file()
     let db = try Database(path: path)
@@ -94,7 +94,7 @@ struct DatabaseFileTests {
     #expect(try names(Database(path: path)) == ["another"])
   }
 
-  @Test("a link that points elsewhere later leaves the database where it was opened")
+  @Test("a database keeps its file after its link points elsewhere")
   func movedLink() throws {
     try make(folder.file("one.sqlite"), holding: "first")
     try make(folder.file("two.sqlite"), holding: "another")
@@ -111,7 +111,7 @@ struct DatabaseFileTests {
     #expect(try names(Database(path: copy)) == ["first"])
   }
 
-  @Test("links and .. lead where the system says that they lead")
+  @Test("links and `..` in a path are resolved as the system resolves them")
   func parentOfLink() throws {
     try FileManager.default.createDirectory(
       atPath: folder.file("real/inner"), withIntermediateDirectories: true)

@@ -3,12 +3,12 @@ import Testing
 
 @testable import SQLCore
 
-/// What a program knows of a reader that may be any.
+/// Reads all notes from any reader.
 private func notes(in reader: some DatabaseReader) throws -> [Int] {
   try reader.read { try $0.rows("SELECT n FROM note ORDER BY n").map { try $0.get(at: 0) } }
 }
 
-@Suite("D1, D2, D15–D17, D19–D22, D30–D31 what every reader does", .blocking)
+@Suite("Every kind of reader", .blocking)
 struct DatabaseReaderTests {
   enum Kind: CaseIterable { case file, memory, oneConnection, readOnlyFile, snapshot }
 
@@ -32,15 +32,15 @@ struct DatabaseReaderTests {
   }
 
   @Test(
-    "D1 one protocol for the database, its snapshot and one connection", arguments: Kind.allCases)
+    "one protocol serves databases, snapshots and single connections", arguments: Kind.allCases)
   func oneProtocol(kind: Kind) throws {
     let reader = try make(kind)
     #expect(try notes(in: reader) == [1])
-    // It may cross threads.
+    // A reader may cross threads.
     #expect(try onAnotherThread { try notes(in: reader) } == [1])
   }
 
-  @Test("D1 a reader tells how it was opened", arguments: Kind.allCases)
+  @Test("a reader has the configuration that it was opened with", arguments: Kind.allCases)
   func configuration(kind: Kind) throws {
     let expected: (readers: Int, readOnly: Bool) =
       switch kind {
@@ -54,7 +54,7 @@ struct DatabaseReaderTests {
   }
 
   @Test(
-    "D15, D30 synchronous and asynchronous, a read gives the value and rethrows the error",
+    "synchronous and asynchronous reads return the value and rethrow the error",
     arguments: Kind.allCases)
   func values(kind: Kind) async throws {
     struct Failure: Error {}
@@ -72,7 +72,7 @@ struct DatabaseReaderTests {
     }
   }
 
-  @Test("D15 raw SQL has the same verbs on every reader", arguments: Kind.allCases)
+  @Test("raw SQL has the same verbs on every reader", arguments: Kind.allCases)
   func verbs(kind: Kind) async throws {
     let reader = try make(kind)
     #expect(try await reader.rows("SELECT n FROM note").count == 1)
@@ -87,7 +87,7 @@ struct DatabaseReaderTests {
     }
   }
 
-  @Test("D17 writing in a read throws read-only", arguments: Kind.allCases)
+  @Test("writing in a read throws read-only", arguments: Kind.allCases)
   func readOnly(kind: Kind) throws {
     let reader = try make(kind)
     for sql: SQL in ["INSERT INTO note VALUES (2)", "CREATE TABLE other (n)", "DROP TABLE note"] {
@@ -100,7 +100,7 @@ struct DatabaseReaderTests {
     #expect(try notes(in: reader) == [1])
   }
 
-  @Test("D18 an access inside another throws misuse on every reader", arguments: Kind.allCases)
+  @Test("an access inside another throws misuse on every reader", arguments: Kind.allCases)
   func reentrancy(kind: Kind) async throws {
     let reader = try make(kind)
     @Sendable func expectRefused() {
@@ -118,11 +118,11 @@ struct DatabaseReaderTests {
   }
 
   @Test(
-    "D18 an asynchronous access that begins on the thread of another throws as well",
+    "an asynchronous access that begins on the thread of another throws misuse too",
     arguments: Kind.allCases)
   func asynchronousReentrancy(kind: Kind) async throws {
     let reader = try make(kind)
-    // `Task.immediate` runs here up to where it would wait.
+    // `Task.immediate` runs here until it would suspend.
     let tasks = try onAnotherThread {
       try reader.read { _ in
         [
@@ -137,7 +137,7 @@ struct DatabaseReaderTests {
     }
   }
 
-  @Test("D19–D21 without a transaction, on every reader", arguments: Kind.allCases)
+  @Test("a read without a transaction begins none, on every reader", arguments: Kind.allCases)
   func unisolated(kind: Kind) async throws {
     let reader = try make(kind)
     let isHeld = kind == .snapshot
@@ -151,7 +151,7 @@ struct DatabaseReaderTests {
   }
 
   @Test(
-    "D22 a re-entrant read without a transaction uses the access's own connection",
+    "a re-entrant read without a transaction uses the connection of the outer access",
     arguments: Kind.allCases)
   func reentrant(kind: Kind) throws {
     let reader = try make(kind)
@@ -161,17 +161,17 @@ struct DatabaseReaderTests {
         #expect(try inner.value(Int.self, "SELECT n FROM note") == 1)
         #expect(throws: DatabaseError.self) { try inner.execute("DELETE FROM note") }
       }
-      // The outer one goes on.
+      // The outer access goes on.
       #expect(try outer.value(Int.self, "SELECT n FROM note") == 1)
     }
-    // Outside of any access it is one like the others.
+    // Outside of any access it is an ordinary read.
     #expect(
       try reader.readWithoutTransaction(isReentrant: true) {
         try $0.value(Int.self, "SELECT n FROM note")
       } == 1)
   }
 
-  @Test("D22 inside a write, it sees what is not committed, and leaves the write as it was")
+  @Test("a re-entrant read in a write sees uncommitted rows and leaves the write unchanged")
   func reentrantInWrite() throws {
     for db in [try Database.temporary(), try Database.inMemory()] {
       try db.execute("CREATE TABLE note (n INTEGER)")
@@ -190,7 +190,7 @@ struct DatabaseReaderTests {
     }
   }
 
-  @Test("D21 two statements of a read without a transaction may see different commits")
+  @Test("two statements of a read without a transaction may see different commits")
   func differentCommits() throws {
     let db = try Database.temporary()
     try db.execute("CREATE TABLE note (n INTEGER)")
@@ -202,7 +202,7 @@ struct DatabaseReaderTests {
     #expect(counts == [0, 1])
   }
 
-  @Test("D2 while another connection writes, a read sees one state, and a write waits for it")
+  @Test("a read sees one state while another connection writes, and a write waits for its lock")
   func otherWriter() throws {
     let db = try Database.temporary(configuration: .with { $0.busyTimeout = .seconds(3_600) })
     try db.execute("CREATE TABLE note (n INTEGER); INSERT INTO note VALUES (1)")

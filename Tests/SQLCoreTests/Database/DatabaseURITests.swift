@@ -2,7 +2,7 @@ import Foundation
 import SQLCore
 import Testing
 
-@Suite("A URI in the place of a path")
+@Suite("URIs as database paths")
 struct DatabaseURITests {
   private let folder: TemporaryFolder
 
@@ -12,7 +12,7 @@ struct DatabaseURITests {
       "CREATE TABLE item (name TEXT); INSERT INTO item VALUES ('first')")
   }
 
-  /// The folder in a URI.
+  /// The path of the folder, percent-encoded.
   private var encoded: String {
     folder.path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing(" ", with: "%20")
   }
@@ -22,7 +22,7 @@ struct DatabaseURITests {
   }
 
   @Test(
-    "its path is decoded, and every connection opens that file",
+    "the path of a URI is decoded, and every connection opens that file",
     arguments: ["file:", "file://", "file://localhost"])
   func decoded(scheme: String) throws {
     let db = try Database(path: "\(scheme)\(encoded)/database.sqlite?psow=1#fragment")
@@ -34,7 +34,7 @@ struct DatabaseURITests {
     #expect(try names(Database(path: copy)) == ["first", "second"])
   }
 
-  @Test("mode=ro and immutable=1 say what the configuration can say")
+  @Test("`mode=ro` and `immutable=1` set the matching configuration")
   func readOnly() throws {
     let names = folder.fileNames
     let db = try Database(path: "file:\(encoded)/database.sqlite?mode=ro")
@@ -48,7 +48,7 @@ struct DatabaseURITests {
     #expect(folder.fileNames.filter { !$0.hasSuffix("-shm") && !$0.hasSuffix("-wal") } == names)
   }
 
-  @Test("mode=ro and mode=rw create no file, and mode=rwc does")
+  @Test("`mode=ro` and `mode=rw` create no file, and `mode=rwc` does")
   func mode() throws {
     let before = folder.fileNames
     for mode in ["ro", "rw"] {
@@ -66,7 +66,7 @@ struct DatabaseURITests {
   }
 
   @Test(
-    "a database in memory, or without a name, is one that readers and the writer share",
+    "readers and the writer share a database in memory or without a name",
     arguments: [
       "file::memory:", "file:apus-test?mode=memory&cache=shared", "file::memory:?cache=shared",
       "file:/apus-test?vfs=memdb", "file:", "", ":memory:",
@@ -86,7 +86,7 @@ struct DatabaseURITests {
   }
 
   @Test(
-    "what SQLite would not take, or would take for something else, is refused",
+    "a URI that SQLite would refuse or misread is refused",
     arguments: [
       ("file://host/database.sqlite", "localhost"), ("file:/a%00b", "U+0000"),
       ("file:/a.sqlite?mode=none", "mode"), ("file:/a%ff.sqlite", "UTF-8"),

@@ -4,7 +4,7 @@ import Testing
 @testable import SQLCore
 
 /// Each deadline here has passed already, or passes while nothing else can happen.
-@Suite("G4 deadlines", .blocking)
+@Suite("Deadlines", .blocking)
 struct DeadlineTests {
   private let db: Database
 
@@ -28,7 +28,7 @@ struct DeadlineTests {
   }
 
   @Test(
-    "of zero or in the past it ends the access before its closure runs",
+    "a deadline of zero or in the past ends the access before its closure runs",
     arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1)])
   func past(deadline: Duration) async throws {
     @Sendable func fail(_: Connection) { Issue.record("the closure ran") }
@@ -44,7 +44,7 @@ struct DeadlineTests {
     }
   }
 
-  @Test("of many years it is as good as none", arguments: [Duration.seconds(Int64.max)])
+  @Test("a deadline many years away has no effect", arguments: [Duration.seconds(Int64.max)])
   func far(deadline: Duration) async throws {
     #expect(try await db.read(deadline: deadline) { _ in 1 } == 1)
     #expect(try await db.write(deadline: deadline) { _ in 2 } == 2)
@@ -54,7 +54,7 @@ struct DeadlineTests {
     }
   }
 
-  @Test("it ends the wait for a connection")
+  @Test("a deadline ends the wait for a connection")
   func waiting() async throws {
     let holdings = [Holding(writerOf: db), Holding(readerOf: db)]
     await #expect(throws: DeadlineExceeded.self) {
@@ -76,7 +76,7 @@ struct DeadlineTests {
     try onAnotherThread { try expectUsable() }
   }
 
-  @Test("it ends a statement that runs")
+  @Test("a deadline ends a running statement")
   func running() async throws {
     let endless = Self.endless
     await #expect(throws: DeadlineExceeded.self) {
@@ -105,7 +105,7 @@ struct DeadlineTests {
     }
   }
 
-  @Test("it is looked at when each statement begins, however short they are")
+  @Test("a deadline is checked when each statement begins, however short it is")
   func shortStatements() throws {
     #expect(throws: DeadlineExceeded.self) {
       try db.read(deadline: .milliseconds(5)) { connection in
@@ -120,7 +120,7 @@ struct DeadlineTests {
     try expectUsable()
   }
 
-  @Test("a closure that catches it, and returns, commits nothing")
+  @Test("a closure that catches the deadline error and returns commits nothing")
   func caught() async throws {
     let endless = Self.endless
     await #expect(throws: DeadlineExceeded.self) {
@@ -145,7 +145,7 @@ struct DeadlineTests {
     }
   }
 
-  @Test("it ends the wait for a lock that another connection holds")
+  @Test("a deadline ends the wait for another connection's lock")
   func busy() async throws {
     let other = try Connection(path: try #require(db.path))
     try other.execute("BEGIN IMMEDIATE")
@@ -161,7 +161,7 @@ struct DeadlineTests {
     try onAnotherThread { try expectUsable() }
   }
 
-  @Test("without one, the busy timeout ends the wait for a lock")
+  @Test("without a deadline, the busy timeout ends the wait for a lock")
   func busyTimeout() throws {
     let path = try #require(db.path)
     let other = try Connection(path: path)
@@ -174,7 +174,7 @@ struct DeadlineTests {
     try db.write { _ in }
   }
 
-  @Test("one access's deadline is not the next one's")
+  @Test("a deadline does not carry over to the next access")
   func next() async throws {
     try await db.read(deadline: .seconds(3_600)) { _ in }
     try await db.write(deadline: .seconds(3_600)) { _ in }

@@ -20,7 +20,7 @@ struct FullDiskTests {
   }
 
   @Test(
-    "a write that finds no room throws `full`; nothing acknowledged is lost, and reading goes on")
+    "a write without room throws `full` and loses nothing acknowledged, and reading goes on")
   func full() throws {
     var acknowledged = 0
     let error = #expect(throws: DatabaseError.self) {
@@ -37,7 +37,7 @@ struct FullDiskTests {
     #expect(try db.row("PRAGMA integrity_check")?[0] == "ok")
   }
 
-  @Test("a transaction that fills the disk is undone as a whole, and what makes room works")
+  @Test("a transaction that fills the disk is undone as a whole, and a deletion makes room again")
   func transaction() throws {
     for _ in 0..<5 { try insert(10_000) }
     let error = #expect(throws: DatabaseError.self) {
@@ -54,7 +54,7 @@ struct FullDiskTests {
     #expect(try db.row("SELECT count(*) FROM note")?[0] == 6)
   }
 
-  @Test("a closure that catches it cannot commit a part by mistake")
+  @Test("a write that catches `full` either commits, or throws abort and stores nothing")
   func caught() throws {
     let outcome = Result {
       try db.write { connection in
@@ -64,7 +64,8 @@ struct FullDiskTests {
         }
       }
     }
-    // SQLite undoes the statement, or the transaction: then the write says so.
+    // SQLite undoes either the statement or the whole transaction. In the second case the write
+    // throws.
     let count = try db.row("SELECT count(*) FROM note")?.get(Int.self, at: 0) ?? 0
     switch outcome {
     case .success: #expect(count > 1)

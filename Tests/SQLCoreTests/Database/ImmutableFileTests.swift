@@ -2,8 +2,7 @@ import Foundation
 import SQLCore
 import Testing
 
-/// Root may write everywhere, so a link that leads nowhere stands where SQLite would make its shared
-/// memory.
+/// Root may write everywhere, so a dangling link takes the place of the shared-memory file.
 @Suite("Immutable files in WAL mode")
 struct ImmutableFileTests {
   let folder: TemporaryFolder
@@ -24,7 +23,7 @@ struct ImmutableFileTests {
       atPath: folder.file("database.sqlite-shm"), withDestinationPath: "none/at/all")
   }
 
-  @Test("a file beside which nothing can be made is read, by several readers at once")
+  @Test("a file that allows no companion files is read by several readers at once")
   func read() async throws {
     try blockSharedMemory()
     let db = try Database(path: folder.file(), configuration: immutable)
@@ -44,7 +43,7 @@ struct ImmutableFileTests {
     #expect(!names.contains("database.sqlite-wal"))
   }
 
-  @Test("without it, the error says what to do")
+  @Test("without `isImmutable`, the error names that setting")
   func advice() throws {
     try blockSharedMemory()
     var configuration = Configuration()
@@ -58,7 +57,7 @@ struct ImmutableFileTests {
     }
   }
 
-  @Test("it is read-only: a write throws")
+  @Test("an immutable database is read-only, and a write throws")
   func write() throws {
     let db = try Database(path: folder.file(), configuration: immutable)
     #expect(db.configuration.isReadOnly)
@@ -66,7 +65,7 @@ struct ImmutableFileTests {
     #expect(try db.itemCount() == 10)
   }
 
-  @Test("changes in a log beside it are not passed over in silence: it is refused")
+  @Test("an immutable file with changes in a log beside it is refused")
   func pendingLog() throws {
     let copy = folder.file("copy.sqlite")
     let db = try Database(path: folder.file())
@@ -75,20 +74,20 @@ struct ImmutableFileTests {
       try FileManager.default.copyItem(atPath: folder.file() + suffix, toPath: copy + suffix)
     }
     #expect(code { _ = try Database(path: copy, configuration: immutable) } == .cannotOpen)
-    // Opened once where it can be written, the log is in the file.
+    // Once the file was opened with write access, the changes of the log are in it.
     #expect(try Database(path: copy).itemCount() == 11)
     #expect(try Database(path: copy, configuration: immutable).itemCount() == 11)
   }
 
-  @Test("a hot journal is refused: SQLite would not roll it back")
+  @Test("an immutable file with a hot journal is refused, since SQLite would not roll it back")
   func hotJournal() throws {
-    // How each journal begins that is to be rolled back.
+    // The first bytes of every journal that has to be rolled back.
     let journal = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]) + Data(count: 504)
     #expect(FileManager.default.createFile(atPath: folder.file() + "-journal", contents: journal))
     #expect(code { _ = try Database(path: folder.file(), configuration: immutable) } == .cannotOpen)
   }
 
-  @Test("an empty log, and a journal that was only kept, hold no changes")
+  @Test("an empty log and a zeroed journal hold no changes, so the file opens")
   func emptyLog() throws {
     #expect(FileManager.default.createFile(atPath: folder.file() + "-wal", contents: nil))
     let journal = Data(count: 512)
@@ -96,7 +95,7 @@ struct ImmutableFileTests {
     #expect(try Database(path: folder.file(), configuration: immutable).itemCount() == 10)
   }
 
-  @Test("D23 it is backed up, and vacuumed into a file")
+  @Test("an immutable file can be backed up and vacuumed into a file")
   func backup() throws {
     try blockSharedMemory()
     let db = try Database(path: folder.file(), configuration: immutable)

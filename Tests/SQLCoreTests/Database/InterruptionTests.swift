@@ -3,8 +3,8 @@ import Testing
 
 @testable import SQLCore
 
-/// An SQL function stops in the midst of a statement, so that no interruption is a race.
-@Suite("D6–D14 interruption", .blocking)
+/// An SQL function stops in the middle of a statement, so that no interruption is a race.
+@Suite("Interruption", .blocking)
 struct InterruptionTests {
   private let stop = Stop()
   private let db: Database
@@ -14,7 +14,7 @@ struct InterruptionTests {
     try db.execute("CREATE TABLE note (n INTEGER)")
   }
 
-  /// Interrupts what stopped in the hook.
+  /// Interrupts the statement that stopped in the hook.
   private func interrupt() {
     stop.wait()
     db.interrupt()
@@ -30,7 +30,7 @@ struct InterruptionTests {
     #expect(found == count, sourceLocation: sourceLocation)
   }
 
-  @Test("D6 interrupt() from another thread ends a statement that runs, which throws interrupt")
+  @Test("`interrupt()` from another thread ends a running statement, which throws interrupt")
   func running() throws {
     let reading = Running { [db] in try db.read { try $0.rows(SQLHook.rows).count } }
     interrupt()
@@ -52,7 +52,7 @@ struct InterruptionTests {
     for reading in both { #expect(code(reading.error()) == .interrupt) }
   }
 
-  @Test("D6 interrupt() ends a wait for a lock that another connection holds")
+  @Test("`interrupt()` ends the wait for another connection's lock")
   func waitingForLock() throws {
     let path = try #require(db.path)
     let other = try Connection(path: path)
@@ -71,7 +71,7 @@ struct InterruptionTests {
     try expectRows(1)
   }
 
-  @Test("D7 with nothing running it does nothing, and what runs later is not affected")
+  @Test("`interrupt()` does nothing if nothing runs, and does not affect later statements")
   func idle() throws {
     db.interrupt()
     try expectRows(0)
@@ -91,7 +91,7 @@ struct InterruptionTests {
     memory.interrupt()
   }
 
-  /// Runs a write whose statement is interrupted after it inserted one row.
+  /// Runs a write whose second statement is interrupted after the first inserted a row.
   private func interruptedWrite(
     _ body: @escaping @Sendable (Connection, (any Error)?) throws -> Void
   ) -> (any Error)? {
@@ -111,7 +111,7 @@ struct InterruptionTests {
     return writing.error()
   }
 
-  @Test("D8 an interrupted write inside a transaction rolls the whole transaction back")
+  @Test("an interrupted write in a transaction rolls the whole transaction back")
   func rollsBack() throws {
     let error = interruptedWrite { connection, failure in
       #expect((failure as? DatabaseError)?.code.primary == .interrupt)
@@ -124,7 +124,7 @@ struct InterruptionTests {
     try expectRows(1)
   }
 
-  @Test("D9 what the closure runs next throws abort, writing or reading")
+  @Test("after the interruption, every access of the closure throws abort")
   func nextThrows() throws {
     let error = interruptedWrite { connection, _ in
       let accesses: [(Connection) throws -> Void] = [
@@ -143,13 +143,13 @@ struct InterruptionTests {
     try expectRows(0)
   }
 
-  @Test("D10 the write throws abort where the closure catches everything and returns")
+  @Test("the write throws abort if the closure catches everything and returns")
   func caught() throws {
     #expect(code(interruptedWrite { _, _ in }) == .abort)
     try expectRows(0)
   }
 
-  @Test("D11 the write throws abort where the closure does not catch")
+  @Test("the write throws abort if the closure does not catch the error")
   func uncaught() throws {
     let error = interruptedWrite { _, failure in if let failure { throw failure } }
     #expect(code(error) == .abort)
@@ -157,7 +157,7 @@ struct InterruptionTests {
     try expectRows(0)
   }
 
-  @Test("D12 the write throws abort whatever the closure throws afterwards, from a savepoint too")
+  @Test("the write throws abort whatever the closure throws later, also after a savepoint")
   func followed() throws {
     struct Failure: Error {}
     #expect(code(interruptedWrite { _, _ in throw Failure() }) == .abort)
@@ -173,7 +173,7 @@ struct InterruptionTests {
     try expectRows(0)
   }
 
-  @Test("D8–D12 in memory as in a file, and without readers")
+  @Test("an interrupted write is undone in memory and without readers as well")
   func oneConnection() throws {
     let stop = stop
     let configuration = SQLHook(stop.stop).configuration { $0.maximumReaders = 0 }
@@ -196,7 +196,7 @@ struct InterruptionTests {
     }
   }
 
-  @Test("D13 in a transaction begun by hand nothing aborts: the next insert stands, COMMIT throws")
+  @Test("after an interruption in a raw transaction the next insert is stored, and COMMIT throws")
   func byHand() throws {
     let writing = Running { [db] in
       try db.writeWithoutTransaction { connection in
@@ -216,7 +216,7 @@ struct InterruptionTests {
     #expect(try db.rows("SELECT n FROM note").map { $0[0] } == [2])
   }
 
-  @Test("D14 isInterruption is true for both codes, and for no other")
+  @Test("`isInterruption` is true for interrupt and abort, and for no other code")
   func isInterruption() {
     for code in Int32(0)...101 {
       let error = DatabaseError(code: ResultCode(rawValue: code), message: "")
@@ -226,7 +226,7 @@ struct InterruptionTests {
     #expect(extended.isInterruption)
   }
 
-  @Test("an interrupted read leaves the transaction of its write, which goes on")
+  @Test("an interrupted read inside a write leaves the transaction open")
   func readInWrite() throws {
     let writing = Running { [db] in
       try db.write { connection in
@@ -240,7 +240,7 @@ struct InterruptionTests {
     try expectRows(2)
   }
 
-  @Test("a statement that is kept, and interrupted, does not keep a transaction open")
+  @Test("an interrupted statement that is kept does not keep its transaction open")
   func keptStatement() throws {
     try db.execute("INSERT INTO note VALUES (1), (2), (3)")
     let writing = Running { [db] in
@@ -261,7 +261,7 @@ struct InterruptionTests {
     try expectRows(4)
   }
 
-  @Test("interrupted all the time, writes are whole or undone, and the connection is as it should")
+  @Test("under constant interruption each write is either complete or undone")
   func always() throws {
     let isOver = Shared(false)
     let db = db

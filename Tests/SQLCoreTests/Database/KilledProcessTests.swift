@@ -2,9 +2,9 @@ import SQLCore
 import TestRun
 import Testing
 
-@Suite("A process that is killed", .blocking)
+@Suite("Killed processes", .blocking)
 struct KilledProcessTests {
-  @Test("killed in the midst of shared commits: what was acknowledged is there")
+  @Test("after a kill during shared commits, every acknowledged write is stored")
   func killed() throws {
     let seed = TestSeed.draw()
     var generator = SeededGenerator(state: seed)
@@ -29,7 +29,7 @@ struct KilledProcessTests {
       last = try connection.value(Int.self, "SELECT coalesce(max(id), 0) FROM item") ?? 0
       guard lost.isEmpty, check == "ok" else { return }
     }
-    // Each round added something: they were killed while they wrote.
+    // Each round added something, so the processes were killed while they wrote.
     #expect(last >= rounds)
   }
 }

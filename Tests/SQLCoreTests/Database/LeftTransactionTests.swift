@@ -2,8 +2,8 @@ import Testing
 
 @testable import SQLCore
 
-/// A rollback needs memory, and may fail: then a connection comes back to the pool in a transaction.
-@Suite("A transaction that could not be rolled back")
+/// A rollback needs memory and may fail. Then a connection returns to the pool in a transaction.
+@Suite("Transactions that could not be rolled back")
 struct LeftTransactionTests {
   /// Leaves a connection of a lane in a transaction that has begun to read.
   private func leaveTransaction(_ db: Database, _ lane: ConnectionPool.LaneName) throws {
@@ -17,7 +17,7 @@ struct LeftTransactionTests {
     try db.write { try $0.execute("INSERT INTO note VALUES (1)") }
   }
 
-  @Test("D16 the next read sees what was committed since, not what the transaction saw")
+  @Test("the next read sees what was committed since, not the old snapshot")
   func reader() throws {
     let db = try Database.temporary()
     try db.execute("CREATE TABLE note (n)")
@@ -38,11 +38,11 @@ struct LeftTransactionTests {
     #expect(try await db.row("SELECT count(*) FROM note")?[0] == 2)
   }
 
-  @Test("a write that cannot be undone is not committed with those that share its transaction")
+  @Test("a write that cannot be undone is not committed")
   func shared() async throws {
     let db = try Database.temporary()
     try await db.execute("CREATE TABLE note (n)")
-    // As without memory: neither its savepoint can be ended, nor can anything be rolled back.
+    // As when memory is exhausted: the savepoint cannot be ended, and nothing can be rolled back.
     let denying = try db.onAuthorize { action in
       switch action.kind {
       case .savepoint(operation: "RELEASE", _), .savepoint(operation: "ROLLBACK", _),

@@ -2,8 +2,8 @@ import SQLCore
 import TestRun
 import Testing
 
-/// What maintains a database waits and works longest: a cancelled task ends that as well.
-@Suite("D27 D32 cancelled maintenance", .blocking)
+/// Maintenance can wait and work for a long time. A cancelled task ends that as well.
+@Suite("Cancelled maintenance", .blocking)
 struct MaintenanceCancellationTests {
   private let folder: TemporaryFolder
   private let db: Database
@@ -16,14 +16,14 @@ struct MaintenanceCancellationTests {
     try db.makeItems(100)
   }
 
-  /// Cancels what waits for a lock that another connection holds, and uses the database afterwards.
+  /// Cancels work that waits for another connection's lock, and uses the database afterwards.
   private func expectEnd(
     holding sql: String, of work: @escaping @Sendable (Database) async throws -> Void
   ) async throws {
     let other = try Connection(path: folder.file())
     try other.execute("BEGIN")
     try other.execute(SQL(unsafe: sql))
-    // So that there is something in the log that the other does not see.
+    // Gives the log a change that the other connection does not see.
     if sql.hasPrefix("SELECT") { try await db.execute("UPDATE item SET name = name") }
     let task = Task.immediate { [db] in try await work(db) }
     task.cancel()
@@ -35,17 +35,19 @@ struct MaintenanceCancellationTests {
     #expect(try db.itemCount() == 99)
   }
 
-  @Test("a vacuum that waits for a writer")
+  @Test("cancelling ends a vacuum that waits for a writer")
   func vacuum() async throws {
     try await expectEnd(holding: "UPDATE item SET name = name") { try await $0.vacuum() }
   }
 
-  @Test("a checkpoint that waits for a reader", arguments: [CheckpointMode.restart, .truncate])
+  @Test(
+    "cancelling ends a checkpoint that waits for a reader",
+    arguments: [CheckpointMode.restart, .truncate])
   func checkpoint(mode: CheckpointMode) async throws {
     try await expectEnd(holding: "SELECT count(*) FROM item") { try await $0.checkpoint(mode) }
   }
 
-  @Test("a vacuum into a file leaves neither a file nor a part of one")
+  @Test("a cancelled vacuum into a file leaves no file, not even a partial one")
   func vacuumInto() async throws {
     let path = folder.file("copy.sqlite")
     let task = Task { [db] in
@@ -58,7 +60,9 @@ struct MaintenanceCancellationTests {
     #expect(try Database(path: path).itemCount() == 100)
   }
 
-  @Test("D27 a backup into another database, which stays as it was", arguments: [true, false])
+  @Test(
+    "a cancelled backup into another database leaves the destination unchanged",
+    arguments: [true, false])
   func backup(inMemory: Bool) async throws {
     let other =
       inMemory ? try Database.inMemory() : try Database(path: folder.file("other.sqlite"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Maintenance")
 struct MaintenanceTests {
-  @Test("P35 vacuum gives back the pages that nothing uses", arguments: [true, false])
+  @Test("a vacuum releases unused pages", arguments: [true, false])
   func vacuum(inMemory: Bool) async throws {
     let db = inMemory ? try Database.inMemory() : try Database.temporary()
     try db.makeItems()
@@ -22,7 +22,7 @@ struct MaintenanceTests {
     #expect(try db.itemCount() == 0)
   }
 
-  @Test("P35 the file shrinks at once, and the log does not keep the copy")
+  @Test("a vacuum shrinks the file at once and empties the log")
   func vacuumedFile() throws {
     let folder = try TemporaryFolder()
     let db = try Database(path: folder.file())
@@ -35,7 +35,9 @@ struct MaintenanceTests {
     #expect(folder.size("database.sqlite-wal") == 0)
   }
 
-  @Test("P35 vacuum into a file", arguments: [true, false])
+  @Test(
+    "a vacuum into a file copies the content and replaces a file only with `overwriting`",
+    arguments: [true, false])
   func vacuumInto(inMemory: Bool) async throws {
     let folder = try TemporaryFolder()
     let db = inMemory ? try Database.inMemory() : try Database(path: folder.file())
@@ -48,12 +50,12 @@ struct MaintenanceTests {
     try await db.execute("DELETE FROM item WHERE id > 5")
     try await db.vacuum(into: copy, overwriting: true)
     #expect(try Database(path: copy).itemCount() == 5)
-    // The connection that did it writes and reads as before.
+    // The connection that made the copy writes and reads as before.
     try db.makeItems(1)
     #expect(code { _ = try db.rows("ATTACH ':memory:' AS other") } != nil)
   }
 
-  @Test("P35 a read-only database vacuums into a file, and not itself")
+  @Test("a read-only database can be vacuumed into a file, but not in place")
   func readOnly() throws {
     let folder = try TemporaryFolder()
     try Database(path: folder.file()).makeItems(10)
@@ -66,7 +68,7 @@ struct MaintenanceTests {
     #expect(try Database(path: folder.file("copy.sqlite")).itemCount() == 10)
   }
 
-  @Test("P35 a checkpoint tells what it found and did")
+  @Test("a checkpoint reports the frames that it found and copied")
   func checkpoint() async throws {
     let folder = try TemporaryFolder()
     let db = try Database(path: folder.file())
@@ -80,7 +82,7 @@ struct MaintenanceTests {
     #expect(folder.size("database.sqlite-wal") == 0)
   }
 
-  @Test("P35 a reader in the way of a checkpoint is its result, no error")
+  @Test("a checkpoint blocked by a reader reports it as a result, not an error")
   func busyCheckpoint() throws {
     let folder = try TemporaryFolder()
     var configuration = Configuration()
@@ -94,13 +96,13 @@ struct MaintenanceTests {
       let result = try db.checkpoint(.truncate)
       #expect(result.isBusy && !result.isComplete)
       #expect(result.checkpointedFrameCount < result.logFrameCount)
-      // What stands before the reader's snapshot is copied all the same.
+      // The frames before the reader's snapshot are copied all the same.
       #expect(result.checkpointedFrameCount > 0)
     }
     #expect(try !db.checkpoint(.truncate).isBusy)
   }
 
-  @Test("P35 in memory there is nothing to checkpoint", arguments: CheckpointMode.allCases)
+  @Test("a checkpoint of a database in memory finds no frames", arguments: CheckpointMode.allCases)
   func checkpointInMemory(mode: CheckpointMode) throws {
     let db = try Database.inMemory()
     try db.makeItems(10)
@@ -110,7 +112,7 @@ struct MaintenanceTests {
 }
 
 extension TemporaryFolder {
-  /// The size of a file in bytes; 0 where there is none.
+  /// The size of a file in bytes, or 0 if the file does not exist.
   func size(_ name: String = "database.sqlite") -> Int {
     let attributes = try? FileManager.default.attributesOfItem(atPath: file(name))
     return attributes?[.size] as? Int ?? 0

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("Errors of opening a file", .blocking)
+@Suite("Errors from opening a file", .blocking)
 struct OpeningErrorTests {
   private let folder: TemporaryFolder
 
@@ -32,7 +32,7 @@ struct OpeningErrorTests {
 
   private var readOnly: Configuration { .with { $0.isReadOnly = true } }
 
-  @Test("a missing file, to read alone")
+  @Test("a missing file, opened read-only, is reported as missing")
   func missingFile() {
     let message = message(folder.file(), readOnly)
     #expect(message.contains("there is no such file"))
@@ -40,7 +40,8 @@ struct OpeningErrorTests {
     #expect(!message.contains("is it a folder"))
   }
 
-  @Test("a missing folder, with the line that creates it", arguments: [true, false])
+  @Test(
+    "a missing folder is named, with the line of Swift that creates it", arguments: [true, false])
   func missingFolder(isReadOnly: Bool) {
     let path = folder.path + "/one/two/database.sqlite"
     let message = message(path, .with { $0.isReadOnly = isReadOnly })
@@ -48,20 +49,20 @@ struct OpeningErrorTests {
     #expect(message.contains("createDirectory(atPath: \"\(folder.path)/one/two\"") == !isReadOnly)
   }
 
-  @Test("a folder", arguments: [true, false])
+  @Test("a path that is a folder is reported as one", arguments: [true, false])
   func isFolder(isReadOnly: Bool) {
     let message = message(folder.path, .with { $0.isReadOnly = isReadOnly })
     #expect(message.contains("it is a folder"))
     #expect(message.contains("\(folder.path)/database.sqlite"))
   }
 
-  @Test("a file in the place of a folder")
+  @Test("a file in place of a folder is named")
   func fileAsFolder() throws {
     try Data().write(to: URL(filePath: folder.file("file")))
     #expect(message(folder.file("file/database.sqlite")).contains("file is not a folder"))
   }
 
-  @Test("a path that is too long, as a whole and in one of its names")
+  @Test("a path or a name that is too long is reported with its length or as too long")
   func tooLong() throws {
     let long = folder.path + String(repeating: "/folder", count: 80) + "/database.sqlite"
     #expect(message(long).contains("\(long.utf8.count) bytes"))
@@ -71,7 +72,7 @@ struct OpeningErrorTests {
     #expect(message(folder.file(String(repeating: "x", count: 300))).contains("too long"))
   }
 
-  @Test("links that lead in a circle, and one that leads nowhere")
+  @Test("a circle of links and a dangling link are reported")
   func links() throws {
     for (name, target) in [("one", "two"), ("two", "one"), ("nowhere", "none/at/all")] {
       try FileManager.default.createSymbolicLink(
@@ -82,7 +83,9 @@ struct OpeningErrorTests {
     #expect(message(folder.file("nowhere"), readOnly).contains("none/at/all"))
   }
 
-  @Test("a named pipe and a device, which nobody waits for", arguments: [true, false])
+  @Test(
+    "a named pipe and a device are reported at once, without waiting for them",
+    arguments: [true, false])
   func noFile(isReadOnly: Bool) {
     #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
     let configuration = Configuration.with { $0.isReadOnly = isReadOnly }
@@ -90,7 +93,7 @@ struct OpeningErrorTests {
     #expect(message("/dev/null", configuration).contains("device"))
   }
 
-  @Test("too many open files")
+  @Test("too many open files are reported, and no file is created")
   func tooManyFiles() throws {
     try Database(path: folder.file()).execute("CREATE TABLE item (name)")
     for path in [folder.file(), folder.file("new.sqlite")] {
@@ -103,7 +106,7 @@ struct OpeningErrorTests {
     #expect(!folder.fileNames.contains("new.sqlite"))
   }
 
-  @Test("no file is created and nothing is changed by an opening that fails")
+  @Test("a failed opening creates no file")
   func nothingChanged() throws {
     _ = message(folder.file(), readOnly)
     _ = message(folder.path)
@@ -112,8 +115,8 @@ struct OpeningErrorTests {
   }
 }
 
-/// What a test cannot bring about where it may do everything, as the user root.
-@Suite("Words for what the system says when a file is opened")
+/// Failures that cannot be provoked when the tests run as root.
+@Suite("Messages for system errors on opening")
 struct OpeningFailureTests {
   private let folder: TemporaryFolder
 
@@ -131,7 +134,7 @@ struct OpeningFailureTests {
     return failure.describe(DatabaseError(code: code, message: "no")).message
   }
 
-  @Test("a file that cannot be created")
+  @Test("the message says why a file cannot be created")
   func creation() {
     #expect(message(EACCES).contains("may not create files in \(folder.path)"))
     #expect(message(EROFS).contains("mounted to be read only"))
@@ -139,7 +142,7 @@ struct OpeningFailureTests {
     #expect(message(ENFILE).contains("the system has too many files open"))
   }
 
-  @Test("a file that is there, and its log")
+  @Test("the message names the file or its log, and the setting that helps")
   func existing() throws {
     try Data().write(to: URL(filePath: folder.file()))
     #expect(message(EACCES).contains("may not read it"))
@@ -152,9 +155,9 @@ struct OpeningFailureTests {
   }
 
   #if os(Linux)
-    @Test("a file of a file system that can only be read")
+    @Test("a file in a read-only file system is reported with its folder")
     func readOnlySystem() {
-      // The kernel's own folder of processes takes no files.
+      // The kernel's process file system takes no new files.
       #expect(message(ENOENT, path: "/proc/database.sqlite").contains("/proc"))
     }
   #endif

@@ -24,7 +24,7 @@ struct OpeningTests {
 
   private var readOnly: Configuration { .with { $0.isReadOnly = true } }
 
-  @Test("B27 in memory: gone with the value, apart from others")
+  @Test("a database in memory is separate from all others")
   func memory() throws {
     let db = try Database.inMemory()
     try db.execute("CREATE TABLE note (n)")
@@ -33,7 +33,7 @@ struct OpeningTests {
     #expect(throws: DatabaseError.self) { try Database.inMemory().row("SELECT * FROM note") }
   }
 
-  @Test("B24 a file is created where it is missing, in WAL mode, and opens again")
+  @Test("a missing file is created in WAL mode and opens again")
   func file() throws {
     for name in ["a.sqlite", "with space.db", "ä%20?#.db", "file.db?mode=memory"] {
       let path = folder.file(name)
@@ -47,7 +47,7 @@ struct OpeningTests {
     #expect(folder.fileNames.count == 4)
   }
 
-  @Test("a temporary file has the full pool, and is removed with the value")
+  @Test("a temporary file has the full pool and is removed with its database")
   func temporary() throws {
     var db: Database? = try Database.temporary()
     try db?.execute("CREATE TABLE note (n)")
@@ -62,7 +62,7 @@ struct OpeningTests {
     #expect(!FileManager.default.fileExists(atPath: parent.path(percentEncoded: false)))
   }
 
-  @Test("a temporary folder whose name needs escapes in a URL")
+  @Test("a temporary folder may have a name that needs escapes in a URL")
   func temporaryFolderName() throws {
     let odd = try TemporaryFolder(named: " ä %20#")
     var file: TemporaryFile? = try TemporaryFile(
@@ -73,7 +73,8 @@ struct OpeningTests {
     #expect(odd.fileNames.isEmpty)
   }
 
-  @Test("a file that is no database is refused and not changed", arguments: [2, 5, 100, 5_000])
+  @Test(
+    "a file that is not a database is refused and left unchanged", arguments: [2, 5, 100, 5_000])
   func noDatabase(size: Int) throws {
     let path = folder.file()
     let content = Data(repeating: UInt8(ascii: "x"), count: size)
@@ -92,7 +93,7 @@ struct OpeningTests {
     try Database(path: folder.file()).execute("CREATE TABLE note (n)")
   }
 
-  @Test("a folder cannot be opened, to write or to read")
+  @Test("a folder cannot be opened, for writing or for reading")
   func folderAsFile() throws {
     for configuration in [Configuration(), readOnly] {
       let error = openingError(folder.path, configuration)
@@ -101,21 +102,21 @@ struct OpeningTests {
     }
   }
 
-  @Test("a missing folder")
+  @Test("a missing folder is refused and not created")
   func missingFolder() throws {
     let error = openingError(folder.path + "/missing/database.sqlite")
     #expect(error?.code.primary == .cannotOpen)
     #expect(folder.fileNames.isEmpty)
   }
 
-  @Test("U+0000 in a path, where the rest would be lost")
+  @Test("a path with U+0000 is refused, since its rest would be lost")
   func zeroInPath() {
     let error = #expect(throws: DatabaseError.self) { try Database(path: folder.file("a\u{0}b")) }
     #expect(error?.code == .cannotOpen)
     #expect(folder.fileNames.isEmpty)
   }
 
-  @Test("a damaged file is told when it is read, and a new database beside it works")
+  @Test("damage is reported when the file is read, and the connection stays usable")
   func damaged() throws {
     let path = folder.file()
     try Database(path: path).execute(
@@ -130,7 +131,7 @@ struct OpeningTests {
     #expect(try db.row("SELECT 1")?[0] == 1)
   }
 
-  @Test("a file opened to read alone is read, and writing throws read-only")
+  @Test("a read-only file can be read, and writing throws read-only")
   func readOnlyFile() throws {
     let path = folder.file()
     try Database(path: path).execute("CREATE TABLE note (n); INSERT INTO note VALUES (7)")
@@ -151,7 +152,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("a file that cannot be written, in a URI with mode=ro")
+  @Test("a file can be opened by a URI with `mode=ro`")
   func readOnlyURI() throws {
     let path = folder.file()
     try Database(path: path).execute("CREATE TABLE note (n); INSERT INTO note VALUES (7)")
@@ -159,14 +160,14 @@ struct OpeningTests {
     #expect(try db.row("SELECT n FROM note")?[0] == 7)
   }
 
-  @Test("a missing file is not created to be read alone")
+  @Test("opening read-only does not create a missing file")
   func readOnlyMissing() {
     let error = openingError(folder.file(), readOnly)
     #expect(error?.code.primary == .cannotOpen)
     #expect(folder.fileNames.isEmpty)
   }
 
-  @Test("an untrusted file: its triggers do not run, its views call nothing that is not innocuous")
+  @Test("a view of an untrusted file cannot call a function that is not innocuous")
   func untrusted() throws {
     let db = try Database(path: folder.file())
     try db.execute("CREATE VIEW mine AS SELECT * FROM apus_array(NULL)")
@@ -175,7 +176,7 @@ struct OpeningTests {
     #expect(throws: DatabaseError.self) { try untrusted.rows("SELECT * FROM mine") }
   }
 
-  @Test("a reader that cannot be opened throws, and gives its room back")
+  @Test("a reader that cannot be opened throws and frees its place in the pool")
   func readerFails() async throws {
     struct Failure: Error {}
     let fails = Lock(false)
@@ -196,7 +197,7 @@ struct OpeningTests {
 }
 
 extension Database {
-  /// SQLite takes asking for it as writing.
+  /// SQLite treats the query of the journal mode as a write.
   fileprivate var journalMode: String? {
     get throws { try writeWithoutTransaction { try $0.value(String.self, "PRAGMA journal_mode") } }
   }

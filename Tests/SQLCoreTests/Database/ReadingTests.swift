@@ -2,7 +2,7 @@ import SQLCore
 import TestRun
 import Testing
 
-@Suite("D15–D17 reading", .blocking)
+@Suite("Reading", .blocking)
 struct ReadingTests {
   private struct Failure: Error {}
   private let db: Database
@@ -17,7 +17,7 @@ struct ReadingTests {
     try connection.value(Int.self, "SELECT count(*) FROM note")
   }
 
-  @Test("D15 a read gives the closure's value and rethrows its error")
+  @Test("a read returns the closure's value and rethrows its error")
   func value() async throws {
     let seven = try onAnotherThread { [db] in try db.read { _ in 7 } }
     #expect(seven == 7)
@@ -26,7 +26,7 @@ struct ReadingTests {
     #expect(throws: Failure.self) { try db.read { _ in throw Failure() } }
   }
 
-  @Test("D16 inside one read two counts are equal while others write; the next may differ")
+  @Test("a read sees one state while others write, and the next read sees their commits")
   func snapshot() throws {
     let other = try Database(path: try #require(db.path))
     try db.read { connection in
@@ -40,7 +40,7 @@ struct ReadingTests {
     #expect(try db.read { try count($0) } == 3)
   }
 
-  @Test("a read that failed, and one that left a row unread, leave the next a new snapshot")
+  @Test("after a failed read or an open savepoint, the next read has a new snapshot")
   func afterFailure() throws {
     let db = try Database.temporary(configuration: .with { $0.maximumReaders = 1 })
     try db.execute("CREATE TABLE note (n); INSERT INTO note VALUES (1), (2)")
@@ -68,12 +68,14 @@ struct ReadingTests {
     "INSERT INTO note VALUES (2) RETURNING n", "PRAGMA journal_mode = DELETE", "REINDEX",
   ]
 
-  @Test("D17 writing in a read throws read-only, DDL too", arguments: writing.indices)
+  @Test("a write in a read throws read-only, DDL included", arguments: writing.indices)
   func readOnly(index: Int) throws {
     try expectReadOnly(Self.writing[index], in: db)
   }
 
-  @Test("D17 in memory too, where the connection could write", arguments: writing.indices)
+  @Test(
+    "a write in a read throws read-only in memory too, where the connection could write",
+    arguments: writing.indices)
   func readOnlyInMemory(index: Int) throws {
     let db = try Database.inMemory()
     try db.execute(
@@ -88,7 +90,7 @@ struct ReadingTests {
     #expect(throws: DatabaseError.self) { try db.rows(sql) }
     #expect(throws: DatabaseError.self) { try db.row(sql) }
     #expect(throws: DatabaseError.self) { try db.read { try $0.prepare(sql).run() } }
-    // Also behind a statement that reads.
+    // Also after a statement that reads.
     #expect(throws: DatabaseError.self) { try db.read { try $0.execute("SELECT 1;" + sql) } }
     #expect(try db.read { try count($0) } == 1)
     #expect(try db.row("PRAGMA user_version")?[0] == 0)
@@ -96,7 +98,7 @@ struct ReadingTests {
     #expect(try db.read { try count($0) } == 2)
   }
 
-  @Test("what the writer prepared and kept is no way round it, in memory")
+  @Test("in memory, a read cannot run the writer's cached statements")
   func cachedByWriter() throws {
     let db = try Database.inMemory()
     try db.execute("CREATE TABLE note (n)")
@@ -112,7 +114,7 @@ struct ReadingTests {
     }
   }
 
-  @Test("a transaction of its own is refused in a read")
+  @Test("transaction control is refused in a read")
   func rawTransaction() throws {
     try db.read { connection in
       for sql: SQL in ["COMMIT", "BEGIN", "ROLLBACK", "BEGIN IMMEDIATE"] {
@@ -124,7 +126,7 @@ struct ReadingTests {
     }
   }
 
-  @Test("a connection kept past its closure throws misuse, whatever is asked of it")
+  @Test("every use of a connection after its closure throws misuse")
   func keptConnection() throws {
     for db in [db, try Database.inMemory()] {
       var kept: [Connection] = []
@@ -150,7 +152,7 @@ struct ReadingTests {
     }
   }
 
-  @Test("a PRAGMA that asks for a setting runs in a read, and one that sets it does not")
+  @Test("a PRAGMA that queries a setting runs in a read, and one that sets it does not")
   func askingPragmas() throws {
     let db = try Database.temporary()
     #expect(try db.row("PRAGMA journal_mode")?[0] == "wal")

@@ -2,9 +2,9 @@ import SQLCore
 import TestRun
 import Testing
 
-@Suite("D18 an access from inside another throws, and never waits for itself", .blocking)
+@Suite("Access from inside another access", .blocking)
 struct ReentrancyTests {
-  /// One connection for all, and a file with a full pool.
+  /// A database with one connection for everything, and a file with a full pool.
   private func databases() throws -> [Database] {
     let databases = [try Database.inMemory(), try Database.temporary()]
     for db in databases { try db.execute("CREATE TABLE note (n)") }
@@ -21,7 +21,7 @@ struct ReentrancyTests {
       sourceLocation: sourceLocation)
   }
 
-  /// The accesses that must not be made inside one, made.
+  /// Expects that each access is refused inside another.
   private func expectAllRefused(_ db: Database) {
     expectMisuse { try db.read { _ in } }
     expectMisuse { try db.write { _ in } }
@@ -37,7 +37,7 @@ struct ReentrancyTests {
     #expect(try db.read { try $0.value(Int.self, "SELECT count(*) FROM note") } == rows)
   }
 
-  @Test("D18 in a read, in a write, and in a write without a transaction")
+  @Test("an access inside a read, a write, or a write without a transaction throws misuse")
   func sync() throws {
     for db in try databases() {
       try db.read { _ in expectAllRefused(db) }
@@ -50,7 +50,7 @@ struct ReentrancyTests {
     }
   }
 
-  @Test("D18 in the closures of asynchronous accesses too, on whatever thread they run")
+  @Test("an access inside an asynchronous access throws misuse, on any thread")
   func async() async throws {
     for db in try databases() {
       try await db.read { _ in expectAllRefused(db) }
@@ -61,7 +61,7 @@ struct ReentrancyTests {
     }
   }
 
-  @Test("the closure's own error tells it where it was not caught, and the write is undone")
+  @Test("an uncaught misuse is thrown by the outer write, which is undone")
   func uncaught() throws {
     for db in try databases() {
       expectMisuse {
@@ -74,7 +74,7 @@ struct ReentrancyTests {
     }
   }
 
-  @Test("another database is no re-entrancy")
+  @Test("an access to another database is not re-entrant")
   func other() throws {
     let databases = try databases()
     try databases[0].write { first in
@@ -86,7 +86,7 @@ struct ReentrancyTests {
     }
   }
 
-  @Test("a task made inside a closure is another access, which waits for its turn")
+  @Test("a task created inside a closure is a separate access that waits for its turn")
   func taskInside() async throws {
     let db = try Database.temporary()
     try await db.write { try $0.execute("CREATE TABLE note (n)") }

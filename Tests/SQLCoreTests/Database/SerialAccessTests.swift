@@ -3,8 +3,8 @@ import Testing
 
 @testable import SQLCore
 
-/// A database with one connection: in memory, and a file without readers.
-@Suite("P15–P18, P20 access in turn, and at the same time", .blocking)
+/// Databases with one connection: in memory, and a file without readers.
+@Suite("The order of accesses, one at a time and together", .blocking)
 struct SerialAccessTests {
   private func serial() throws -> [Database] {
     let databases = [
@@ -15,7 +15,7 @@ struct SerialAccessTests {
     return databases
   }
 
-  @Test("P15 reads and writes take turns on one connection, from any thread")
+  @Test("reads and writes take turns on one connection, from any thread")
   func oneConnection() throws {
     for db in try serial() {
       let cores = try (0..<8).map { number in
@@ -33,7 +33,7 @@ struct SerialAccessTests {
     }
   }
 
-  @Test("P16 first in, first out, threads and tasks, readers and writers together")
+  @Test("threads and tasks, readers and writers, are served in the order in which they asked")
   func order() async throws {
     for db in try serial() {
       let order = Shared<[Int]>([])
@@ -48,7 +48,7 @@ struct SerialAccessTests {
         case 2: running.append(Running { try db.write { note($0) } })
         default: running.append(Running { try db.read { note($0) } })
         }
-        // A thread stands in line before the next one comes.
+        // Each thread stands in line before the next one asks.
         while db.access.pool.waitingCount(.writer) <= number { await Task.yield() }
       }
       holding.end()
@@ -58,7 +58,7 @@ struct SerialAccessTests {
     }
   }
 
-  @Test("P16 readers wait in line as well: the first who asked for a connection has it first")
+  @Test("the first reader to ask for a connection is served first")
   func orderOfReaders() async throws {
     let db = try Database.temporary(configuration: .with { $0.maximumReaders = 1 })
     let order = Shared<[Int]>([])
@@ -80,7 +80,7 @@ struct SerialAccessTests {
     #expect(order.current == Array(0..<30))
   }
 
-  @Test("P17 synchronous and asynchronous accesses give what their closures give")
+  @Test("synchronous and asynchronous accesses see each other's writes")
   func syncAndAsync() async throws {
     for db in try serial() {
       try await db.write { try $0.execute("INSERT INTO note VALUES (1)") }
@@ -92,12 +92,12 @@ struct SerialAccessTests {
     }
   }
 
-  @Test("P18 in WAL mode several readers read while one writer writes")
+  @Test("in WAL mode several readers read while one writer writes")
   func together() throws {
     let db = try Database.temporary(configuration: .with { $0.maximumReaders = 3 })
     try db.execute("CREATE TABLE note (n INTEGER)")
     #expect(try db.writeWithoutTransaction { try $0.row("PRAGMA journal_mode")?[0] } == "wal")
-    // All four are inside their closures at the same time, or this would wait for ever.
+    // All four must be inside their closures at the same time, or this waits for ever.
     let stop = Stop()
     let writing = Running {
       try db.write { connection in
@@ -119,7 +119,7 @@ struct SerialAccessTests {
     for reader in reading { #expect(try reader.value().map { $0 <= 1 } == true) }
   }
 
-  @Test("P20 what was lent is good in its closure alone: kept, it throws misuse")
+  @Test("a statement kept past its closure throws misuse")
   func kept() throws {
     for db in try serial() + [try Database.temporary()] {
       try db.execute("CREATE TABLE IF NOT EXISTS note (n); INSERT INTO note VALUES (1)")
@@ -134,12 +134,12 @@ struct SerialAccessTests {
         let error = #expect(throws: DatabaseError.self) { try use() }
         #expect(error?.code == .misuse)
       }
-      // In a later access, on the same connection, as well.
+      // Also in a later access on the same connection.
       try db.read { _ in _ = #expect(throws: DatabaseError.self) { try kept.step() } }
     }
   }
 
-  @Test("P20 a copied row outlives its connection; it is values alone")
+  @Test("a copied row outlives its connection")
   func keptRow() throws {
     let db = try Database.inMemory()
     let row = try #require(try db.read { try $0.row("SELECT 7 AS seven, 'text'") })

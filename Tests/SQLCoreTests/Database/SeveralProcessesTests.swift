@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("D2 Several databases on one file", .blocking)
+@Suite("Several databases on one file", .blocking)
 struct SeveralProcessesTests {
   let folder: TemporaryFolder
   let db: Database
@@ -15,7 +15,7 @@ struct SeveralProcessesTests {
     try db.makeItems(10)
   }
 
-  @Test("D2 two values in one process: each sees what the other committed")
+  @Test("two databases of one process see each other's commits")
   func twoValues() async throws {
     let other = try Database(path: folder.file(), configuration: .patient)
     try await withThrowingTaskGroup { group in
@@ -30,7 +30,7 @@ struct SeveralProcessesTests {
     #expect(try other.itemCount() == 110)
   }
 
-  @Test("D2 one value goes, and the other's locks and log stay")
+  @Test("releasing one database leaves the other's locks and log in place")
   func oneCloses() throws {
     var other: Database? = try Database(path: folder.file())
     #expect(try other?.itemCount() == 10)
@@ -44,7 +44,7 @@ struct SeveralProcessesTests {
     #expect(folder.fileNames.contains("database.sqlite-wal"))
   }
 
-  @Test("D2 several processes write at once, and nothing is lost")
+  @Test("several processes write at once and lose nothing")
   func severalWriters() throws {
     let children = try (0..<3).map { _ in try ChildProcess("add", folder.file(), "50") }
     for _ in 0..<50 { try db.execute("INSERT INTO item (name) VALUES ('parent')") }
@@ -56,7 +56,7 @@ struct SeveralProcessesTests {
     #expect(try db.row("PRAGMA quick_check")?.get(String.self, at: 0) == "ok")
   }
 
-  @Test("D2 another process that writes keeps no reader waiting; a writer waits until its timeout")
+  @Test("a writing process blocks no reader; a second writer throws busy after its timeout")
   func heldByAnother() throws {
     var configuration = Configuration()
     configuration.busyTimeout = .zero
@@ -71,8 +71,8 @@ struct SeveralProcessesTests {
     #expect(try db.itemCount() == 11)
   }
 
-  /// The timeout of an hour would let the test hang where the wait does not end before.
-  @Test("D32 cancelling the task ends the wait for another process", arguments: [true, false])
+  /// With a timeout of an hour, this test hangs if cancelling does not end the wait.
+  @Test("cancelling the task ends the wait for another process", arguments: [true, false])
   func cancelled(alone: Bool) async throws {
     let db = try Database(path: folder.file(), configuration: .patient)
     let child = try ChildProcess("hold", folder.file())
@@ -90,7 +90,7 @@ struct SeveralProcessesTests {
     #expect(try db.itemCount() == 11)
   }
 
-  @Test("G4 a deadline ends the wait for another process")
+  @Test("a deadline ends the wait for another process")
   func deadline() async throws {
     let db = try Database(path: folder.file(), configuration: .patient)
     let child = try ChildProcess("hold", folder.file())
@@ -106,7 +106,7 @@ struct SeveralProcessesTests {
     #expect(try db.itemCount() == 10)
   }
 
-  @Test("D2 without them the busy timeout ends it, with an error of its own type")
+  @Test("without a deadline, the busy timeout ends the wait for another process")
   func timeout() async throws {
     let db = try Database(
       path: folder.file(), configuration: .with { $0.busyTimeout = .milliseconds(30) })
@@ -125,7 +125,7 @@ struct SeveralProcessesTests {
     #expect(try db.itemCount() == 11)
   }
 
-  @Test("D2 another process that reads keeps its snapshot, and no writer waiting")
+  @Test("a reading process keeps its snapshot and blocks no writer")
   func readByAnother() throws {
     let child = try ChildProcess("read", folder.file())
     #expect(child.line() == "[10]")
@@ -136,7 +136,7 @@ struct SeveralProcessesTests {
     #expect(try db.itemCount() == 15)
   }
 
-  @Test("D24 a process that writes does not make a backup fail; one that reads a copy keeps it")
+  @Test("a process that writes does not fail a backup; one that reads a copy keeps its snapshot")
   func backups() throws {
     let copy = folder.file("copy.sqlite")
     let writer = try ChildProcess("add", folder.file(), "100")

@@ -16,12 +16,12 @@ struct SharedCommitSyncTests {
     #expect(db.configuration.synchronous == .full)
     try await db.execute("CREATE TABLE item (id INTEGER PRIMARY KEY) STRICT")
     let before = counting_vfs_sync_count()
-    // A write that shares with nobody is forced to disk, and counted.
+    // A write that shares its commit with no other is forced to disk and counted.
     try await db.execute("INSERT INTO item VALUES (-1)")
     #expect(counting_vfs_sync_count() > before)
 
     let start = counting_vfs_sync_count()
-    // They stand in line before the first of them is served.
+    // The tasks stand in line before the first of them is served.
     let holding = Holding(writerWithoutTransactionOf: db)
     let tasks = (0..<1_000).map { id in
       Task.immediate {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLCore
 
-/// Writes that wait at the same time share a transaction: what each does to itself.
+/// Writes that wait at the same time share a transaction: effects of each write on itself.
 @Suite("Shared commits", .blocking)
 struct SharedCommitTests: SharedCommitSuite {
   let group: SharedCommits
@@ -12,7 +12,7 @@ struct SharedCommitTests: SharedCommitSuite {
     group = try SharedCommits()
   }
 
-  @Test("those that stand in line are committed at once")
+  @Test("writes that stand in line together are committed together")
   func oneCommit() async throws {
     let outcome = await run((0..<100).map(Self.insert))
     #expect(outcome.errors.allSatisfy { $0 == nil })
@@ -20,7 +20,7 @@ struct SharedCommitTests: SharedCommitSuite {
     try await expectRows(Array(0..<100))
   }
 
-  @Test("they run in the order in which they came")
+  @Test("the members of a shared commit run in the order in which they came")
   func runningOrder() async throws {
     let ran = Shared<[Int]>([])
     let outcome = await run((0..<100).map { number in { _ in ran.change { $0.append(number) } } })
@@ -28,10 +28,10 @@ struct SharedCommitTests: SharedCommitSuite {
     #expect(ran.current == Array(0..<100))
   }
 
-  @Test("they are answered after the commit, in the order in which they came")
+  @Test("the members are answered after the commit, in the order in which they came")
   func answers() async throws {
     let answers = Shared<[Int]>([])
-    // However slow the machine, they share one transaction.
+    // However slow the machine is, they share one transaction.
     let core = try ConnectionCore(
       location: .memory,
       configuration: .with { $0.maximumSharedTransactionAge = .seconds(3_600) }, isReader: false)
@@ -60,7 +60,7 @@ struct SharedCommitTests: SharedCommitSuite {
     pool.giveBack(core, to: .writer)
   }
 
-  @Test("an error undoes its own member alone")
+  @Test("an error undoes only its own member")
   func error() async throws {
     struct Failure: Error {}
     let outcome = await run([
@@ -87,7 +87,7 @@ struct SharedCommitTests: SharedCommitSuite {
     try await expectRows([1, 3, 6])
   }
 
-  @Test("a deferred foreign key fails the member that violates it")
+  @Test("a deferred foreign key fails only the member that violates it")
   func deferredForeignKey() async throws {
     let outcome = await run([
       Self.insert(1),
@@ -96,7 +96,7 @@ struct SharedCommitTests: SharedCommitSuite {
         try connection.execute("INSERT INTO line VALUES (77)")
       },
       { connection in
-        // Mended before its end, it is none.
+        // A violation that is fixed before the member ends does not count.
         try connection.execute("INSERT INTO line VALUES (3)")
         try Self.insert(3)(connection)
       },
@@ -108,7 +108,7 @@ struct SharedCommitTests: SharedCommitSuite {
     #expect(try await db.row("SELECT count(*) FROM line")?[0] == 1)
   }
 
-  @Test("a PRAGMA that holds until the commit is for its own member alone")
+  @Test("a PRAGMA that holds until the commit affects only its own member")
   func pragma() async throws {
     try await db.execute("CREATE TABLE strict (note INTEGER REFERENCES note (n))")
     let failed = Shared(false)
@@ -133,7 +133,7 @@ struct SharedCommitTests: SharedCommitSuite {
   }
 
   @Test(
-    "raw BEGIN, COMMIT and ROLLBACK are refused in a member, and harm nobody",
+    "raw BEGIN, COMMIT and ROLLBACK are refused in a member, and the other members commit",
     arguments: ["COMMIT", "ROLLBACK", "END", "BEGIN", "COMMIT; BEGIN"])
   func rawControl(text: String) async throws {
     let outcome = await run([
@@ -151,7 +151,7 @@ struct SharedCommitTests: SharedCommitSuite {
     try await expectRows([1, 3])
   }
 
-  @Test("cancelling a member ends it alone: waiting, running, or in a statement that writes")
+  @Test("cancelling ends only its own member: waiting, running, or inside a writing statement")
   func cancelled() async throws {
     let outcome = await run([Self.insert(1), Self.insert(2), Self.insert(3)]) { $0[1].cancel() }
     #expect(outcome.errors[0] == nil)
@@ -164,7 +164,7 @@ struct SharedCommitTests: SharedCommitSuite {
       { connection in
         try hook.configuration().prepareConnection?(connection)
         try Self.insert(12)(connection)
-        // It writes: to interrupt it would undo the others. It runs to its end, and no further.
+        // Interrupting a writing statement would undo the other members, so it runs to its end.
         try connection.execute(
           "INSERT INTO note (n) SELECT 100 + 0 * total FROM (\(unsafe: SQLHook.rows.text))")
         try Self.insert(13)(connection)
@@ -191,7 +191,7 @@ struct SharedCommitTests: SharedCommitSuite {
     try await expectRows([1, 3, 11, 14, 21, 23])
   }
 
-  @Test("alone: true, and a deadline, share with nobody, and keep their place in line")
+  @Test("a write with `alone: true` or a deadline commits by itself and keeps its place in line")
   func alone() async throws {
     let holding = Holding(writerWithoutTransactionOf: db)
     commits.change { $0 = 0 }
@@ -220,7 +220,7 @@ struct SharedCommitTests: SharedCommitSuite {
     try await expectRows(Array(0..<6))
   }
 
-  @Test("an awaited write is read by whoever awaited it, and nothing is seen before its commit")
+  @Test("an awaited write is visible to the awaiting task, and to no reader before its commit")
   func readYourWrites() async throws {
     let db = db
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -228,7 +228,7 @@ struct SharedCommitTests: SharedCommitSuite {
         group.addTask {
           try await db.write { connection in
             try Self.insert(number)(connection)
-            // Not committed yet, though earlier members may be done.
+            // Not committed yet, although earlier members may be done.
             let isSeen = try onAnotherThread {
               try db.row("SELECT 1 FROM note WHERE n = \(number)") != nil
             }
@@ -243,7 +243,7 @@ struct SharedCommitTests: SharedCommitSuite {
     try await expectRows(Array(0..<200))
   }
 
-  @Test("a lease ends with its member: what it kept throws in the next one")
+  @Test("a lease ends with its member, and its connection throws in the next one")
   func leases() async throws {
     let kept = Shared<[KeptConnection]>([])
     let outcome = await run([
@@ -260,7 +260,7 @@ struct SharedCommitTests: SharedCommitSuite {
   }
 }
 
-/// `@unchecked Sendable`: both members run on the thread of the writer.
+/// `@unchecked Sendable`: both members run on the writer's thread.
 private struct KeptConnection: @unchecked Sendable {
   let connection: Connection
 
@@ -269,7 +269,7 @@ private struct KeptConnection: @unchecked Sendable {
   }
 }
 
-/// A write that tells when it is answered.
+/// A write that reports when it is answered.
 private final class RecordedWrite: SharedWrite {
   let canRunAgain = false
   private let body: @Sendable (ConnectionCore) throws -> Void

@@ -2,8 +2,8 @@ import Testing
 
 @testable import SQLCore
 
-/// What listeners to commits and rollbacks are told of writes that share a transaction: each write
-/// ends with one of the two.
+/// The reports to commit and rollback listeners about writes that share a transaction. Each write
+/// ends with exactly one of the two.
 @Suite("Listeners to shared commits")
 struct SharedListenerTests: SharedCommitSuite {
   let group: SharedCommits
@@ -17,7 +17,7 @@ struct SharedListenerTests: SharedCommitSuite {
     try db.onRollback { [told] in told.change { $0.append("rollback") } }
   }
 
-  /// How a write may undo itself.
+  /// The ways in which a write may undo itself.
   enum Undoing: CaseIterable {
     case throwing, asking, violating, violatingAtTheEnd
 
@@ -32,7 +32,7 @@ struct SharedListenerTests: SharedCommitSuite {
     }
   }
 
-  @Test("a write that is undone reports a rollback, and no commit", arguments: Undoing.allCases)
+  @Test("a write that is undone reports a rollback and no commit", arguments: Undoing.allCases)
   func undone(undoing: Undoing) async throws {
     _ = await run([{ try undoing.run($0) }])
     #expect(told.current == ["rollback"])
@@ -40,14 +40,14 @@ struct SharedListenerTests: SharedCommitSuite {
   }
 
   @Test(
-    "of writes that share a transaction each reports how it ended", arguments: Undoing.allCases)
+    "each write of a shared transaction reports how it ended", arguments: Undoing.allCases)
   func mixed(undoing: Undoing) async throws {
     _ = await run([Self.insert(1), { try undoing.run($0) }, Self.insert(2)])
     #expect(told.current == ["rollback", "commit", "commit"])
     try await expectRows([1, 2])
   }
 
-  @Test("a rollback of the whole transaction is reported once for each write that it undid")
+  @Test("a whole rollback is reported once for each write that it undid")
   func wholeRollback() async throws {
     let outcome = await run([
       Self.insert(1), { try $0.execute("INSERT INTO note (n) VALUES (999)") }, Self.insert(4),
@@ -57,7 +57,7 @@ struct SharedListenerTests: SharedCommitSuite {
     try await expectRows([4])
   }
 
-  @Test("a write that runs again reports its last end alone")
+  @Test("a write that runs again reports only its last outcome")
   func runsAgain() async throws {
     let holding = Holding(writerWithoutTransactionOf: db)
     let inserts = (0..<3).map { number in
@@ -70,12 +70,12 @@ struct SharedListenerTests: SharedCommitSuite {
     #expect(told.current == ["rollback", "commit", "commit", "commit"])
   }
 
-  @Test("a veto undoes every write of the transaction, and is reported for each")
+  @Test("a veto undoes every write of the transaction and reports a rollback for each")
   func veto() async throws {
     let veto = try db.onCommit { throw Refusal() }
     let outcome = await run([Self.insert(1), Self.insert(2)])
     #expect(outcome.isUndone(0) && outcome.isUndone(1))
-    // The first was about to commit; then nothing of the transaction stayed.
+    // The first write was about to commit. Then the whole transaction was rolled back.
     #expect(told.current == ["commit", "rollback", "rollback"])
     try db.remove(veto)
     _ = await run([Self.insert(3)])
@@ -83,7 +83,7 @@ struct SharedListenerTests: SharedCommitSuite {
     try await expectRows([3])
   }
 
-  @Test("writes on their own report the same")
+  @Test("writes with a transaction of their own report the same way")
   func alone() async throws {
     try await db.write(alone: true) { try Self.insert(1)($0) }
     try? await db.write(alone: true) { _ -> Void in throw Refusal() }

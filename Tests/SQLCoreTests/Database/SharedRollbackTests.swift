@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLCore
 
-/// What happens to the others where one of them, or the commit, undoes the whole transaction.
+/// The effect on the other members when one of them, or the commit, undoes the whole transaction.
 @Suite("Shared commits that are rolled back", .blocking)
 struct SharedRollbackTests: SharedCommitSuite {
   let group: SharedCommits
@@ -13,7 +13,7 @@ struct SharedRollbackTests: SharedCommitSuite {
     group = try SharedCommits()
   }
 
-  /// What makes SQLite roll back the whole transaction from inside a member.
+  /// The ways in which SQLite rolls back the whole transaction from inside a member.
   enum Rollback: CaseIterable {
     case orRollback, raise, interrupt
 
@@ -31,7 +31,7 @@ struct SharedRollbackTests: SharedCommitSuite {
   }
 
   @Test(
-    "where SQLite rolls all back, the others are told so and run no second time",
+    "after a whole rollback the finished members fail with its cause and do not run again",
     arguments: Rollback.allCases)
   func wholeRollback(rollback: Rollback) async throws {
     let runs = Shared(0)
@@ -51,14 +51,14 @@ struct SharedRollbackTests: SharedCommitSuite {
     case .orRollback, .raise: #expect(outcome.database(2)?.code.primary == .constraint)
     case .interrupt: #expect(outcome.database(2)?.isInterruption == true)
     }
-    // Those that had not begun stand in line for the next commit.
+    // Members that had not begun stand in line for the next commit.
     #expect(outcome.errors[3] == nil)
     #expect(runs.current == 1)
     try await expectRows([4])
   }
 
   @Test(
-    "a member that catches a whole rollback and returns fails, and its last write is not kept",
+    "a member that catches a whole rollback and returns fails, and its last write is undone",
     arguments: [Rollback.orRollback, .raise])
   func caughtRollback(rollback: Rollback) async throws {
     let outcome = await run([
@@ -76,7 +76,7 @@ struct SharedRollbackTests: SharedCommitSuite {
   }
 
   @Test(
-    "what is nothing but data is run again, one by one, and acknowledged",
+    "after a whole rollback, writes of plain data run again and are acknowledged",
     arguments: Rollback.allCases)
   func replay(rollback: Rollback) async throws {
     let holding = Holding(writerWithoutTransactionOf: db)
@@ -94,7 +94,7 @@ struct SharedRollbackTests: SharedCommitSuite {
     try await expectRows([0, 1, 2, 3])
   }
 
-  @Test("a commit that is vetoed acknowledges nobody")
+  @Test("a commit that is vetoed acknowledges no write")
   func veto() async throws {
     try await db.writeWithoutTransaction { connection in
       _ = sqlite3_commit_hook(connection.core.handle, { _ in 1 }, nil)
@@ -111,7 +111,7 @@ struct SharedRollbackTests: SharedCommitSuite {
     try await expectRows([4])
   }
 
-  @Test("a full database fails the member that meets it, and acknowledges what was committed")
+  @Test("a full database fails the member that fills it, and acknowledges what was committed")
   func full() async throws {
     try await db.writeWithoutTransaction { connection in
       let pages = try connection.value(Int.self, "PRAGMA page_count") ?? 0

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("P19 a snapshot that is held until it is renewed", .blocking)
+@Suite("Snapshots", .blocking)
 struct SnapshotTests {
   private let db: Database
 
@@ -16,9 +16,9 @@ struct SnapshotTests {
     try reader.read { try $0.value(Int.self, "SELECT count(*) FROM note") }
   }
 
-  @Test("P19 it sees one state, whatever is committed, until it is renewed")
+  @Test("a snapshot sees one state until it is renewed, whatever is committed")
   func oneState() throws {
-    // Held from the beginning, not from the first read.
+    // Held from the creation of the snapshot, not from its first read.
     let snapshot = try db.makeSnapshot()
     try db.execute("INSERT INTO note VALUES (2)")
     try Connection(path: try #require(db.path)).execute("INSERT INTO note VALUES (3)")
@@ -33,7 +33,7 @@ struct SnapshotTests {
     #expect(try count(in: snapshot) == 3)
   }
 
-  @Test("P19 several snapshots hold several states")
+  @Test("several snapshots hold several states")
   func several() async throws {
     var snapshots: [DatabaseSnapshot] = []
     for number in 2...6 {
@@ -47,7 +47,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("it takes no reader from its database, and lives longer")
+  @Test("a snapshot takes no reader from its database, and outlives it")
   func independent() throws {
     let snapshot: DatabaseSnapshot
     do {
@@ -61,7 +61,7 @@ struct SnapshotTests {
     #expect(try count(in: snapshot) == 0)
   }
 
-  @Test("an error, an interruption, a cancellation and a deadline leave its state as it is")
+  @Test("an error, an interruption, a cancellation and a deadline leave the state unchanged")
   func afterErrors() async throws {
     let stop = Stop()
     let db = try Database.temporary(configuration: SQLHook(stop.stop).configuration())
@@ -96,7 +96,7 @@ struct SnapshotTests {
     try await expectEmpty()
   }
 
-  @Test("its closure cannot end what it holds, nor write")
+  @Test("a snapshot's closure can neither end its transaction nor write")
   func guarded() throws {
     let snapshot = try db.makeSnapshot()
     try db.execute("INSERT INTO note VALUES (2)")
@@ -110,7 +110,7 @@ struct SnapshotTests {
     #expect(try count(in: snapshot) == 1)
   }
 
-  @Test("in memory there is none, and the error says what to do")
+  @Test("a database in memory has no snapshots, and the error says what to do")
   func memory() throws {
     let error = #expect(throws: DatabaseError.self) { try Database.inMemory().makeSnapshot() }
     #expect(error?.code == .misuse)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("Threads of a database's own", .blocking)
+@Suite("The threads of a database", .blocking)
 struct WorkerThreadsTests {
   @Test("one thread runs the jobs in the order in which they came")
   func order() {
@@ -25,7 +25,7 @@ struct WorkerThreadsTests {
     #expect(ids.first != .current)
   }
 
-  @Test("jobs that wait do not keep others waiting, up to the limit")
+  @Test("blocked jobs do not delay others, up to the maximum number of threads")
   func several() {
     let threads = WorkerThreads(maximum: 3)
     let begun = DispatchSemaphore(value: 0)
@@ -47,7 +47,7 @@ struct WorkerThreadsTests {
     #expect(ids.withLock { $0.count } == 3)
   }
 
-  @Test("a job may submit another, and what was submitted runs although the value is gone")
+  @Test("a job may submit another, and submitted jobs run after the pool is released")
   func submitting() {
     let ended = DispatchSemaphore(value: 0)
     do {
@@ -62,14 +62,14 @@ struct WorkerThreadsTests {
     ended.wait()
   }
 
-  /// Submits a job when it goes.
+  /// Submits a job when it is released.
   private final class Parting: Sendable {
     private let leave: @Sendable () -> Void
     init(_ leave: @escaping @Sendable () -> Void) { self.leave = leave }
     deinit { leave() }
   }
 
-  @Test("what a job holds is let go of without a lock: its end may submit a job")
+  @Test("a job is released without a lock held, so its deinit may submit a job")
   func letGo() {
     let threads = WorkerThreads(maximum: 1)
     let mayBegin = DispatchSemaphore(value: 0)

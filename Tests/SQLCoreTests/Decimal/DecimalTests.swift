@@ -3,7 +3,7 @@ import SQLCore
 import TestRun
 import Testing
 
-@Suite("P32 exact decimals")
+@Suite("Exact decimals")
 struct DecimalTests {
   private let connection: Connection
 
@@ -15,7 +15,7 @@ struct DecimalTests {
     try connection.rows(sql).flatMap(\.values)
   }
 
-  @Test("P32 decimal arithmetic is exact, and its text canonical")
+  @Test("decimal arithmetic is exact, and its text is canonical")
   func arithmetic() throws {
     #expect(
       try values(
@@ -44,7 +44,7 @@ struct DecimalTests {
   }
 
   @Test(
-    "P32 what is no decimal number is an error, and so is one of too many digits",
+    "text that is not a decimal number, or has too many digits, is an error",
     arguments: [
       "", ".", "-", "1 ", " 1", "1e", "1e1.5", "0x10", "1e99999999999999999999", "1e10001",
       "Infinity",
@@ -55,7 +55,7 @@ struct DecimalTests {
     #expect(error?.message == "argument 1: a value of TEXT is no value of a decimal number")
   }
 
-  @Test("P32 decimal_sum: 0.1 ten times is 1, also over a window and over nothing")
+  @Test("`decimal_sum` of ten times 0.1 is 1, and works over windows and empty sets")
   func sum() throws {
     try connection.execute("CREATE TABLE t (n TEXT)")
     for _ in 0..<10 { try connection.execute("INSERT INTO t VALUES ('0.1')") }
@@ -68,7 +68,7 @@ struct DecimalTests {
         == ["0.1", "0.2", "0.3", "0.3"])
   }
 
-  @Test("P32 the decimal collation orders text by its numbers")
+  @Test("the decimal collation orders text by its numeric value")
   func collation() throws {
     try connection.execute(
       """
@@ -83,7 +83,7 @@ struct DecimalTests {
     #expect(try values("SELECT max(n), min(n) FROM t WHERE n < 'a'") == ["1e2", "-1.5"])
   }
 
-  @Test("P32 the arithmetic agrees with Foundation's on random numbers")
+  @Test("the arithmetic agrees with Foundation's on random numbers")
   func model() throws {
     let seed = TestSeed.draw()
     var generator = SeededGenerator(state: seed)
