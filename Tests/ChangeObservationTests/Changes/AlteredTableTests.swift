@@ -4,13 +4,13 @@ import Testing
 
 @testable import ChangeObservation
 
-/// Transactions that change the schema first, also in savepoints that roll back, and write rows
-/// then: what the tracker knows of a table must be what the table is at each row.
-@Suite("Rows behind a change of the schema")
+/// Transactions that first change the schema, also in savepoints that roll back, and then write
+/// rows. At each row the tracker must know the table as it is then.
+@Suite("Row changes after schema changes")
 struct AlteredTableTests {
   private static let tables = ["Spare", "Other"]
 
-  /// Who watches: all tables, or some of them beside others of which no row matters.
+  /// The watched tables: all of them, or some beside others whose rows do not matter.
   private static let watched = [nil, ["Spare"], ["Other"], ["Spare", "Other"]]
 
   private struct Writer {
@@ -23,7 +23,7 @@ struct AlteredTableTests {
 
     mutating func begin() { tried = [] }
 
-    /// Runs a statement; what fails is passed over.
+    /// Runs a statement and ignores its failure.
     mutating func run(_ text: String, on connection: Connection) {
       do {
         try connection.execute(SQL(unsafe: text))
@@ -61,7 +61,7 @@ struct AlteredTableTests {
       ])
     }
 
-    /// Changes the schema; rows are written only where that is rolled back.
+    /// Changes the schema. Rows are written only in savepoints that roll back.
     mutating func changeSchema(on connection: Connection) {
       for _ in 0..<number(1...3) {
         let hasSavepoint = chance(50)
@@ -81,7 +81,7 @@ struct AlteredTableTests {
   }
 
   @Test(
-    "B19 G11 a table whose name comes to lie where another's lay is told",
+    "a table whose name reuses the memory of another table's name is reported",
     arguments: [["spare"], ["spare", "first", "second"]])
   func reusedMemory(watched: [String]) throws {
     let db = try Database.temporary(configuration: .relaxed)
@@ -120,7 +120,7 @@ struct AlteredTableTests {
     }
   }
 
-  @Test("B19 G11 they are told exactly, with the columns that the table has then")
+  @Test("changed rows are reported exactly, with the columns that the table has then")
   func exact() throws {
     let transactions = TestSize.count(small: 200, full: 750, long: 25_000)
     let seed = TestSeed.draw()
@@ -143,7 +143,7 @@ struct AlteredTableTests {
           let before = try contents(connection)
           writer.run("BEGIN", on: connection)
           if writer.chance(80) { writer.changeSchema(on: connection) }
-          // From here on every row must be told.
+          // From here on every row must be reported.
           let start = try contents(connection)
           for _ in 0..<writer.number(0...5) { writer.run(writer.rowChange(), on: connection) }
           let commits = writer.chance(85)

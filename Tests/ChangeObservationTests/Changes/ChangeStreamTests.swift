@@ -12,7 +12,7 @@ struct ChangeStreamTests {
     try db.insert([Note(title: "one"), Note(title: "two"), Note(title: "three")])
   }
 
-  /// Runs writes while a stream watches, and gives what the stream told, in words.
+  /// Runs writes while a stream watches, and returns the stream's elements as words.
   func told<each Value: ColumnValue>(
     columns: repeat KeyPath<Note, ColumnReference<each Value>>, keys: [Int64?]? = nil,
     of writes: @escaping @Sendable (Connection) throws -> Void
@@ -28,7 +28,7 @@ struct ChangeStreamTests {
     return words(told.dropLast())
   }
 
-  @Test("B31 one element a transaction, with keys and columns, old and new values")
+  @Test("a transaction gives one element, with keys, columns, and old and new values")
   func oneElementATransaction() async throws {
     let stream = db.changes(of: Note.self)
     try await db.write { tx in
@@ -60,7 +60,7 @@ struct ChangeStreamTests {
     #expect(try changes.deleted.first?.new(\.$title) == nil)
   }
 
-  @Test("B17 hasPrimaryKeyChanged, hasColumnChanged")
+  @Test("`hasPrimaryKeyChanged` and `hasColumnChanged` are true only for what changed")
   func questions() async throws {
     let stream = db.changes(of: Note.self)
     try await db.run(Note.update { $0.$stars += 1 }.where { $0.$id == 2 })
@@ -73,7 +73,7 @@ struct ChangeStreamTests {
     #expect(!changes.hasColumnChanged(\.$stars, ofKey: 1))
   }
 
-  @Test("B18 only for the given columns")
+  @Test("a stream of given columns reports only their changes")
   func columns() async throws {
     let told = try await told(columns: \.$title) { connection in
       try connection.execute("UPDATE Note SET stars = 7")
@@ -82,7 +82,7 @@ struct ChangeStreamTests {
     #expect(told == [["updated 1 title"]])
   }
 
-  @Test("B19 only for the given keys and column")
+  @Test("a stream of given keys and one column reports only those")
   func keys() async throws {
     let told = try await told(columns: \.$title, keys: [2, 999]) { connection in
       try connection.execute("UPDATE Note SET title = 'x' WHERE id = 1")
@@ -92,7 +92,7 @@ struct ChangeStreamTests {
     #expect(told == [["updated 2 title"]])
   }
 
-  @Test("a value of a column that is not watched is misuse, not nil")
+  @Test("reading a column that is not watched throws")
   func unwatchedColumn() async throws {
     let stream = db.changes(of: Note.self, columns: \.$title)
     try await db.run(Note.update { $0.set(\.$title, to: "x") }.where { $0.$id == 1 })
@@ -100,7 +100,7 @@ struct ChangeStreamTests {
     #expect(throws: DatabaseError.self) { try row.old(\.$stars) }
   }
 
-  @Test("an update that changes nothing, or is taken back, is told of nothing")
+  @Test("an update without effect, or one reversed in its transaction, is not reported")
   func netNothing() async throws {
     let told = try await told { connection in
       try connection.execute("UPDATE Note SET title = title")
@@ -114,7 +114,7 @@ struct ChangeStreamTests {
     #expect(told == [])
   }
 
-  @Test("a row touched often is one change, from first to last")
+  @Test("a row written several times is one change, from its first to its last state")
   func netted() async throws {
     let stream = db.changes(of: Note.self)
     try await db.write { tx in
@@ -129,7 +129,7 @@ struct ChangeStreamTests {
     #expect(try changes.rows[0].new(\.$title) == "b")
   }
 
-  @Test("REPLACE, a changed key, a composite key, a cascade")
+  @Test("REPLACE, a changed key, a composite key and a cascade are reported by row")
   func specialStatements() async throws {
     try await db.insert([Tagging(note: 1, tag: "a"), Tagging(note: 1, tag: "b")])
     let tags = db.changes(of: Tagging.self)
@@ -151,13 +151,13 @@ struct ChangeStreamTests {
         ["updated 1,'b' weight"],
         ["deleted 1,'a' note,tag,weight", "deleted 1,'b' note,tag,weight"],
       ])
-    // A whole number in a REAL column comes as a real.
+    // A whole number in a REAL column is read as a real.
     let weight = try tagChanges[0].rows[0].new(\.$weight)
     #expect(weight == 2.0)
     #expect(try tagChanges[0].rows[0].key == Tagging.ID(note: 1, tag: "b"))
   }
 
-  @Test("only rows for which a predicate held before or holds after")
+  @Test("a filtered stream reports rows that satisfied the predicate before or after the write")
   func predicate() async throws {
     var changes = db.changes(of: Note.self, where: { $0.$stars > 2 }).makeAsyncIterator()
     try await db.execute("UPDATE Note SET title = 'x' WHERE id = 1")

@@ -18,7 +18,7 @@ struct DatabaseChangesTests {
     }
   }
 
-  @Test("B31 every table, with its rows, and tables that come later")
+  @Test("every table is reported with its rows, including tables created later")
   func everyTable() async throws {
     let db = try Database.temporary(models: [Note.self, Tagging.self])
     var changes = db.changes().makeAsyncIterator()
@@ -45,7 +45,7 @@ struct DatabaseChangesTests {
       ])
   }
 
-  @Test("attached databases, and tables of the same name in two of them")
+  @Test("tables of the same name in attached databases are told apart")
   func attached() async throws {
     let db = try Database.temporary(models: [Note.self])
     let other = try Database.temporary(models: [Note.self])
@@ -65,7 +65,7 @@ struct DatabaseChangesTests {
     #expect(words(await notes.collect { _ in true }) == [["inserted 8 id,title,stars,body"]])
   }
 
-  @Test("tables WITHOUT ROWID of an attached database whose name has capitals")
+  @Test("tables WITHOUT ROWID in an attached database with a capitalized name are reported")
   func attachedWithoutRowID() async throws {
     let db = try Database.temporary()
     let other = try Database.temporary()
@@ -77,7 +77,7 @@ struct DatabaseChangesTests {
     #expect(text(await changes.next()) == ["Word inserted 'a' name ->'a' count ->1"])
   }
 
-  @Test("temporary tables, SQLite's own and the shadows of a full-text index are not told")
+  @Test("temporary tables, SQLite's own, and the shadow tables of an index are not reported")
   func hiddenTables() async throws {
     let db = try Database.temporary(models: [Note.self])
     try await db.execute("CREATE VIRTUAL TABLE search USING fts5(text)")

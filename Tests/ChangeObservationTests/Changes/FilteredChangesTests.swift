@@ -24,9 +24,9 @@ private struct Sample: Model {
   }
 }
 
-/// Predicates, each tested on the recorded rows of a write against what SQLite fetches from the
-/// table before and after it.
-@Suite("Changes where predicates hold")
+/// Each predicate is tested on the recorded rows of a write, against the rows that SQLite fetches
+/// from the table before and after it.
+@Suite("Changes filtered by predicates")
 struct FilteredChangesTests {
   private typealias Predicate = (name: String, make: @Sendable (Columns<Sample>) -> SQLPredicate)
 
@@ -108,7 +108,7 @@ struct FilteredChangesTests {
       data: Bool.random(using: &random) ? nil : Data([1, UInt8.random(in: 1...3, using: &random)]))
   }
 
-  /// Changes some rows, and then all of them, so that each stream is told something.
+  /// Changes some rows and then all of them, so that each stream receives an element.
   private func change(_ db: Database, _ random: inout SeededGenerator) async throws {
     var samples: [(id: Int, new: Sample?)] = []
     for _ in 0..<6 {
@@ -125,7 +125,7 @@ struct FilteredChangesTests {
     }
   }
 
-  /// Replaces all rows by three others.
+  /// Replaces all rows with three others.
   private func replace(in db: Database, seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let samples = (1...3).map { sample($0, &random) }
@@ -135,7 +135,7 @@ struct FilteredChangesTests {
     }
   }
 
-  @Test("the rows are those for which SQLite says that the predicate held or holds")
+  @Test("a filtered stream reports exactly the rows that SQLite selects before or after")
   func differential() async throws {
     let db = try database()
     let seed = TestSeed.draw()
@@ -143,7 +143,7 @@ struct FilteredChangesTests {
     var streams = Self.predicates.map { predicate in
       db.changes(of: Sample.self) { predicate.make($0) }.makeAsyncIterator()
     }
-    // All rows, to know what the write touched.
+    // All rows, to know which ones the write touched.
     var all = db.changes(of: Sample.self).makeAsyncIterator()
     func holding() throws -> [Set<Int>] {
       try Self.predicates.map { predicate in
@@ -167,7 +167,7 @@ struct FilteredChangesTests {
     }
   }
 
-  @Test("an element says so where the predicate needs more than the row")
+  @Test("an element says why it is unfiltered if the predicate needs more than the row")
   func unfiltered() async throws {
     let db = try database()
     try db.function("drawn") { (number: Int) in number }

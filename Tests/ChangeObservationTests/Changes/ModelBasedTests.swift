@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChangeObservation
 
-/// A row that differs, as the reference and the stream both say it: its values by column.
+/// A row that differs, with its values by column, as the reference and the stream describe it.
 struct Difference: Hashable, CustomStringConvertible {
   let key: RowKey
   let old: [String: DatabaseValue]?
@@ -13,7 +13,7 @@ struct Difference: Hashable, CustomStringConvertible {
   var description: String { "\(key): \(old ?? [:]) → \(new ?? [:])" }
 }
 
-/// All rows of a table, and what the schema says of it.
+/// All rows of a table, and its definitions in the schema.
 struct TableContents {
   var rows: [RowKey: [String: DatabaseValue]] = [:]
   var definitions: [String] = []
@@ -65,13 +65,13 @@ extension TableRows {
   }
 }
 
-@Suite("Changes against whole tables, before and after")
+@Suite("Changes compared with whole tables before and after")
 struct ModelBasedTests {
   private func contents(_ connection: Connection) throws -> [TableContents] {
     try RandomWrites.tables.map { try TableContents($0, on: connection) }
   }
 
-  @Test("B19 G11 nothing missed, nothing spurious, keys and values exact")
+  @Test("no change is missed or invented, and keys and values are exact")
   func exact() throws {
     let transactions = TestSize.count(small: 200, full: 3_000, long: 25_000)
     let seed = TestSeed.draw()
@@ -112,9 +112,9 @@ struct ModelBasedTests {
             try #require(rows?.events.contains(.schemaChanged) == true, "\(place), \(name)")
             continue
           }
-          // Where a table was altered and is again what it was, its rows may not be told.
+          // If a table was altered and then altered back, its rows may go unreported.
           if rows?.events.contains(.tableChanged) == true { continue }
-          // Nor where it is another one of the same definition.
+          // The same holds if it is another table with the same definition.
           if rows?.events.contains(.schemaChanged) == true, writes.replacedTables { continue }
           let expected = before[index].differences(to: after[index])
           let differences = rows?.differences ?? []

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Nothing is told of what was undone")
+@Suite("Changes that were undone")
 struct RollbackTests {
   let db: Database
 
@@ -26,7 +26,7 @@ struct RollbackTests {
     return all.filter { !$0.isEmpty }
   }
 
-  @Test("a transaction that throws, and one that asks for it")
+  @Test("a transaction that throws or requests a rollback reports no changes")
   func transactions() async throws {
     let told = try await told { connection in
       #expect(throws: Abandoned.self) {
@@ -46,7 +46,7 @@ struct RollbackTests {
     #expect(told == [])
   }
 
-  @Test("savepoints, typed and raw, nested, with names in any case and quotes")
+  @Test("savepoints that roll back report nothing, typed or raw, nested, in any spelling")
   func savepoints() async throws {
     let told = try await told { connection in
       try connection.transaction { tx in
@@ -67,11 +67,11 @@ struct RollbackTests {
     #expect(told == [["updated 1 title", "inserted 4 id,title"]])
   }
 
-  @Test("a statement that fails half-way: ABORT undoes its rows, FAIL keeps them")
+  @Test("in a failing statement, ABORT undoes its changes, and FAIL keeps and reports them")
   func failingStatements() async throws {
     let told = try await told { connection in
       try connection.transaction { tx in
-        // The third row violates.
+        // The third row violates the index.
         #expect(throws: DatabaseError.self) {
           try tx.execute(
             """
@@ -89,7 +89,7 @@ struct RollbackTests {
             """)
         }
       }
-      // The same without a transaction around it: FAIL commits what it did.
+      // The same without a transaction: FAIL commits what it did.
       #expect(throws: DatabaseError.self) {
         try connection.execute(
           "INSERT OR FAIL INTO Note (id, title, stars) VALUES (30, 'e', 0), (31, 'two', 0)")
@@ -113,7 +113,7 @@ struct RollbackTests {
       ])
   }
 
-  @Test("a trigger wrote before the statement failed: FAIL keeps its row, ABORT undoes it")
+  @Test("a trigger's row before a failing statement is kept by FAIL and undone by ABORT")
   func triggersOfFailingStatements() async throws {
     try await db.execute(
       """

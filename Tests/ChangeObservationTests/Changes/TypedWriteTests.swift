@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-/// What observers are told of the writes of the DSL: the rows that they wrote, and no others.
+/// Observers receive the rows that typed writes wrote, and no others.
 @Suite("Changes by typed writes")
 struct TypedWriteTests {
   let db: Database
@@ -14,7 +14,7 @@ struct TypedWriteTests {
     try db.insert([Note(title: "one"), Note(title: "two"), Note(title: "three")])
   }
 
-  /// Runs a write while a stream watches, and gives what the stream told, in words.
+  /// Runs a write while a stream watches, and returns the stream's elements as words.
   func told(_ write: @escaping @Sendable (Connection) throws -> Void) async throws -> [String] {
     let stream = db.changes(of: Note.self)
     try await db.write { try write($0) }
@@ -23,7 +23,7 @@ struct TypedWriteTests {
     return words(told.dropLast()).flatMap { $0 }
   }
 
-  @Test("G7 G11 an upsert is an insert, an update, or nothing")
+  @Test("an upsert is reported as an insert, an update, or nothing")
   func upsert() async throws {
     let rows = [Note(title: "four"), Note(title: "two", stars: 3), Note(title: "one")]
     let changes = try await told { connection in
@@ -33,7 +33,7 @@ struct TypedWriteTests {
     #expect(changes == ["inserted 4 id,title,stars,body", "updated 2 stars"])
   }
 
-  @Test("G11 many models: each row is told of, and of a statement that is run again none twice")
+  @Test("an insert of many models reports each row once, also if its statement runs again")
   func many() async throws {
     let stream = db.changes(of: Tagging.self)
     let taggings = (0..<64).map { Tagging(note: 1, tag: "tag \($0)") }
@@ -49,7 +49,7 @@ struct TypedWriteTests {
     #expect(told[1].rows.map { $0.keyValues } == (0..<50).map { [2, .text("tag \($0)")] })
   }
 
-  @Test("G7 G11 DO NOTHING, a WHERE that does not hold, and a limit of 0 tell nothing")
+  @Test("DO NOTHING, a false WHERE and a limit of 0 report nothing")
   func nothing() async throws {
     let changes = try await told { connection in
       try connection.run(Note.insert(Note(title: "one", stars: 1)).onConflictDoNothing())
@@ -64,7 +64,7 @@ struct TypedWriteTests {
     #expect(changes == [])
   }
 
-  @Test("G7 G11 RETURNING, of every command; FROM; an order and a limit; prepared writes")
+  @Test("RETURNING, UPDATE FROM, ordered deletes and prepared writes report their rows")
   func returning() async throws {
     let rename = try await db.prepare { (id: Param<Int64?>, title: Param<String>) in
       Note.update { $0.$title = title }.where { $0.$id == id }
@@ -92,7 +92,7 @@ struct TypedWriteTests {
     #expect(changes == ["updated 3 stars", "updated 1 title", "updated 2 stars"])
   }
 
-  @Test("G11 what fails half-way tells nothing")
+  @Test("a statement that fails halfway reports nothing")
   func failure() async throws {
     let changes = try await told { connection in
       #expect(throws: DatabaseError.self) {

@@ -4,7 +4,7 @@ import SQLCore
 import TestRun
 import Testing
 
-@Suite("One element a write", .blocking)
+@Suite("One element per write", .blocking)
 struct WriteTests {
   func database(maximumTrackedRows: Int = 100_000) throws -> Database {
     var configuration = Configuration()
@@ -23,7 +23,7 @@ struct WriteTests {
     return collected
   }
 
-  @Test("B31 the label of a write, and nil where it has none")
+  @Test("an element has the label of its write, or nil")
   func labels() async throws {
     let db = try database()
     let stream = db.changes(of: Note.self)
@@ -37,14 +37,14 @@ struct WriteTests {
     #expect(await first(4, of: stream).map(\.label) == ["import", nil, "alone", "sync"])
   }
 
-  @Test("G11 writes that share a commit are told one by one, in their order, after the commit")
+  @Test("writes that share a commit are reported one by one, in order, after the commit")
   func sharedCommit() async throws {
     let db = try database()
     let stream = db.changes(of: Note.self)
     struct Abandoned: Error {}
     let gate = Gate()
     let (started, start) = AsyncStream.makeStream(of: Void.self)
-    // The first holds the writer until the others stand in line.
+    // The first write holds the writer until the others stand in line.
     let first = Task {
       try await db.write(label: "first", alone: true) { tx in
         start.yield()
@@ -59,7 +59,7 @@ struct WriteTests {
           do {
             try await db.write(label: "\(number)") { tx in
               try tx.execute("UPDATE Note SET stars = stars + 1 WHERE id = 1")
-              // One that fails undoes its own part, and one that changes nothing is not told.
+              // A write that fails undoes its own part, and one without effect is not reported.
               if number == 3 { throw Abandoned() }
               if number == 4 { try tx.execute("UPDATE Note SET stars = stars - 1 WHERE id = 1") }
             }
@@ -77,12 +77,12 @@ struct WriteTests {
     let told = await self.first(5, of: stream)
     #expect(told.first?.label == "first")
     #expect(Set(told.compactMap(\.label)) == ["first", "1", "2", "5", "6"])
-    // Each begins where the one before it ended.
+    // Each write begins where the one before it ended.
     #expect(try told.map { try $0.rows[0].old(\.$stars) } == [0, 1, 2, 3, 4])
     #expect(try told.map { try $0.rows[0].new(\.$stars) } == [1, 2, 3, 4, 5])
   }
 
-  @Test("a stream that begins during a write is told of it in full where its columns were recorded")
+  @Test("a stream that begins during a write gets its rows only if they were being recorded")
   func lateStream() async throws {
     let db = try database()
     let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -98,7 +98,7 @@ struct WriteTests {
       for await _ in started { break }
       return writer
     }
-    // Nobody had the rows recorded: that something may have changed is all that can be told.
+    // The rows were not recorded, so only the table can be reported.
     var writer = try await beginWrite()
     let stream = db.changes(of: Note.self)
     gate.open()
@@ -113,7 +113,7 @@ struct WriteTests {
     #expect(words(await first(1, of: stream)) == [["updated 1 stars"]])
   }
 
-  @Test("all that one write did to the schema is one element, with its label")
+  @Test("all schema changes of one write are one element, with its label")
   func schemaChangeOfOneWrite() async throws {
     let db = try database()
     var changes = db.changes().makeAsyncIterator()
@@ -129,7 +129,7 @@ struct WriteTests {
     #expect(await changes.next()?.label == "next")
   }
 
-  @Test("more rows than are kept give the table alone, and the next write is told in full")
+  @Test("a write beyond the row limit reports only the table, and the next one its rows")
   func collapse() async throws {
     let db = try database(maximumTrackedRows: 3)
     var changes = db.changes(of: Note.self).makeAsyncIterator()
@@ -146,7 +146,7 @@ struct WriteTests {
     #expect(await changes.next()?.rows.count == 1)
   }
 
-  @Test("a savepoint that is rolled back takes a table with it that only it touched too often")
+  @Test("a savepoint that rolls back discards a table that only it changed beyond the limit")
   func collapseRolledBack() async throws {
     let db = try database(maximumTrackedRows: 1)
     try await db.execute("CREATE TABLE Other (id INTEGER PRIMARY KEY)")
@@ -162,7 +162,7 @@ struct WriteTests {
     #expect(told["other"]?.events == [.tableChanged])
   }
 
-  @Test("a slow consumer learns of every table that changed, and keeps no more rows than said")
+  @Test("a slow consumer learns that the table changed, without more rows than the limit")
   func slowConsumer() async throws {
     let db = try database(maximumTrackedRows: 10)
     let stream = db.changes(of: Note.self)
@@ -175,7 +175,7 @@ struct WriteTests {
     #expect(try next.first?.rows.first?.old(\.$stars) == 20)
   }
 
-  @Test("a change of the schema is told of its table alone; one that is rolled back is not")
+  @Test("a schema change is reported only for its own table, and not if it is rolled back")
   func schemaChanges() async throws {
     let db = try database()
     try await db.execute("CREATE TABLE Other (id INTEGER PRIMARY KEY)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChangeObservation
 
-@Suite("Observing a database that is closed", .blocking)
+@Suite("Observations of a closed database", .blocking)
 struct ClosingTests {
   private func database(inMemory: Bool) throws -> Database {
     let db =
@@ -15,7 +15,7 @@ struct ClosingTests {
     return db
   }
 
-  /// Closes the database when a task waits, and gives what it returned.
+  /// Closes the database while a task waits, and returns the task's result.
   private func close(
     _ db: Database,
     while body: @escaping @Sendable (_ begun: @Sendable () -> Void) async throws -> Int
@@ -27,7 +27,7 @@ struct ClosingTests {
     return try await task.value
   }
 
-  @Test("streams of changes give what was committed, and finish", arguments: [true, false])
+  @Test("streams of changes deliver what was committed and then finish", arguments: [true, false])
   func changes(inMemory: Bool) async throws {
     var db = try database(inMemory: inMemory)
     let stream = db.changes(of: Note.self)
@@ -38,7 +38,7 @@ struct ClosingTests {
     #expect(await stream.collect { _ in false }.count == 1)
     #expect(await filtered.collect { _ in false }.count == 1)
     #expect(await all.reduce(0) { count, _ in count + 1 } == 1)
-    // Whoever waits is woken, on each of several iterators.
+    // Every waiting iterator is woken.
     db = try database(inMemory: inMemory)
     let waited = db.changes()
     let counts = try await close(db) { begun in
@@ -55,7 +55,7 @@ struct ClosingTests {
     for await _ in db.changes(of: Note.self) { Issue.record("a closed database changed") }
   }
 
-  @Test("a stream of changes finishes when the last reference to the database goes")
+  @Test("a stream of changes finishes when the last reference to its database is released")
   func released() async throws {
     var db: Database? = try database(inMemory: false)
     let stream = try #require(db?.changes())
@@ -64,7 +64,7 @@ struct ClosingTests {
     #expect(await stream.reduce(0) { count, _ in count + 1 } == 1)
   }
 
-  @Test("observations of results finish", arguments: [true, false])
+  @Test("observations of results finish, and new ones throw misuse", arguments: [true, false])
   func results(inMemory: Bool) async throws {
     let queries: [@Sendable (Database, @Sendable () -> Void) async throws -> Int] = [
       { try await $0.observe(Note.all).count($1) },
@@ -75,14 +75,14 @@ struct ClosingTests {
     for query in queries {
       let db = try database(inMemory: inMemory)
       #expect(try await close(db) { try await query(db, $0) } == 1)
-      // One that begins now says why it cannot.
+      // An observation that begins now throws the reason.
       let error = await #expect(throws: DatabaseError.self) { try await query(db, {}) }
       #expect(error?.code == .misuse)
       #expect(error?.message.contains("closed") == true)
     }
   }
 
-  @Test("closing waits for what an observation fetches by itself, and does not fail of it")
+  @Test("closing waits for an observation's own fetch and does not fail because of it")
   func fetching() async throws {
     for _ in 0..<20 {
       let db = try database(inMemory: false)
@@ -106,7 +106,7 @@ struct ClosingTests {
     #expect(try await values.next() == nil)
   }
 
-  @Test("objects for user interfaces keep what they have, and say that they ended")
+  @Test("live objects keep their content and report that they ended")
   @MainActor
   func live() async throws {
     let db = try Database.temporary(models: [Note.self])
@@ -127,7 +127,7 @@ struct ClosingTests {
 }
 
 extension QueryObservation {
-  /// How many results there are.
+  /// Counts the results.
   fileprivate func count(_ begun: @Sendable () -> Void) async throws -> Int {
     var count = 0
     for try await _ in self {
@@ -139,7 +139,7 @@ extension QueryObservation {
 }
 
 extension ValueObservation {
-  /// How many values there are.
+  /// Counts the values.
   fileprivate func count(_ begun: @Sendable () -> Void) async throws -> Int {
     var count = 0
     for try await _ in self {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChangeObservation
 
-@Suite("Observing a table that is dropped and created again")
+@Suite("Tables that are dropped and created again")
 struct DroppedTableTests {
   private let db: Database
   private static let creation: SQL =
@@ -15,7 +15,7 @@ struct DroppedTableTests {
     try db.insert([Note(title: "one"), Note(title: "two")])
   }
 
-  /// Follows a query while the table goes and comes.
+  /// Follows a query while the table is dropped and created.
   private func follow<Rows: AsyncSequence>(
     _ results: Rows, _ titles: (Rows.Element) -> [String]
   ) async throws {
@@ -25,7 +25,7 @@ struct DroppedTableTests {
       // The table is gone, and so are its rows.
       try await db.execute("DROP TABLE Note")
       #expect(try await results.next().map(titles) == [])
-      // What happens to other tables is passed over.
+      // Changes to other tables are ignored.
       try await db.execute("CREATE TABLE IF NOT EXISTS other (n)")
       try await db.execute(Self.creation)
       try await db.execute("INSERT INTO Note (title, stars) VALUES ('one', 0), ('two', 0)")
@@ -33,7 +33,7 @@ struct DroppedTableTests {
       while last?.count != 2, last != nil { last = try await results.next().map(titles) }
       #expect(last == ["one", "two"])
     }
-    // In one transaction it never was away.
+    // Dropped and created in one transaction, the table was never missing.
     try await db.writeWithoutTransaction { connection in
       try connection.execute("BEGIN; DROP TABLE Note")
       try connection.execute(Self.creation)
@@ -49,19 +49,19 @@ struct DroppedTableTests {
     try await follow(db.observe(Note.order(by: \.$id).select(\.$title))) { Array($0) }
   }
 
-  @Test("a query that runs again, too")
+  @Test("a query that runs again follows its dropped table")
   func runsAgain() async throws {
     let query = Note.order(by: \.$id).select { $0.$title.min() }.group(by: \.$id)
     try await follow(db.observe(query)) { $0.map { $0 ?? "" } }
   }
 
-  @Test("raw SQL, too")
+  @Test("raw SQL follows its dropped table")
   func rawSQL() async throws {
     let rows = db.observe(sql: "SELECT title FROM Note ORDER BY id")
     try await follow(rows) { $0.compactMap { try? $0.get(String.self, at: 0) } }
   }
 
-  @Test("a view that is replaced, and a column that is renamed and comes back")
+  @Test("a query follows a replaced view, and a column that is renamed and renamed back")
   func otherNames() async throws {
     try await db.execute("CREATE VIEW Titles AS SELECT title FROM Note")
     var rows = db.observe(sql: "SELECT title FROM Titles").makeAsyncIterator()
@@ -80,7 +80,7 @@ struct DroppedTableTests {
     #expect(try await titles.next()?.count == 2)
   }
 
-  @Test("a closure's value is told again when the table is there again")
+  @Test("a closure's value is reported again when its table exists again")
   func value() async throws {
     var counts = db.observe { try $0.count(Note.all) }.makeAsyncIterator()
     #expect(try await counts.next() == 2)
@@ -100,7 +100,7 @@ struct DroppedTableTests {
     }
   }
 
-  @Test("streams of changes report it, and go on")
+  @Test("streams of changes report the schema changes and go on")
   func changes() async throws {
     let stream = db.changes(of: Note.self)
     let filtered = db.changes(of: Note.self, where: { $0.$stars > 0 })
@@ -120,7 +120,7 @@ struct DroppedTableTests {
     #expect(await tables.next()?["Note"]?.rows.count == 1)
   }
 
-  @Test("another connection drops the table and creates it")
+  @Test("a query follows a table that another connection drops and creates")
   func otherConnection() async throws {
     let other = try Connection(path: try #require(db.path))
     var titles = db.observe(Note.select(\.$title)).makeAsyncIterator()
@@ -132,12 +132,12 @@ struct DroppedTableTests {
     #expect(try await titles.next()?.map { $0 } == ["new"])
   }
 
-  @Test("a table that was never there is an error, which names it")
+  @Test("a table that never existed is an error that names it")
   func neverThere() async throws {
     var rows = db.observe(sql: "SELECT * FROM Nowhere").makeAsyncIterator()
     let error = await #expect(throws: DatabaseError.self) { try await rows.next() }
     #expect(error?.message.contains("no such table: Nowhere") == true)
-    // Whoever asks again gets an answer.
+    // Asking again gives a result once the table exists.
     try await db.execute("CREATE TABLE Nowhere (n); INSERT INTO Nowhere VALUES (1)")
     #expect(try await rows.next()?.count == 1)
   }

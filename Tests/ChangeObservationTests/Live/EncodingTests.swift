@@ -12,11 +12,11 @@ private struct Phrase: Model, Equatable {
   @Column var trimmed: String?
 }
 
-@Suite("Live results in files of each encoding")
+@Suite("Live results in each text encoding")
 struct EncodingTests {
   static let encodings = ["UTF-8", "UTF-16le", "UTF-16be"]
 
-  /// Texts that the encodings order differently, or that end early where a program takes U+0000 for
+  /// Texts that the encodings sort differently, or that contain U+0000, which a program may take for
   /// the end.
   private static let texts = [
     "", "a", "A", "b", "aa", "a ", "a\u{0}", "a\u{0}b", "\u{0}", "é", "e\u{301}", "ÿ", "Ā", "ā",
@@ -76,7 +76,7 @@ struct EncodingTests {
     ]
   }
 
-  @Test("what is maintained is what a fetch gives", arguments: encodings)
+  @Test("a maintained result equals a fresh fetch", arguments: encodings)
   func random(encoding: String) async throws {
     let db = try database(encoding)
     let seed = TestSeed.draw()
@@ -105,12 +105,12 @@ struct EncodingTests {
     }
   }
 
-  @Test("text that is invalid has the place that SQLite gives it", arguments: encodings)
+  @Test("invalid text is sorted where SQLite sorts it", arguments: encodings)
   func invalid(encoding: String) async throws {
     let db = try database(encoding)
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
-    // Queries that need not read the text.
+    // These queries select the keys, so they need not read the text.
     let pairs = pairs(in: db)
     for pair in pairs { try await pair.update() }
     let bytes = ["61FF", "FF", "C328", "EDA080", "00D8", "D800", "61D8", "FEFF", "FFFE", "6100"]
@@ -131,7 +131,7 @@ struct EncodingTests {
   }
 
   @Test(
-    "changes of rows for which a predicate holds are those that SQLite says", arguments: encodings)
+    "a filtered stream reports the rows that SQLite selects", arguments: encodings)
   func changes(encoding: String) async throws {
     let db = try database(encoding)
     let changes = db.changes(of: Phrase.self) { $0.$text > "\u{E000}" }
@@ -140,7 +140,7 @@ struct EncodingTests {
     for (id, text) in Self.texts.enumerated() {
       try await db.execute("INSERT INTO Phrase (id, text) VALUES (\(id), \(text))")
     }
-    // One that is told of in any case, as the last.
+    // A row that is reported in any case, as the last one.
     try await db.execute("INSERT INTO Phrase (id, text) VALUES (1000, \("\u{FFFD}\u{FFFD}"))")
     var told: [Int] = []
     while told.last != 1000, let element = await iterator.next() {

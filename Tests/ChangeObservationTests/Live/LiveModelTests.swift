@@ -6,7 +6,7 @@ import Testing
 
 @Suite("LiveModel")
 struct LiveModelTests {
-  @Test("B22 it follows its row, and is nil once that is deleted; Observations sees it")
+  @Test("a live model follows its row, and is nil once the row is deleted")
   @MainActor
   func follows() async throws {
     let db = try Database.temporary(models: [Note.self])
@@ -39,7 +39,7 @@ struct LiveModelTests {
     func isLoaded() -> Bool { live?.isLoaded ?? false }
   }
 
-  @Test("B20 it belongs to the actor that made it")
+  @Test("a live query belongs to the actor that created it")
   func otherActor() async throws {
     let db = try Database.temporary(models: [Note.self])
     try await db.insert(Note(title: "one"))

@@ -7,7 +7,7 @@ import Testing
 @MainActor
 @Suite("LiveQuery")
 struct LiveQueryTests {
-  @Test("it loads, says that it has loaded, and follows the database")
+  @Test("a live query loads, reports that it has loaded, and follows the database")
   func follows() async throws {
     let db = try Database.temporary(models: [Note.self])
     let live = LiveQuery(Note.order(by: \.$title).select(\.$title), in: db)
@@ -20,7 +20,7 @@ struct LiveQueryTests {
     await until { live.rows == ["a", "b"] }
   }
 
-  @Test("it goes with its last reference, and its watching with it")
+  @Test("a live query is released with its last reference")
   func released() async throws {
     let db = try Database.temporary(models: [Note.self])
     var live: LiveQuery<Note>? = LiveQuery(Note.all, in: db)
@@ -30,7 +30,7 @@ struct LiveQueryTests {
     #expect(reference == nil)
   }
 
-  @Test("a failure is a phase")
+  @Test("a failure to fetch is a phase")
   func failure() async throws {
     let db = try Database.temporary()
     let live = LiveQuery(Note.all, in: db)

@@ -6,14 +6,14 @@ import Testing
 @testable import ChangeObservation
 
 @MainActor
-@Suite("Live objects after an error, and refreshed")
+@Suite("Live objects after errors and refreshes")
 struct LiveRecoveryTests {
   private struct Item: Model {
     @PrimaryKey var id: Int64
     @Column var size: Int
   }
 
-  @Test("a table that comes later is loaded, without being asked for")
+  @Test("a table that is created later is loaded without a request")
   func laterTable() async throws {
     let db = try Database.temporary()
     let query = LiveQuery(Note.select(\.$title), in: db)
@@ -26,7 +26,7 @@ struct LiveRecoveryTests {
     await until { query.isLoaded && model.isLoaded && raw.isLoaded }
     try await db.insert(Note(title: "one"))
     await until { query.rows == ["one"] && model.model?.title == "one" && raw.rows.count == 1 }
-    // Dropped, it is an error again, and the rows are gone.
+    // A dropped table is an error again, and its rows are gone.
     try await db.execute("DROP TABLE Note")
     await until {
       query.phase.error != nil && model.phase.error != nil && raw.phase.error != nil
@@ -38,7 +38,7 @@ struct LiveRecoveryTests {
     #expect(query.isLoaded && model.isLoaded && raw.isLoaded)
   }
 
-  @Test("a value that cannot be read is an error until it is another one")
+  @Test("an unreadable value is an error until it is replaced")
   func badValue() async throws {
     let db = try Database.temporary()
     try await db.execute(
@@ -53,7 +53,7 @@ struct LiveRecoveryTests {
     try await db.execute("UPDATE Item SET size = 10 WHERE id = 1")
     await until { query.isLoaded && model.isLoaded }
     #expect(query.rows == [10, 20] && model.model?.size == 10 && other.model?.size == 20)
-    // What was there stays while the error does.
+    // The last rows stay while the error lasts.
     try await db.execute("UPDATE Item SET size = 'small' WHERE id = 1")
     await until { query.phase.error is ColumnValueError && model.phase.error != nil }
     #expect(query.rows == [10, 20] && model.model?.size == 10)
@@ -64,7 +64,7 @@ struct LiveRecoveryTests {
     await until { query.rows == [11, 20] && model.model?.size == 11 }
   }
 
-  @Test("refresh() fetches what no commit says, and returns when it is shown")
+  @Test("`refresh()` fetches what no commit reports, and returns when the result is shown")
   func refresh() async throws {
     let db = try Database.temporary()
     try await db.execute("CREATE TABLE Item (id INTEGER PRIMARY KEY, size)")
@@ -87,14 +87,14 @@ struct LiveRecoveryTests {
     factor.withLock { $0 = 3 }
     await live.refresh()
     #expect(live.isLoaded && live.rows.map { $0.values } == [[30]])
-    // Nothing changed: it returns all the same, also for several who ask.
+    // It returns without a change as well, also for several callers.
     let tasks = (0..<3).map { _ in Task { await live.refresh() } }
     for task in tasks { await task.value }
     await model.refresh()
     #expect(live.isLoaded && model.model?.size == 10)
   }
 
-  @Test("raw SQL with values, joins and groups is followed")
+  @Test("a live query follows raw SQL with values, joins and groups")
   func rawSQL() async throws {
     let db = try Database.temporary(models: [Note.self, Tagging.self])
     try await db.insert([Note(title: "one"), Note(title: "two")])
@@ -114,7 +114,7 @@ struct LiveRecoveryTests {
     await until { live.rows.count == 1 }
   }
 
-  @Test("a row with a key of two columns is followed, and only that row")
+  @Test("a live model with a composite key follows only its own row")
   func compositeKey() async throws {
     let db = try Database.temporary(models: [Note.self, Tagging.self])
     try await db.insert([Note(title: "one"), Note(title: "two")])
@@ -129,7 +129,7 @@ struct LiveRecoveryTests {
     await until { query.rows.first?.weight == 3 }
     #expect(live.model?.weight == 2)
     #expect(query.rows.index(ofID: Tagging.ID(note: 2, tag: "a")) == 1)
-    // A changed key is another row.
+    // A changed key makes another row.
     try await db.execute("UPDATE Tagging SET tag = 'b' WHERE note = 2")
     await until { live.model == nil && query.rows.count == 1 }
     #expect(live.isLoaded)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import ChangeObservation
 
-@Suite("Live results of a file that somebody locks")
+@Suite("Live results of a locked file")
 struct LockedFileTests {
-  @Test("G19 a file that another connection locks is fetched once that lets it go")
+  @Test("a file locked by another connection is fetched once the lock is released")
   func locked() async throws {
     let folder = try TemporaryPath()
     let other = try Connection(path: folder.path)
-    // Only without a write-ahead log does somebody who writes keep readers out.
+    // A writer keeps readers out only if there is no write-ahead log.
     _ = try other.rows("PRAGMA journal_mode = DELETE")
     try other.execute(
       "CREATE TABLE Thing (id INTEGER PRIMARY KEY, title TEXT, size INTEGER, half REAL)")
@@ -18,7 +18,7 @@ struct LockedFileTests {
     configuration.isReadOnly = true
     configuration.busyTimeout = .milliseconds(1)
     let db = try Database(path: folder.path, configuration: configuration)
-    // The connection that reads is there before the lock is.
+    // The reading connection is open before the lock is taken.
     #expect(try await db.rows("SELECT * FROM Thing").isEmpty)
     try other.execute("BEGIN EXCLUSIVE")
     try other.execute("INSERT INTO Thing VALUES (1, 'a', 5, NULL)")
@@ -41,7 +41,7 @@ struct LockedFileTests {
     #expect(try await task.value == [[5]])
   }
 
-  @Test("G19 a database that another process locks is asked again")
+  @Test("a fetch that throws busy is tried again")
   func busy() async throws {
     let watch = TableWatch(try Database.temporary())
     var failures = 3
@@ -53,8 +53,8 @@ struct LockedFileTests {
     #expect(value == 7)
   }
 
-  /// A lock that is there for longer than the library looks by itself after something was written.
-  @Test("it looks for others' commits until the lock is gone, and does not wait on the writer")
+  /// A lock that lasts longer than the library keeps checking by itself after a write.
+  @Test("the library checks for foreign commits until the lock is gone, without blocking")
   func lockedLook() async throws {
     let folder = try TemporaryPath()
     let other = try Connection(path: folder.path)
@@ -62,13 +62,13 @@ struct LockedFileTests {
     try other.execute("CREATE TABLE Thing (id INTEGER PRIMARY KEY)")
     var configuration = Configuration()
     configuration.isReadOnly = true
-    // A look that waited on the writer would never end.
+    // A check that waited on the writer would never end.
     configuration.busyTimeout = .seconds(1_000_000)
     let db = try Database(path: folder.path, configuration: configuration)
     let tracker = try #require(ChangeTracker.of(db))
     let queue = CommitQueue(maximumRows: 10)
     _ = tracker.add(Subscription(tables: [:], queue: queue, isLive: true))
-    // Holds the looks up, and says how often there were pauses.
+    // Takes the place of the pauses between checks, and counts them.
     let (pauses, pause) = AsyncStream.makeStream(of: Void.self)
     let check = FileCheck(database: db, tracker: tracker) { _ in
       pause.yield()
@@ -92,7 +92,7 @@ struct LockedFileTests {
     check.end()
   }
 
-  @Test("an observation goes on behind a lock that came while it ran")
+  @Test("an observation continues after a lock that was taken while it ran")
   func lockedLater() async throws {
     let folder = try TemporaryPath()
     let other = try Connection(path: folder.path)
@@ -113,7 +113,7 @@ struct LockedFileTests {
     for round in 1...2 {
       try other.execute("BEGIN EXCLUSIVE")
       try other.execute("INSERT INTO Thing VALUES (\(round))")
-      // The library finds the lock, again and again.
+      // The library meets the lock several times.
       var count = 0
       for await _ in attempts {
         count += 1

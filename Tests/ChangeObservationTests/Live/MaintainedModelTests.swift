@@ -39,7 +39,7 @@ private let schema: SQL = """
 private final class Comparison {
   let name: String
   let isMaintained: () -> Bool
-  /// What the live query says now; nil where it says nothing.
+  /// Returns the new result of the live query, or nil if it reports none.
   let update: () async throws -> (rows: [String], difference: ResultsDifference)?
   let fetch: () throws -> [String]
   var last: [String] = []
@@ -63,7 +63,7 @@ private final class Comparison {
     }
   }
 
-  /// Turns the last result into the new one by what the difference says.
+  /// Turns the last result into the new one by applying the difference.
   func applying(_ difference: ResultsDifference, to new: [String]) -> [String] {
     var rows = last
     for index in (difference.removed + difference.moved.map(\.origin)).sorted().reversed() {
@@ -90,7 +90,7 @@ private final class Comparison {
   }
 }
 
-@Suite("Maintained results against fresh ones")
+@Suite("Maintained results compared with fresh fetches")
 struct MaintainedModelTests {
   private func articles(
     _ name: String, _ query: TableQuery<Article, Article>, in db: Database
@@ -135,7 +135,7 @@ struct MaintainedModelTests {
         "by name", Place.order(by: \.$name, .descending).limit(3),
         sorted: Place.order(by: \.$name, .descending).order(by: \.$country).order(by: \.$number)
           .limit(3), in: db),
-      // These run again.
+      // These queries run again.
       Comparison(
         "distinct", all.order(by: \.$stars).select(\.$stars).distinct(),
         sorted: all.order(by: \.$stars).select(\.$stars).distinct(), in: db),
@@ -154,7 +154,7 @@ struct MaintainedModelTests {
     Select(article.$title, place.$country)
   }
 
-  @Test("B20 after each transaction the result is a fresh one, and the difference leads to it")
+  @Test("after each transaction the result equals a fresh fetch, and the difference leads to it")
   func exact() async throws {
     let transactions = TestSize.count(small: 200, full: 300, long: 20_000)
     let seed = TestSeed.draw()
@@ -176,7 +176,7 @@ struct MaintainedModelTests {
         for statement in statements { try? connection.execute(SQL(unsafe: statement)) }
         try connection.execute("COMMIT")
       }
-      // Now and then several commits lie between two looks.
+      // Sometimes several commits lie between two checks.
       if writes.chance(30) { continue }
       for comparison in comparisons { try await comparison.check("seed \(seed), unit \(unit)") }
     }

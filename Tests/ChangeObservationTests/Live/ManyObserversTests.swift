@@ -4,8 +4,8 @@ import Testing
 
 @testable import ChangeObservation
 
-/// What a commit costs many who watch: counted, and not measured.
-@Suite("Many who watch one row each")
+/// The cost of a commit for many observers: counted, not measured.
+@Suite("Many observers of one row each")
 struct ManyObserversTests {
   private static let count = 100
 
@@ -36,11 +36,11 @@ struct ManyObserversTests {
     return watches
   }
 
-  /// Changes the first rows, and expects that each is looked at once, by the one who watches it.
+  /// Changes the first rows, and expects that each is evaluated once, for its own observer.
   private func expectOneLookEach(
     _ watches: [QueryWatch<Note>], in db: Database, changed: Int
   ) async throws {
-    // The first look at the file is behind them.
+    // After this, the first check of the file is done.
     try await db.execute("UPDATE Note SET body = 'seen'")
     for watch in watches { _ = try await watch.update() }
     let evaluators = try #require(ChangeTracker.of(db)?.evaluators(for: db))
@@ -56,28 +56,28 @@ struct ManyObserversTests {
     #expect(evaluators.evaluatedRowCount - before == changed)
   }
 
-  @Test("a row is looked at by the one whose key it has")
+  @Test("a changed row is evaluated only for the observer of its key")
   func keys() async throws {
     let db = try await database()
     let watches = try await watches(in: db) { number in Note.where { $0.$id == Int64(number) } }
     try await expectOneLookEach(watches, in: db, changed: 60)
   }
 
-  @Test("a row is looked at by the one who watches the value that it has")
+  @Test("a changed row is evaluated only for the observer of its value")
   func values() async throws {
     let db = try await database()
     let watches = try await watches(in: db) { number in Note.where { $0.$stars == number } }
     try await expectOneLookEach(watches, in: db, changed: 60)
   }
 
-  @Test("a row that gets another value leaves one result and comes to the other")
+  @Test("a row whose value changes leaves one result and enters another")
   func movingValue() async throws {
     let db = try await database(isStrict: false)
     let watches = try await watches(in: db) { number in Note.where { $0.$stars == number } }
     try await db.write { tx in
       try tx.execute("UPDATE Note SET stars = 7 WHERE id = 3")
       try tx.execute("UPDATE Note SET stars = 8, title = 'moved' WHERE id = 3")
-      // A value of another storage class, equal to none of theirs.
+      // A value of another storage class, which matches no observer.
       try tx.execute("UPDATE Note SET stars = 'x' WHERE id = 5")
     }
     #expect(try await watches[3].update()?.isEmpty == true)
@@ -87,7 +87,7 @@ struct ManyObserversTests {
     #expect(try await watches[9].update() == nil)
   }
 
-  @Test("streams of changes of one row each are given that row alone")
+  @Test("a stream of changes for one key receives only that row")
   func streams() async throws {
     let db = try await database()
     let streams = (0..<Self.count).map { db.changes(of: Note.self, keys: [Int64($0)]) }

@@ -4,24 +4,24 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("What is observed in an unusual file")
+@Suite("Observation of unusual files")
 struct MixedValueTests {
   struct Reading: Model {
     @PrimaryKey var id: Int
     @Column var value: Double
   }
 
-  /// Of every storage class; among the numbers some that a Double rounds.
+  /// Values of every storage class; a Double cannot hold some of the numbers exactly.
   static let values: [DatabaseValue] = [
     1, 1.5, .integer(9_007_199_254_740_993), .real(9_007_199_254_740_992), -0.5, 0, nil, "a", "B",
     .blob(Data([1])), .blob(Data([1, 2])), .blob(Data([0, 9])), .real(9.3e18), .real(-9.3e18),
     .integer(.max), .integer(.min), .real(0x1p63), -2, -1.5, .blob(Data()), "", 2.0, 2,
   ]
 
-  @Test("a column of values of every class is in SQLite's order, after each change")
+  @Test("values of all storage classes stay in SQLite's order after each change")
   func order() async throws {
     let db = try Database.temporary()
-    // No affinity: each value stays what it is.
+    // Without an affinity, each value stays as it is.
     try await db.execute("CREATE TABLE Reading (id INTEGER PRIMARY KEY, value)")
     let query = Reading.order(by: \.$value).order(by: \.$id).select(\.$id)
     var results = db.observe(query).makeAsyncIterator()
@@ -38,7 +38,7 @@ struct MixedValueTests {
     }
   }
 
-  @Test("a database that a backup replaces is told to have changed, and its results are new")
+  @Test("a backup into the database is reported as a change, and its result is fetched again")
   func replaced() async throws {
     let db = try Database.temporary(models: [Note.self])
     let source = try Database.temporary(models: [Note.self])

@@ -13,7 +13,7 @@ struct QueryObservationTests {
     try db.insert([Note(title: "one", stars: 1), Note(title: "two", stars: 2)])
   }
 
-  @Test("the result first, and again after each commit that touches a column it reads")
+  @Test("a result is given first, and again after each commit to a column that it reads")
   func resultAndChanges() async throws {
     let query = Note.where { $0.$stars > 0 }.order(by: \.$title).select(\.$title)
     var results = db.observe(query).makeAsyncIterator()
@@ -27,7 +27,7 @@ struct QueryObservationTests {
     #expect(try await results.next() == ["three", "zero"])
   }
 
-  @Test("a prepared query with its arguments")
+  @Test("a prepared query is observed with its arguments")
   func prepared() async throws {
     let query = try await db.prepare { (stars: Param<Int>) in
       Note.where { $0.$stars >= stars }.order(by: \.$title).select(\.$title)
@@ -38,7 +38,7 @@ struct QueryObservationTests {
     #expect(try await results.next() == ["one", "two"])
   }
 
-  @Test("joins, and rows that raw SQL, a cascade and a rolled-back transaction touch")
+  @Test("a join follows raw SQL and cascades, and ignores a rolled-back transaction")
   func joins() async throws {
     try await db.insert([Tagging(note: 1, tag: "a"), Tagging(note: 2, tag: "b")])
     let query = Query { (note: Columns<Note>, tagging: OptionalColumns<Tagging>) in
@@ -65,9 +65,9 @@ struct QueryObservationTests {
     #expect(text(try await results.next()) == ["two:-"])
   }
 
-  @Test("with a limit, a row behind those in reserve does not take the place of one between")
+  @Test("with a limit, a row beyond the reserve does not take the place of one in between")
   func limitedReserve() async throws {
-    // In memory there is no file to look at, after which the result would be fetched.
+    // A database in memory has no file to check, after which the result would be fetched.
     let db = try Database.inMemory(models: [Note.self])
     try await db.execute(
       """
@@ -76,7 +76,7 @@ struct QueryObservationTests {
       """)
     var ids = db.observe(Note.order(by: \.$id).limit(3).select(\.$id)).makeAsyncIterator()
     #expect(try await ids.next()?.map { $0 } == [1, 2, 3])
-    // What is held are those three and thirty-two more.
+    // The observation holds those three rows and 32 more in reserve.
     try await db.execute("INSERT INTO Note (id, title, stars) VALUES (500, 'x', 0), (501, 'x', 0)")
     try await db.execute("DELETE FROM Note WHERE id BETWEEN 1 AND 34")
     #expect(try await ids.next()?.map { $0 } == [35, 36, 37])
@@ -84,7 +84,7 @@ struct QueryObservationTests {
     #expect(try await ids.next()?.map { $0 } == [35, 61, 62])
   }
 
-  @Test("what is slow sees the latest result alone")
+  @Test("a slow consumer sees only the latest result")
   func coalesced() async throws {
     var results = db.observe(Note.where { $0.$id == 1 }.select(\.$stars)).makeAsyncIterator()
     #expect(try await results.next() == [1])
@@ -92,7 +92,7 @@ struct QueryObservationTests {
     #expect(try await results.next() == [20])
   }
 
-  @Test("a write that was running when the watching began is not missed")
+  @Test("a write that was running when the observation began is not missed")
   func runningWrite() async throws {
     let db = db
     var results = db.observe(Note.where { $0.$id == 1 }.select(\.$title)).makeAsyncIterator()
@@ -112,7 +112,7 @@ struct QueryObservationTests {
     #expect(try await results.next() == ["late"])
   }
 
-  @Test("the loop ends with its task, and what fails is thrown")
+  @Test("cancelling the task ends the observation, and a failing query throws")
   func ending() async throws {
     let db = db
     let (first, seen) = AsyncStream.makeStream(of: Void.self)
@@ -127,7 +127,7 @@ struct QueryObservationTests {
     await #expect(throws: DatabaseError.self) { try await results.next() }
   }
 
-  @Test("in memory")
+  @Test("a database in memory can be observed")
   func inMemory() async throws {
     let db = try Database.inMemory(models: [Note.self])
     var results = db.observe(Note.select(\.$title)).makeAsyncIterator()

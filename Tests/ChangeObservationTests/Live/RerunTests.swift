@@ -11,7 +11,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("What runs again")
+@Suite("Queries that run again")
 struct RerunTests {
   private struct Thing: Model {
     @PrimaryKey var id: Int64
@@ -20,7 +20,7 @@ struct RerunTests {
     @Column var half: Double?
   }
 
-  /// The same table, without what is calculated.
+  /// The same table, without the calculated column.
   private struct Plain: Model {
     static let tableName = "Thing"
     @PrimaryKey var id: Int64
@@ -28,7 +28,7 @@ struct RerunTests {
     @Column var size = 0
   }
 
-  /// The same table, and another column as the key.
+  /// The same table, with another column as the key.
   private struct Titled: Model {
     static let tableName = "Thing"
     @PrimaryKey var title: String
@@ -47,7 +47,7 @@ struct RerunTests {
     return db
   }
 
-  /// Whether a query is maintained, and what it gives after a change.
+  /// Returns whether a query is maintained, and its rows after a change.
   private func follow<Row>(
     _ query: some Fetchable<Row>, in db: Database, change: SQL
   ) async throws -> (isMaintained: Bool, rows: [String]) {
@@ -58,7 +58,7 @@ struct RerunTests {
     return (watch.isMaintained, rows.map { "\($0)" })
   }
 
-  @Test("joins, groups, aggregates, distinct, subqueries, raw SQL, unknown functions")
+  @Test("joins, groups, aggregates, DISTINCT, raw SQL and random() run again")
   func queries() async throws {
     let db = try database()
     let change: SQL = "UPDATE Thing SET size = size + 1"
@@ -84,7 +84,7 @@ struct RerunTests {
     #expect(try await follow(titles, in: db, change: change) == (true, ["18", "28"]))
   }
 
-  @Test("windows, compound queries, subqueries, the time, users' functions, COLLATE, NULLS LAST")
+  @Test("windows, UNION, subqueries, the time, custom functions and NULLS LAST run again")
   func otherQueries() async throws {
     let db = try database()
     try db.function("twice", .deterministic) { (number: Int) in number * 2 }
@@ -110,7 +110,7 @@ struct RerunTests {
     #expect(try await runsAgain(Plain.order(by: \.$size, nulls: .last).select(\.$size)))
   }
 
-  @Test("collations of users', and functions and collations of SQLite's that users replaced")
+  @Test("queries with custom collations or replaced functions of SQLite run again")
   func collations() async throws {
     let db = try database()
     try db.collation("reversed") { left, right in
@@ -137,7 +137,7 @@ struct RerunTests {
     try await db.execute("DELETE FROM Name WHERE text = 'c'; DELETE FROM Word WHERE id = 3")
     let names = Name.order(by: \.$text).select(\.$text)
     #expect(try await follow(names, in: db, change: change) == (false, ["c", "b", "a"]))
-    // By the key the order is a total one, whatever the other columns compare by.
+    // The key alone is a total order, whatever the other columns compare by.
     try await db.execute("DELETE FROM Name WHERE text = 'c'; DELETE FROM Word WHERE id = 3")
     let byID = Word.order(by: \.$id).select(\.$text)
     #expect(try await follow(byID, in: db, change: change) == (true, ["a", "b", "c"]))
@@ -147,20 +147,20 @@ struct RerunTests {
     #expect(try await follow(lower, in: db, change: grow) == (true, ["11"]))
     try db.function("lower", .deterministic) { (_: String) in "a" }
     #expect(try await follow(lower, in: db, change: grow) == (false, ["12", "22"]))
-    // Tables are found all the same.
+    // Streams of changes still find the table.
     var changes = db.changes().makeAsyncIterator()
     try await db.execute(grow)
     #expect(await changes.next()?["thing"]?.rows.count == 2)
   }
 
-  @Test("attached databases, and virtual tables as models")
+  @Test("tables beside an attached database, and virtual tables, are observed")
   func otherTables() async throws {
     let db = try database()
     let other = try Database.temporary()
     try await other.execute("CREATE TABLE Far (size INTEGER); INSERT INTO Far VALUES (1)")
     let path = try #require(other.path)
     try await db.writeWithoutTransaction { try $0.execute("ATTACH \(path) AS far") }
-    // Readers do not have what the writer attached: the result is the writer's.
+    // Readers do not have the attached database, so the result comes from the writer.
     var values = db.observe { connection in
       try connection.fetch(Int.self, "SELECT size FROM Thing ORDER BY id")
     }.makeAsyncIterator()
@@ -179,7 +179,7 @@ struct RerunTests {
     #expect(try await follow(texts, in: db, change: change) == (false, ["words"]))
   }
 
-  @Test("B20 a live query over a table of an attached database runs again, and of no other")
+  @Test("a live query over an attached table runs again after its changes and no others")
   func attachedTable() async throws {
     let other = try Database.temporary()
     try await other.execute("CREATE TABLE Thing (size INTEGER); INSERT INTO Thing VALUES (1)")
@@ -196,7 +196,7 @@ struct RerunTests {
     #expect(try total(try await watch.next()) == 1)
     #expect(try await value.next() == [1])
     #expect(!watch.isMaintained)
-    // A table of the same name in the main database is another one.
+    // The table of the same name in the main database is another table.
     try await db.execute("UPDATE main.Thing SET size = 101")
     #expect(try await watch.update() == nil)
     try await db.execute("INSERT INTO far.Thing VALUES (2)")
@@ -207,7 +207,7 @@ struct RerunTests {
     #expect(try await value.next() == [2])
   }
 
-  @Test("columns that are calculated on reading, and a key that is not the table's")
+  @Test("queries over calculated columns, or with a key that is not the table's, run again")
   func tables() async throws {
     let db = try database()
     let calculated = Thing.where { $0.$half > 5 }.order(by: \.$id).select(\.$half)
@@ -219,7 +219,7 @@ struct RerunTests {
       try await follow(titled, in: db, change: "DELETE FROM Thing WHERE id = 1") == (false, ["b"]))
   }
 
-  @Test("P32 decimal numbers are compared and ordered as numbers, after each change")
+  @Test("decimal numbers are compared and ordered as numbers after each change")
   func decimals() async throws {
     let db = try Database.temporary(models: [Sale.self])
     try await db.insert([
@@ -233,14 +233,14 @@ struct RerunTests {
     #expect(
       try await follow(cheap, in: db, change: "UPDATE Sale SET price = '9.5' WHERE id = 4")
         == (false, ["3", "1", "4", "2"]))
-    // What is only calculated is maintained, with the functions that every connection has.
+    // Mere calculations are maintained, with the functions that every connection has.
     let doubled = Sale.order(by: \.$id).select { $0.$price * 2 }
     #expect(
       try await follow(doubled, in: db, change: "UPDATE Sale SET price = '1.5' WHERE id = 1")
         == (true, ["3", "20", "-4", "19"]))
   }
 
-  @Test("a function of one's own in the place of SQLite's is the one that is called")
+  @Test("a custom function that replaces one of SQLite's is the one that is called")
   func replacedFunctions() async throws {
     let db = try database()
     let plain = Thing.where { $0.$title.upper() == "B" }.order(by: \.$id).select(\.$id)
@@ -266,7 +266,7 @@ struct RerunTests {
     @Column var price: Decimal
   }
 
-  @Test("after many rows the result is fetched, and is right")
+  @Test("after changes to many rows the result is correct")
   func manyRows() async throws {
     let db = try database()
     try await db.execute(
@@ -281,11 +281,11 @@ struct RerunTests {
     #expect(result.first?.id == 3000)
     #expect(result.index(ofID: 3000) == 0)
     #expect(result[id: 2]?.size == -20)
-    // Nearly all: two rows were alike in size.
+    // Nearly all rows moved: two rows were alike in size.
     #expect(result.difference.moved.count > 2_990)
   }
 
-  @Test("nothing is said where the result is equal, and nothing runs where no column of it changed")
+  @Test("an equal result is not reported, nor is a change of another column")
   func silence() async throws {
     let db = try database()
     let watch = QueryWatch(LiveSource(Thing.select { $0.$size.max() }), in: db)
@@ -314,7 +314,7 @@ struct RerunTests {
     #expect(rows?.difference.inserted == [0])
     try await db.execute("INSERT INTO search VALUES ('a word')")
     #expect(try await found.next()?.map { $0.values } == [["a word"]])
-    // A view that is another one reads other columns.
+    // The replaced view reads other columns.
     try await db.execute(
       "DROP VIEW Big; CREATE VIEW Big AS SELECT id, title FROM Thing WHERE title > 'a'")
     #expect(try await big.next()?.map { $0.values } == [["b"]])
@@ -322,7 +322,7 @@ struct RerunTests {
     #expect(try await big.next()?.map { $0.values } == [["c"], ["b"]])
   }
 
-  @Test("what a closure reads is followed, also where it reads another table the next time")
+  @Test("a closure is followed, also when it reads another table the next time")
   func closures() async throws {
     let db = try database()
     try await db.execute("CREATE TABLE Choice (name TEXT); CREATE TABLE Other (size INTEGER)")

@@ -4,9 +4,9 @@ import SQLCore
 import TestRun
 import Testing
 
-@Suite("Changes by others", .blocking)
+@Suite("Commits by other connections", .blocking)
 struct FileWatchTests {
-  @Test("G10 what another connection commits to the file is noticed, and the result fetched anew")
+  @Test("a commit by another connection is noticed, and the result is fetched again")
   func otherConnection() async throws {
     let db = try Database.temporary(models: [Note.self])
     let path = try #require(db.path)
@@ -15,14 +15,14 @@ struct FileWatchTests {
     let other = try Connection(path: path)
     try other.execute("INSERT INTO Note (id, title, stars) VALUES (1, 'from outside', 0)")
     #expect(try await titles.next() == ["from outside"])
-    // The log was there before, and what this process writes is not taken for another's.
+    // The log existed before, and this process's own writes are not taken for foreign ones.
     try await db.insert(Note(title: "from inside"))
     #expect(try await titles.next() == ["from outside", "from inside"])
     try other.execute("DELETE FROM Note WHERE id = 1")
     #expect(try await titles.next() == ["from inside"])
   }
 
-  @Test("G10 what a second process commits is noticed, up to its last commit")
+  @Test("the commits of a second process are noticed, up to the last one")
   func secondProcess() async throws {
     let folder = try TemporaryPath()
     let db = try Database(path: folder.path)
@@ -31,14 +31,14 @@ struct FileWatchTests {
     #expect(try await names.next()?.count == 0)
     let other = try OtherProcess.add(200, to: folder.path)
     while let rows = try await names.next(), rows.count < 200 {}
-    // Some of ours between theirs.
+    // A commit of this process among theirs.
     try await db.execute("INSERT INTO item (name) VALUES ('own')")
     #expect(try await names.next()?.count == 201)
     other.waitUntilExit()
     #expect(other.terminationStatus == 0)
   }
 
-  @Test("G10 a view that another connection replaced is followed as it is")
+  @Test("a view that another connection replaced is followed in its new form")
   func otherSchema() async throws {
     let db = try Database.temporary(models: [Note.self, Tagging.self])
     try await db.execute("CREATE VIEW Names AS SELECT title AS name FROM Note")
@@ -60,12 +60,12 @@ struct FileWatchTests {
     #expect(try await names.next()?.map { $0.values } == [["b"]])
   }
 
-  @Test("G10 a stream of changes says that something changed elsewhere")
+  @Test("a stream of changes reports that something changed elsewhere")
   func stream() async throws {
     let db = try Database.temporary(models: [Note.self])
     let path = try #require(db.path)
     var changes = db.changes(of: Note.self).makeAsyncIterator()
-    // What was committed before the first look at the file is not told.
+    // Commits before the first check of the file are not reported.
     let other = try Connection(path: path)
     var isTold = false
     var id = 0

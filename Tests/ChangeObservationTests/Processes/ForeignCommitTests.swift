@@ -6,8 +6,8 @@ import Testing
 
 @testable import ChangeObservation
 
-/// A table that says of itself which transactions it has seen: each increases the number of row 0
-/// and writes it into one of the others.
+/// A table that records which transactions it has seen: each one increases the number of row 0
+/// and writes it into one of the other rows.
 private struct Cell: Model, Equatable {
   @PrimaryKey var id: Int
   @Column var number: Int
@@ -25,7 +25,7 @@ private struct Cell: Model, Equatable {
     COMMIT;
     """
 
-  /// The rows after so many transactions.
+  /// The rows after `count` transactions.
   static func rows(after count: Int) -> [Cell] {
     [Cell(id: 0, number: count)]
       + (0..<5).map { rest in
@@ -46,7 +46,7 @@ struct ForeignCommitTests {
     try await db.writeWithoutTransaction { try $0.execute(Cell.step) }
   }
 
-  /// Checks results until the one after so many transactions.
+  /// Checks results until the one after `last` transactions.
   private func check(
     _ results: inout QueryObservation<Cell>.Iterator, from first: Int, to last: Int
   ) async throws {
@@ -60,7 +60,7 @@ struct ForeignCommitTests {
     }
   }
 
-  @Test("a commit that follows one of another connection shows both")
+  @Test("a commit that follows another connection's commit shows both")
   func alternating() async throws {
     let db = try database()
     let other = try Connection(path: try #require(db.path))
@@ -79,7 +79,7 @@ struct ForeignCommitTests {
   }
 
   @Test(
-    "each result is one that was committed while a second process writes, and the last is the end")
+    "while a second process writes, each result is a committed state, and the last is final")
   func secondProcess() async throws {
     let folder = try TemporaryPath()
     let db = try Database(path: folder.path)
@@ -99,7 +99,7 @@ struct ForeignCommitTests {
     #expect(other.terminationStatus == 0)
   }
 
-  @Test("a stream of changes says before an own change that others committed")
+  @Test("a stream reports foreign commits before the own change that follows them")
   func stream() async throws {
     let db = try database()
     let other = try Connection(path: try #require(db.path))
@@ -115,7 +115,7 @@ struct ForeignCommitTests {
     }
   }
 
-  @Test("what this database does is never taken for another's")
+  @Test("the database's own actions are never taken for foreign commits")
   func ownCommits() async throws {
     let db = try database()
     var changes = db.changes(of: Cell.self).makeAsyncIterator()

@@ -6,8 +6,8 @@ import Testing
 
 @testable import ChangeObservation
 
-/// Only what the system reports of the folder makes the library look here.
-@Suite("Changes by others, where links lead to the file", .blocking)
+/// Here only the system's reports about the folder make the library check the file.
+@Suite("Commits by others through links to the file", .blocking)
 struct LinkedFileTests {
   private let folder: TemporaryPath
 
@@ -30,7 +30,7 @@ struct LinkedFileTests {
       .path(percentEncoded: false)
   }
 
-  /// Watches the file of a database, and tells when the writer is asked whether somebody committed.
+  /// Watches a database file, and reports when the library asks the writer for foreign commits.
   private final class Watcher {
     private let looks: AsyncStream<Void>
     private let watch: FileWatch
@@ -45,7 +45,7 @@ struct LinkedFileTests {
             look.yield()
             return
           }
-          // It does not look again by itself.
+          // The watch does not check again by itself.
           await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
         })
     }
@@ -56,7 +56,7 @@ struct LinkedFileTests {
   }
 
   @Test(
-    "what another connection writes makes the library look",
+    "a write by another connection makes the library check the file, through any link",
     arguments: ["file.sqlite", "relative.sqlite", "link.sqlite", "folder/db.sqlite"])
   func link(name: String) async throws {
     let db = try Database(path: path("links/\(name)"))
@@ -69,12 +69,12 @@ struct LinkedFileTests {
     }
   }
 
-  @Test("also after the link, or the folder of the file, got another name")
+  @Test("the library still checks the file after its link or folder was renamed")
   func renamed() async throws {
     let db = try Database(path: path("links/folder/db.sqlite"))
     let watcher = try Watcher(db)
     await watcher.nextLook()
-    // The file stays open, and its log with it.
+    // The file and its log stay open.
     let other = try Connection(path: path("real/db.sqlite"))
     try other.execute("INSERT INTO item VALUES ('other')")
     await watcher.nextLook()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import ChangeObservation
 
-@Suite("The watch of a file that observers share")
+@Suite("The file watch that observers share")
 struct SharedFileWatchTests {
-  @Test("it is there from the first observer to the last, and made again for the next one")
+  @Test("the watch lives from the first observer to the last, and is made again for the next")
   func lifecycle() {
     let made = Counter()
     let shared = SharedFileWatch<Token>()
@@ -24,13 +24,13 @@ struct SharedFileWatchTests {
     shared.begin { Token(made) }
     shared.endForEver()
     #expect(!shared.isWatched && made.living == 0)
-    // Who watched goes later, and who comes finds nothing to watch.
+    // A former observer leaves later, and a new one finds nothing to watch.
     shared.end()
     shared.begin { Token(made) }
     #expect(!shared.isWatched && made.living == 0)
   }
 
-  @Test("an observer that comes while the last one goes has a watch")
+  @Test("an observer that comes while the last one leaves has a watch")
   func race() async {
     let made = Counter()
     let shared = SharedFileWatch<Token>()
@@ -54,7 +54,7 @@ struct SharedFileWatchTests {
     #expect(made.living == 0 && !shared.isWatched)
   }
 
-  @Test("streams of changes that come and go on many threads leave the file watched, then not")
+  @Test("the file is watched exactly while a stream of changes exists, on many threads")
   func streams() async throws {
     let db = try Database.temporary(models: [Note.self])
     let tracker = try #require(ChangeTracker.of(db))
@@ -77,7 +77,7 @@ struct SharedFileWatchTests {
     withExtendedLifetime(query) {}
   }
 
-  /// Counts what was made, and what of it is there.
+  /// Counts how many tokens were made, and how many are alive.
   private final class Counter: Sendable {
     private let counts = Lock((total: 0, living: 0))
 

@@ -13,7 +13,7 @@ struct PersistentSequenceTests {
     return elements
   }
 
-  @Test("B20 it holds what an array does, and older versions stay as they were")
+  @Test("the tree holds what an array holds, and its older versions stay unchanged")
   func likeAnArray() {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
@@ -22,7 +22,7 @@ struct PersistentSequenceTests {
       var sequence = PersistentSequence(expected)
       var versions: [(PersistentSequence<Int>, [Int])] = []
       for step in 0..<400 {
-        // Most of a large sequence goes, and comes again.
+        // Most of a large sequence is removed and inserted again.
         let isGrowing = step % 200 < 100
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<2 where !expected.isEmpty:
@@ -53,7 +53,7 @@ struct PersistentSequenceTests {
     }
   }
 
-  @Test("B20 what all are sorted by finds a place, in as many steps as the tree is deep")
+  @Test("a search by the order of the elements takes at most 30 steps")
   func partitioning() {
     let count = TestSize.count(small: 50_000, full: 1_000_000)
     let sequence = PersistentSequence((0..<count).map { 2 * $0 })

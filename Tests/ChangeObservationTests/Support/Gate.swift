@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Holds a thread until somebody opens it.
+/// Holds a thread until the gate is opened.
 final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 

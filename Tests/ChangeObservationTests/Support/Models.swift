@@ -25,7 +25,7 @@ struct Tagging: Model, Equatable {
 }
 
 extension ChangeStream {
-  /// The elements up to one that satisfies the condition, that one included.
+  /// Collects elements up to and including the first that satisfies the condition.
   func collect(until isLast: (Changes<M>) -> Bool) async -> [Changes<M>] {
     var collected: [Changes<M>] = []
     for await changes in self {
@@ -36,7 +36,7 @@ extension ChangeStream {
   }
 }
 
-/// What was told of a row, in words that a test can compare.
+/// Describes the reported changes as words that a test can compare.
 func words<M: Model>(_ changes: [Changes<M>]) -> [[String]] {
   changes.map { transaction in
     transaction.events.map { "\($0)" }.sorted()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A path of a file in a folder that goes with it.
+/// The path of a file in a temporary folder that is deleted with this object.
 final class TemporaryPath: Sendable {
   let path: String
   private let folder: URL
@@ -26,7 +26,7 @@ enum OtherProcess {
 
   static func run(_ arguments: [String]) throws -> Process {
     let process = Process()
-    // On Linux the tests are an executable beside it, on Apple's systems a bundle.
+    // On Linux the tests are an executable in the same folder, on Apple's systems a bundle.
     let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
     let binary = tests ?? URL(filePath: CommandLine.arguments[0])
     process.executableURL = binary.deletingLastPathComponent().appending(path: "DatabaseProcess")

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A generator of random numbers whose sequence a seed decides.
+/// A random number generator whose sequence depends on a seed.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -17,12 +17,12 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 /// Random statements over the tables of the model-based test: small ranges of keys and values, so
-/// that conflicts, repetitions and changes that change nothing are common.
+/// that conflicts, repetitions and updates without effect are common.
 struct RandomWrites {
   var random: SeededGenerator
-  /// Whether a change of the schema was tried since it was last asked.
+  /// Whether a schema change was tried since the last call of `takeTriedSchemaChange()`.
   private(set) var triedSchemaChange = false
-  /// What was tried since the unit began, to be read where it fails.
+  /// The statements tried since the unit began, for the message of a failure.
   private(set) var tried: [String] = []
 
   static let schema: SQL = """
@@ -55,7 +55,7 @@ struct RandomWrites {
     END;
     """
 
-  /// The tables that are watched.
+  /// The watched tables.
   static let tables = ["Item", "Link", "Word", "Loose", "Log", "Spare", "Other"]
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
@@ -69,7 +69,7 @@ struct RandomWrites {
     return triedSchemaChange
   }
 
-  /// Whether in this unit a table of a name may have become another table, without its rows.
+  /// Whether a name may have come to mean another table in this unit, without its old rows.
   var replacedTables: Bool {
     let words = ["CREATE TABLE", "DROP TABLE", "RENAME TO"]
     return tried.contains { text in
@@ -77,7 +77,7 @@ struct RandomWrites {
     }
   }
 
-  /// Runs statements, or a transaction of them; what fails is passed over.
+  /// Runs one statement or a transaction of several, and ignores failures.
   mutating func unit(on connection: Connection) throws {
     tried = []
     if chance(60) {
@@ -87,7 +87,7 @@ struct RandomWrites {
     }
   }
 
-  /// Runs one statement, and notes it and whether it succeeded.
+  /// Runs one statement, and records it and whether it succeeded.
   private mutating func run(_ text: String, on connection: Connection) throws {
     do {
       try connection.execute(SQL(unsafe: text))
@@ -107,7 +107,7 @@ struct RandomWrites {
   }
   private mutating func body() -> String { pick(["NULL", "'x'", "'y'", "x'00'"]) }
 
-  /// One statement.
+  /// Returns a random statement.
   private mutating func statement() -> String {
     switch number(1...22) {
     case 1...3:
@@ -148,7 +148,7 @@ struct RandomWrites {
     }
   }
 
-  /// A statement that changes the schema.
+  /// Returns a statement that changes the schema.
   private mutating func schemaChange() -> String {
     triedSchemaChange = true
     let column = pick(["p", "q"])
@@ -170,13 +170,13 @@ struct RandomWrites {
     ])
   }
 
-  /// Runs one statement, in a transaction of its own; what fails is passed over.
+  /// Runs one statement in its own transaction, and ignores its failure.
   private mutating func statement(on connection: Connection) {
     try? run(chance(5) ? schemaChange() : statement(), on: connection)
   }
 
-  /// Runs a few statements in a transaction, with savepoints that nest and roll back; whatever
-  /// fails is passed over.
+  /// Runs a few statements in a transaction, with savepoints that nest and roll back, and ignores
+  /// failures.
   private mutating func transaction(on connection: Connection) throws {
     try run(pick(["BEGIN", "BEGIN IMMEDIATE"]), on: connection)
     var names: [String] = []
@@ -202,7 +202,7 @@ struct RandomWrites {
         try run("COMMIT", on: connection)
         return
       } catch {
-        // A deferred foreign key holds the commit up.
+        // A deferred foreign key prevents the commit.
       }
     }
     try run("ROLLBACK", on: connection)

@@ -1,7 +1,7 @@
 import ChangeObservation
 import Observation
 
-/// Suspends until what `isTrue` reads of observable objects satisfies it, waiting for their changes.
+/// Suspends until `isTrue` holds, waiting for changes of the observable objects that it reads.
 @MainActor
 func until(_ isTrue: @MainActor () -> Bool) async {
   while true {
@@ -13,13 +13,13 @@ func until(_ isTrue: @MainActor () -> Bool) async {
     }
     if done { return }
     for await _ in changes { break }
-    // The change is told before it is made.
+    // The change is reported before it is made.
     await Task.yield()
   }
 }
 
 extension LivePhase {
-  /// Why fetching failed; nil where it did not.
+  /// The error of a failed fetch, or nil.
   var error: (any Error)? {
     if case .failed(let error) = self { error } else { nil }
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Rows older than a column")
 struct AddedColumnTests {
   @Test(
-    "they hold its default, and a NULL that was written is NULL",
+    "a row older than a column has its default, and a NULL that was written stays NULL",
     arguments: ["", " WITHOUT ROWID"])
   func defaults(option: String) async throws {
     let db = try Database.temporary()

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Incremental BLOBs")
 struct BlobTests {
-  @Test("writing into a BLOB is an update of its column, with both values")
+  @Test("writing into a BLOB is reported as an update of its column, with both values")
   func blobWrite() async throws {
     let db = try Database.temporary()
     try await db.execute("CREATE TABLE Picture (id INTEGER PRIMARY KEY, name TEXT, data BLOB)")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ChangeObservation
 
-@Suite("Without the pre-update hook")
+@Suite("Tracking without the pre-update hook")
 struct CoarseTrackerTests {
-  /// A database whose tracker is told by the authorizer alone.
+  /// A database whose tracker uses only the authorizer.
   private func database(_ models: [any Model.Type] = []) throws -> Database {
     let db = try Database.temporary(models: models, configuration: .relaxed)
     let tracker = db.writeObserver { ChangeTracker(granularity: .tables) }
@@ -15,7 +15,7 @@ struct CoarseTrackerTests {
     return db
   }
 
-  @Test("every table that a commit changed is told, whoever wrote it")
+  @Test("every table that a commit changed is reported, whatever wrote it")
   func nothingMissed() throws {
     let transactions = TestSize.count(small: 200, full: 2_000, long: 25_000)
     let seed = TestSeed.draw()
@@ -48,7 +48,7 @@ struct CoarseTrackerTests {
     #expect(commits > transactions / 5)
   }
 
-  @Test("statements that were cached before are told, and nothing that was rolled back")
+  @Test("statements cached before are reported, and rolled-back ones are not")
   func cachedStatements() async throws {
     let db = try database([Note.self])
     try await db.insert(Note(title: "one"))
@@ -69,7 +69,7 @@ struct CoarseTrackerTests {
     #expect(await changes.next()?["Note"]?.events == [.tableChanged])
   }
 
-  @Test("a trigger that comes later is known of statements that were compiled before it")
+  @Test("a trigger created later is known for statements compiled before it")
   func laterTrigger() async throws {
     let db = try database([Note.self, Tagging.self])
     var changes = db.changes().makeAsyncIterator()
@@ -87,7 +87,7 @@ struct CoarseTrackerTests {
     #expect(Set(told?.tables.map(\.name) ?? []) == ["note", "tagging"])
   }
 
-  @Test("live results are fetched again")
+  @Test("live results are fetched again after each change")
   func liveResults() async throws {
     let db = try database([Note.self])
     var results = db.observe(Note.select(\.$title)).makeAsyncIterator()

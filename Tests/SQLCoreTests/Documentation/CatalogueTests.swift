@@ -15,7 +15,7 @@ struct CatalogueTests {
     var hasPage: Bool { comment.contains("- SeeAlso: <https://www.sqlite.org/") }
   }
 
-  /// What rests on nothing of SQLite's.
+  /// The types that do not rest on SQLite.
   private static let ownTypes: Set = [
     "ColumnStorage", "Unique64", "SourcePlace", "ResultTable", "ReadExecution", "TooManyStreams",
   ]
@@ -75,7 +75,7 @@ struct CatalogueTests {
     }
   }
 
-  @Test("each public type stands in the catalogue, and what stands there is one")
+  @Test("each public type is in the catalogue, and the catalogue links only public types")
   func topics() throws {
     let types = sources.flatMap(declarations).filter {
       $0.isOuter && ["struct", "class", "enum", "protocol"].contains($0.kind)
@@ -93,7 +93,8 @@ struct CatalogueTests {
     }
   }
 
-  @Test("each public type, and each function that calls SQLite, has the page that it rests on")
+  @Test(
+    "each public type, and each function that calls SQLite, links to a page of its documentation")
   func pages() {
     for source in sources {
       let callsSQLite = source.text.contains(/\bc?sqlite(3_\w+|_\w+)\(/)

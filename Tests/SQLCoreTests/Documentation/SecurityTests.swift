@@ -2,8 +2,8 @@ import Foundation
 import SQLCore
 import Testing
 
-/// What Documentation/Security.md says, as far as no test of a single feature shows it.
-@Suite("What the page of security promises")
+/// The statements of Documentation/Security.md that no test of a single feature covers.
+@Suite("The promises of the security page")
 struct SecurityTests {
   private let folder: TemporaryFolder
 
@@ -23,7 +23,7 @@ struct SecurityTests {
 
   // MARK: What the defaults switch off
 
-  @Test("ATTACH is the writer's alone; a limit of none switches it off, alone")
+  @Test("only the writer may ATTACH, and a limit of zero or a locked schema forbids it")
   func attach() throws {
     let attach: SQL = "ATTACH ':memory:' AS other"
     #expect(code { try database().read { try $0.execute(attach) } } == .readOnly)
@@ -42,7 +42,7 @@ struct SecurityTests {
       } == .notAuthorized)
   }
 
-  @Test("several statements are refused where one is asked for, and a script runs them")
+  @Test("a call for one statement refuses several, and a script runs them")
   func severalStatements() throws {
     let db = try database()
     let two: SQL = "SELECT 1; DELETE FROM note"
@@ -55,7 +55,7 @@ struct SecurityTests {
 
   // MARK: A file from a stranger
 
-  @Test("a view without an end is ended by a deadline, and by a listener that throws")
+  @Test("a deadline or a throwing listener ends a view that never ends")
   func costlyView() throws {
     struct Enough: Error {}
     try database().execute(
@@ -73,7 +73,7 @@ struct SecurityTests {
     #expect(try db.row("SELECT i FROM costly LIMIT 1")?[0] == 1)
   }
 
-  @Test("a limit on the length of values holds what a view can ask for in memory")
+  @Test("a limit on the length of values bounds the memory that a view can use")
   func length() throws {
     try database().execute("CREATE VIEW large AS SELECT zeroblob(1000000) AS z")
     var configuration = Configuration.untrustedFile
@@ -83,7 +83,7 @@ struct SecurityTests {
     #expect(try db.rows("SELECT zeroblob(9000)").count == 1)
   }
 
-  @Test("a name of the file is quoted where it is written as an identifier")
+  @Test("a hostile name is quoted when it is written as an identifier")
   func nameOfFile() throws {
     let name = #"x" ; DROP TABLE note; --"#
     let db = try database()
@@ -94,7 +94,7 @@ struct SecurityTests {
 
   // MARK: Raw SQL
 
-  @Test("in `write` it does what the schema policy allows; transactions are the library's")
+  @Test("raw SQL in `write` may change data and schema, but not control the transaction")
   func rawInWrite() throws {
     let db = try database()
     try db.write {
@@ -109,7 +109,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("a transaction that is left open without one is undone before the next access")
+  @Test("a transaction left open without `write` is undone before the next access")
   func leftOpen() throws {
     let db = try database()
     try? db.writeWithoutTransaction { try $0.execute("BEGIN; INSERT INTO note VALUES (1)") }
@@ -123,7 +123,7 @@ struct SecurityTests {
     #expect(try db.row("SELECT count(*) FROM note")?[0] == 2)
   }
 
-  @Test("the schema table is not written, in no access")
+  @Test("no access can write the schema table")
   func schemaTable() throws {
     let db = try database()
     for sql: SQL in [
@@ -138,7 +138,7 @@ struct SecurityTests {
 
   // MARK: What errors and logs tell
 
-  @Test("a literal in raw SQL is part of the statement, and is shown; a bound value is not")
+  @Test("an error shows a literal in raw SQL, but not a bound value")
   func literals() throws {
     let db = try database()
     try db.execute("CREATE TABLE person (name TEXT UNIQUE); INSERT INTO person VALUES ('Ada')")
@@ -154,7 +154,7 @@ struct SecurityTests {
     #expect(bound?.message == "UNIQUE constraint failed: person.name")
   }
 
-  @Test("a value that does not fit is told up to 60 characters")
+  @Test("an error shows a long value that does not fit only in part")
   func unfitting() throws {
     enum Kind: String, ColumnValue { case open, closed }
     let db = try database()
@@ -168,7 +168,7 @@ struct SecurityTests {
     #expect(!text.contains(String(repeating: "secret ", count: 10)))
   }
 
-  @Test("a listener of statements is told no values unless it asks for them")
+  @Test("a statement listener receives no bound values unless it asks for them")
   func traces() throws {
     let db = try database()
     let seen = Shared<[String]>([])
@@ -181,7 +181,7 @@ struct SecurityTests {
     #expect(!seen.current.contains { $0.contains("hidden") })
   }
 
-  @Test("what is deleted stays in free pages until it is vacuumed, or overwritten at once")
+  @Test("deleted data stays in free pages until a vacuum, unless `secure_delete` is on")
   func deleted() throws {
     let secret = "a-secret-that-is-deleted"
     for isSecure in [false, true] {

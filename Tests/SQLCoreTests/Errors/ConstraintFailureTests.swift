@@ -1,7 +1,7 @@
 import SQLCore
 import Testing
 
-@Suite("A constraint error tells which constraint, table and columns")
+@Suite("Constraint errors name constraint, table and columns")
 struct ConstraintFailureTests {
   private let folder: TemporaryFolder
   private let connection: Connection
@@ -37,7 +37,7 @@ struct ConstraintFailureTests {
     return error?.constraint
   }
 
-  @Test("UNIQUE of a column, and of several through an index")
+  @Test("UNIQUE is reported for one column, and for several through an index")
   func unique() throws {
     #expect(
       try failure("INSERT INTO author (email, name) VALUES ('a@b.c', 'X')")
@@ -47,14 +47,14 @@ struct ConstraintFailureTests {
         == ConstraintFailure(kind: .unique, table: "post", columns: ["author", "day"]))
   }
 
-  @Test("an index over an expression is named, with its table and columns")
+  @Test("a unique index over an expression is reported with its name, table and columns")
   func uniqueExpression() throws {
     #expect(
       try failure("INSERT INTO post VALUES (2, 2, 1, 'SWIFTS')")
         == ConstraintFailure(kind: .unique, table: "post", columns: ["title"], name: "titles"))
   }
 
-  @Test("PRIMARY KEY of a rowid, and of several columns")
+  @Test("PRIMARY KEY is reported for a rowid and for several columns")
   func primaryKey() throws {
     #expect(
       try failure("INSERT INTO author (id, name) VALUES (1, 'X')")
@@ -64,14 +64,14 @@ struct ConstraintFailureTests {
         == ConstraintFailure(kind: .primaryKey, table: "post", columns: ["day", "number"]))
   }
 
-  @Test("NOT NULL")
+  @Test("NOT NULL is reported with its table and column")
   func notNull() throws {
     #expect(
       try failure("INSERT INTO author (id) VALUES (2)")
         == ConstraintFailure(kind: .notNull, table: "author", columns: ["name"]))
   }
 
-  @Test("CHECK by its name, or by its text, with the table and the columns that it names")
+  @Test("CHECK is reported with its name or text, its table and its columns")
   func check() throws {
     #expect(
       try failure("UPDATE author SET age = 17")
@@ -81,7 +81,7 @@ struct ConstraintFailureTests {
         == ConstraintFailure(kind: .check, table: "author", columns: ["score"], name: "score > 0"))
   }
 
-  @Test("two CHECKs of one column are told apart unless SQLite calls both alike")
+  @Test("two CHECKs of one column are told apart unless SQLite names both alike")
   func checksOfOneColumn() throws {
     try connection.execute(
       """
@@ -99,17 +99,17 @@ struct ConstraintFailureTests {
       try failure("INSERT INTO span VALUES (6, 5)")
         == ConstraintFailure(
           kind: .check, table: "span", columns: ["start", "end"], name: #""start" <= "end""#))
-    // SQLite calls it "end".
+    // SQLite names it "end".
     #expect(
       try failure("INSERT INTO span VALUES (1, 500)")
         == ConstraintFailure(kind: .check, table: "span", columns: ["end"], name: #""end" < 100"#))
-    // SQLite calls both "a", and does not tell which.
+    // SQLite names both "a" and does not say which one failed.
     #expect(
       try failure("INSERT INTO twice VALUES (0)")
         == ConstraintFailure(kind: .check, table: "twice", name: "a"))
   }
 
-  @Test("FOREIGN KEY by the one that the statement can have violated, from either side")
+  @Test("FOREIGN KEY is reported if the statement can have violated only one, from either side")
   func foreignKey() throws {
     #expect(
       try failure("INSERT INTO post VALUES (3, 3, 99, 'X')")
@@ -122,7 +122,7 @@ struct ConstraintFailureTests {
         == ConstraintFailure(kind: .foreignKey, table: "post", columns: ["author"]))
     try connection.execute(
       "CREATE TABLE pair (a INTEGER REFERENCES author, b INTEGER REFERENCES author)")
-    // Either may be meant.
+    // Either one may have failed.
     #expect(
       try failure("INSERT INTO pair VALUES (1, 99)") == ConstraintFailure(kind: .foreignKey))
     #expect(
@@ -130,7 +130,7 @@ struct ConstraintFailureTests {
         == ConstraintFailure(kind: .foreignKey, table: "pair", columns: ["b"]))
   }
 
-  @Test("a deferred FOREIGN KEY that COMMIT finds violated is named by the row")
+  @Test("a deferred FOREIGN KEY that fails at COMMIT is reported with table and columns")
   func deferredForeignKey() throws {
     try connection.execute(
       """
@@ -150,7 +150,7 @@ struct ConstraintFailureTests {
     #expect(try connection.row("SELECT count(*) FROM note")?[0] == 0)
   }
 
-  @Test("an error prints as a sentence, with SQLite's own words behind it")
+  @Test("an error prints as a sentence, followed by SQLite's own message")
   func sentences() throws {
     let sentences: [(SQL, String)] = [
       (
@@ -195,7 +195,7 @@ struct ConstraintFailureTests {
     }
   }
 
-  @Test("the type of a column in a STRICT table")
+  @Test("a value of a wrong type in a STRICT table is reported with its column")
   func dataType() throws {
     #expect(
       try failure("UPDATE author SET age = 'old'")
@@ -205,7 +205,7 @@ struct ConstraintFailureTests {
         == ConstraintFailure(kind: .dataType, table: "author", columns: ["name"]))
   }
 
-  @Test("RAISE in a trigger, with its own words")
+  @Test("RAISE in a trigger is reported with its own message")
   func raise() throws {
     let error = #expect(throws: DatabaseError.self) {
       try connection.execute("INSERT INTO post VALUES (3, 3, 7, 'X')")
@@ -214,7 +214,7 @@ struct ConstraintFailureTests {
     #expect(error?.message == "seven is not allowed")
   }
 
-  @Test("names with spaces, and a whole error")
+  @Test("a constraint error quotes names with spaces as SQLite does")
   func names() throws {
     try connection.execute("CREATE TABLE \"a table\" (\"a column\" TEXT UNIQUE NOT NULL)")
     try connection.execute("INSERT INTO \"a table\" VALUES ('x')")
@@ -230,7 +230,7 @@ struct ConstraintFailureTests {
     #expect(error == expected)
   }
 
-  @Test("other errors have none")
+  @Test("other errors have no constraint")
   func none() throws {
     let error = #expect(throws: DatabaseError.self) { try connection.execute("nonsense") }
     #expect(error?.constraint == nil)

@@ -1,7 +1,7 @@
 import SQLCore
 import Testing
 
-@Suite("P34 errors")
+@Suite("Database errors")
 struct DatabaseErrorTests {
   private func error(_ sql: SQL) throws -> DatabaseError {
     let connection = try Connection()
@@ -9,7 +9,7 @@ struct DatabaseErrorTests {
     return try #require(throws: DatabaseError.self) { try connection.rows(sql) }
   }
 
-  @Test("P34 an error carries code, message, SQL and the place of the fault")
+  @Test("an error carries its code, message, SQL and offset")
   func parts() throws {
     let error = try error("SELECT a, nowhere FROM note WHERE a = \(7)")
     #expect(error.code == .error)
@@ -24,27 +24,27 @@ struct DatabaseErrorTests {
         """)
   }
 
-  @Test("the mark stands under the fault behind letters of several bytes, too")
+  @Test("the mark points at the fault, also after letters of several bytes")
   func mark() throws {
     let error = try error("SELECT 'äöü', nowhere FROM note")
     #expect(error.offset == 17)
     #expect(error.description.split(separator: "\n").last == "                    ^")
   }
 
-  @Test("a text of several lines has the place, and no mark")
+  @Test("SQL of several lines has an offset and no mark")
   func lines() throws {
     let error = try error("SELECT a,\nFROM note")
     #expect(error.offset == 10)
     #expect(!error.description.contains("^"))
   }
 
-  @Test("the place counts from the beginning, also behind comments and empty statements")
+  @Test("the offset counts from the beginning, also after comments and empty statements")
   func behindComment() throws {
     #expect(try error("/* ; */ ; SELEC a").offset == 10)
     #expect(try error("-- ä\nSELECT nowhere").offset == 13)
   }
 
-  @Test("an error while a statement runs has no place, and its extended code")
+  @Test("an error from a running statement has an extended code and no offset")
   func running() throws {
     let error = try error("INSERT INTO note VALUES (1, 'a'), (1, 'b')")
     #expect(error.code.rawValue == 1555)
@@ -53,7 +53,7 @@ struct DatabaseErrorTests {
     #expect(error.sql == "INSERT INTO note VALUES (1, 'a'), (1, 'b')")
   }
 
-  @Test("codes describe themselves")
+  @Test("a result code describes itself")
   func codes() {
     #expect(ResultCode.busy.description == "database is locked (5)")
     #expect(ResultCode(rawValue: 2067).primary == .constraint)
@@ -63,7 +63,7 @@ struct DatabaseErrorTests {
     #expect(!DatabaseError(code: .busy, message: "").isInterruption)
   }
 
-  @Test("a value error tells its place: table, column and row")
+  @Test("a value error names its table, column and row")
   func valueError() {
     let reason = ColumnValueError.Reason.mismatch(expected: "TEXT", found: "BLOB")
     #expect(ColumnValueError(reason).description == "expected TEXT, found BLOB")

@@ -1,9 +1,9 @@
 import SQLCore
 import Testing
 
-@Suite("P34 what an error says")
+@Suite("The details of an error")
 struct ErrorDetailTests {
-  @Test("P34 bound values are counted, and shown only where that is asked for")
+  @Test("an error counts the bound values, and shows them only on request")
   func values() throws {
     let plain = try Connection()
     let open = try Connection(configuration: .with { $0.showsValuesInErrors = true })
@@ -25,7 +25,7 @@ struct ErrorDetailTests {
     #expect(shown.description.hasSuffix("with its values: INSERT INTO person VALUES ('Secret')"))
   }
 
-  @Test("P34 G9 code, extended code, message, SQL, offset, constraint, table and columns")
+  @Test("an error holds its codes, message, SQL, offset, constraint, table and columns")
   func parts() throws {
     let connection = try Connection()
     try connection.execute(

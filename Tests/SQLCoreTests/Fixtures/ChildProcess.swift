@@ -20,13 +20,13 @@ final class ChildProcess {
   }
 
   private static var executable: URL {
-    // On Linux the tests are an executable beside it, on Apple's systems a bundle.
+    // On Linux the tests are an executable in the same folder, on Apple's systems a bundle.
     let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
     let binary = URL(filePath: CommandLine.arguments[0])
     return (tests ?? binary).deletingLastPathComponent().appending(path: "DatabaseProcess")
   }
 
-  /// The next line that it prints, waiting for it; empty at the end.
+  /// Waits for the next line of output and returns it, or an empty string at the end.
   func line() -> String {
     while true {
       if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -39,22 +39,22 @@ final class ChildProcess {
     }
   }
 
-  /// Lets it go on.
+  /// Lets the process go on.
   func proceed() {
     input.fileHandleForWriting.write(Data("\n".utf8))
   }
 
-  /// Ends it in the midst of whatever it does, and gives the lines that it still printed.
+  /// Kills the process and returns the rest of its output, line by line.
   func kill() -> [String] {
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
     unread.append(output.fileHandleForReading.readDataToEndOfFile())
-    // The last line may be cut.
+    // The last line may be incomplete.
     return unread.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .dropLast().map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Waits for its end; the code that it ended with.
+  /// Waits for the end of the process and returns its exit code.
   func wait() -> Int32 {
     process.waitUntilExit()
     return process.terminationStatus

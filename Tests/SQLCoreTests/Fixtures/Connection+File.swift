@@ -1,7 +1,7 @@
 import SQLCore
 
 extension TemporaryFolder {
-  /// A connection of its own to the file in the folder.
+  /// Opens a connection to the file in the folder.
   func connection(
     _ configuration: Configuration = Configuration(), file: String = "database.sqlite"
   ) throws -> Connection {
@@ -22,7 +22,7 @@ extension Configuration {
   /// Waits for the locks of others, however slow the machine.
   static var patient: Configuration { .with { $0.busyTimeout = .seconds(3_600) } }
 
-  /// The defaults with some changed.
+  /// The default configuration with some settings changed.
   static func with(_ change: (inout Configuration) -> Void) -> Configuration {
     var configuration = Configuration()
     change(&configuration)

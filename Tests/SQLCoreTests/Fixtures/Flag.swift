@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that happens once, seen from every thread.
+/// An event that happens once, visible to every thread.
 final class Flag: Sendable {
   private let value = Atomic<Bool>(false)
 

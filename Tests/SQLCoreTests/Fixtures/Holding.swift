@@ -7,7 +7,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
   Thread.detachNewThread(body)
 }
 
-/// Runs a closure on a thread of its own and waits for it.
+/// Runs a closure on a new thread and waits for it.
 func onAnotherThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) throws -> Result {
@@ -23,13 +23,13 @@ func onAnotherThread<Result: Sendable>(
   return try result.get()
 }
 
-/// A connection of a database in use on another thread, until it is told to end.
+/// A database connection that another thread uses until it is told to end.
 final class Holding: Sendable {
   private let begun = DispatchSemaphore(value: 0)
   private let mayEnd = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
 
-  /// The writer, in a transaction.
+  /// Holds the writer, in a transaction.
   init(writerOf db: Database) {
     hold { [begun, mayEnd] in
       try db.write { _ in
@@ -39,7 +39,7 @@ final class Holding: Sendable {
     }
   }
 
-  /// The writer, without a transaction.
+  /// Holds the writer, without a transaction.
   init(writerWithoutTransactionOf db: Database) {
     hold { [begun, mayEnd] in
       try db.writeWithoutTransaction { _ in
@@ -49,7 +49,7 @@ final class Holding: Sendable {
     }
   }
 
-  /// One of the readers, in a snapshot.
+  /// Holds one of the readers, in a snapshot.
   init(readerOf db: Database) {
     hold { [begun, mayEnd] in
       try db.read { connection in

@@ -26,9 +26,9 @@ func roundTrip<Value: ColumnValue>(
   }
 }
 
-/// Expects that each value, and its optional, reads back as `canonical` says.
+/// Expects that each value, and its optional, reads back as its canonical value.
 ///
-/// A failure tells indices and no values: the description of an extreme Date traps.
+/// A failure reports indices, not values: the description of an extreme Date traps.
 func expectRoundTrip<Value: ColumnValue & Equatable>(
   _ values: [Value], as form: StoredForm = .standard, _ comment: Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation

@@ -3,8 +3,8 @@ import Dispatch
 
 @testable import SQLCore
 
-/// `hook(i)` in SQL: gives `i`, and runs the test's closure where `i` is 1. So a test stands in the
-/// midst of a statement, and nothing that it does there is a race.
+/// `hook(i)` in SQL returns `i`, and runs the test's closure if `i` is 1. So a test can act in the
+/// middle of a statement without a race.
 final class SQLHook: Sendable {
   private let body: @Sendable () -> Void
 
@@ -12,14 +12,14 @@ final class SQLHook: Sendable {
     self.body = body
   }
 
-  /// A statement that calls the hook with its first row, and then makes many steps.
+  /// A statement that calls the hook with its first row and then takes many steps.
   static let rows: SQL =
     """
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50000)
     SELECT count(hook(i)) AS total FROM n
     """
 
-  /// The same, writing what it counts into `note`.
+  /// The same count, inserted into `note`.
   static let insertion: SQL =
     """
     INSERT INTO note
@@ -27,7 +27,7 @@ final class SQLHook: Sendable {
     SELECT count(hook(i)) FROM n
     """
 
-  /// Makes `hook` known to each connection.
+  /// Registers `hook` on each connection.
   func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
     .with {
       change(&$0)
@@ -68,7 +68,7 @@ final class Stop: Sendable {
   func goOn() { mayGoOn.signal() }
 }
 
-/// Something that runs on a thread of its own, and its outcome.
+/// A closure that runs on its own thread, and its outcome.
 final class Running<Value: Sendable>: Sendable {
   private let ended = DispatchSemaphore(value: 0)
   private let outcome = Lock<Result<Value, any Error>?>(nil)
@@ -81,14 +81,14 @@ final class Running<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits for it, once.
+  /// Waits for the outcome, once.
   func value() throws -> Value {
     ended.wait()
     guard let result = outcome.withLock({ $0 }) else { throw CancellationError() }
     return try result.get()
   }
 
-  /// Waits for it; the error that it threw.
+  /// Waits for the outcome and returns the error that the closure threw.
   func error() -> (any Error)? {
     do {
       _ = try value()

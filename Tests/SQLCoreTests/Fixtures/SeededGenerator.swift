@@ -1,4 +1,4 @@
-/// SplitMix64, so that a printed seed gives the same run again.
+/// SplitMix64, so that a printed seed repeats the same run.
 struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 

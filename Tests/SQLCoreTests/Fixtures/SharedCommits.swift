@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLCore
 
-/// Writes that stand in line together, and what became of them.
+/// Writes that stand in line together, and their outcomes.
 struct SharedCommits {
   typealias Member = @Sendable (Connection) throws -> Void
 
@@ -38,7 +38,7 @@ struct SharedCommits {
   }
 
   struct Outcome {
-    /// nil where a member was acknowledged.
+    /// The error of each member, or nil if it was acknowledged.
     var errors: [(any Error)?] = []
     var commits = 0
 
@@ -81,7 +81,7 @@ struct SharedCommits {
   }
 }
 
-/// A suite over them.
+/// A suite about shared commits.
 protocol SharedCommitSuite {
   var group: SharedCommits { get }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder with a name of its own, deleted with the value.
+/// A folder with a unique name that is deleted with this object.
 final class TemporaryFolder: Sendable {
   let path: String
 
@@ -13,7 +13,7 @@ final class TemporaryFolder: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// The path of a file in the folder, which may not be there yet.
+  /// Returns the path of a file in the folder, which need not exist yet.
   func file(_ name: String = "database.sqlite") -> String {
     path + "/" + name
   }

@@ -1,7 +1,7 @@
 import SQLCore
 import Testing
 
-@Suite("P27 FTS5 tokenizers in Swift")
+@Suite("FTS5 tokenizers in Swift")
 struct FTS5TokenizerTests {
   private let db: Database
 
@@ -14,7 +14,7 @@ struct FTS5TokenizerTests {
     try db.rows("SELECT rowid FROM page WHERE page MATCH \(query)").map { $0.values[0] }
   }
 
-  @Test("P27 a tokenizer of one's own, on every connection, with queries, prefixes and highlights")
+  @Test("a custom tokenizer serves every connection, with queries and highlights")
   func own() throws {
     try db.execute("CREATE VIRTUAL TABLE page USING fts5(body, tokenize = 'reversing')")
     try db.execute("INSERT INTO page (body) VALUES ('the swifts are back'), ('no words')")
@@ -23,7 +23,7 @@ struct FTS5TokenizerTests {
     let highlighted = try db.row(
       "SELECT highlight(page, 0, '[', ']') FROM page WHERE page MATCH 'are'")
     #expect(highlighted?[0] == "the swifts [are] back")
-    // The index holds the words reversed, so what begins a word is what ended it.
+    // The index holds the words reversed.
     try db.execute("CREATE VIRTUAL TABLE term USING fts5vocab(page, row)")
     #expect(try db.rows("SELECT term FROM term").map { $0[0] }.contains("stfiws"))
     try db.execute("UPDATE page SET body = 'gone' WHERE rowid = 1")
@@ -31,7 +31,7 @@ struct FTS5TokenizerTests {
     try db.execute("INSERT INTO page (page) VALUES ('integrity-check')")
   }
 
-  @Test("P27 a wrapper round a built-in tokenizer adds words at the same place")
+  @Test("a tokenizer that wraps a built-in one can add words at the same position")
   func wrapper() throws {
     try db.tokenizer("synonyms") { context in
       try Synonyms(["first": "1st"], of: context.tokenizer("porter", context.arguments))
@@ -45,14 +45,14 @@ struct FTS5TokenizerTests {
     #expect(try matches("\"first place\"") == [1])
     #expect(try matches("swift") == [2])
     #expect(try matches("malaga") == [2])
-    // One of one's own is wrapped as well.
+    // A custom tokenizer can be wrapped as well.
     try db.tokenizer("twice") { Synonyms(["x": "y"], of: try $0.tokenizer("reversing")) }
     try db.execute("CREATE VIRTUAL TABLE other USING fts5(body, tokenize = 'twice')")
     try db.execute("INSERT INTO other (body) VALUES ('abc')")
     #expect(try db.rows("SELECT rowid FROM other WHERE other MATCH 'abc'").count == 1)
   }
 
-  @Test("P23 an error of a tokenizer is the statement's error, and nothing of what it wrote stays")
+  @Test("a tokenizer's error is the statement's error, and its writes are undone")
   func throwing() throws {
     try db.tokenizer("failing") { context in
       if context.arguments == ["now"] { throw Failing.Failure(description: "not made") }
@@ -86,7 +86,7 @@ struct FTS5TokenizerTests {
     #expect(try matches("good") == [1])
   }
 
-  @Test("a tokenizer that is not there, or refuses its arguments, is an error that names it")
+  @Test("a missing tokenizer, or one that refuses its arguments, is named in the error")
   func missing() throws {
     try db.tokenizer("wrapping") { try $0.tokenizer("nowhere") }
     let error = #expect(throws: DatabaseError.self) {
@@ -100,7 +100,7 @@ struct FTS5TokenizerTests {
     #expect(refused?.message == "the tokenizer unicode61 refuses nonsense 1")
   }
 
-  @Test("a tokenizer that enters its database again, or is replaced while it runs, does no harm")
+  @Test("a tokenizer may not re-enter its database, and may be replaced while it runs")
   func reentering() throws {
     let replaces = Shared(false)
     try db.tokenizer("nosy") { [weak db] _ in
@@ -139,7 +139,7 @@ struct FTS5TokenizerTests {
   }
 }
 
-/// Words between spaces, reversed.
+/// Splits text at spaces and reverses each word.
 private final class Reversing: FTS5Tokenizer {
   func tokenize(
     _ text: Span<UInt8>, for purpose: FTS5Purpose, into tokens: borrowing FTS5Tokens
@@ -157,7 +157,7 @@ private final class Reversing: FTS5Tokenizer {
   }
 }
 
-/// The tokens of another tokenizer, with other words at their places.
+/// The tokens of another tokenizer, with synonyms at the same positions.
 private final class Synonyms: FTS5Tokenizer {
   private let words: [String: String]
   private let base: any FTS5Tokenizer
@@ -191,7 +191,7 @@ private final class FailingTokenizer: FTS5Tokenizer {
   }
 }
 
-/// Calls a closure, and finds no words.
+/// Calls a closure and finds no words.
 private final class Calling: FTS5Tokenizer {
   private let body: () throws -> Void
 

@@ -1,7 +1,7 @@
 import SQLCore
 import Testing
 
-@Suite("P22 aggregates and window functions in Swift")
+@Suite("Aggregates and window functions in Swift")
 struct AggregateTests {
   private let db: Database
 
@@ -18,7 +18,7 @@ struct AggregateTests {
     }
   }
 
-  @Test("P22 integer_sum of 0…9 is 45, and 45 again")
+  @Test("an aggregate and a window function sum the rows, again in each statement")
   func sum() throws {
     try db.aggregate("plain_sum", initial: 0) { (sum: inout Int, number: Int) in
       sum += number
@@ -35,9 +35,9 @@ struct AggregateTests {
       try db.row("SELECT plain_sum(n) FILTER (WHERE n % 2 = 0) FROM number")?[0] == 20)
   }
 
-  @Test("P22 two groups that are open at once have each their own state")
+  @Test("two groups that are open at the same time have separate states")
   func groups() throws {
-    // Two aggregates of one statement, and a statement in the midst of another.
+    // Two aggregates of one statement, and a statement inside another.
     #expect(
       try db.rows("SELECT n % 2, integer_sum(n) FROM number GROUP BY 1").map(\.values)
         == [[0, 20], [1, 25]])
@@ -49,7 +49,7 @@ struct AggregateTests {
     #expect(row?.values == [45, 165])
   }
 
-  @Test("P22 frame 1 PRECEDING to 1 FOLLOWING: 1,3,6,9,12,15,18,21,24,17")
+  @Test("a window function follows a moving frame")
   func window() throws {
     let rows = try db.rows(
       """
@@ -58,7 +58,7 @@ struct AggregateTests {
     #expect(rows.map { $0[0] } == [1, 3, 6, 9, 12, 15, 18, 21, 24, 17])
   }
 
-  @Test("P22 an aggregate that is no window function is refused a frame that moves")
+  @Test("a plain aggregate is refused as a window function")
   func notAWindow() throws {
     try db.aggregate("plain_sum", initial: 0) { (sum: inout Int, number: Int) in
       sum += number
@@ -73,7 +73,7 @@ struct AggregateTests {
     #expect(error?.message == "plain_sum() may not be used as a window function")
   }
 
-  @Test("P22 an untyped aggregate takes any number of arguments")
+  @Test("an untyped aggregate takes any number of arguments")
   func untyped() throws {
     try db.aggregate("longest", argumentCount: nil, initial: DatabaseValue.null) {
       (longest: inout DatabaseValue, arguments) in
@@ -91,7 +91,7 @@ struct AggregateTests {
     #expect(row?.values == [nil, "swift", "swiftlet"])
   }
 
-  @Test("P23 an error of a step, of an inverse step or of the result is the statement's")
+  @Test("an error of a step, an inverse step or the result is the statement's error")
   func throwing() throws {
     struct Broken: Error, CustomStringConvertible { let description: String }
     func add(_ name: String, _ part: String) throws {
@@ -115,7 +115,7 @@ struct AggregateTests {
     }
   }
 
-  @Test("the state of a group is released, also where the statement fails or is left")
+  @Test("the state of a group is released, also if the statement fails or is abandoned")
   func released() throws {
     final class State: Sendable {
       let alive: Shared<Int>

@@ -1,7 +1,7 @@
 import SQLCore
 import Testing
 
-@Suite("What a function asks of its arguments")
+@Suite("The arguments of a function")
 struct ArgumentsTests {
   private let db: Database
 
@@ -9,7 +9,7 @@ struct ArgumentsTests {
     db = try Database.temporary()
   }
 
-  @Test("storage classes, and cells that are lent")
+  @Test("a function reads the storage class and the borrowed cell of an argument")
   func classes() throws {
     try db.function("kind", argumentCount: 1) { arguments in
       .text(try arguments.storageClass(at: 0).rawValue)
@@ -22,7 +22,7 @@ struct ArgumentsTests {
     #expect(try db.row("SELECT doubled(21)")?[0] == 42)
   }
 
-  @Test("an argument that is not there, and one that is no list, are errors that say so")
+  @Test("a missing argument and a value out of range are errors that name the argument")
   func missing() throws {
     try db.function("beyond", argumentCount: 1) { try $0.databaseValue(at: 1) }
     try db.function("before", argumentCount: 1) { try $0.databaseValue(at: -1) }
@@ -38,9 +38,9 @@ struct ArgumentsTests {
   }
 }
 
-@Suite("What is told of a log that grows")
+@Suite("The description of a pinned log")
 struct PinnedLogTests {
-  @Test("its size, and who reads; without a reader of this database, it is somebody else")
+  @Test("a pinned log describes its size and its readers, or another connection if it has none")
   func description() {
     let reader = PinnedLog.Reader(fileID: "App/Main.swift", line: 7, age: .seconds(3))
     let call = PinnedLog.Reader(fileID: nil, line: nil, age: .seconds(1))

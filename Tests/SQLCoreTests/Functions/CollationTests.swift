@@ -3,7 +3,7 @@ import SQLCore
 import TestRun
 import Testing
 
-@Suite("P24 collations in Swift", .blocking)
+@Suite("Collations in Swift", .blocking)
 struct CollationTests {
   private let db: Database
 
@@ -16,14 +16,14 @@ struct CollationTests {
       "CREATE TABLE letter (l TEXT); INSERT INTO letter VALUES ('a'), ('c'), ('z'), ('e')")
   }
 
-  @Test("P24 reversed over a, c, z, e sorts zeca")
+  @Test("a reversing collation sorts and finds the maximum in reverse order")
   func reversed() throws {
     let rows = try db.rows("SELECT l FROM letter ORDER BY l COLLATE reversed")
     #expect(try rows.map { try $0.get(String.self, at: 0) }.joined() == "zeca")
     #expect(try db.row("SELECT max(l COLLATE reversed) FROM letter")?[0] == "a")
   }
 
-  @Test("P24 a collation sorts an index, and compares bytes lent without a copy")
+  @Test("a byte collation sorts a unique index by its own order")
   func index() throws {
     try db.byteCollation("length") { left, right in
       left.count == right.count
@@ -43,7 +43,7 @@ struct CollationTests {
     #expect(error?.constraint?.kind == .unique)
   }
 
-  @Test("P24 a collation is removable; a database has it on every connection")
+  @Test("a collation is on every connection of a database, and can be removed")
   func removal() throws {
     let held = Holding(readerOf: db)
     #expect(try db.rows("SELECT l FROM letter ORDER BY l COLLATE reversed").count == 4)
@@ -55,7 +55,7 @@ struct CollationTests {
     #expect(error?.message == "no such collation sequence: reversed")
   }
 
-  @Test("P23 an error of a collation is the statement's error")
+  @Test("a collation's error is the statement's error")
   func throwingInRead() throws {
     try db.collation("broken") { _, _ in throw Broken() }
     for sql: SQL in [
@@ -71,7 +71,7 @@ struct CollationTests {
     #expect(try db.rows("SELECT l FROM letter").count == 4)
   }
 
-  @Test("P23 a collation that fails while a row is written leaves nothing of the transaction")
+  @Test("a collation that fails during a write undoes the whole transaction")
   func throwingInWrite() throws {
     let fails = Shared(false)
     try db.collation("moody") { left, right in
@@ -88,7 +88,7 @@ struct CollationTests {
       }
     }
     #expect(error?.message == "cannot compare")
-    // In autocommit as well.
+    // Also in autocommit.
     let alone = #expect(throws: DatabaseError.self) {
       try db.writeWithoutTransaction { try $0.execute("INSERT INTO moody VALUES ('a')") }
     }
@@ -102,7 +102,7 @@ struct CollationTests {
   }
 
   @Test(
-    "a collation that enters its connection again, or removes itself while it runs, gets errors")
+    "a collation that uses its connection, or removes itself while it runs, gets errors")
   func reentering() throws {
     let connection = try Connection()
     nonisolated(unsafe) let same = connection

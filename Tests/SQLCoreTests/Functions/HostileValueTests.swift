@@ -2,7 +2,7 @@ import Foundation
 import SQLCore
 import Testing
 
-@Suite("G13 numbers never trap, and U+0000 survives, wherever Swift is called")
+@Suite("Extreme values in Swift callbacks")
 struct HostileValueTests {
   private static let values: [DatabaseValue] = [
     nil, .integer(.min), .integer(.max), -1, 0, .real(.infinity), .real(-.infinity), .real(1e308),
@@ -10,7 +10,9 @@ struct HostileValueTests {
     .text(String(repeating: "é", count: 10_000)),
   ]
 
-  @Test("G13 a function gets and gives each value as it is", arguments: values)
+  @Test(
+    "functions, aggregates and table functions take and return every value unchanged",
+    arguments: values)
   func functions(value: DatabaseValue) throws {
     let connection = try Connection()
     try connection.function("same", argumentCount: 1) { try $0[0] }
@@ -26,14 +28,14 @@ struct HostileValueTests {
     #expect(try connection.row("SELECT v FROM one")?[0] == value)
   }
 
-  @Test("G13 numbers that no type of the signature holds are errors", arguments: values)
+  @Test("a number that does not fit the signature is an error and no trap", arguments: values)
   func narrow(value: DatabaseValue) throws {
     let connection = try Connection()
     try connection.function("narrow") { (n: Int8) in n }
     try connection.function("unsigned") { (n: UInt64) in n }
     try connection.function("exact") { (n: Double) in n }
     for name in ["narrow", "unsigned", "exact"] {
-      // It gives the value or throws a DatabaseError; it does not trap.
+      // The function returns the value or throws a DatabaseError, and does not trap.
       do {
         _ = try connection.row("SELECT \(identifier: name)(\(value))")
       } catch let error as DatabaseError {
@@ -42,7 +44,7 @@ struct HostileValueTests {
     }
   }
 
-  @Test("G13 text that is no UTF-8 is an error in a function, and repaired in a collation")
+  @Test("text that is not UTF-8 is an error in a function, and repaired in a collation")
   func brokenText() throws {
     let connection = try Connection()
     try connection.function("same") { (text: String) in text }

@@ -3,7 +3,7 @@ import SQLCore
 import TestRun
 import Testing
 
-@Suite("P21 functions in Swift", .blocking)
+@Suite("Functions in Swift", .blocking)
 struct ScalarFunctionTests {
   private let db: Database
 
@@ -15,7 +15,7 @@ struct ScalarFunctionTests {
     }
   }
 
-  @Test("P21 rot13 over this, is, only, a, test gives guvf, vf, bayl, n, grfg, also in INSERT")
+  @Test("rot13 turns text and keeps other values, in SELECT and in INSERT")
   func rot13InInsert() throws {
     try db.execute("CREATE TABLE word (plain TEXT, turned TEXT)")
     for word in ["this", "is", "only", "a", "test"] {
@@ -28,7 +28,7 @@ struct ScalarFunctionTests {
     for other in others { #expect(try db.row("SELECT rot13(\(other))")?[0] == other) }
   }
 
-  @Test("P21 a function is typed by the signature of its closure")
+  @Test("a function is typed by the signature of its closure")
   func typed() throws {
     try db.function("none") { 42 }
     try db.function("repeated") { (text: String, count: Int) in
@@ -44,12 +44,12 @@ struct ScalarFunctionTests {
         repeated('a' || char(0), 2)
       """)
     #expect(row?.values == [42, "ababab", nil, 2, 3.5, "a\u{0}a\u{0}"])
-    // By the number of arguments they are told apart.
+    // Functions of one name are told apart by their number of arguments.
     try db.function("none") { (number: Int) in number }
     #expect(try db.row("SELECT none(), none(7)")?.values == [42, 7])
   }
 
-  @Test("P21 an argument of another type, and a wrong number of them, are errors that say so")
+  @Test("a wrong type or number of arguments is an error that names the argument")
   func wrongArguments() throws {
     try db.function("half") { (number: Int8) in number / 2 }
     func message(_ sql: SQL) -> String? {
@@ -65,7 +65,7 @@ struct ScalarFunctionTests {
     #expect(message("SELECT nan()")?.contains("cannot be stored") == true)
   }
 
-  @Test("P21 functions are removable, and replaceable")
+  @Test("functions can be replaced and removed")
   func removal() throws {
     #expect(try db.row("SELECT rot13('a')")?[0] == "n")
     try db.function("rot13") { (text: String) in text + "!" }
@@ -78,7 +78,7 @@ struct ScalarFunctionTests {
   }
 
   @Test(
-    "P21 flags: only an innocuous one in views and triggers, only a deterministic one in indexes")
+    "views take only innocuous functions, and indexes only deterministic ones")
   func flags() throws {
     try db.function("plain") { (n: Int) in n }
     try db.function("pure", [.deterministic, .innocuous]) { (n: Int) in n }
@@ -106,7 +106,7 @@ struct ScalarFunctionTests {
     #expect(error?.message.contains("non-deterministic") == true)
   }
 
-  @Test("P23 a thrown error is the statement's error, with its message; nothing of it stays")
+  @Test("a thrown error is the statement's error with its message, and the statement is undone")
   func throwing() throws {
     struct Broken: Error, CustomStringConvertible { let description = "it is broken, “truly”" }
     try db.function("fail", argumentCount: nil) { _ in throw Broken() }
@@ -127,7 +127,7 @@ struct ScalarFunctionTests {
     let refused = #expect(throws: DatabaseError.self) { try db.row("SELECT refuse()") }
     #expect(refused?.code == .constraint)
     #expect(refused?.message == "refused")
-    // A full disk that is none does not roll the transaction back.
+    // The error code of a full disk, thrown by a function, does not roll the transaction back.
     try db.write { tx in
       try tx.execute("INSERT INTO t VALUES (1)")
       #expect(throws: DatabaseError.self) { try tx.row("SELECT silent()") }
@@ -135,12 +135,12 @@ struct ScalarFunctionTests {
     #expect(try db.row("SELECT count(*) FROM t")?[0] == 1)
   }
 
-  @Test("registered once on a database, a function is on every connection, those opened later too")
+  @Test("a function registered on a database is on every connection, also on later ones")
   func pool() throws {
     let db = try Database.temporary(configuration: .with { $0.maximumReaders = 3 })
     let before = Holding(readerOf: db)
     try db.function("answer") { 42 }
-    // The first reader is held: this one is opened now.
+    // The first reader is held, so this access opens another one.
     #expect(try db.row("SELECT answer()")?[0] == 42)
     #expect(try db.write { try $0.row("SELECT answer()")?[0] } == 42)
     before.end()
@@ -152,7 +152,7 @@ struct ScalarFunctionTests {
     #expect(throws: DatabaseError.self) { try db.write { try $0.row("SELECT answer()") } }
   }
 
-  @Test("on asynchronous reads and shared writes a function is there as well")
+  @Test("a function is available in asynchronous reads, streams and shared writes")
   func asynchronous() async throws {
     try await db.execute("CREATE TABLE t (n INTEGER)")
     try db.function("later") { 7 }
@@ -168,7 +168,7 @@ struct ScalarFunctionTests {
     #expect(try await db.write(alone: true) { try $0.row("SELECT alone()")?[0] } == 9)
   }
 
-  @Test("a function runs statements of its own; through the database itself that is an error")
+  @Test("a function may run statements on its connection, but not through its database")
   func reentering() throws {
     try db.execute("CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1), (2), (3)")
     try db.function("count_of", argumentCount: 1) { arguments in
@@ -187,7 +187,7 @@ struct ScalarFunctionTests {
     #expect(try db.row("SELECT 1")?[0] == 1)
   }
 
-  @Test("removing or replacing a function while it runs throws busy, and it goes on")
+  @Test("a function cannot remove itself from its connection while it runs")
   func removedWhileRunning() throws {
     let connection = try Connection()
     try connection.function("gone", argumentCount: 0) { arguments in
@@ -196,7 +196,7 @@ struct ScalarFunctionTests {
     }
     let error = #expect(throws: DatabaseError.self) { try connection.row("SELECT gone()") }
     #expect(error?.message.contains("due to active statements") == true)
-    // Through the database it takes effect at the next access.
+    // Through the database the removal takes effect at the next access.
     let db = db
     try db.function("vanish") { [weak db] () -> Int in
       try db?.removeFunction("vanish", argumentCount: 0)
@@ -206,7 +206,7 @@ struct ScalarFunctionTests {
     #expect(throws: DatabaseError.self) { try db.row("SELECT vanish()") }
   }
 
-  @Test("something prepared from a constant argument is made once a statement")
+  @Test("a value prepared from a constant argument is made once per statement")
   func prepared() throws {
     final class Pattern { init(_ text: String) { self.text = text }; let text: String }
     let made = Shared(0)
@@ -222,7 +222,7 @@ struct ScalarFunctionTests {
     #expect(made.current == 1)
   }
 
-  @Test("the closure is released with the connection, and when it is replaced")
+  @Test("the closure is released with the connection and on replacement")
   func released() throws {
     final class Token: Sendable {}
     weak var first: Token?
@@ -239,7 +239,7 @@ struct ScalarFunctionTests {
     #expect(second == nil)
   }
 
-  @Test("names and counts that SQLite has not are refused")
+  @Test("names and argument counts that SQLite does not allow are refused")
   func names() throws {
     for name in ["", String(repeating: "a", count: 256), "a\u{0}b"] {
       let error = #expect(throws: DatabaseError.self) { try db.function(name) { 1 } }

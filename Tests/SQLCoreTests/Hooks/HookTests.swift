@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("P25 hooks")
+@Suite("Hooks")
 struct HookTests {
   private let db: Database
 
@@ -14,7 +14,7 @@ struct HookTests {
 
   struct Veto: Error, CustomStringConvertible { let description = "not today" }
 
-  @Test("P25 a commit hook vetoes by throwing: its error is thrown, and nothing stays")
+  @Test("a commit listener vetoes by throwing, and nothing is stored")
   func commit() throws {
     let commits = Shared(0)
     let vetoes = Shared(false)
@@ -39,7 +39,7 @@ struct HookTests {
     #expect(commits.current == 4)
   }
 
-  @Test("P25 a rollback hook")
+  @Test("a rollback listener runs once per rollback")
   func rollback() throws {
     let count = Shared(0)
     try db.onRollback { count.change { $0 += 1 } }
@@ -52,7 +52,7 @@ struct HookTests {
     #expect(count.current == 1)
   }
 
-  @Test("P25 an update hook tells of each row")
+  @Test("an update listener receives each row")
   func update() throws {
     let seen = Shared<[RowUpdate]>([])
     let other = Shared(0)
@@ -72,7 +72,7 @@ struct HookTests {
     #expect(listener.isRemoved)
   }
 
-  @Test("P28 a pre-update hook: insert (new), update (old 123, new 999), delete (old)")
+  @Test("a pre-update listener receives the old and new values of each row")
   func preUpdate() throws {
     struct Seen: Equatable, Sendable {
       let kind: RowUpdate.Kind
@@ -96,7 +96,7 @@ struct HookTests {
       ])
   }
 
-  @Test("P25 a WAL hook tells of each commit, and the log is still moved into the file")
+  @Test("a WAL listener receives each commit, and the log is still checkpointed")
   func writeAheadLog() throws {
     let folder = try TemporaryFolder()
     let connection = try folder.connection()
@@ -108,7 +108,7 @@ struct HookTests {
     }
     for _ in 0..<100 { try connection.execute("INSERT INTO t VALUES (zeroblob(3000))") }
     #expect(pages.current.count == 100)
-    // After each checkpoint the log begins anew.
+    // The log restarts after each checkpoint.
     #expect((pages.current.max() ?? 0) < 40)
     try connection.remove(listener)
     #expect(try connection.value(Int.self, "PRAGMA wal_autocheckpoint") == 20)
@@ -116,7 +116,7 @@ struct HookTests {
     #expect(pages.current.count == 100)
   }
 
-  @Test("P25 a busy listener waits beyond the timeout, and gives up with its own error")
+  @Test("a busy listener waits beyond the timeout and gives up with its own error")
   func busy() throws {
     let folder = try TemporaryFolder()
     let first = try folder.connection()
@@ -138,7 +138,7 @@ struct HookTests {
     #expect(attempts.current.count == 4)
   }
 
-  @Test("P25 a progress listener interrupts a statement with its own error")
+  @Test("a progress listener interrupts a statement with its own error")
   func progress() throws {
     let calls = Shared(0)
     let listener = try db.onProgress(every: 100) {
@@ -159,7 +159,7 @@ struct HookTests {
     #expect(calls.current == 10)
   }
 
-  @Test("P25 a trace tells of statements, rows, times and the end, with values when asked")
+  @Test("a trace reports statements with their values, rows, and times")
   func trace() throws {
     let connection = try Connection()
     try connection.execute("CREATE TABLE t (n INTEGER)")
@@ -185,7 +185,7 @@ struct HookTests {
     #expect(rowsAlone.current == 3)
   }
 
-  @Test("P25 a trace tells when the connection closes")
+  @Test("a trace reports the closing of the connection")
   func traceClose() throws {
     let closed = Shared(0)
     do {
@@ -198,7 +198,7 @@ struct HookTests {
     #expect(closed.current == 1)
   }
 
-  @Test("P25 an authorizer allows, ignores and denies; statements prepared before are asked again")
+  @Test("an authorizer allows, ignores and denies, also for statements prepared before")
   func authorizer() throws {
     try db.execute("INSERT INTO t VALUES (1, 100)")
     #expect(try db.row("SELECT v FROM t")?[0] == 100)
@@ -220,7 +220,7 @@ struct HookTests {
     try db.execute("DELETE FROM t")
   }
 
-  @Test("P25 of several authorizers the strictest is followed, and readers stay readers")
+  @Test("the strictest of several authorizers decides, and a reader stays read-only")
   func authorizers() throws {
     try db.onAuthorize { _ in .allow }
     try db.onAuthorize { $0.kind == .read(table: "t", column: "v") ? .ignore : .allow }
@@ -233,9 +233,9 @@ struct HookTests {
   }
 }
 
-@Suite("Hooks shared, off, entered again and removed while they run")
+@Suite("Listeners that share, re-enter or leave a hook")
 struct HookSharingTests {
-  @Test("P33 no hook is installed until somebody asks, and none when nobody is left")
+  @Test("a hook is installed only while it has a listener")
   func off() throws {
     let connection = try Connection()
     let state = try connection.use().state
@@ -254,7 +254,7 @@ struct HookSharingTests {
     #expect(state.pointee.tracedKinds == [])
   }
 
-  @Test("a listener removes itself while it runs; the others go on")
+  @Test("a listener may remove itself while it runs, and the others go on")
   func removedWhileRunning() throws {
     let db = try Database.temporary()
     try db.execute("CREATE TABLE t (n INTEGER)")
@@ -270,7 +270,7 @@ struct HookSharingTests {
     #expect(calls.current == [1, 3])
   }
 
-  @Test("a hook that enters its database or its connection again gets an error and goes on")
+  @Test("a listener that uses its own database or connection gets an error, and the write goes on")
   func reentering() throws {
     let db = try Database.temporary()
     try db.execute("CREATE TABLE t (n INTEGER)")

@@ -2,9 +2,9 @@ import Foundation
 import SQLCore
 import Testing
 
-@Suite("Borrowed text and bytes; rows by index and by name")
+@Suite("Borrowed values, and columns of one name")
 struct BorrowingTests {
-  @Test("P1 text and bytes are lent without a copy, U+0000 and broken UTF-8 included")
+  @Test("text and bytes are borrowed as they are stored, U+0000 and invalid UTF-8 included")
   func borrowing() throws {
     let connection = try Connection()
     var seen: [[UInt8]] = []
@@ -35,7 +35,7 @@ struct BorrowingTests {
     #expect(seen == [[97, 0, 0xC3, 0xA9], [0, 255], [], [], [255]])
   }
 
-  @Test("columns of one name are kept apart by index, and all of them are found")
+  @Test("columns of one name are told apart by index, and all their indices are found")
   func duplicates() throws {
     let row = try #require(try Connection().row("SELECT 1 AS n, 2 AS N, 3 AS m, 4 AS n"))
     #expect(row.values == [1, 2, 3, 4])

@@ -1,9 +1,9 @@
 import SQLCore
 import Testing
 
-@Suite("N13 a result prints as a table")
+@Suite("Result tables as text")
 struct ResultTableTests {
-  @Test("N13 columns are padded to the widest of name, type and cells")
+  @Test("a column is as wide as its name, type and widest cell")
   func sample() {
     let table = ResultTable(
       columns: [
@@ -24,7 +24,7 @@ struct ResultTableTests {
         """)
   }
 
-  @Test("N13 one row and one column are singular; a wide cell widens its column")
+  @Test("one row and one column are singular, and a wide cell widens its column")
   func singular() {
     let table = ResultTable(
       columns: [.init(name: "n", type: "Int")], rows: [["1234567890"]])
@@ -40,7 +40,7 @@ struct ResultTableTests {
         """)
   }
 
-  @Test("N13 no rows: the columns are still seen")
+  @Test("a table without rows still shows its columns")
   func noRows() {
     let table = ResultTable(
       columns: [.init(name: "identifier", type: "Int64"), .init(name: "", type: "")], rows: [])
@@ -55,7 +55,7 @@ struct ResultTableTests {
         """)
   }
 
-  @Test("N13 no columns")
+  @Test("a table without columns prints an empty frame")
   func noColumns() {
     #expect(
       ResultTable(columns: [], rows: []).description == """
@@ -68,7 +68,7 @@ struct ResultTableTests {
         """)
   }
 
-  @Test("N13 row numbers have one width")
+  @Test("row numbers are padded to one width")
   func rowNumbers() {
     let table = ResultTable(
       columns: [.init(name: "n", type: "Int")], rows: (0...10).map { ["\($0 * $0)"] })
@@ -78,7 +78,7 @@ struct ResultTableTests {
     #expect(Set(lines.dropLast().map(\.count)) == [14])
   }
 
-  @Test("N13 control characters in a cell, a name or a type do not break the frame")
+  @Test("control characters in a cell, a name or a type do not break the frame")
   func controlCharacters() {
     let table = ResultTable(
       columns: [.init(name: "a\nb", type: "T\u{1B}")],
@@ -102,7 +102,7 @@ struct ResultTableTests {
         """#)
   }
 
-  @Test("N13 characters are as wide as a terminal draws them: accents, East Asia, emoji")
+  @Test("characters are as wide as a terminal draws them: accents, East Asian text and emoji")
   func wideCharacters() {
     let table = ResultTable(
       columns: [.init(name: "名前", type: "String")],
@@ -135,7 +135,7 @@ struct ResultTableTests {
         """)
   }
 
-  @Test("N13 rows that are too short or too long are shown as they are")
+  @Test("rows that are too short or too long are shown as they are")
   func raggedRows() {
     let table = ResultTable(
       columns: [.init(name: "a", type: "Int"), .init(name: "b", type: "Int")],
@@ -153,7 +153,7 @@ struct ResultTableTests {
         """)
   }
 
-  @Test("N13 tables are compared by columns and cells")
+  @Test("tables are compared by columns and cells")
   func equality() {
     let table = ResultTable(columns: [.init(name: "a", type: "Int")], rows: [[nil]])
     #expect(table == ResultTable(columns: [.init(name: "a", type: "Int")], rows: [[nil]]))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("N13 a table cut to a width")
+@Suite("Result tables cut to a width")
 struct ResultTableWidthTests {
   private let table = ResultTable(
     columns: [
@@ -14,7 +14,7 @@ struct ResultTableWidthTests {
       ["2", "日本語の長い題名です", nil],
     ])
 
-  @Test("N13 the widest columns are cut first, and what is cut says so")
+  @Test("the widest columns are cut first, with an ellipsis")
   func widestFirst() {
     #expect(
       table.description(width: 60) == """
@@ -27,7 +27,7 @@ struct ResultTableWidthTests {
         └───┴─────────┴──────────────────────┴─────────────────────┘
         2 rows, 3 columns
         """)
-    // A wide character that has no room is left out whole.
+    // A wide character without enough room is left out entirely.
     #expect(
       table.description(width: 32) == """
         ┏━━━┳━━━━━━━━┳━━━━━━━━┳━━━━━━━━┓
@@ -41,7 +41,7 @@ struct ResultTableWidthTests {
         """)
   }
 
-  @Test("N13 a table that fits is not changed")
+  @Test("a table that fits is not cut")
   func fits() {
     let full = table.description
     let width = full.split(separator: "\n")[0].terminalWidth
@@ -50,7 +50,7 @@ struct ResultTableWidthTests {
     #expect(table.description(width: width - 1) != full)
   }
 
-  @Test("N13 columns without room are left out, and counted")
+  @Test("columns without room are left out and still counted")
   func manyColumns() {
     let wide = ResultTable(
       columns: (0..<20).map { .init(name: "column\($0)", type: "Int") },
@@ -67,7 +67,7 @@ struct ResultTableWidthTests {
         """)
   }
 
-  @Test("N13 no line is wider than was asked, from the narrowest table on", arguments: 0..<5)
+  @Test("no line is wider than requested, down to the narrowest table", arguments: 0..<5)
   func everyWidth(columns: Int) {
     let cells = ["", "a", "日本語日本語", "👩‍👩‍👧👩‍👩‍👧", "e\u{301}e\u{301}e\u{301}", "a\nb", "plain text"]
     let table = ResultTable(

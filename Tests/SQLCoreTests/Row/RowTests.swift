@@ -2,7 +2,7 @@ import Foundation
 import SQLCore
 import Testing
 
-@Suite("P1–P5 rows")
+@Suite("Rows")
 struct RowTests {
   private let db: Database
 
@@ -15,7 +15,7 @@ struct RowTests {
       """)
   }
 
-  @Test("P2 a value is read by index and by name, as a type, from SQLite's row and from its copy")
+  @Test("a value is read by index and by name, from SQLite's row and from its copy")
   func reading() throws {
     let row = try #require(try db.row("SELECT * FROM animal"))
     #expect(try row.get(String.self, at: 0) == "dog")
@@ -44,7 +44,7 @@ struct RowTests {
     }
   }
 
-  @Test("P1 a value is read as it is, by index and by name; what is not there is nil")
+  @Test("a value is read untyped by index and by name, and a missing column is nil")
   func values() throws {
     let row = try #require(try db.row("SELECT * FROM animal"))
     #expect(row[0] == "dog")
@@ -59,7 +59,7 @@ struct RowTests {
       row.description == "name: 'dog', legs: 4, weight: 7.5, picture: x'0102', owner: NULL")
   }
 
-  @Test("P2 users add conversions")
+  @Test("a type of the user's own can be stored and read")
   func ownConversion() throws {
     struct Color: ColumnValue, Equatable {
       var rgb: UInt32
@@ -74,7 +74,7 @@ struct RowTests {
     #expect(throws: ColumnValueError.self) { try db.row("SELECT -1")?.get(Color.self, at: 0) }
   }
 
-  @Test("P3 a NULL where the type is not optional throws and names the column; an optional is nil")
+  @Test("a NULL throws and names the column unless the type is optional")
   func null() throws {
     let row = try #require(try db.row("SELECT * FROM animal"))
     let error = #expect(throws: ColumnValueError.self) { try row.get(String.self, named: "owner") }
@@ -83,7 +83,7 @@ struct RowTests {
     #expect(try row.get(String?.self, named: "name") == "dog")
   }
 
-  @Test("P3 an index or a name that is none throws", arguments: [-1, 5, Int.max, .min])
+  @Test("an index or a name that does not exist throws", arguments: [-1, 5, Int.max, .min])
   func range(index: Int) throws {
     let row = try #require(try db.row("SELECT * FROM animal"))
     let error = #expect(throws: DatabaseError.self) { try row.get(Int.self, at: index) }
@@ -105,7 +105,7 @@ struct RowTests {
     }
   }
 
-  @Test("columns of one name are kept apart by index, and their name stands for none of them")
+  @Test("columns that share a name are read by index, not by name")
   func duplicates() throws {
     let row = try #require(try db.row("SELECT 1 AS a, 2 AS a, 3 AS A, 4 AS b"))
     #expect(row.columnNames == ["a", "a", "A", "b"])
@@ -142,21 +142,21 @@ struct RowTests {
     #expect(join?.columnNames.count(where: { $0 == "name" }) == 2)
   }
 
-  @Test("names are compared as SQLite does: ASCII without case, other letters with it")
+  @Test("names are compared as in SQLite: without case for ASCII letters, with case for others")
   func names() throws {
     let row = try #require(try db.row("SELECT 1 AS Äb, 2 AS äB"))
     #expect(row["ÄB"] == 1)
     #expect(row["äb"] == 2)
   }
 
-  @Test("a row is kept and sent anywhere")
+  @Test("a row can be kept and sent to another task")
   func kept() async throws {
     let rows = try await db.rows("SELECT name FROM animal")
     let name = try await Task.detached { try rows[0].get(String.self, at: 0) }.value
     #expect(name == "dog")
   }
 
-  @Test("rows as tuples, typed by position; the number of types must be that of the columns")
+  @Test("tuples are typed by position, and a wrong number of types throws")
   func tuples() throws {
     let rows = try db.fetch((String, Int, String?).self, "SELECT name, legs, owner FROM animal")
     #expect(rows.count == 1)
@@ -183,7 +183,7 @@ struct RowTests {
     #expect(try db.row("SELECT count(*) FROM animal")?[0] == 1)
   }
 
-  @Test("P8 a closure runs once for each row; P9 its error and SQLite's end the statement")
+  @Test("a closure runs once for each row, and its error or SQLite's ends the statement")
   func forEach() throws {
     struct Failure: Error {}
     try db.read { connection in
@@ -203,7 +203,7 @@ struct RowTests {
       }
       #expect(error?.message == "integer overflow")
       #expect(seen == [1, 2])
-      // A fetch that stops at an error does not look complete.
+      // A fetch that stops at an error throws and returns no partial result.
       #expect(throws: DatabaseError.self) {
         try connection.rows("SELECT abs(value) FROM json_each('[1,2,-9223372036854775808,4]')")
       }

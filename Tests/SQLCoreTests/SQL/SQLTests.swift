@@ -5,7 +5,7 @@ import Testing
 
 @Suite("SQL with interpolation")
 struct SQLTests {
-  @Test("N21 interpolated values become parameters, in order, and are never pasted")
+  @Test("interpolated values become parameters, in order, and are never pasted")
   func binding() throws {
     let name = "'; DROP TABLE note; --"
     let sql: SQL = "UPDATE note SET name = \(name), n = \(7) WHERE x IS \(Int?.none)"
@@ -21,7 +21,7 @@ struct SQLTests {
     #expect(try sql.values == [1, 1.5, .blob(Data([1])), "a", nil])
   }
 
-  @Test("a piece of SQL in another keeps its values in their places")
+  @Test("a piece of SQL inside another keeps its values in order")
   func pieces() throws {
     let condition: SQL = "n > \(2) AND n < \(5)"
     let sql: SQL = "SELECT \(1) WHERE \(condition) LIMIT \(3)"
@@ -33,7 +33,7 @@ struct SQLTests {
     #expect(appended.text == "a ?")
   }
 
-  @Test("text made at run time is pasted only where the word is unsafe")
+  @Test("text made at run time is pasted only through the label `unsafe`")
   func unsafe() throws {
     let name = "note"
     #expect(SQL(unsafe: "SELECT * FROM \(name)").text == "SELECT * FROM note")
@@ -43,7 +43,7 @@ struct SQLTests {
     #expect(!(type is SQL.Type))
   }
 
-  @Test("a value that cannot be stored is thrown when it would be bound, before anything runs")
+  @Test("a value that cannot be stored throws when it is bound, before anything runs")
   func unstorable() throws {
     let connection = try Connection()
     try connection.execute("CREATE TABLE note (a, b)")
@@ -56,7 +56,7 @@ struct SQLTests {
     try connection.execute("INSERT INTO note VALUES (\(1), \(2.0))")
   }
 
-  @Test("a value of a user's type whose error is another travels as ColumnValueError")
+  @Test("storing wraps an error of a user's type, and reading throws it unchanged")
   func otherError() throws {
     struct Failure: Error {}
     struct Unwilling: ColumnValue {
@@ -72,7 +72,7 @@ struct SQLTests {
     #expect(throws: Failure.self) { try Connection().fetch((Unwilling).self, "SELECT 1") }
   }
 
-  @Test("U+0000 in SQL is refused, where SQLite would stop at it in silence")
+  @Test("U+0000 in SQL is refused, since SQLite would silently stop there")
   func zero() throws {
     let connection = try Connection()
     for sql: SQL in ["SELECT 1\u{0}, 2", "SELECT 1; SELECT '\u{0}'", "\u{0}"] {
@@ -95,7 +95,7 @@ struct IdentifierTests {
     "\u{301}", "\u{202E}x", "\"\u{FE0F}", "\u{200D}\"\u{200D}",
   ]
 
-  @Test("hostile names come back as names of tables and columns", arguments: hostile)
+  @Test("hostile names are read back as names of tables and columns", arguments: hostile)
   func roundTrip(name: String) throws {
     let folder = try TemporaryFolder()
     let connection = try folder.connection()
@@ -110,7 +110,7 @@ struct IdentifierTests {
     #expect(tables.map { $0[0] } == ["note", .text(table)])
   }
 
-  @Test("a name is quoted, with the quotation marks in it doubled")
+  @Test("a name is quoted, and quotation marks in it are doubled")
   func quoted() {
     #expect(Identifier("title").quoted == "\"title\"")
     #expect(Identifier("a\"b").description == "\"a\"\"b\"")

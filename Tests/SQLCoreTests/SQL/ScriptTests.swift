@@ -16,7 +16,7 @@ struct ScriptTests {
     get throws { try connection.rows("SELECT a, b FROM note ORDER BY rowid").map(\.values) }
   }
 
-  @Test("P36 a script of several statements: values are bound in order over all of them")
+  @Test("the values of a script are bound in order over all of its statements")
   func values() throws {
     try connection.execute(
       """
@@ -40,7 +40,7 @@ struct ScriptTests {
     #expect(throws: DatabaseError.self) { try connection.execute("SELECT 1 -- \(1)") }
   }
 
-  @Test("a semicolon in text, in a name, in a comment and in a trigger ends no statement")
+  @Test("a semicolon in text, in a name, in a comment or in a trigger does not end a statement")
   func semicolons() throws {
     try connection.execute("INSERT INTO note VALUES ('a;b', \(1))")
     try connection.execute("CREATE TABLE \(identifier: "x;y") (n); INSERT INTO \"x;y\" VALUES (7)")
@@ -62,7 +62,7 @@ struct ScriptTests {
     #expect(try notes == [[1, 2], [3, 4]])
   }
 
-  @Test("a script stops at the first error, which tells its statement and the place")
+  @Test("a script stops at its first error and keeps what ran before")
   func error() throws {
     let error = #expect(throws: DatabaseError.self) {
       try connection.execute(
@@ -73,7 +73,7 @@ struct ScriptTests {
     #expect(try notes == [[1, 2]])
   }
 
-  @Test("Database.execute runs a script in one transaction: all of it or nothing")
+  @Test("`Database.execute` runs a script in one transaction")
   func transaction() throws {
     let db = try Database.temporary()
     try db.execute("CREATE TABLE note (n INTEGER PRIMARY KEY); INSERT INTO note VALUES (\(1))")

@@ -2,11 +2,11 @@ import Foundation
 import SQLCore
 import Testing
 
-@Suite("G12 when scans are reported")
+@Suite("Reports of table scans")
 struct TableScanReportTests {
   private let scan: SQL = "SELECT * FROM post WHERE status = 'status1'"
 
-  @Test("G12 a report prints the table, the SQL and the index")
+  @Test("a report prints the table, the SQL and the index")
   func description() throws {
     let posts = try ScannedPosts()
     _ = try posts.db.rows(scan)
@@ -19,7 +19,7 @@ struct TableScanReportTests {
       ])
   }
 
-  @Test("G12 the values of a statement are in no report")
+  @Test("a report does not contain the values of a statement")
   func values() throws {
     let posts = try ScannedPosts()
     _ = try posts.db.rows("SELECT * FROM post WHERE status = \("secret")")
@@ -27,7 +27,7 @@ struct TableScanReportTests {
     #expect(!report.description.contains("secret") && report.indexes.count == 1)
   }
 
-  @Test("G12 each SQL is reported once, on all connections, and again when the schema is another")
+  @Test("each SQL is reported once over all connections, and again after a schema change")
   func once() async throws {
     let posts = try ScannedPosts()
     let (db, scan) = (posts.db, scan)
@@ -44,7 +44,7 @@ struct TableScanReportTests {
     #expect(posts.reports.current.count == 2)
   }
 
-  @Test("G12 a statement that is left half-way is reported for what it went through")
+  @Test("a statement that is reset halfway is reported for the rows that it scanned")
   func halfWay() throws {
     let posts = try ScannedPosts()
     try posts.db.read { connection in
@@ -58,7 +58,7 @@ struct TableScanReportTests {
     }
   }
 
-  @Test("G12 in memory, and in a transaction that made the table")
+  @Test("a scan is reported in memory, and for a table made in the same transaction")
   func inMemory() throws {
     let posts = try ScannedPosts(inMemory: true)
     try posts.db.write { connection in
@@ -71,7 +71,7 @@ struct TableScanReportTests {
       ])
   }
 
-  @Test("G12 the closure runs on the thread of the statement, and uses no connection of it")
+  @Test("an access to the database inside the report closure throws misuse")
   func closure() throws {
     let failures = Shared<[any Error]>([])
     let database = Shared<Database?>(nil)
@@ -87,7 +87,7 @@ struct TableScanReportTests {
     database.change { $0 = nil }
   }
 
-  @Test("G12 functions and collations of the database are there where indexes are tried")
+  @Test("functions and collations of the database are available when indexes are tried")
   func functions() throws {
     let posts = try ScannedPosts()
     try posts.db.function("half") { (number: Int) in number / 2 }
@@ -100,7 +100,7 @@ struct TableScanReportTests {
     #expect(posts.reports.current.count == 2)
   }
 
-  @Test("G12 the statistics of ANALYZE count: a column that tells nothing is no index")
+  @Test("after ANALYZE, one index is suggested for two columns, and SQLite uses it")
   func statistics() throws {
     let posts = try ScannedPosts()
     try posts.db.execute("CREATE INDEX byViews ON post (views); ANALYZE")
@@ -114,7 +114,7 @@ struct TableScanReportTests {
     #expect(plan.contains(report.indexes[0].name))
   }
 
-  @Test("G12 off by default")
+  @Test("without `onTableScan`, no scan is reported")
   func off() throws {
     #expect(Configuration().onTableScan == nil)
     let posts = try ScannedPosts { $0.onTableScan = nil }
@@ -122,7 +122,7 @@ struct TableScanReportTests {
     #expect(posts.reports.current == [])
   }
 
-  @Test("G12 what was changed and inserted last is as the statement left it")
+  @Test("a report leaves the change count and the last rowid unchanged")
   func undisturbed() throws {
     let posts = try ScannedPosts()
     try posts.db.write { connection in

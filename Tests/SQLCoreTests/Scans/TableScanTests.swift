@@ -44,7 +44,7 @@ struct ScannedPosts {
     }
   }
 
-  /// The plan in SQLite's words.
+  /// SQLite's query plan as text.
   func plan(of sql: SQL) throws -> String {
     try db.write { connection in
       try connection.rows("EXPLAIN QUERY PLAN \(sql)")
@@ -53,7 +53,7 @@ struct ScannedPosts {
   }
 }
 
-/// A statement, and the indexes that serve it, as CREATE INDEX has them.
+/// A statement and the indexes that serve it, as CREATE INDEX writes them.
 struct ScanShape: Sendable, CustomTestStringConvertible {
   let sql: SQL
   let indexes: [String]
@@ -64,7 +64,7 @@ struct ScanShape: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("G12 scans of large tables are reported, with the index that would serve")
+@Suite("Scans of large tables and the suggested indexes")
 struct TableScanTests {
   static let shapes = [
     // Comparisons.
@@ -119,7 +119,7 @@ struct TableScanTests {
     ScanShape(
       "WITH p AS (SELECT * FROM post WHERE views > 3) SELECT * FROM p WHERE status = 'status1'",
       #"post ("status", "views")"#),
-    // Beside an index over some of the rows.
+    // Beside a partial index.
     ScanShape(
       "SELECT * FROM post WHERE isActive = 1 AND createdAt > 900",
       #"post ("isActive", "createdAt")"#),
@@ -131,7 +131,7 @@ struct TableScanTests {
   ]
 
   @Test(
-    "G12 the suggested index, once created, is the one that SQLite uses", arguments: Self.shapes)
+    "a suggested index, once created, is the one that SQLite uses", arguments: Self.shapes)
   func suggestion(shape: ScanShape) throws {
     let posts = try ScannedPosts()
     try posts.run(shape.sql)
@@ -162,7 +162,7 @@ struct TableScanTests {
     "SELECT status FROM post", "UPDATE post SET views = views + 1",
   ]
 
-  @Test("G12 no suggestion is made where none helps", arguments: Self.hopeless.indices)
+  @Test("no index is suggested if none would help", arguments: Self.hopeless.indices)
   func noSuggestion(index: Int) throws {
     let posts = try ScannedPosts()
     try posts.run(Self.hopeless[index])
@@ -180,7 +180,7 @@ struct TableScanTests {
     "SELECT name FROM sqlite_schema",
   ]
 
-  @Test("G12 what goes through few rows is not reported", arguments: Self.quiet.indices)
+  @Test("a statement that scans few rows is not reported", arguments: Self.quiet.indices)
   func fewRows(index: Int) throws {
     let posts = try ScannedPosts()
     try posts.run(Self.quiet[index])

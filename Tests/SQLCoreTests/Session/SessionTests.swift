@@ -2,7 +2,7 @@ import Foundation
 import SQLCore
 import Testing
 
-@Suite("P29 sessions")
+@Suite("Sessions")
 struct SessionTests {
   private let source: Connection
   private let target: Connection
@@ -32,7 +32,7 @@ struct SessionTests {
     return try session.changeset()
   }
 
-  @Test("P29 record, apply to a second database, invert")
+  @Test("recorded changes can be applied to a second database and inverted")
   func roundTrip() throws {
     let before = try notes(source)
     let session = try source.session()
@@ -46,7 +46,7 @@ struct SessionTests {
     #expect(try notes(target) == before)
   }
 
-  @Test("P29 the changes can be read, and put together")
+  @Test("recorded changes can be read and combined")
   func records() throws {
     let session = try source.session(tables: ["note"])
     try source.execute("INSERT INTO other VALUES (1)")
@@ -70,7 +70,7 @@ struct SessionTests {
   }
 
   @Test(
-    "P29 a patchset is smaller and cannot be inverted; recording can be paused and made indirect")
+    "a patchset is smaller and cannot be inverted, and recording can pause or be indirect")
   func patchset() throws {
     let session = try source.session()
     try session.setEnabled(false)
@@ -87,7 +87,7 @@ struct SessionTests {
     #expect(throws: DatabaseError.self) { try patch.inverted() }
   }
 
-  @Test("P29 conflict handlers omit, replace and abort, and their errors are thrown")
+  @Test("conflict handlers omit, replace and abort, and their errors are thrown")
   func conflicts() throws {
     let changes = try change(source.session())
     try target.execute(
@@ -111,7 +111,7 @@ struct SessionTests {
     #expect(try notes(target) == before)
     try target.apply(changes) { $0.reason == .notFound ? .omit : .replace }
     #expect(try notes(target) == notes(source))
-    // Entering the connection again is an error, and no dead-lock.
+    // Using the connection inside the handler is an error and no deadlock.
     try target.execute("DELETE FROM note")
     let misuse = #expect(throws: DatabaseError.self) {
       try target.apply(changes) { _ in
@@ -124,7 +124,7 @@ struct SessionTests {
     #expect(try notes(target).isEmpty)
   }
 
-  @Test("P29 a DELETE without WHERE that was prepared before is recorded row by row")
+  @Test("a DELETE without WHERE that was prepared before the session is recorded row by row")
   func truncation() throws {
     let deletion: SQL = "DELETE FROM note"
     try source.execute(deletion)
@@ -134,7 +134,7 @@ struct SessionTests {
     #expect(try session.changeset().changes().count == 3)
   }
 
-  @Test("P29 the difference between two attached databases")
+  @Test("the difference between two attached databases is recorded")
   func difference() throws {
     try source.execute("ATTACH ':memory:' AS old")
     try source.execute("CREATE TABLE old.note (id INTEGER PRIMARY KEY, text TEXT)")
@@ -148,7 +148,7 @@ struct SessionTests {
     #expect(error != nil)
   }
 
-  @Test("P29 a session and a pre-update listener exclude each other, both ways")
+  @Test("a session and a pre-update listener exclude each other")
   func exclusion() throws {
     do {
       let session = try source.session()
@@ -164,7 +164,7 @@ struct SessionTests {
     _ = try source.session()
   }
 
-  @Test("P29 a session in a write closure ends with it")
+  @Test("a session in a write closure ends with it")
   func lease() throws {
     let db = try Database.temporary()
     try db.execute(Self.schema)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("What a raw statement does to the savepoints")
+@Suite("The effect of a raw statement on savepoints")
 struct SavepointActionTests {
   private func action(_ sql: String) throws -> SavepointAction? {
     let core = try Connection().core
@@ -13,7 +13,7 @@ struct SavepointActionTests {
   }
 
   @Test(
-    "SAVEPOINT opens",
+    "SAVEPOINT opens a savepoint, however it is written",
     arguments: [
       "SAVEPOINT a", "savepoint A", "SavePoint \"a\"", "SAVEPOINT 'A'", "SAVEPOINT [a]",
       "SAVEPOINT `a`", "  \n\tSAVEPOINT\u{C}a ;", "/* x */SAVEPOINT--\n/**/a", "; SAVEPOINT a",
@@ -23,7 +23,7 @@ struct SavepointActionTests {
     #expect(try action(sql) == .open("a"))
   }
 
-  @Test("names are unquoted, and folded in ASCII alone")
+  @Test("names are unquoted, and only ASCII letters are folded")
   func names() throws {
     #expect(try action(#"SAVEPOINT "a""b""#) == .open("a\"b"))
     #expect(try action("SAVEPOINT 'it''s'") == .open("it's"))
@@ -35,7 +35,7 @@ struct SavepointActionTests {
   }
 
   @Test(
-    "RELEASE releases",
+    "RELEASE releases a savepoint",
     arguments: [
       ("RELEASE a", "a"), ("RELEASE SAVEPOINT a", "a"), ("release savepoint \"A\"", "a"),
       ("RELEASE \"savepoint\"", "savepoint"),
@@ -46,7 +46,7 @@ struct SavepointActionTests {
   }
 
   @Test(
-    "ROLLBACK TO rolls back",
+    "ROLLBACK TO rolls back to a savepoint",
     arguments: [
       ("ROLLBACK TO a", "a"), ("ROLLBACK TO SAVEPOINT a", "a"),
       ("ROLLBACK TRANSACTION TO a", "a"), ("rollback transaction to savepoint \"x\"", "x"),
@@ -59,7 +59,7 @@ struct SavepointActionTests {
   }
 
   @Test(
-    "anything else does nothing to them",
+    "any other statement leaves the savepoints unchanged",
     arguments: [
       "BEGIN", "COMMIT", "ROLLBACK", "ROLLBACK TRANSACTION", "ROLLBACK TRANSACTION t", "END",
       "SELECT 'SAVEPOINT a'", "SELECT 1 AS savepoint", "EXPLAIN SAVEPOINT a",

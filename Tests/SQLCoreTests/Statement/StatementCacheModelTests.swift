@@ -3,18 +3,18 @@ import Testing
 
 @testable import SQLCore
 
-/// The cache beside a plain array that does the same the slow way.
-@Suite("The statement cache does what a plain list does")
+/// The cache beside a plain array that does the same work the slow way.
+@Suite("The statement cache against a plain list")
 struct StatementCacheModelTests {
-  /// The most recently used last.
+  /// The keys, with the most recently used one last.
   private struct Model {
     var keys: [[UInt8]] = []
     let maximum: Int
   }
 
-  /// `hashBits`: how many bits of the hash are kept; few make keys meet in one slot.
+  /// `hashBits` is the number of hash bits that are kept. With few bits, keys collide.
   @Test(
-    "random operations, also where many keys have one hash",
+    "random operations agree with the list, also if many keys share a hash",
     arguments: [64, 5, 2, 0], [1, 3, 16])
   func random(hashBits: Int, maximum: Int) throws {
     let seed = TestSeed.draw()
@@ -25,7 +25,7 @@ struct StatementCacheModelTests {
     defer { cache.deallocate() }
     var model = Model(maximum: maximum)
     func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
-      // The high bits as well: they decide the slot only where there are low ones.
+      // Masks the high bits as well, so that equal low bits mean equal hashes.
       hashBits == 64 ? hashed(key) : hashed(key) & ((1 << UInt64(hashBits)) - 1)
     }
     for step in 0..<3_000 {
@@ -58,9 +58,9 @@ struct StatementCacheModelTests {
     #expect(cache.byteCount == 0)
   }
 
-  /// A statement may have had several numbers, and two numbers may have one place: one that finds
-  /// something finds its own.
-  @Test("random operations by number", arguments: [1, 3, 16, 200])
+  /// A statement may have had several numbers, and two numbers may share a place. A lookup that
+  /// finds something must find the statement of its number.
+  @Test("random operations by number find the right statements", arguments: [1, 3, 16, 200])
   func numbers(maximum: Int) throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
@@ -108,7 +108,7 @@ struct StatementCacheModelTests {
     #expect(cache.count == 0)
   }
 
-  @Test("what is in use stays, and bytes are counted on the way in and out")
+  @Test("statements in use stay in the cache, and inserted bytes are counted")
   func inUse() throws {
     let connection = try Connection()
     var cache = StatementCache(maximumCount: 2, maximumByteCount: .max)
@@ -118,7 +118,7 @@ struct StatementCacheModelTests {
     }
     var areKept = [cache.insert(statements[0]), cache.insert(statements[1])]
     #expect(cache.byteCount == statements[0].pointee.byteCount * 2)
-    // Both are in use: there is no room.
+    // Both are in use, so there is no room.
     areKept.append(cache.insert(statements[2]))
     statements[1].pointee.isInUse = false
     areKept.append(cache.insert(statements[2]))
@@ -138,9 +138,9 @@ struct StatementCacheModelTests {
   }
 }
 
-@Suite("Keys of statements")
+@Suite("Statement keys")
 struct StatementKeyTests {
-  @Test("a key grows with what is written, and begins anew")
+  @Test("a key grows with what is written to it, and can begin again")
   func growing() {
     var key = StatementKey()
     defer { key.deallocate() }
@@ -159,7 +159,7 @@ struct StatementKeyTests {
     #expect(Array(key.bytes) == [2, 1, 2, 3, 4])
   }
 
-  @Test("two texts do not run into each other")
+  @Test("the boundary between two texts is part of the key")
   func texts() {
     func bytes(_ texts: String...) -> [UInt8] {
       var key = StatementKey()
@@ -172,7 +172,7 @@ struct StatementKeyTests {
     #expect(bytes("", "a") != bytes("a", ""))
   }
 
-  @Test("the hash reads every byte of a key of any length, and its length")
+  @Test("the hash depends on every byte of a key and on its length")
   func hash() {
     var seen: [UInt64: [UInt8]] = [:]
     for length in 0...70 {
@@ -196,8 +196,8 @@ struct StatementKeyTests {
 
 private let hashSeed = UInt64.random(in: .min ... .max)
 
-/// The hash of bytes, in memory with the room behind them that it asks for; other bytes are there
-/// each time.
+/// Returns the hash of bytes, copied into memory with the padding that the hash reads over. The
+/// padding is random each time.
 private func hashed(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
   let padding = (0..<16).map { _ in UInt8.random(in: 0...255) }
   return (Array(bytes) + padding).withUnsafeBufferPointer { padded in

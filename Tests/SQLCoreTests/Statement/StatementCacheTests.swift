@@ -2,7 +2,7 @@ import SQLCore
 import TestRun
 import Testing
 
-@Suite("G5 the statement cache of a connection")
+@Suite("The statement cache of a connection")
 struct StatementCacheTests {
   private let folder: TemporaryFolder
 
@@ -18,7 +18,7 @@ struct StatementCacheTests {
       })
   }
 
-  @Test("the same text is found again, whatever its values")
+  @Test("the same text finds its statement again, whatever its values")
   func sameText() throws {
     let connection = try connection()
     for number in 0..<5 {
@@ -31,7 +31,7 @@ struct StatementCacheTests {
     #expect(statistics.byteCount > 0)
   }
 
-  @Test("another text, and another case, is another statement")
+  @Test("other spacing or case is another statement")
   func otherText() throws {
     let connection = try connection()
     _ = try connection.rows("SELECT 1")
@@ -40,7 +40,7 @@ struct StatementCacheTests {
     #expect(try connection.statementCacheStatistics.count == 3)
   }
 
-  @Test("what stands behind the statement does not keep it from being found again")
+  @Test("text after the statement does not keep it from being found again")
   func trailing() throws {
     let connection = try connection()
     for _ in 0..<2 {
@@ -53,7 +53,7 @@ struct StatementCacheTests {
     #expect(try connection.statementCacheStatistics.misses == 5)
   }
 
-  @Test("what changes the schema is not kept: the next time it may meet another table")
+  @Test("a statement that changes the schema is not cached")
   func schemaChanges() throws {
     let connection = try connection()
     for _ in 0..<2 {
@@ -65,7 +65,7 @@ struct StatementCacheTests {
     #expect(try connection.statementCacheStatistics.hits == 0)
   }
 
-  @Test("the least recently used statement is given up first")
+  @Test("the least recently used statement is evicted first")
   func leastRecentlyUsed() throws {
     let connection = try connection(statements: 3)
     for sql: SQL in ["SELECT 1", "SELECT 2", "SELECT 3"] { _ = try connection.rows(sql) }
@@ -79,7 +79,7 @@ struct StatementCacheTests {
     #expect(try connection.statementCacheStatistics.misses == before.misses + 1)
   }
 
-  @Test("G5 any number of statements stays within the bounds, and the hit rate is seen")
+  @Test("many statements stay within the bounds of the cache, and the hit rate is reported")
   func bounded() throws {
     let count = TestSize.count(small: 20_000, full: 1_000_000)
     let connection = try connection()
@@ -102,7 +102,7 @@ struct StatementCacheTests {
     #expect(try Connection().statementCacheStatistics.hitRate == 0)
   }
 
-  @Test("bytes are bounded too: large statements push out more than one small one")
+  @Test("the cache is bounded by bytes too, and a large statement evicts small ones")
   func boundedByBytes() throws {
     let connection = try connection(bytes: 40_000)
     for number in 0..<10 { _ = try connection.row("SELECT \(unsafe: String(number))") }
@@ -115,7 +115,7 @@ struct StatementCacheTests {
     #expect(statistics.count < 11)
   }
 
-  @Test("a statement larger than the whole cache runs and is not kept")
+  @Test("a statement larger than the cache runs and is not kept")
   func tooLarge() throws {
     let connection = try connection(bytes: 10)
     #expect(try connection.value(Int.self, "SELECT 7") == 7)
@@ -124,7 +124,7 @@ struct StatementCacheTests {
     #expect(try connection.statementCacheStatistics.byteCount == 0)
   }
 
-  @Test("a cache of nothing keeps nothing, and everything works")
+  @Test("a cache of size zero keeps nothing, and statements still run")
   func none() throws {
     let connection = try connection(statements: 0)
     try connection.execute("CREATE TABLE note (text TEXT)")
@@ -133,7 +133,7 @@ struct StatementCacheTests {
     #expect(try connection.statementCacheStatistics.count == 0)
   }
 
-  @Test("G5 a statement that is in use gets a twin, with rows and values of its own")
+  @Test("a statement in use gets a twin with its own rows and values")
   func twin() throws {
     let connection = try connection()
     try connection.execute("CREATE TABLE number (n INTEGER)")
@@ -150,7 +150,7 @@ struct StatementCacheTests {
       try connection.rows("SELECT n FROM number WHERE n >= \(3)").map { $0[0] } == [3])
   }
 
-  @Test("a twin counts as prepared, not as found")
+  @Test("a twin counts as a miss, not as a hit")
   func twinStatistics() throws {
     let connection = try connection()
     try connection.forEach("SELECT 1") { _ in
@@ -161,7 +161,7 @@ struct StatementCacheTests {
     #expect(statistics.hits == 0)
   }
 
-  @Test("statements in use are not given up, even where there is no room")
+  @Test("statements in use are not evicted, even without room")
   func inUse() throws {
     let connection = try connection(statements: 1)
     var depths: [Int] = []
@@ -176,7 +176,7 @@ struct StatementCacheTests {
     #expect(try connection.statementCacheStatistics.count == 1)
   }
 
-  @Test("a statement that failed can be run again, and its values are gone")
+  @Test("a statement that failed can run again with other values")
   func afterFailure() throws {
     let connection = try connection()
     try connection.execute("CREATE TABLE number (n INTEGER PRIMARY KEY) STRICT")
@@ -190,7 +190,7 @@ struct StatementCacheTests {
     #expect(try connection.value(Int.self, "SELECT count(*) FROM number") == 2)
   }
 
-  @Test("a PRAGMA acts each time, although SQLite runs it while it is prepared")
+  @Test("a PRAGMA takes effect on each run, although SQLite runs it while preparing it")
   func pragmas() throws {
     let connection = try connection()
     for size in [-100, -200, -100, -200] {
@@ -204,9 +204,9 @@ struct StatementCacheTests {
   }
 }
 
-@Suite("Cached statements and changes of the schema")
+@Suite("Cached statements and schema changes")
 struct StatementSchemaChangeTests {
-  @Test("G5 a change by another connection is survived: new columns and new names are seen")
+  @Test("new columns and names are seen after another connection changes the schema")
   func otherConnection() throws {
     let folder = try TemporaryFolder()
     let mine = try folder.connection()
@@ -229,7 +229,7 @@ struct StatementSchemaChangeTests {
     #expect(try mine.row("SELECT * FROM note")?.columnNames == ["b", "c"])
   }
 
-  @Test("a table that another connection drops is an error, and a new one is found")
+  @Test("a table dropped by another connection is an error, and a new one is found")
   func dropped() throws {
     let folder = try TemporaryFolder()
     let mine = try folder.connection()
@@ -245,7 +245,7 @@ struct StatementSchemaChangeTests {
     #expect(try mine.value(Int.self, "SELECT count(*) FROM note") == 0)
   }
 
-  @Test("a user's statement sees the names of the changed schema as well")
+  @Test("a prepared statement sees the column names of the changed schema")
   func userStatement() throws {
     let folder = try TemporaryFolder()
     let mine = try folder.connection()

@@ -2,7 +2,7 @@ import Foundation
 import SQLCore
 import Testing
 
-@Suite("Statements of the user")
+@Suite("Prepared statements")
 struct StatementTests {
   private let folder: TemporaryFolder
   private let connection: Connection
@@ -17,7 +17,7 @@ struct StatementTests {
     get throws { try connection.rows("SELECT a, b FROM pair ORDER BY rowid").map(\.values) }
   }
 
-  @Test("P6 values are bound by position, from 1")
+  @Test("values are bound by position, from 1")
   func positions() throws {
     let insert = try connection.prepare("INSERT INTO pair VALUES (?, ?)")
     #expect(insert.parameterCount == 2)
@@ -31,7 +31,7 @@ struct StatementTests {
     }
   }
 
-  @Test("P6 values are bound as a sequence; too few and too many throw")
+  @Test("values are bound as a sequence, and a wrong number throws")
   func sequence() throws {
     let insert = try connection.prepare("INSERT INTO pair VALUES (?, ?)")
     try insert.bind([33, "lulu"])
@@ -45,7 +45,7 @@ struct StatementTests {
   }
 
   @Test(
-    "values are bound one behind another, of different types, and nil; too few and too many throw")
+    "values of different types and nil are bound in one call, and a wrong number throws")
   func variadic() throws {
     let insert = try connection.prepare("INSERT INTO pair VALUES (?, ?)")
     try insert.bind(33, "lulu")
@@ -64,7 +64,7 @@ struct StatementTests {
       ])
   }
 
-  @Test("values are bound in the stored form that is said, by position, by name and interpolated")
+  @Test("values are bound in the stored form that is given, by position, name or interpolation")
   func forms() throws {
     let date = Date(timeIntervalSince1970: 86_400)
     let text: DatabaseValue = "1970-01-02T00:00:00.000000Z"
@@ -86,7 +86,7 @@ struct StatementTests {
     }
   }
 
-  @Test("P6 values are bound by name; too few, too many and unknown names throw")
+  @Test("values are bound by name, and missing, extra and unknown names throw")
   func names() throws {
     let insert = try connection.prepare("INSERT INTO pair VALUES (:a, $b)")
     try insert.bind([":a": 100, "$b": 404])
@@ -105,7 +105,7 @@ struct StatementTests {
     }
   }
 
-  @Test("P4 parameters of every storable type")
+  @Test("parameters of every storable type are bound in their storage class")
   func types() throws {
     let select = try connection.prepare("SELECT ?, typeof(?1)")
     func type(_ value: some ColumnValue) throws -> String {
@@ -127,7 +127,7 @@ struct StatementTests {
     #expect(throws: ColumnValueError.self) { try select.bind(databaseValue: .real(.nan), at: 1) }
   }
 
-  @Test("P10 prepared once, run five times: five rows, a run count of 5, cleared values NULL")
+  @Test("a statement prepared once runs five times, and cleared values are NULL")
   func fiveRuns() throws {
     let insert = try connection.prepare("INSERT INTO pair VALUES (?, ?)")
     #expect(try insert.runCount == 0)
@@ -144,7 +144,7 @@ struct StatementTests {
     #expect(try pairs.last == [nil, nil])
   }
 
-  @Test("P36 a statement is kept and reused: values stay bound over a reset and a new run")
+  @Test("bound values stay for the next run")
   func valuesStay() throws {
     let insert = try connection.prepare("INSERT INTO pair VALUES (?, ?)")
     try insert.bind([1, 2])
@@ -153,7 +153,7 @@ struct StatementTests {
     #expect(try pairs == [[1, 2], [1, 2]])
   }
 
-  @Test("a statement steps from row to row, ends, and begins anew")
+  @Test("a statement steps from row to row, ends, and starts again")
   func stepping() throws {
     let select = try connection.prepare("SELECT value AS n FROM json_each(\("[1,2]"))")
     for _ in 0..<2 {
@@ -172,7 +172,7 @@ struct StatementTests {
     #expect(select.sql == "SELECT value AS n FROM json_each(?)")
   }
 
-  @Test("reading at no row throws misuse")
+  @Test("reading without a current row throws misuse")
   func noRow() throws {
     let select = try connection.prepare("SELECT 1 AS n")
     func expectMisuse() {
@@ -194,7 +194,7 @@ struct StatementTests {
     expectMisuse()
   }
 
-  @Test("P9 an error while stepping is thrown, and the statement can be used again")
+  @Test("an error while stepping is thrown, and the statement can be used again")
   func errorWhileStepping() throws {
     let select = try connection.prepare("SELECT abs(?)")
     try select.bind(Int64.min, at: 1)
@@ -205,7 +205,7 @@ struct StatementTests {
     #expect(try select.get(Int.self, at: 0) == 7)
   }
 
-  @Test("a text without a statement, or with several, is refused")
+  @Test("a text with no statement or with several is refused")
   func notOne() throws {
     for sql: SQL in ["", "  ", "-- nothing", ";", "SELECT 1; SELECT 2"] {
       let error = #expect(throws: DatabaseError.self) { try connection.prepare(sql) }
@@ -215,7 +215,7 @@ struct StatementTests {
     #expect(throws: DatabaseError.self) { try connection.prepare("SELECT 1; nonsense") }
   }
 
-  @Test("a statement kept past the closure that lent it throws misuse, and pins nothing")
+  @Test("a statement kept past its closure throws misuse and pins no snapshot")
   func keptPastClosure() throws {
     let db = try Database.temporary(configuration: .with { $0.maximumReaders = 1 })
     try db.execute("CREATE TABLE note (n INTEGER); INSERT INTO note VALUES (1), (2)")

@@ -2,7 +2,7 @@ import Foundation
 import SQLCore
 import Testing
 
-@Suite("P35 limits, counters, origins, serialising, ATTACH")
+@Suite("Status, metadata, serialization and ATTACH")
 struct StatusTests {
   private let folder: TemporaryFolder
   private let connection: Connection
@@ -15,7 +15,7 @@ struct StatusTests {
     )
   }
 
-  @Test("P35 limits are read and set")
+  @Test("limits are read and set")
   func limits() throws {
     #expect(try connection.limit(.attachedDatabases) == 10)
     #expect(try connection.setLimit(.length, to: 1_000) == 1_000_000_000)
@@ -30,7 +30,7 @@ struct StatusTests {
     #expect(try connection.limit(.functionArguments) == 127)
   }
 
-  @Test("P35 statement counters, connection counters, library counters")
+  @Test("counters of statements, the connection and the library are read")
   func counters() throws {
     let select = try connection.prepare("SELECT * FROM t ORDER BY name")
     #expect(try select.count(of: .runs) == 0)
@@ -54,7 +54,7 @@ struct StatusTests {
     #expect(SQLiteLibrary.compileOptions.contains { $0.hasPrefix("THREADSAFE") })
   }
 
-  @Test("P35 expanded SQL, column origin and declared type")
+  @Test("expanded SQL, column origins and declared types are read")
   func metadata() throws {
     let select = try connection.prepare(
       "SELECT name AS other, id + 1, ?1, :named FROM t")
@@ -72,7 +72,7 @@ struct StatusTests {
     #expect(try connection.prepare("SELECT ?1, :a, $b").parameterNames == ["?1", ":a", "$b"])
   }
 
-  @Test("P35 serialise and deserialise, from WAL too")
+  @Test("a database in WAL mode is serialized and deserialized")
   func serialize() throws {
     let bytes = try connection.serialize()
     #expect(bytes.count % 4096 == 0 && bytes.starts(with: "SQLite format 3\0".utf8))
@@ -101,7 +101,7 @@ struct StatusTests {
     #expect(throws: DatabaseError.self) { try copy.serialize(database: "nowhere") }
   }
 
-  @Test("P35 ATTACH and DETACH")
+  @Test("another file is attached and detached")
   func attach() throws {
     let path = folder.file("other.sqlite")
     try connection.attach(path: path, as: "the \"other\"")

@@ -1,17 +1,17 @@
 import SQLCore
 import Testing
 
-/// Expects that every connection is back and as it was.
+/// Expects that every connection has been returned and is clean.
 ///
-/// A stream that was dropped or cancelled gives its connection back a moment later. As many streams
-/// as there may be, all held at once, wait for those that are on their way, and for no others.
+/// A stream that was dropped or cancelled returns its connection a moment later. Holding as many
+/// streams as there may be at once waits for those on their way back, and for no others.
 func expectWhole(
   _ db: Database, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
   let maximum = db.configuration.maximumReaders
   var iterators: [RowStream<Int>.AsyncIterator] = []
   for _ in 0..<maximum {
-    // More than is read ahead: the connection is held until the last row is asked for.
+    // More rows than are read ahead, so the connection is held until the last row is requested.
     var iterator = db.stream(
       Int.self,
       """

@@ -1,9 +1,9 @@
 import SQLCore
 import Testing
 
-@Suite("P30 P31 G6 raw SQL as a stream of rows")
+@Suite("Streams of rows from raw SQL")
 struct RawStreamTests {
-  /// The numbers from 1 to 5,000.
+  /// Makes a table of the numbers from 1 to `count`.
   private static func numbers(
     in db: Database, _ count: Int = 5_000
   ) throws {
@@ -14,19 +14,19 @@ struct RawStreamTests {
       """)
   }
 
-  /// Numbers from 1 on, without an end.
+  /// The numbers from 1 on, without an end.
   private static let series: SQL = """
     WITH RECURSIVE series(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM series)
     SELECT value FROM series
     """
 
-  /// One row, and then SQLite looks for the second for ever.
+  /// One row, after which SQLite searches for a second one for ever.
   private static let oneThenNever: SQL = """
     WITH RECURSIVE series(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM series)
     SELECT value FROM series WHERE value < 2
     """
 
-  @Test("P30 every row comes, in order, with its names")
+  @Test("every row arrives in order, with its column names")
   func rows() async throws {
     let db = try Database.temporary()
     try Self.numbers(in: db)
@@ -41,7 +41,7 @@ struct RawStreamTests {
     #expect(db.laneStatuses.stream.count == 1)
   }
 
-  @Test("P30 rows as tuples, and as values, with values bound")
+  @Test("rows arrive as tuples and as values, with values bound")
   func tuples() async throws {
     let db = try Database.temporary()
     try Self.numbers(in: db)
@@ -59,14 +59,14 @@ struct RawStreamTests {
     #expect(sum == 5_000 * 5_001 / 2)
   }
 
-  @Test("P30 no rows at all", arguments: [true, false])
+  @Test("a query without rows gives an empty stream", arguments: [true, false])
   func empty(inMemory: Bool) async throws {
     let db = try inMemory ? Database.inMemory() : Database.temporary()
     try Self.numbers(in: db, 0)
     for try await row in db.stream("SELECT * FROM number") { Issue.record("\(row)") }
   }
 
-  @Test("P31 a stream that failed or ended gives nothing more")
+  @Test("a stream that failed or ended gives no more rows")
   func afterTheEnd() async throws {
     let db = try Database.temporary()
     var broken = db.stream("SELECT * FROM nowhere").makeAsyncIterator()
@@ -79,10 +79,10 @@ struct RawStreamTests {
     #expect(db.laneStatuses.stream.isWhole)
   }
 
-  @Test("P31 an error of SQL is thrown behind the rows before it", arguments: [true, false])
+  @Test("an SQL error is thrown after the rows before it", arguments: [true, false])
   func errorOfSQL(inMemory: Bool) async throws {
     let db = try inMemory ? Database.inMemory() : Database.temporary()
-    // Of an integer too large, abs() throws "integer overflow".
+    // `abs()` of the smallest integer throws "integer overflow".
     let sql: SQL = """
       SELECT value, abs(CASE value WHEN 1500 THEN -9223372036854775808 ELSE value END)
       FROM (\(Self.series) LIMIT 3000)
@@ -96,7 +96,7 @@ struct RawStreamTests {
     #expect(db.laneStatuses.stream.isWhole && db.laneStatuses.writer.isWhole)
   }
 
-  @Test("P31 a value of another type is thrown at its row", arguments: [true, false])
+  @Test("a value of another type throws at its row", arguments: [true, false])
   func errorOfValue(inMemory: Bool) async throws {
     let db = try inMemory ? Database.inMemory() : Database.temporary()
     var given = 0
@@ -113,7 +113,7 @@ struct RawStreamTests {
     #expect(error?.column == "v")
   }
 
-  @Test("P31 as many types as columns, else an error")
+  @Test("a wrong number of types throws")
   func wrongTypes() async throws {
     let db = try Database.temporary()
     let error = await #expect(throws: DatabaseError.self) {
@@ -122,7 +122,7 @@ struct RawStreamTests {
     #expect(error?.code == .range)
   }
 
-  @Test("D17 a stream does not write, and what it begins does not live on")
+  @Test("a stream cannot write, and a transaction that it begins does not stay open")
   func writing() async throws {
     let db = try Database.temporary()
     try Self.numbers(in: db)
@@ -135,7 +135,7 @@ struct RawStreamTests {
     #expect(db.laneStatuses.stream.count == 1)
   }
 
-  @Test("G6 the first row comes while SQLite still looks for the second")
+  @Test("the first row arrives while SQLite still searches for the second")
   func firstRow() async throws {
     let db = try Database.temporary()
     for try await value in db.stream(Int.self, Self.oneThenNever) {
@@ -145,7 +145,7 @@ struct RawStreamTests {
     try await expectWhole(db)
   }
 
-  @Test("G6 a stream without an end is read as far as it is iterated over")
+  @Test("an endless stream is read only as far as it is iterated over")
   func endless() async throws {
     let db = try Database.temporary()
     var last = 0
@@ -157,7 +157,7 @@ struct RawStreamTests {
     try await expectWhole(db)
   }
 
-  @Test("D30 cancelling the task ends a statement that runs, and the connection is clean")
+  @Test("cancelling the task ends a running statement, and the connection is clean")
   func cancellingAStatement() async throws {
     let db = try Database.temporary()
     for _ in 0..<20 {
@@ -172,12 +172,12 @@ struct RawStreamTests {
     try await expectWhole(db)
   }
 
-  @Test("D30 a task cancelled before, or at any moment of the beginning, throws")
+  @Test("a task cancelled before or during the first read throws")
   func cancellingAtTheBeginning() async throws {
     let db = try Database.temporary()
     for round in 0..<200 {
       let task = Task {
-        // There is no first row: only the cancellation ends this.
+        // There is no first row, so only the cancellation ends this.
         for try await _ in db.stream(Int.self, "\(Self.oneThenNever) AND value > 2") {}
       }
       for _ in 0..<round % 20 { await Task.yield() }
@@ -187,7 +187,7 @@ struct RawStreamTests {
     try await expectWhole(db)
   }
 
-  @Test("D30 a task cancelled inside the loop gets no further row")
+  @Test("a task cancelled inside the loop gets no further row")
   func cancellingInTheLoop() async throws {
     let db = try Database.temporary()
     let given = Lock(0)
@@ -202,7 +202,7 @@ struct RawStreamTests {
     try await expectWhole(db)
   }
 
-  @Test("D30 cancelling after the last row changes nothing")
+  @Test("cancelling after the last row changes nothing")
   func cancellingAfterTheEnd() async throws {
     let db = try Database.temporary()
     try await Task {
@@ -215,7 +215,7 @@ struct RawStreamTests {
     #expect(db.laneStatuses.stream.isWhole)
   }
 
-  @Test("the database lives as long as a stream of it")
+  @Test("a stream keeps its database alive")
   func lifetime() async throws {
     var iterator = try {
       let db = try Database.temporary()

@@ -2,10 +2,10 @@ import Dispatch
 import SQLCore
 import Testing
 
-/// What the code of a value does while a stream reads one; the tests of the suite take turns.
+/// A closure that runs while a stream reads a value. The tests of the suite take turns.
 private let whileReading = Lock<(@Sendable (Int64) throws -> Void)?>(nil)
 
-/// A number with code of its own, which runs on the thread that reads the stream.
+/// A number that runs the closure when it is read, on the thread that reads the stream.
 private struct Watched: ColumnValue, Equatable {
   let number: Int64
 
@@ -19,14 +19,14 @@ private struct Watched: ColumnValue, Equatable {
   func databaseValue(as form: StoredForm) throws -> DatabaseValue { .integer(number) }
 }
 
-@Suite("D3 D4 D6 D18 G4 G6 what ends a stream", .serialized)
+@Suite("The ends of a stream", .serialized)
 struct StreamEndingTests {
-  /// Numbers from 1 on, without an end.
+  /// The numbers from 1 on, without an end.
   private static let series: SQL = """
     WITH RECURSIVE series(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM series)
     SELECT value FROM series
     """
-  /// One row, and then SQLite looks for the second for ever.
+  /// One row, after which SQLite searches for a second one for ever.
   private static let oneThenNever: SQL = "\(series) WHERE value < 2"
   private static let never: SQL = "\(series) WHERE value < 1"
 
@@ -36,7 +36,7 @@ struct StreamEndingTests {
     return try Database.temporary(configuration: configuration)
   }
 
-  /// Iterates to the error, and expects the rows before it to be those from `first` on.
+  /// Iterates until the error, and expects the rows before it to be those from `first` on.
   private static func expectRows<Failure: Error>(
     from first: Int, of iterator: inout RowStream<Int>.AsyncIterator, then error: Failure.Type
   ) async -> Failure? {
@@ -54,8 +54,8 @@ struct StreamEndingTests {
     }
   }
 
-  /// A stream whose thread stands inside the code of its first value until it is told to go on;
-  /// it was dropped, and so its connection is on its way back.
+  /// A dropped stream whose thread is stuck in reading its first value until it is told to go on. Its
+  /// connection has not been returned yet.
   private final class Stuck: Sendable {
     private let mayGoOn = DispatchSemaphore(value: 0)
 
@@ -78,7 +78,7 @@ struct StreamEndingTests {
     func goOn() { mayGoOn.signal() }
   }
 
-  @Test("D6 interrupt() ends a stream whose statement runs, and harms none that follows")
+  @Test("`interrupt()` ends a stream with a running statement, and none that follows")
   func interruptingAStatement() async throws {
     let db = try Self.database()
     for _ in 0..<20 {
@@ -93,7 +93,7 @@ struct StreamEndingTests {
     try await expectWhole(db)
   }
 
-  @Test("D6 interrupt() ends a stream that nobody reads, after the rows that were read")
+  @Test("`interrupt()` ends an idle stream after the rows that were already read")
   func interruptingAPause() async throws {
     let db = try Self.database()
     for round in 1...20 {
@@ -107,19 +107,19 @@ struct StreamEndingTests {
     try await expectWhole(db)
   }
 
-  @Test("D30 a stream that waits for a connection is cancelled at once")
+  @Test("cancelling ends a stream's wait for a connection at once")
   func cancellingAWait() async throws {
     let db = try Self.database(maximumReaders: 1)
     let stuck = await Stuck(in: db)
     let task = Task { for try await _ in db.stream("SELECT 1") {} }
     task.cancel()
-    // The connection is not back: nothing else ends the wait.
+    // The connection has not been returned, so nothing else ends the wait.
     await #expect(throws: CancellationError.self) { try await task.value }
     stuck.goOn()
     try await expectWhole(db)
   }
 
-  @Test("G4 a deadline ends a stream that waits for a connection")
+  @Test("a deadline ends a stream's wait for a connection")
   func deadlineOfAWait() async throws {
     let db = try Self.database(maximumReaders: 1)
     let stuck = await Stuck(in: db)
@@ -130,33 +130,33 @@ struct StreamEndingTests {
     try await expectWhole(db)
   }
 
-  @Test("G4 a deadline ends a statement that runs", arguments: [true, false])
+  @Test("a deadline ends a stream's running statement", arguments: [true, false])
   func deadlineOfAStatement(inMemory: Bool) async throws {
     let db = try inMemory ? Database.inMemory() : Self.database()
     await #expect(throws: DeadlineExceeded.self) {
       for try await _ in db.stream(Int.self, Self.never, deadline: .milliseconds(5)) {}
     }
-    // The next one on this connection has none.
+    // The next stream on this connection has no deadline.
     for try await value in db.stream(Int.self, "SELECT 7") { #expect(value == 7) }
-    // Where the deadline passed before its statement ran, the connection comes back a moment later.
+    // If the deadline passed before the statement ran, the connection returns a moment later.
     if !inMemory { try await expectWhole(db) }
     #expect(db.laneStatuses.writer.isWhole)
   }
 
-  @Test("G4 at its deadline a stream that nobody reads gives its connection back")
+  @Test("an idle stream returns its connection at its deadline")
   func deadlineOfAPause() async throws {
     let db = try Self.database(maximumReaders: 1)
     var (iterator, first) = try await Self.beginWithDeadline(in: db)
     #expect(first == 1)
-    // The stream has no end: only the deadline takes the connection from it.
+    // The stream has no end, so only the deadline takes its connection.
     while !db.laneStatuses.stream.isWhole { await Task.yield() }
     _ = await Self.expectRows(from: 2, of: &iterator, then: DeadlineExceeded.self)
     #expect(try await iterator.next() == nil)
     try await expectWhole(db)
   }
 
-  /// Begins a stream without an end, and reads its first row before its deadline, which is the later
-  /// the slower the machine.
+  /// Begins an endless stream and reads its first row before its deadline, which is longer on a slower
+  /// machine.
   private static func beginWithDeadline(
     in db: Database
   ) async throws -> (RowStream<Int>.AsyncIterator, first: Int?) {
@@ -172,7 +172,7 @@ struct StreamEndingTests {
     }
   }
 
-  @Test("D4 a stream that is held keeps the database open; one that ended does not")
+  @Test("an open stream keeps its database open, and an ended one does not")
   func closing() async throws {
     let db = try Self.database()
     var iterator = db.stream(Int.self, "\(Self.series) LIMIT 5000").makeAsyncIterator()
@@ -185,7 +185,7 @@ struct StreamEndingTests {
     try db.close()
   }
 
-  @Test("D3 after close() the first row of a stream throws misuse", arguments: [true, false])
+  @Test("after `close()` the first row of a stream throws misuse", arguments: [true, false])
   func closed(inMemory: Bool) async throws {
     let db = try inMemory ? Database.inMemory() : Self.database()
     let stream = db.stream("SELECT 1")
@@ -195,19 +195,19 @@ struct StreamEndingTests {
     #expect(error?.code == .misuse)
   }
 
-  @Test("D4 a stream that was dropped does not keep the database open, though it still runs")
+  @Test("a dropped stream does not keep the database open, even while it still runs")
   func closingBesideADroppedStream() async throws {
     let db = try Self.database()
     let stuck = await Stuck(in: db)
     try db.close()
     #expect(db.laneStatuses.stream.count == 1)
     stuck.goOn()
-    // Its connection is not kept.
+    // Its connection is closed.
     while db.laneStatuses.stream.count > 0 { await Task.yield() }
     #expect(db.laneStatuses.stream.isWhole)
   }
 
-  @Test("D18 the code of a value that is read cannot access the database", arguments: [1, 3_000])
+  @Test("a value cannot access the database while it is read", arguments: [1, 3_000])
   func reentrancy(row: Int64) async throws {
     let db = try Self.database()
     whileReading.withLock {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("P32 IN a bound array of any size")
+@Suite("Bound arrays of any size")
 struct ArrayTableTests {
   private let folder: TemporaryFolder
   private let connection: Connection
@@ -26,14 +26,14 @@ struct ArrayTableTests {
       bindings: [.array(BoundArray(values))])
   }
 
-  @Test("P32 dog, dragon, hedgehog selects dog, hedgehog")
+  @Test("IN with a bound array finds the matching rows")
   func few() throws {
     try connection.execute("DELETE FROM animal WHERE name = 'dragon'")
     let rows = try connection.rows(named(["dog", "dragon", "hedgehog"]))
     #expect(rows.map { $0[0] } == ["dog", "hedgehog"])
   }
 
-  @Test("0, 1 and 100,000 values are one statement")
+  @Test("arrays of 0, 1 and 100,000 values share one statement")
   func sizes() throws {
     let before = try connection.statementCacheStatistics
     #expect(try connection.rows(named([])).isEmpty)
@@ -45,7 +45,7 @@ struct ArrayTableTests {
     #expect(after.hits == before.hits + 2)
   }
 
-  @Test("the array is given back after the statement")
+  @Test("the array is released after the statement")
   func released() throws {
     weak var held: BoundArray?
     do {
@@ -58,7 +58,7 @@ struct ArrayTableTests {
     do {
       let array = BoundArray(["dog"])
       held = array
-      // There is no such parameter.
+      // The statement has no such parameter.
       #expect(throws: DatabaseError.self) {
         try connection.rows(SQL(text: "SELECT 1", bindings: [.array(array)]))
       }
@@ -66,7 +66,7 @@ struct ArrayTableTests {
     #expect(held == nil)
   }
 
-  @Test("values of every storage class come back as they are, in order")
+  @Test("values of every storage class are read back unchanged, in order")
   func storageClasses() throws {
     let values: [DatabaseValue] = [
       .integer(.min), 1.5, "a\u{0}b", "", .blob(Data([0, 1])), .blob(Data()), nil, .integer(.max),
@@ -83,7 +83,7 @@ struct ArrayTableTests {
     #expect(try connection.rows(named([1, .blob(Data("dog".utf8)), nil])).isEmpty)
   }
 
-  @Test("an index on the column is used")
+  @Test("IN with a bound array uses an index on the column")
   func index() throws {
     var sql: SQL = "EXPLAIN QUERY PLAN "
     sql.append(named(["dog"]))
@@ -92,7 +92,7 @@ struct ArrayTableTests {
     #expect(!plan.contains { $0.hasPrefix("SCAN animal") })
   }
 
-  @Test("the same array twice, a join, and a statement in itself")
+  @Test("an array can be bound twice, joined, and read by nested statements")
   func several() throws {
     let array = BoundArray([1, 2, 3])
     let sum = try connection.row(
@@ -111,7 +111,7 @@ struct ArrayTableTests {
     #expect(try connection.row(reversed)?[0] == 3)
   }
 
-  @Test("anything but a bound array is an array of nothing; SQL text cannot make one")
+  @Test("any other argument gives no rows, and SQL cannot create such a table")
   func notAnArray() throws {
     #expect(try connection.rows("SELECT value FROM apus_array(\(7))").isEmpty)
     #expect(try connection.rows("SELECT value FROM apus_array('apus-array')").isEmpty)
@@ -124,7 +124,7 @@ struct ArrayTableTests {
   }
 
   @Test(
-    "P32 an interpolated array is one parameter, in IN and in a join; 1 and 100,000 are one statement"
+    "an interpolated array is one parameter, whatever its size, in IN and in a join"
   )
   func interpolated() throws {
     try connection.execute("DELETE FROM animal WHERE name = 'dragon'")
@@ -148,7 +148,7 @@ struct ArrayTableTests {
     #expect(error != nil)
   }
 
-  @Test("P32 a statement of one's own takes an array as well; P35 and a zero-blob")
+  @Test("a prepared statement takes arrays and zero-filled BLOBs")
   func prepared() throws {
     let select = try connection.prepare(
       "SELECT name FROM animal WHERE id IN (SELECT value FROM apus_array(?))")

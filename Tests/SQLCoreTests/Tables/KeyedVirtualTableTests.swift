@@ -2,7 +2,7 @@ import Foundation
 import SQLCore
 import Testing
 
-/// Words and how often they came: rows without rowids, in a dictionary.
+/// Words and their counts: rows without rowids, kept in a dictionary.
 private final class WordCounts: KeyedVirtualTable {
   let schema: String
   private let rows: Shared<[String: DatabaseValue]>
@@ -85,7 +85,7 @@ private final class WordCounts: KeyedVirtualTable {
   }
 }
 
-/// A table of one of the protocols, with a schema of the other.
+/// A table that conforms to one protocol and declares a schema for the other.
 private final class Mismatched: WritableVirtualTable {
   let schema = "CREATE TABLE x (word TEXT PRIMARY KEY)\n WITHOUT\n rowid;"
   func open() -> any VirtualTableCursor { Numbers([]) }
@@ -94,7 +94,7 @@ private final class Mismatched: WritableVirtualTable {
   func delete(rowID: Int64) {}
 }
 
-@Suite("P26 virtual tables WITHOUT ROWID")
+@Suite("Virtual tables WITHOUT ROWID")
 struct KeyedVirtualTableTests {
   private let db: Database
   private let rows = Shared<[String: DatabaseValue]>([:])
@@ -107,7 +107,7 @@ struct KeyedVirtualTableTests {
     try db.execute("CREATE VIRTUAL TABLE word USING words")
   }
 
-  @Test("P26 rows are inserted, updated and deleted by their key, which may change")
+  @Test("rows are inserted, updated and deleted by their key, which may change")
   func writing() throws {
     try db.execute("INSERT INTO word VALUES ('swift', 1), ('swallow', 2), ('martin', 3)")
     try db.execute("UPDATE word SET count = count + 10 WHERE word = 'swift'")
@@ -131,7 +131,7 @@ struct KeyedVirtualTableTests {
     #expect(rows.current.isEmpty)
   }
 
-  @Test("P26 an error undoes the statement's transaction; there is no rowid to ask for")
+  @Test("an error undoes the statement, and there is no rowid column")
   func errors() throws {
     try db.execute("INSERT INTO word VALUES ('swift', 1)")
     let error = #expect(throws: DatabaseError.self) {
@@ -143,7 +143,7 @@ struct KeyedVirtualTableTests {
     #expect(noRowID?.message == "no such column: rowid")
   }
 
-  @Test("a schema that does not fit how the rows are known is an error that says what to do")
+  @Test("a schema that does not match the protocol is an error that says what to do")
   func schemas() throws {
     try db.virtualTable("mismatched", .eponymous) { _ in Mismatched() }
     let keyed = #expect(throws: DatabaseError.self) { try db.rows("SELECT * FROM mismatched") }
@@ -160,7 +160,7 @@ struct KeyedVirtualTableTests {
     }
   }
 
-  @Test("a cursor that gives no rowid is an error where one is asked for")
+  @Test("reading the rowid throws if the cursor provides none")
   func noRowID() throws {
     final class Cursor: VirtualTableCursor {
       private var isFirst = true

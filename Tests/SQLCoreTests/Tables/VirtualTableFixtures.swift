@@ -1,6 +1,6 @@
 import SQLCore
 
-/// 1, 2, 3 … without an end.
+/// The numbers 1, 2, 3 … without an end.
 final class NaturalNumbers: VirtualTable {
   let schema = "CREATE TABLE x (value INTEGER)"
   func open() -> any VirtualTableCursor { Cursor() }
@@ -15,7 +15,7 @@ final class NaturalNumbers: VirtualTable {
   }
 }
 
-/// Rows of given numbers.
+/// A cursor over given numbers.
 final class Numbers: VirtualTableCursor {
   let numbers: [Int64]
   var position = 0
@@ -29,7 +29,7 @@ final class Numbers: VirtualTableCursor {
   var rowID: Int64 { Int64(position) }
 }
 
-/// (a, 7) for a from 1 to 9, and a log of what it is asked.
+/// The rows (a, 7) for a from 1 to 9, and a log of each request.
 final class Logged: VirtualTable {
   let schema = "CREATE TABLE x (a INTEGER, b INTEGER)"
   private let log: Shared<[String]>
@@ -94,7 +94,7 @@ final class Logged: VirtualTable {
   }
 }
 
-/// What all connections share of a shelf.
+/// The state of a shelf that all connections share.
 final class Store: Sendable {
   let rows = Shared<[Int64: [DatabaseValue]]>([:])
   let events = Shared<[String]>([])
@@ -184,7 +184,7 @@ final class Shelf: WritableVirtualTable {
   }
 }
 
-/// Fails in one method.
+/// A table that fails in one method.
 final class Failing: VirtualTable {
   struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -235,7 +235,7 @@ final class Failing: VirtualTable {
   }
 }
 
-/// The rows of the table `source`, read with a statement of its own.
+/// The rows of the table `source`, read with the virtual table's own statement.
 final class Mirror: VirtualTable {
   let schema = "CREATE TABLE x (n INTEGER)"
   private let context: VirtualTableContext
@@ -259,7 +259,7 @@ final class Mirror: VirtualTable {
   }
 }
 
-/// Counts the tables and cursors that are there.
+/// A table that counts its live instances and cursors.
 final class Counted: VirtualTable {
   let schema = "CREATE TABLE x (n)"
   private let alive: Shared<Int>

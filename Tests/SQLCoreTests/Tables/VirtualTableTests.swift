@@ -2,7 +2,7 @@ import Foundation
 import SQLCore
 import Testing
 
-@Suite("P26 virtual tables in Swift")
+@Suite("Virtual tables in Swift")
 struct VirtualTableTests {
   private let folder: TemporaryFolder
   private let db: Database
@@ -12,7 +12,7 @@ struct VirtualTableTests {
     db = try Database(path: folder.file())
   }
 
-  @Test("P26 eponymous: SELECT value FROM natural_numbers LIMIT 5")
+  @Test("an eponymous table is read without CREATE VIRTUAL TABLE")
   func eponymous() throws {
     try db.virtualTable("natural_numbers", .eponymous) { _ in NaturalNumbers() }
     let rows = try db.rows("SELECT value FROM natural_numbers LIMIT 5")
@@ -28,7 +28,7 @@ struct VirtualTableTests {
     }
   }
 
-  @Test("P26 best index: constraints, order and limit reach the cursor")
+  @Test("constraints, order, limit and IN lists reach the cursor")
   func bestIndex() throws {
     let log = Shared<[String]>([])
     try db.virtualTable("logged", .eponymous) { _ in Logged(log) }
@@ -43,7 +43,7 @@ struct VirtualTableTests {
     #expect(log.current.last == "list 2, 5, 9")
   }
 
-  @Test("P26 created with arguments, written, dropped; and come to again from a second connection")
+  @Test("a created table takes arguments and writes, and other connections connect to it")
   func created() throws {
     let store = Store()
     try db.virtualTable("shelf", .created) { try Shelf($0, store) }
@@ -66,7 +66,7 @@ struct VirtualTableTests {
     try db.execute("INSERT OR IGNORE INTO book (rowid, title) VALUES (1, 'x')")
     #expect(store.events.current.contains("created main.book: title TEXT, pages INTEGER"))
     #expect(store.events.current.filter { $0.hasPrefix("created") }.count == 1)
-    // The writer made it; a reader came to it.
+    // The writer created it, and a reader connected to it.
     #expect(store.events.current.contains("connected main.book"))
     let second = try folder.connection()
     #expect(throws: DatabaseError.self) { try second.rows("SELECT * FROM book") }
@@ -79,7 +79,7 @@ struct VirtualTableTests {
     #expect(store.events.current.last == "destroyed")
   }
 
-  @Test("P26 a virtual table takes part in transactions and savepoints")
+  @Test("a virtual table takes part in transactions and savepoints")
   func transactions() throws {
     let store = Store()
     let connection = try Connection()
@@ -114,7 +114,7 @@ struct VirtualTableTests {
     #expect(try connection.rows("SELECT title FROM book").map { $0[0] } == ["a", "c"])
   }
 
-  @Test("P26 table-valued functions: arguments are hidden columns")
+  @Test("the arguments of a table-valued function are hidden columns")
   func tableFunctions() throws {
     try db.tableFunction("words", columns: ["word", "length"]) {
       (text: String, separator: String?) in
@@ -129,7 +129,7 @@ struct VirtualTableTests {
     #expect(
       try db.rows("SELECT word FROM words WHERE argument1 = 'x y'").map { $0[0] } == ["x", "y"])
     #expect(try db.row("SELECT argument2 FROM words('a', ';')")?[0] == ";")
-    // From another table of a join, whichever comes first.
+    // From another table of a join, in either order.
     let joined = try db.rows(
       "SELECT word FROM words(j.value), json_each(\("[\"a b\",\"c\"]")) j ORDER BY word")
     #expect(joined.map { $0[0] } == ["a", "b", "c"])
@@ -141,7 +141,7 @@ struct VirtualTableTests {
     }
   }
 
-  @Test("P26 directly used tables are refused in views unless they are innocuous")
+  @Test("a virtual table is refused in views unless it is innocuous")
   func innocuous() throws {
     try db.virtualTable("plain", .eponymous) { _ in NaturalNumbers() }
     try db.virtualTable("harmless", .eponymous, isInnocuous: true) { _ in NaturalNumbers() }
@@ -152,7 +152,7 @@ struct VirtualTableTests {
   }
 
   @Test(
-    "P23 an error of any method is the statement's error, with its message",
+    "an error of any method is the statement's error, with its message",
     arguments: [
       "make", "bestIndex", "open", "filter", "next", "column", "rowID",
     ])
@@ -167,7 +167,7 @@ struct VirtualTableTests {
     #expect(try db.row("SELECT 1")?[0] == 1)
   }
 
-  @Test("a table that runs statements of its own, and one that is removed while it runs")
+  @Test("a table may run its own statements, and may be removed while it runs")
   func reenteringAndRemoval() throws {
     try db.execute("CREATE TABLE source (n INTEGER); INSERT INTO source VALUES (5), (6)")
     try db.virtualTable("mirror", .eponymous) { try Mirror($0, removes: false) }

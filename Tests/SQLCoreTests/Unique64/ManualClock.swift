@@ -1,7 +1,7 @@
 import Foundation
 import SQLCore
 
-/// 2001 and 2⁴⁷ ticks of 16 µs: 2072-05-10, the first moment that the layout cannot hold.
+/// 2001 plus 2⁴⁷ ticks of 16 µs: 2072-05-10, the first moment that the layout cannot hold.
 let endOfUnique64 = Date(timeIntervalSinceReferenceDate: Double(1 << 47) / 62_500)
 
 /// A clock that a test sets.

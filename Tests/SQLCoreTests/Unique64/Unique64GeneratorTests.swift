@@ -2,9 +2,9 @@ import Foundation
 import SQLCore
 import Testing
 
-@Suite("N20 generators that are put in")
+@Suite("Scoped Unique64 generators")
 struct Unique64GeneratorTests {
-  @Test("N20 a generator put in is asked by Unique64(), nested and only inside")
+  @Test("`Unique64()` uses the innermost scoped generator, and only inside its closure")
   func scope() throws {
     let outer = Unique64.Generator(now: { Date(timeIntervalSinceReferenceDate: 1_000) })
     let inner = Unique64.Generator(now: { Date(timeIntervalSinceReferenceDate: 2_000) })
@@ -19,7 +19,7 @@ struct Unique64GeneratorTests {
     #expect(Unique64.generator === Unique64.shared)
   }
 
-  @Test("N20 what the closure returns and throws passes through")
+  @Test("the closure's result and error pass through")
   func results() async {
     struct Failure: Error {}
     let generator = Unique64.Generator()
@@ -34,7 +34,7 @@ struct Unique64GeneratorTests {
     #expect(Unique64.generator === Unique64.shared)
   }
 
-  @Test("N20 tasks that run at the same time, each with a generator, do not meet")
+  @Test("concurrent tasks, each with a generator of its own, do not affect each other")
   func parallelTasks() async {
     await withTaskGroup(of: (Int64, [Unique64]).self) { group in
       for number in Int64(1)...8 {
@@ -58,7 +58,7 @@ struct Unique64GeneratorTests {
     }
   }
 
-  @Test("N20 the asynchronous form stays in the caller's isolation") @MainActor
+  @Test("the asynchronous form stays in the caller's isolation") @MainActor
   func isolation() async {
     var ids: [Unique64] = []
     await Unique64.withGenerator(Unique64.Generator()) {

@@ -3,9 +3,9 @@ import SQLCore
 import TestRun
 import Testing
 
-@Suite("N18 Unique64 over time and restarts")
+@Suite("Unique64 over time and restarts")
 struct Unique64RestartTests {
-  @Test("N18 ids keep step with the clock up to 62,500 a second")
+  @Test("ids keep step with the clock at up to 62,500 per second")
   func keepsStep() {
     let first: Int64 = 800_000_000 * 62_500
     let clock = ManualClock(.distantPast)
@@ -17,10 +17,10 @@ struct Unique64RestartTests {
     #expect(late.isEmpty)
   }
 
-  /// The ids of a burst: sixteen seconds' worth at the full size.
+  /// The number of ids in a burst: sixteen seconds' worth at full size.
   private static let burst = TestSize.count(small: 50_000, full: 1_000_000)
 
-  @Test("N18 a burst runs ahead of the clock, which then catches up")
+  @Test("a burst runs ahead of the clock, which then catches up")
   func burst() {
     let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
     let clock = ManualClock(start)
@@ -32,7 +32,7 @@ struct Unique64RestartTests {
     #expect(generator.next().date == start.addingTimeInterval(16))
   }
 
-  @Test("N18 a restart after a burst repeats none", arguments: [0.0, 1.0, -3_600.0])
+  @Test("a restart after a burst repeats no id", arguments: [0.0, 1.0, -3_600.0])
   func restart(clockStep: Double) throws {
     let clock = ManualClock(Date(timeIntervalSinceReferenceDate: 800_000_000))
     let before = Unique64.Generator(now: clock.read)
@@ -45,7 +45,7 @@ struct Unique64RestartTests {
     #expect((stored + fresh).isStrictlyIncreasing)
   }
 
-  @Test("N18 a clock that steps back repeats none", arguments: [-1e-5, -1, -86_400, -9e8, -1e30])
+  @Test("a clock that steps back repeats no id", arguments: [-1e-5, -1, -86_400, -9e8, -1e30])
   func clockStepsBack(step: Double) {
     let clock = ManualClock(Date(timeIntervalSinceReferenceDate: 800_000_000))
     let generator = Unique64.Generator(now: clock.read)
@@ -58,7 +58,7 @@ struct Unique64RestartTests {
     #expect(ids.last?.date == clock.read())
   }
 
-  @Test("N18 a smaller stored id does not move a generator back")
+  @Test("a smaller stored id does not move a generator back")
   func advanceNeverMovesBack() {
     let date = Date(timeIntervalSinceReferenceDate: 800_000_000)
     let generator = Unique64.Generator(now: { date })
@@ -67,10 +67,10 @@ struct Unique64RestartTests {
     #expect(generator.next() > first)
   }
 
-  // The arguments are no dates, because a test prints its arguments and Date's description traps on
-  // some of these.
+  // The arguments are numbers and not dates, since a test prints its arguments and Date's
+  // description traps on some of these.
   @Test(
-    "N18 a clock before 2001, or none, is the start of 2001",
+    "a clock before 2001, or without a valid date, counts as the start of 2001",
     arguments: [
       -1, -978_307_200, -1e30, -.infinity, .nan, Double.signalingNaN,
     ])
@@ -84,7 +84,7 @@ struct Unique64RestartTests {
   }
 
   @Test(
-    "N18 a clock past 2072 gives no id, and does no harm once it is right again",
+    "a clock past 2072 gives no id and does no lasting harm",
     arguments: [
       endOfUnique64.timeIntervalSinceReferenceDate, 1e12, .greatestFiniteMagnitude, .infinity,
     ])
@@ -103,7 +103,7 @@ struct Unique64RestartTests {
     #expect(second.date == clock.read())
   }
 
-  @Test("N18 the last tick is used once")
+  @Test("the last tick is used once")
   func lastTick() {
     let generator = Unique64.Generator(now: { Unique64(rawValue: .max).date })
     #expect(generator.next(tag: -1).rawValue == .max)
@@ -114,7 +114,7 @@ struct Unique64RestartTests {
   }
 
   @Test(
-    "N18 a damaged stored id does not use up the generator",
+    "a damaged stored id does not use up the generator",
     arguments: [
       Int64.min, -1, .max, .max - 65_536, .max - 1 << 58,
     ])
@@ -125,7 +125,7 @@ struct Unique64RestartTests {
     #expect(generator.next().date == date)
   }
 
-  @Test("N18 an id up to the limit is believed, and leaves room for 2⁴³ more")
+  @Test("an id up to the limit advances the generator and leaves room for 2⁴³ more")
   func advanceLimit() {
     let date = Date(timeIntervalSinceReferenceDate: 800_000_000)
     let generator = Unique64.Generator(now: { date })
@@ -137,7 +137,7 @@ struct Unique64RestartTests {
     #expect(generator.next() != .exhausted)
   }
 
-  @Test("N18 in the last years of the layout, stored ids count as before")
+  @Test("in the last years of the layout, stored ids still advance the generator")
   func lastYears() {
     let generator = Unique64.Generator(now: { endOfUnique64.addingTimeInterval(-86_400) })
     let stored = Unique64(rawValue: .max - 1 << 40)
@@ -147,7 +147,7 @@ struct Unique64RestartTests {
   }
 
   @Test(
-    "N18 the date and tag of any stored integer can be read",
+    "the date and tag of any stored integer can be read",
     arguments: [
       Int64.min, -1, 0, 1, .max,
     ])

@@ -4,9 +4,9 @@ import SQLCore
 import TestRun
 import Testing
 
-@Suite("N15–N20 Unique64", .blocking)
+@Suite("Unique64", .blocking)
 struct Unique64Tests {
-  @Test("N15 an id is an Int64 with bit 63 clear")
+  @Test("an id is an Int64 with bit 63 clear")
   func layout() {
     let id = Unique64()
     #expect(MemoryLayout<Unique64>.size == 8)
@@ -14,14 +14,14 @@ struct Unique64Tests {
     #expect(Unique64(rawValue: id.rawValue) == id)
   }
 
-  @Test("N15 bits 62–16 are ticks of 16 µs since 2001, bits 15–0 the tag")
+  @Test("bits 62–16 are ticks of 16 µs since 2001, and bits 15–0 are the tag")
   func bits() {
     let clock = ManualClock(Date(timeIntervalSinceReferenceDate: 1))
     let id = Unique64.Generator(now: clock.read).next(tag: 0x1234)
     #expect(id.rawValue == 62_500 << 16 | 0x1234)
   }
 
-  @Test("N15 ids increase strictly, whatever their tags")
+  @Test("ids increase strictly, whatever their tags")
   func increasing() {
     let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
@@ -37,7 +37,7 @@ struct Unique64Tests {
     }
   }
 
-  @Test("N15 ids increase strictly in each of several threads, and none is made twice")
+  @Test("ids increase strictly in each of several threads, and no tick is used twice")
   func threads() {
     let generator = Unique64.Generator()
     let made = Lock<[[Unique64]]>([])
@@ -51,7 +51,7 @@ struct Unique64Tests {
     #expect(Set(lists.joined().map { $0.rawValue >> 16 }).count == 8 * count)
   }
 
-  @Test("N15 an id is greater than one that another task handed over")
+  @Test("an id is greater than one received from another task")
   func handedOver() async {
     let generator = Unique64.Generator()
     var last = generator.next()
@@ -65,7 +65,7 @@ struct Unique64Tests {
     }
   }
 
-  @Test("N15 ids are hashed, coded and written as integers")
+  @Test("ids are described and coded as integers")
   func coding() throws {
     let id = Unique64(rawValue: 3_301_234_567_890_123_456)
     #expect(id.description == "3301234567890123456")
@@ -75,7 +75,7 @@ struct Unique64Tests {
     #expect(try JSONDecoder().decode([Unique64].self, from: Data("[-1,7]".utf8)).last?.tag == 7)
   }
 
-  @Test("an id is decoded from an integer and from the text of it, and from nothing else")
+  @Test("an id is decoded only from an integer or the text of one")
   func decoding() throws {
     func decode(_ json: String) throws -> [Unique64] {
       try JSONDecoder().decode([Unique64].self, from: Data(json.utf8))
@@ -90,13 +90,13 @@ struct Unique64Tests {
     #expect(try PropertyListDecoder().decode([Unique64].self, from: list) == [ids[2]])
   }
 
-  @Test("N15 an id cannot be compared with a plain number")
+  @Test("an id has no integer literals, so it cannot be compared with a plain number")
   func noLiteral() {
     let type: Any.Type = Unique64.self
     #expect(!(type is any ExpressibleByIntegerLiteral.Type))
   }
 
-  @Test("N16 the process has one generator", arguments: [0, 1, 42, Int16.max])
+  @Test("the process has one shared generator", arguments: [0, 1, 42, Int16.max])
   func shared(tag: Int16) {
     let first = Unique64.shared.next(tag: tag)
     let second = Unique64(tag: tag)
@@ -106,7 +106,7 @@ struct Unique64Tests {
     #expect(Unique64.shared.next().tag == 0)
   }
 
-  @Test("N17 the date is read back within a tick")
+  @Test("the date of an id is exact to a tick")
   func date() {
     let before = Date()
     let date = Unique64.Generator().next().date
@@ -115,7 +115,7 @@ struct Unique64Tests {
     #expect(date < after.addingTimeInterval(0.000_002))
   }
 
-  @Test("N17 the date of an id, put in as the clock, gives the same tick")
+  @Test("a generator whose clock reads the date of an id returns the same tick")
   func dateRoundTrip() {
     let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
@@ -131,7 +131,7 @@ struct Unique64Tests {
   }
 
   @Test(
-    "N19 a tag is read back and leaves the ticks as they are",
+    "a tag is read back and does not change the ticks",
     arguments: [
       .min, -12_345, -1, 0, 1, 255, 256, Int16.max,
     ])
@@ -143,7 +143,7 @@ struct Unique64Tests {
     #expect(id.rawValue > 0)
   }
 
-  @Test("N20 an id is the default value of a property")
+  @Test("an id can be the default value of a property")
   func defaultValue() {
     struct Author: Equatable {
       var id = Unique64()

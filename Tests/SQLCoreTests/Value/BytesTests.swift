@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Stored forms: bytes and UUIDs")
 struct BytesTests {
-  @Test("B9 bytes round-trip, and no bytes are not NULL")
+  @Test("bytes round-trip, and an empty BLOB is not NULL")
   func data() throws {
     let values = [Data(), Data([0]), Data([0, 255, 0]), Data(repeating: 7, count: 100_000)]
     try expectRoundTrip(values)
@@ -14,14 +14,14 @@ struct BytesTests {
     #expect(row?.values == ["blob", "blob", 0])
   }
 
-  @Test("a slice of data, whose indices do not begin at 0, is stored whole")
+  @Test("a slice of data whose indices do not begin at 0 is stored completely")
   func slice() throws {
     let slice = Data([1, 2, 3, 4])[2...]
     #expect(try roundTrip([slice]).lent == [Data([3, 4])])
     #expect(try roundTrip([Data([1, 2])[2...]]).lent == [Data()])
   }
 
-  @Test("bytes are read from a BLOB alone")
+  @Test("bytes are read only from a BLOB")
   func mismatch() throws {
     #expect(
       try readingError(Data.self, "'a'")?.description == "value: expected BLOB, found TEXT")
@@ -36,7 +36,7 @@ struct BytesTests {
       0x6B, 0xA7, 0xB8, 0x10, 0x9D, 0xAD, 0x11, 0xD1, 0x80, 0xB4, 0, 0xC0, 0x4F, 0xD4, 0x30, 0xC8
     ))
 
-  @Test("a UUID is lower-case text")
+  @Test("a UUID is stored as lower-case text")
   func uuidText() throws {
     let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     try expectRoundTrip([uuid, zero, UUID()])
@@ -44,7 +44,7 @@ struct BytesTests {
       try uuid.databaseValue(as: .standard) == .text("6ba7b810-9dad-11d1-80b4-00c04fd430c8"))
   }
 
-  @Test("P4 a UUID is 16 bytes where the column declares it")
+  @Test("a UUID is stored as 16 bytes if the column declares it")
   func uuidBytes() throws {
     try expectRoundTrip([uuid, UUID()], as: .bytes)
     #expect(
@@ -69,7 +69,7 @@ struct BytesTests {
     #expect(try uuid.databaseValue(as: .uppercase) == .text(text))
   }
 
-  @Test("a UUID is read in the storage class of its form only")
+  @Test("a UUID is read only in the storage class of its form")
   func invalidUUID() throws {
     #expect(try readingError(UUID.self, "'6ba7b810-9dad-11d1-80b4-00c04fd430c'") != nil)
     #expect(try readingError(UUID.self, "''") != nil)

@@ -2,9 +2,9 @@ import Foundation
 import SQLCore
 import Testing
 
-@Suite("P1 DatabaseValue")
+@Suite("DatabaseValue")
 struct DatabaseValueTests {
-  @Test("P1 there are exactly five kinds of value, and literals convert")
+  @Test("there are exactly five kinds of value, and literals convert to them")
   func literals() {
     let values: [DatabaseValue] = [nil, 100, 10.0, "lulu", false, true, .blob(Data([1]))]
     #expect(
@@ -18,14 +18,14 @@ struct DatabaseValueTests {
     #expect(values.map(\.isNull) == [true, false, false, false, false, false, false])
   }
 
-  @Test("P1 any column of a row can be fetched as a value")
+  @Test("every column of a row can be fetched as a DatabaseValue")
   func fetched() throws {
     let db = try Database.temporary()
     let row = try db.row("SELECT NULL, 100, 10.0, 'lulu', x'0102', '', x''")
     #expect(row?.values == [nil, 100, 10.0, "lulu", .blob(Data([1, 2])), "", .blob(Data())])
   }
 
-  @Test("P5 literals bind directly and read back")
+  @Test("literals are bound and read back")
   func bound() throws {
     let row = try Connection().row(
       "SELECT \(33), \("lulu"), \(1.5), \(true), \(DatabaseValue.null)")
@@ -40,7 +40,7 @@ struct DatabaseValueTests {
     #expect(Set<DatabaseValue>(["é", "e\u{301}", 1, 1.0, nil, nil, 0.0, -0.0]).count == 6)
   }
 
-  @Test("the description is an SQL literal that gives the same value")
+  @Test("the description is an SQL literal of the same value")
   func description() throws {
     let values: [DatabaseValue] = [
       nil, 0, .integer(.min), .integer(.max), 1.5, -1e300, "it's", "",
@@ -51,7 +51,7 @@ struct DatabaseValueTests {
     #expect(try Connection().row("SELECT \(unsafe: list)")?.values == values)
   }
 
-  @Test("a value is read as a type, and throws where it is none")
+  @Test("a value is read as a type, and throws if the type does not match")
   func read() throws {
     #expect(try DatabaseValue.integer(7).read(Int8.self) == 7)
     #expect(try DatabaseValue.null.read(Int?.self) == nil)

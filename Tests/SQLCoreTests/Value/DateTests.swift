@@ -12,7 +12,7 @@ struct DateTests {
     Date(timeIntervalSince1970: secondsSince1970)
   }
 
-  @Test("B9 a Date is microseconds since 1970, in an INTEGER, rounded to the nearest")
+  @Test("a Date is stored as microseconds since 1970, in an INTEGER, rounded to the nearest")
   func microseconds() throws {
     #expect(try date(0).databaseValue(as: .standard) == 0)
     #expect(try date(1.5).databaseValue(as: .standard) == 1_500_000)
@@ -26,7 +26,7 @@ struct DateTests {
         == 978_307_200_000_001)
   }
 
-  @Test("B9 dates round-trip, also far past and far future, each equal to its canonical value")
+  @Test("dates of any age round-trip, and each equals its canonical value")
   func roundTrips() throws {
     let now = Date()
     let values = [
@@ -35,7 +35,7 @@ struct DateTests {
       date(-62_135_596_800.5),
     ]
     try expectRoundTrip(values)
-    // The seconds that Date itself counts: they hold all that it holds.
+    // Date itself counts these seconds, so they hold every value of it.
     try expectRoundTrip(values, as: .referenceSeconds)
     for index in values.indices {
       let canonical = Date.canonical(values[index])
@@ -47,7 +47,7 @@ struct DateTests {
     #expect(abs(Date.canonical(now).timeIntervalSince(now)) < 0.000_001)
   }
 
-  @Test("a date of whole milliseconds or microseconds since 1970 reads back equal, 1900 to 2200")
+  @Test("a date of whole milliseconds or microseconds from 1900 to 2200 reads back equal")
   func wholeMicroseconds() throws {
     let seed = UInt64.random(in: .min ... .max)
     print("DateTests.wholeMicroseconds: seed \(seed)")
@@ -61,7 +61,7 @@ struct DateTests {
     for microseconds in edges + drawn + recent {
       let milliseconds = microseconds / 1_000
       let dates = [
-        // By the microsecond, by the millisecond, and from a decimal number that somebody wrote.
+        // From microseconds, from milliseconds, and from a decimal literal.
         (date(Double(microseconds) / 1_000_000), StoredForm.exactForms),
         (date(Double(milliseconds) / 1_000), StoredForm.exactForms + [.julianDay]),
         (date(try #require(Double("\(milliseconds)e-3"))), StoredForm.exactForms),
@@ -82,7 +82,7 @@ struct DateTests {
     }
   }
 
-  @Test("a date of whole milliseconds goes through a file and comes back equal, in every form")
+  @Test("a date of whole milliseconds reads back equal from a file, in every form")
   func wholeMillisecondsInFiles() throws {
     let values = [
       1_700_000_000.123, 1_700_000_000.001, -0.001, -2_208_988_799.999, 7_258_118_399.999, 0.1,
@@ -94,12 +94,12 @@ struct DateTests {
     }
   }
 
-  @Test("what enters a column stays as it is when it enters again, in every century")
+  @Test("a canonical date stays the same when it is stored again, in every century")
   func canonicalTwice() throws {
     let seed = UInt64.random(in: .min ... .max)
     print("DateTests.canonicalTwice: seed \(seed)")
     var random = SeededGenerator(state: seed)
-    // The years 1865 and 2242, where the rule of rounding changes, and what lies around powers of 2.
+    // The years 1865 and 2242, where the rounding rule changes, and dates around powers of 2.
     var centers = [-3_313_440_000.0, 8_583_494_400]
     for power in 28...43 {
       centers += [-1.0, 1].flatMap { sign in
@@ -122,7 +122,7 @@ struct DateTests {
     }
   }
 
-  @Test("in the years 1865 to 2241 each microsecond is a date of its own, in order")
+  @Test("from 1865 to 2241 each microsecond is a different date, in order")
   func microsecondsApart() {
     for start in [-3_313_440_000_000_000, 8_583_494_399_990_000, -1_000, 1_700_000_000_000_000] {
       let dates = (0..<10_000).map { Date(microsecondsSince1970: Int64(start + $0)) }
@@ -133,7 +133,7 @@ struct DateTests {
     }
   }
 
-  @Test("every integer is read as a Date")
+  @Test("every integer can be read as a Date")
   func extremes() throws {
     let row = try #require(try Connection().row("SELECT \(Int64.min), \(Int64.max)"))
     #expect(try row.get(Date.self, at: 0).timeIntervalSince1970 == -9_223_372_036_854.775)
@@ -141,7 +141,7 @@ struct DateTests {
   }
 
   @Test(
-    "a Date beyond 64 bits of microseconds, or none, is refused and does not trap",
+    "a Date that does not fit 64 bits of microseconds is refused and does not trap",
     arguments: [
       1e13, -1e13, 9.223_372_036_855e12, 1e300, .greatestFiniteMagnitude, .infinity, -.infinity,
       .nan,
@@ -153,23 +153,23 @@ struct DateTests {
       #expect(error?.description.hasSuffix("microseconds since 1970 do not fit 64 bits") == true)
     }
     #expect(storingError(Optional(value)) != nil)
-    // Neither traps, and a value that cannot be stored stays as it is.
+    // The canonical value does not trap either, and a date that cannot be stored is left unchanged.
     let canonical = Date.canonical(value).timeIntervalSinceReferenceDate
     #expect(canonical == value.timeIntervalSinceReferenceDate || canonical.isNaN)
   }
 
-  @Test("P4 a Date is seconds since 1970 or since 2001, in a REAL, where the column declares it")
+  @Test("a Date is stored as seconds since 1970 or 2001, in a REAL, if the column declares it")
   func seconds() throws {
     #expect(try date(1.25).databaseValue(as: .unixSeconds) == 1.25)
     #expect(try date(978_307_201.5).databaseValue(as: .referenceSeconds) == 1.5)
-    // To the microsecond in the years 1698 to 2242, where a Double of seconds tells them apart.
+    // Exact to the microsecond from 1698 to 2242, where a Double of seconds can hold it.
     let values = [date(0), Date(), date(-1.000_001), date(8.5e9 + 0.000_003), date(-8.5e9)]
     try expectRoundTrip(values, as: .unixSeconds)
     try expectRoundTrip(values, as: .referenceSeconds)
     #expect(Date.storageClass(as: .unixSeconds) == .real)
   }
 
-  @Test("P4 a Date is ISO 8601 text with microseconds, years 0000 to 9999")
+  @Test("a Date is stored as ISO 8601 text with microseconds, from year 0000 to 9999")
   func iso8601() throws {
     let values = [
       date(0), Date(), date(-62_167_219_200), date(253_402_300_799), date(951_782_400),
@@ -185,7 +185,7 @@ struct DateTests {
     #expect(texts[6] == "2100-03-01T00:00:00.000000Z")
   }
 
-  @Test("a year that four digits do not hold is refused as ISO 8601")
+  @Test("a year that does not fit four digits is refused as ISO 8601")
   func iso8601Years() {
     for seconds in [253_402_300_800.0, -62_167_219_201, 9e12, -9e12] {
       let error = storingError(date(seconds), as: .iso8601)
@@ -193,7 +193,7 @@ struct DateTests {
     }
   }
 
-  @Test("a Date is a Julian day, to the millisecond, in a REAL")
+  @Test("a Date is stored as a Julian day in a REAL, to the millisecond")
   func julianDay() throws {
     #expect(try date(0).databaseValue(as: .julianDay) == 2_440_587.5)
     #expect(try date(946_728_000).databaseValue(as: .julianDay) == 2_451_545.0)
@@ -201,7 +201,7 @@ struct DateTests {
       date(0), date(0.001), date(1_783_000_000.123), date(-210_866_760_000), date(2.5e11),
     ]
     try expectRoundTrip(values, as: .julianDay)
-    // What SQLite's own functions make of it.
+    // SQLite's own functions read the same date.
     let text = try Connection().row(
       SQL(
         text: "SELECT strftime('%Y-%m-%dT%H:%M:%f', ?)",
@@ -209,7 +209,7 @@ struct DateTests {
     #expect(text?[0] == "2026-07-02T13:46:40.123")
   }
 
-  @Test("a Date is read in the declared form alone")
+  @Test("a Date is read only in its declared form")
   func mismatch() throws {
     #expect(
       try readingError(Date.self, "1.5")?.description == "value: expected INTEGER, found REAL")
@@ -226,7 +226,7 @@ struct DateTests {
     #expect(Date.storageClass(as: .bytes) == nil)
   }
 
-  @Test("a REAL or text that is no date throws and does not trap")
+  @Test("a REAL or text that is not a date throws and does not trap")
   func invalid() throws {
     #expect(
       try readingError(Date.self, "1e300", as: .unixSeconds)?.description
@@ -259,7 +259,7 @@ struct DateTextTests {
   }
 
   @Test(
-    "each spelling that says a date exactly is read, with and without fraction and zone",
+    "every spelling of an exact date is read, with and without fraction and zone",
     arguments: [
       ("2009-01-01T00:00:00Z", 0), ("2009-01-01T00:00:00", 0), ("2009-01-01 00:00:00", 0),
       ("2009-01-01", 0), ("2009-01-01T00:00", 0), ("2009-01-01 00:00Z", 0),
@@ -273,7 +273,7 @@ struct DateTextTests {
   }
 
   @Test(
-    "each form of text writes what it says, rounded to its digits",
+    "each text form writes a date rounded to its digits",
     arguments: [
       (StoredForm.iso8601, "2009-01-01T00:00:01.750500Z"),
       (.iso8601Milliseconds, "2009-01-01T00:00:01.751Z"),
@@ -288,7 +288,7 @@ struct DateTextTests {
         == .text(text))
   }
 
-  @Test("whole seconds and milliseconds are integers, rounded to the nearest")
+  @Test("whole seconds and milliseconds are stored as integers, rounded to the nearest")
   func integers() throws {
     for (seconds, whole, milliseconds) in [(1.7506, 2, 1751), (-1.7506, -2, -1751), (0, 0, 0)]
       as [(Double, Int64, Int64)]
@@ -303,7 +303,7 @@ struct DateTextTests {
   }
 
   @Test(
-    "what says no date exactly is refused",
+    "text that is not an exact date is refused",
     arguments: [
       "", "2026-11", "2026-11-21T", "2026-11-21T10", "2026-11-21T10:50:00.Z", "2026-11-21Z",
       "2026-11-21T10:50:00.123456z", "2026-11-21T10:50:00.123456+", "2026-11-21T10:50:00+0200",
@@ -329,8 +329,8 @@ struct DateTextTests {
         Issue.record("day \(day): \(text)")
         return
       }
-      // Foundation is slow: each 37th day, which meets every month and day of the month.
-      // It has the Julian calendar before October of 1582.
+      // Foundation is slow, so only each 37th day is compared; these include every month and day of
+      // the month. Foundation uses the Julian calendar before October 1582.
       guard day % 37 == 0, day > -141_000 else { continue }
       let parts = calendar.dateComponents(
         [.year, .month, .day], from: Date(timeIntervalSince1970: Double(day) * 86_400))
@@ -342,7 +342,7 @@ struct DateTextTests {
     }
   }
 
-  @Test("the order of texts is that of dates")
+  @Test("texts sort in the order of their dates")
   func order() throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)

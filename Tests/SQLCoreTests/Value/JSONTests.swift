@@ -20,7 +20,7 @@ struct JSONTests {
     try expectRoundTrip([JSON("text"), JSON("")])
   }
 
-  @Test("equal values are equal text: the keys are sorted")
+  @Test("equal values become equal text, because keys are sorted")
   func sortedKeys() throws {
     let place = JSON(Place(name: "a/b", latitude: nil, tags: ["b": 2, "a": 1, "c": 3]))
     #expect(
@@ -28,7 +28,7 @@ struct JSONTests {
         == .text(#"{"name":"a/b","tags":{"a":1,"b":2,"c":3}}"#))
   }
 
-  @Test("the JSON of NULL is not NULL")
+  @Test("a JSON null is not an SQL NULL")
   func null() throws {
     #expect(try JSON<Int?>(nil).databaseValue(as: .standard) == "null")
     #expect(try JSON<Int?>?.none.databaseValue(as: .standard) == .null)
@@ -37,7 +37,7 @@ struct JSONTests {
         == "value: expected TEXT, found NULL; an optional would take it")
   }
 
-  @Test("text that is no JSON, or of another type, throws")
+  @Test("text that is not JSON, or JSON of another type, throws")
   func invalid() throws {
     #expect(
       try readingError(JSON<[Int]>.self, "'[1,'")?.description
@@ -50,7 +50,7 @@ struct JSONTests {
     #expect(try readingError(JSON<[UInt8]>.self, "'[256]'") != nil)
   }
 
-  @Test("a long value is cut in the error")
+  @Test("an error shows only part of a long value")
   func excerpt() throws {
     let text = String(repeating: "x", count: 100_000)
     let error = try readingError(JSON<[Int]>.self, "\(text)")
@@ -64,7 +64,7 @@ struct JSONTests {
       error?.description.hasPrefix("Array<Double> cannot be stored: JSON cannot hold it") == true)
   }
 
-  @Test("a value whose own description would trap is refused without it")
+  @Test("a date whose description would trap is refused without describing it")
   func unstorableDate() {
     #expect(storingError(JSON(Date(timeIntervalSinceReferenceDate: .nan))) != nil)
     #expect(storingError(JSON([Date(timeIntervalSinceReferenceDate: .infinity)])) != nil)

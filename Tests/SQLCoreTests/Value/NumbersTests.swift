@@ -9,7 +9,7 @@ struct NumbersTests {
     #expect(Value.storageClass == .integer)
   }
 
-  @Test("B9 integers of every width round-trip at their bounds, in INTEGER")
+  @Test("integers of every width round-trip at their bounds")
   func integerBounds() throws {
     try expectBounds(Int.self)
     try expectBounds(Int8.self)
@@ -32,7 +32,7 @@ struct NumbersTests {
     #expect(storingError(Optional(UInt64.max)) != nil)
   }
 
-  @Test("G13 an integer beyond the type's range throws and does not trap")
+  @Test("an integer beyond the type's range throws and does not trap")
   func integerOverflow() throws {
     #expect(try readingError(Int8.self, "128")?.description == "value: 128 is no value of Int8")
     #expect(try readingError(Int8.self, "-129") != nil)
@@ -47,7 +47,7 @@ struct NumbersTests {
     #expect(try readingError(UInt8?.self, "256") != nil)
   }
 
-  @Test("an integer is read from an INTEGER alone")
+  @Test("an integer is read only from an INTEGER")
   func integerMismatch() throws {
     #expect(
       try readingError(Int.self, "'7'")?.description == "value: expected INTEGER, found TEXT")
@@ -56,7 +56,7 @@ struct NumbersTests {
     #expect(try readingError(Int.self, "x'07'") != nil)
   }
 
-  @Test("P3 a NULL where the type is not optional throws and names the column")
+  @Test("a NULL throws and names the column unless the type is optional")
   func null() throws {
     #expect(
       try readingError(Int.self, "NULL")?.description
@@ -65,7 +65,7 @@ struct NumbersTests {
     #expect(try readingError(Bool.self, "NULL")?.column == "value")
   }
 
-  @Test("Bool is 0 or 1")
+  @Test("a Bool is stored as 0 or 1, and no other value is read as one")
   func bool() throws {
     try expectRoundTrip([true, false])
     #expect(try roundTrip([true]).copied.first == true)
@@ -75,7 +75,7 @@ struct NumbersTests {
     #expect(try readingError(Bool.self, "'true'") != nil)
   }
 
-  @Test("B9 floating-point numbers round-trip to the last bit")
+  @Test("floating-point numbers round-trip to the last bit")
   func reals() throws {
     try expectRoundTrip([
       0, 1, -1, 0.1, .pi, .greatestFiniteMagnitude, -.greatestFiniteMagnitude,
@@ -94,11 +94,11 @@ struct NumbersTests {
     #expect(Float.canonical(-0.0).sign == .plus)
     #expect(try roundTrip([-0.0]).lent.map(\.sign) == [.plus])
     #expect(try roundTrip([Float(-0.0)]).lent.map(\.sign) == [.plus])
-    // Also where no column's affinity would do it.
+    // Also without the affinity of a column.
     #expect(try Connection().rows("SELECT \(-0.0)").first?.get(Double.self, at: 0).sign == .plus)
   }
 
-  @Test("B9 NaN is refused when it is bound")
+  @Test("NaN is refused when it is bound")
   func notANumber() {
     #expect(storingError(Double.nan)?.description == "nan cannot be stored: SQLite has no NaN")
     #expect(storingError(Double.signalingNaN) != nil)
@@ -106,14 +106,14 @@ struct NumbersTests {
     #expect(storingError(Optional(Double.nan)) != nil)
   }
 
-  @Test("a NaN in a DatabaseValue is refused too, where SQLite would store NULL")
+  @Test("a NaN in a DatabaseValue is refused too, since SQLite would store NULL")
   func notANumberUntyped() {
     #expect(throws: ColumnValueError.self) {
       try Connection().execute("SELECT \(DatabaseValue.real(.nan))")
     }
   }
 
-  @Test("Double reads an INTEGER that it holds exactly, and no other")
+  @Test("Double reads only an INTEGER that it holds exactly")
   func doubleFromInteger() throws {
     let row = try #require(try Connection().row("SELECT 7, 9007199254740992"))
     #expect(try row.get(Double.self, at: 0) == 7)
@@ -124,14 +124,14 @@ struct NumbersTests {
     #expect(try readingError(Double.self, "'7.0'") != nil)
   }
 
-  @Test("Float refuses a finite REAL that it would make infinite")
+  @Test("Float refuses a finite REAL that would become infinite")
   func floatOverflow() throws {
     #expect(
       try readingError(Float.self, "1e300")?.description == "value: 1e+300 is no value of Float")
     #expect(try readingError(Float.self, "-1e300") != nil)
   }
 
-  @Test("Unique64 round-trips any integer but the exhausted generator's")
+  @Test("Unique64 round-trips every integer except that of an exhausted generator")
   func unique64() throws {
     try expectRoundTrip([
       Unique64(rawValue: 0), Unique64(rawValue: .max), Unique64(rawValue: .min + 1), Unique64(),

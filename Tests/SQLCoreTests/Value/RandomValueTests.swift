@@ -4,13 +4,13 @@ import Testing
 
 @testable import SQLCore
 
-/// Random values of every type, most of them near what is special about it.
+/// Random values of every type, most of them near its edge cases.
 @Suite("Stored forms: random values")
 struct RandomValueTests {
   private enum Status: String, ColumnValue, CaseIterable { case draft, published, archived }
   private typealias Random = SeededGenerator
 
-  /// A seed that failed goes here, to be run again.
+  /// Set `seed` to a failed seed to repeat its run.
   private func expectRoundTrip<Value: ColumnValue & Equatable>(
     as forms: [StoredForm] = [.standard], count: Int = 500,
     seed: UInt64 = TestSeed.draw(),
@@ -24,11 +24,11 @@ struct RandomValueTests {
     }
   }
 
-  @Test("integers of every width")
+  @Test("random integers of every width round-trip")
   func integers() throws {
     func expect<Value: ColumnValue & FixedWidthInteger>(_: Value.Type) throws {
       try expectRoundTrip { random in
-        // Any number of bits, so that small and large ones are alike frequent.
+        // Any number of bits, so that small and large numbers are equally frequent.
         let bits = Value(
           truncatingIfNeeded: random.next() >> UInt64.random(in: 0..<64, using: &random))
         return Int64(exactly: bits) == nil ? bits >> 1 : bits
@@ -48,7 +48,7 @@ struct RandomValueTests {
     try expectRoundTrip { Bool.random(using: &$0) }
   }
 
-  @Test("floating-point numbers of any bits")
+  @Test("random floating-point numbers round-trip")
   func reals() throws {
     try expectRoundTrip { random in
       let value = Double(bitPattern: random.next())
@@ -60,7 +60,7 @@ struct RandomValueTests {
     }
   }
 
-  @Test("text of any scalars")
+  @Test("random text of any Unicode scalars round-trips")
   func strings() throws {
     try expectRoundTrip { random in
       var text = ""
@@ -75,7 +75,7 @@ struct RandomValueTests {
     try expectRoundTrip { Status.allCases.randomElement(using: &$0) ?? .draft }
   }
 
-  @Test("bytes and UUIDs")
+  @Test("random bytes and UUIDs round-trip")
   func bytes() throws {
     func bytes(_ random: inout Random) -> [UInt8] {
       (0..<Int.random(in: 0...100, using: &random)).map { _ in .random(in: 0...255, using: &random)
@@ -89,7 +89,7 @@ struct RandomValueTests {
     }
   }
 
-  @Test("dates of any size, in the forms that hold them")
+  @Test("random dates round-trip in the forms that hold them")
   func dates() throws {
     try expectRoundTrip { random in
       let microseconds =
@@ -113,7 +113,7 @@ struct RandomValueTests {
     }
   }
 
-  @Test("decimals, URLs and JSON")
+  @Test("random decimals, URLs and JSON round-trip")
   func text() throws {
     try expectRoundTrip { random in
       Decimal(

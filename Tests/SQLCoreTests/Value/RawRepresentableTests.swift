@@ -17,13 +17,13 @@ struct RawRepresentableTests {
     var rawValue: Double
   }
 
-  /// A day that is never one, so that reading always fails.
+  /// A type that accepts no raw value, so that reading always fails.
   private struct NoDay: RawRepresentable, Hashable, ColumnValue {
     var rawValue: Date
     init?(rawValue: Date) { nil }
   }
 
-  @Test("B8 enumerations over String and Int round-trip")
+  @Test("enumerations over String and Int round-trip")
   func enumerations() throws {
     try expectRoundTrip(Status.allCases)
     try expectRoundTrip(Level.allCases)
@@ -34,7 +34,7 @@ struct RawRepresentableTests {
     #expect(Level.storageClass == .integer)
   }
 
-  @Test("an unknown case throws and names the type and what was found")
+  @Test("an unknown case throws and names the type and the value")
   func unknownCase() throws {
     #expect(
       try readingError(Status.self, "'Draft'")?.description == "value: Draft is no value of Status")
@@ -54,7 +54,7 @@ struct RawRepresentableTests {
     try expectRoundTrip([Ratio(rawValue: -0.0), Ratio(rawValue: 0.1)])
   }
 
-  @Test("a raw value has the forms of its type")
+  @Test("a raw value has the stored forms of its raw type")
   func forms() throws {
     #expect(Moment.storageClass(as: .iso8601) == .text)
     let moment = Moment(rawValue: Date(timeIntervalSince1970: 0))
@@ -62,7 +62,7 @@ struct RawRepresentableTests {
     try expectRoundTrip([moment], as: .iso8601)
   }
 
-  @Test("a raw Date of any integer is refused without trapping on its description")
+  @Test("reading a refused raw Date does not trap on its description")
   func extremeDate() throws {
     for integer in [Int64.min, -1, 0, .max] {
       #expect(try readingError(NoDay.self, "\(integer)") != nil)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Stored forms: text")
 struct TextTests {
-  @Test("B9 text round-trips byte by byte, U+0000 kept")
+  @Test("text round-trips byte by byte, including U+0000")
   func strings() throws {
     let values = [
       "", "lulu", "a\u{0}b", "\u{0}", "'; DROP TABLE stored; --", "é", "e\u{301}", "👩‍👩‍👧‍👦",
@@ -16,7 +16,7 @@ struct TextTests {
     #expect(copied.map { Array($0.utf8) } == values.map { Array($0.utf8) })
   }
 
-  @Test("a letter with an accent and the pair of letter and accent are stored as different text")
+  @Test("composed and decomposed letters are stored as different text")
   func storedAlike() {
     #expect("é" == "e\u{301}")
     #expect(!String.isStoredAlike("é", "e\u{301}"))
@@ -25,7 +25,7 @@ struct TextTests {
   }
 
   @Test(
-    "G13 bytes that are no UTF-8 throw",
+    "bytes that are not UTF-8 throw",
     arguments: ["FF", "C3", "C0AF", "EDA080", "F4908080", "61FF62"])
   func invalidUTF8(bytes: String) throws {
     let db = try Database.temporary()
@@ -38,11 +38,11 @@ struct TextTests {
     #expect(throws: ColumnValueError.self) { try db.fetch((String?).self, "SELECT text FROM note") }
     #expect(throws: ColumnValueError.self) { try db.rows("SELECT text FROM note") }
     #expect(throws: ColumnValueError.self) { try db.fetch((UUID).self, "SELECT text FROM note") }
-    // The connection is sound afterwards.
+    // The connection stays usable.
     #expect(try db.row("SELECT count(*) FROM note")?.get(Int.self, at: 0) == 1)
   }
 
-  @Test("text is read from a TEXT alone")
+  @Test("text is read only from TEXT")
   func mismatch() throws {
     #expect(
       try readingError(String.self, "7")?.description == "value: expected TEXT, found INTEGER")
@@ -62,7 +62,7 @@ struct TextTests {
     try expectRoundTrip(try texts.map { try #require(URL(string: $0)) })
   }
 
-  @Test("a URL relative to another is stored and read back as the absolute one")
+  @Test("a relative URL is stored and read back as an absolute one")
   func relativeURL() throws {
     let base = try #require(URL(string: "https://example.com/a/b"))
     let url = try #require(URL(string: "../c", relativeTo: base))
@@ -71,7 +71,7 @@ struct TextTests {
     #expect(URL.canonical(url).absoluteString == "https://example.com/c")
   }
 
-  @Test("text that is no URL, or another URL's text, throws")
+  @Test("text that is not a URL throws")
   func invalidURL() throws {
     #expect(try readingError(URL.self, "''")?.description == "value:  is no value of URL")
     #expect(
@@ -94,7 +94,7 @@ struct TextTests {
     ])
   }
 
-  @Test("equal Decimals are equal text, however they were made")
+  @Test("equal Decimals become equal text, however they were made")
   func decimalCanonicalText() throws {
     let made = [
       Decimal(sign: .plus, exponent: -2, significand: 150), try #require(Decimal(string: "1.50")),
@@ -111,7 +111,7 @@ struct TextTests {
         == .text("0"))
   }
 
-  @Test("a decimal number is read however its zeros and its sign are written")
+  @Test("a decimal number is read with any spelling of its zeros and sign")
   func spelledDecimal() throws {
     for (text, number) in [
       ("1.50", "1.5"), ("01", "1"), ("+1", "1"), ("-0", "0"), (".5", "0.5"), ("1.", "1"),
@@ -121,7 +121,7 @@ struct TextTests {
     }
   }
 
-  @Test("a Decimal that is NaN is refused, and so is text that is no decimal number")
+  @Test("a NaN Decimal and text that is not a decimal number are refused")
   func invalidDecimal() throws {
     #expect(
       storingError(Decimal.nan)?.description == "NaN cannot be stored: NaN is no number")

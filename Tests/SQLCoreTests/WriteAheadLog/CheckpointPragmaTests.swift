@@ -4,14 +4,14 @@ import Testing
 
 @Suite("PRAGMA wal_autocheckpoint")
 struct CheckpointPragmaTests {
-  @Test("P25 PRAGMA wal_autocheckpoint leaves the listeners and the log's bound where they are")
+  @Test("setting `wal_autocheckpoint` keeps the WAL listeners and the bound of the log")
   func autocheckpoint() throws {
     let folder = try TemporaryFolder()
     let connection = try folder.connection()
     try connection.execute("CREATE TABLE t (b BLOB)")
     let state = try connection.use().state
     let pages = Shared<[Int]>([])
-    // What is read is what is set, though the hook is ours.
+    // The value that is read is the value that was set, although the hook is the library's.
     #expect(try connection.value(Int.self, "PRAGMA wal_autocheckpoint") == 1_000)
     let listener = try connection.onWALCommit { commit in
       pages.change { $0.append(commit.pageCount) }
@@ -21,7 +21,7 @@ struct CheckpointPragmaTests {
     for _ in 0..<50 { try connection.execute("INSERT INTO t VALUES (zeroblob(3000))") }
     #expect(pages.current.count == 50)
     #expect((pages.current.max() ?? 0) < 20)
-    // 0: a commit copies nothing, and the log grows until it meets its bound.
+    // With 0 a commit copies nothing, and the log grows until it reaches its bound.
     let kept = try connection.prepare("PRAGMA main.wal_autocheckpoint = 0")
     try kept.run()
     #expect(try connection.value(Int.self, "PRAGMA wal_autocheckpoint") == 0)
@@ -29,7 +29,7 @@ struct CheckpointPragmaTests {
     #expect(pages.current.count == 100)
     #expect((pages.current.max() ?? 0) > 50)
     #expect(state.pointee.log.frameCount == pages.current.last)
-    // Compiled anew while it runs, too: another authorizer expires every statement.
+    // Also if it is recompiled while it runs: a new authorizer expires every statement.
     try connection.onAuthorize { _ in .allow }
     try kept.run()
     try connection.execute("INSERT INTO t VALUES (1)")

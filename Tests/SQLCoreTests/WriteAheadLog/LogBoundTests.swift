@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLCore
 
-@Suite("G18 The write-ahead log is kept within its bound", .blocking)
+@Suite("The bound of the write-ahead log", .blocking)
 struct LogBoundTests {
   private static let bound = 1 << 20
   private let folder: TemporaryFolder
@@ -32,10 +32,10 @@ struct LogBoundTests {
     try db.execute("INSERT INTO note VALUES (\(Data(count: 20_000)))")
   }
 
-  /// At every moment somebody reads: each reader leaves when the next one has come.
-  @Test("G18 much is written while readers come and go")
+  /// At every moment there is a reader: each one leaves after the next one has come.
+  @Test("the log stays within its bound while readers come and go")
   func readersComeAndGo() throws {
-    // A reader always leaves in the end, however slow the machine.
+    // A reader always leaves in the end, however slow the machine is.
     let db = try open { $0.maximumLogWait = .seconds(3600) }
     let isOver = Flag()
     let readersEnded = DispatchSemaphore(value: 0)
@@ -57,11 +57,11 @@ struct LogBoundTests {
     isOver.set()
     readersEnded.wait()
     #expect(largest <= Self.bound)
-    // Ten times as much was written.
+    // More than ten times the bound was written.
     #expect(folder.size() > 10 * Self.bound)
   }
 
-  @Test("G18 one transaction may pass the bound; the file is cut after it")
+  @Test("a transaction may exceed the bound, and the log file is truncated after it")
   func largeTransaction() throws {
     let db = try open { _ in }
     try db.write { tx in
@@ -71,7 +71,7 @@ struct LogBoundTests {
     #expect(try db.row("SELECT count(*) FROM note")?[0] == 200)
   }
 
-  @Test("G18 a reader that pins the log is reported, with its place and its time")
+  @Test("a reader that pins the log is reported with its source location and age")
   func pinned() async throws {
     let reports = Shared<[PinnedLog]>([])
     let reported = DispatchSemaphore(value: 0)
@@ -98,14 +98,14 @@ struct LogBoundTests {
     #expect(report.readers.map(\.line) == [line])
     #expect(try #require(report.readers.first).age >= .zero)
 
-    // With the reader gone, the log is cut as soon as it has grown by a quarter.
+    // Without the reader, the log is truncated as soon as it has grown by a quarter.
     for _ in 0..<30 {
       try await db.write { try $0.execute("INSERT INTO note VALUES (zeroblob(20000))") }
     }
     #expect(logSize <= Self.bound)
   }
 
-  @Test("G18 an asynchronous read, and one without a transaction, tell their places, too")
+  @Test("asynchronous reads, and reads without a transaction, report their source location")
   func places() async throws {
     let db = try open { _ in }
     @Sendable func readers() -> [Int?] { db.access.pool.readers(since: .now).map(\.line) }
@@ -116,7 +116,7 @@ struct LogBoundTests {
     #expect(readers().isEmpty)
   }
 
-  @Test("G18 a backup that pins the log is told as one, and keeps the database from closing")
+  @Test("a backup that pins the log is reported, and keeps the database from closing")
   func backup() throws {
     let db = try open { _ in }
     try write(to: db)
