@@ -18,7 +18,7 @@ private struct Story: Model {
   }
 }
 
-@Suite("G17 statements are counted")
+@Suite("Counted statements")
 struct ExpectQueriesTests {
   private let db: Database
 
@@ -28,7 +28,7 @@ struct ExpectQueriesTests {
     try db.insert((1...40).map { Story(id: $0, writerID: $0 % 20 + 1, title: "story \($0)") })
   }
 
-  @Test("G17 `including` over 1,000 parents with 10,000 children is two statements")
+  @Test("`including` over 1,000 parents with 10,000 children is two statements")
   func including() async throws {
     let db = try Database.temporary(models: [Writer.self, Story.self])
     try await db.insert((1...1_000).map { Writer(id: $0, name: "") })
@@ -39,7 +39,7 @@ struct ExpectQueriesTests {
     #expect(try expectQueries(2, in: db) { try db.fetch(query) }.count == 1_000)
   }
 
-  @Test("G17 a query for each row shows, with how often it ran")
+  @Test("a query for each row is reported with the number of its runs")
   func queryForEachRow() throws {
     let error = #expect(throws: UnexpectedQueries.self) {
       try expectQueries(2, in: db) {
@@ -56,7 +56,7 @@ struct ExpectQueriesTests {
     #expect(lines.last?.hasPrefix("  20 × SELECT ") == true)
   }
 
-  @Test("G17 fewer statements than expected throw as well; none may be expected")
+  @Test("fewer statements than expected throw as well, and zero may be expected")
   func fewer() throws {
     let error = #expect(throws: UnexpectedQueries.self) {
       try expectQueries(1, in: db) {}
@@ -65,7 +65,7 @@ struct ExpectQueriesTests {
     try expectQueries(0, in: db) {}
   }
 
-  @Test("G17 transactions, savepoints, PRAGMA and triggers do not count; writes do")
+  @Test("transactions, savepoints, PRAGMA and triggers do not count, and writes do")
   func notCounted() throws {
     try db.execute(
       """
@@ -85,7 +85,7 @@ struct ExpectQueriesTests {
         == [#"DELETE FROM "Writer" WHERE "id" = ?"#])
   }
 
-  @Test("G17 the statements of asynchronous code, in their order")
+  @Test("the statements of asynchronous code are counted in their order")
   func asynchronous() async throws {
     let statements = try await queries(in: db) {
       try await db.delete(Writer.self, 100)
@@ -97,18 +97,18 @@ struct ExpectQueriesTests {
       ])
   }
 
-  @Test("G17 on the connection of an access; a statement counts each time that it runs")
+  @Test("a statement on an access's connection counts each time that it runs")
   func onConnection() throws {
     try db.read { connection in
       try expectQueries(3, on: connection) {
         for id in 1...3 { _ = try connection.find(Writer.self, id) }
       }
-      // It is not listened to any more.
+      // The connection is not traced any more.
       _ = try connection.find(Writer.self, 1)
     }
   }
 
-  @Test("G17 what runs on threads of the database counts, and an error goes through")
+  @Test("statements on threads of the database count, and an error is rethrown")
   func concurrent() async throws {
     struct Mine: Error {}
     try await expectQueries(8, in: db) {

@@ -7,9 +7,9 @@ private struct Item: Model {
   @Column var title: String
 }
 
-@Suite("G17 the SQL that a query becomes is asserted")
+@Suite("Expected SQL of a query")
 struct ExpectSQLTests {
-  @Test("G17 queries, commands and RETURNING; line breaks do not matter")
+  @Test("queries, commands and RETURNING match, whatever their line breaks")
   func matching() throws {
     try expectSQL(
       of: Item.where { $0.$title == "a" }.select(\.$id),
@@ -26,7 +26,7 @@ struct ExpectSQLTests {
       #"DELETE FROM "Item" WHERE "id" > ? RETURNING "id""#)
   }
 
-  @Test("G17 what differs is thrown, with both texts and the place where they part")
+  @Test("a difference throws with both texts and the place where they differ")
   func differing() throws {
     let error = #expect(throws: UnexpectedSQL.self) {
       try expectSQL(of: Item.select(\.$id), #"SELECT "ID" FROM "Item""#)
@@ -44,7 +44,7 @@ struct ExpectSQLTests {
     #expect(values?.foundValues == [1])
   }
 
-  @Test("G17 space inside quotation marks is kept apart")
+  @Test("space inside quotation marks is significant")
   func quoted() throws {
     let query = Item.select { $0.$title.as("a  b") }
     try expectSQL(of: query, #"SELECT "title"  AS "a  b" FROM "Item""#)
@@ -53,7 +53,7 @@ struct ExpectSQLTests {
     }
   }
 
-  @Test("G17 a query that cannot be SQL throws its own error")
+  @Test("a query that cannot be rendered throws its own error")
   func invalid() {
     #expect(throws: QueryError.self) {
       try expectSQL(of: Item.limit(1).limit(2), "SELECT 1")

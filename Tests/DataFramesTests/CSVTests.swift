@@ -4,9 +4,9 @@ import Foundation
 import TestRun
 import Testing
 
-@Suite("N14 data frames as CSV")
+@Suite("Data frames as CSV")
 struct CSVTests {
-  @Test("N14 a line of names, a line a row; what would be misread is quoted")
+  @Test("a frame becomes a line of names and a line per row, and ambiguous fields are quoted")
   func writing() throws {
     var frame = DataFrame()
     try frame.append("id", [1, 2, nil] as [Int?])
@@ -29,7 +29,7 @@ struct CSVTests {
     #expect(back == frame)
   }
 
-  @Test("empty bytes are told from NULL, through a file of CSV into a table and out of it")
+  @Test("empty bytes and NULL stay distinct through a CSV file and a table")
   func emptyBytes() throws {
     let db = try Database.temporary()
     try db.execute("CREATE TABLE files (name TEXT, content BLOB, bytes BLOB) STRICT")
@@ -44,12 +44,12 @@ struct CSVTests {
     let types = try db.rows("SELECT typeof(content), typeof(bytes) FROM copied ORDER BY name")
     #expect(try types.map { try $0.get(String.self, at: 0) } == ["blob", "null"])
     #expect(try types.map { try $0.get(String.self, at: 1) } == ["blob", "null"])
-    // An empty field that is not quoted is NULL, whatever the type.
+    // An unquoted empty field is NULL, whatever the type.
     let single = try DataFrame(csv: "a\n\n\"\"\n", types: ["a": Data.self])
     #expect(try single.values(of: "a", as: Data.self) == [nil, Data()])
   }
 
-  @Test("numbers at the limits come back as they were: infinity, Floats, zeros, decimal numbers")
+  @Test("extreme numbers, Floats, zeros and decimal numbers are read back unchanged")
   func numbers() throws {
     var frame = DataFrame()
     try frame.append(
@@ -64,10 +64,10 @@ struct CSVTests {
     try frame.append("text", ["inf", "-inf", "nan", "1.50", ""] as [String?])
     let types: [String: any ColumnValue.Type] = ["float": Float.self, "decimal": Decimal.self]
     #expect(try DataFrame(csv: frame.csv(), types: types) == frame)
-    // Without types, too, as far as CSV can say them.
+    // Also without types, as far as CSV can express them.
     let plain = try DataFrame(csv: frame.csv())
     #expect(plain["double"] == frame["double"] && plain["text"] == frame["text"])
-    // What other programs write becomes the value's own form.
+    // The spellings of other programs become the value's own form.
     let foreign = try DataFrame(
       csv: "price,share\n1.50,-0.0\n+1E2,1e0\n",
       types: ["price": Decimal.self, "share": Double.self])
@@ -83,7 +83,7 @@ struct CSVTests {
     }
   }
 
-  @Test("N14 RFC 4180 and what is met besides: line ends, a mark of the byte order, the last line")
+  @Test("CSV is read with any line end, a byte order mark, and no end of the last line")
   func reading() throws {
     func cells(_ text: String) throws -> [[DatabaseValue]] {
       let frame = try DataFrame(csv: text)
@@ -105,7 +105,7 @@ struct CSVTests {
     #expect(try cells("a,b\nä日\"本,2\n") == [["ä日\"本", 2]])
   }
 
-  @Test("N14 a type that is not said is that of all fields, where none is quoted")
+  @Test("a type that is not given is inferred from all fields if none is quoted")
   func inference() throws {
     func column(_ fields: String...) throws -> (type: String, values: [DatabaseValue]) {
       let frame = try DataFrame(csv: (["a,b"] + fields.map { "\($0),1" }).joined(separator: "\n"))
@@ -127,7 +127,7 @@ struct CSVTests {
       try column("1970-01-01T00:00:01.000000Z", "") == ("Date", [.integer(1_000_000), nil]))
   }
 
-  @Test("N14 types that are said: enumerations, dates of other texts, UUIDs")
+  @Test("given types are read: enumerations, dates in other spellings, UUIDs and flags")
   func types() throws {
     let text = "mood,at,id,flag\ncalm,2026-11-21T10:50:00Z,0102,1\n,,0304,false\n"
     let frame = try DataFrame(
@@ -142,7 +142,7 @@ struct CSVTests {
     #expect(try frame.values(of: "flag") == [true, false])
   }
 
-  @Test("N14 what is no such CSV throws, with its line")
+  @Test("malformed CSV throws with its line")
   func mistakes() {
     func message(_ text: String, _ types: [String: any ColumnValue.Type] = [:]) -> String {
       #expect(throws: DataFrameError.self) { try DataFrame(csv: text, types: types) }?.message ?? ""
@@ -159,7 +159,7 @@ struct CSVTests {
     #expect(throws: DataFrameError.self) { try DataFrame(csv: "a", separator: "ä") }
   }
 
-  @Test("N14 random frames are read back as they were written, as CSV and as JSON")
+  @Test("random frames are read back unchanged, as CSV and as JSON")
   func random() throws {
     let seed = TestSeed.draw()
     var random = Generator(state: seed)
@@ -214,7 +214,7 @@ struct CSVTests {
         let json = try DataFrame(json: frame.json(), types: types)
         #expect(json == frame, "seed \(seed), round \(round), JSON")
       }
-      // Without types as well, where a column has a value: its texts are none of a number.
+      // Also without types if a column has a value, since none of its texts looks like a number.
       let plain = try DataFrame(csv: frame.csv())
       for name in ["t", "i", "r", "b", "d"]
       where frame[name]?.values.contains(where: { !$0.isNull }) == true {

@@ -21,7 +21,7 @@ struct Animal: Model {
   }
 }
 
-@Suite("N14 data frames")
+@Suite("Data frames")
 struct DataFrameTests {
   private let db: Database
   private let chip = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
@@ -38,7 +38,7 @@ struct DataFrameTests {
     ])
   }
 
-  @Test("N14 a typed query: names, types without the question mark, values in standard form")
+  @Test("a typed query gives names, types without optionals, and values in standard form")
   func typed() throws {
     let frame = try db.dataFrame(Animal.order(by: \.$id))
     #expect(
@@ -63,7 +63,7 @@ struct DataFrameTests {
     #expect(throws: DataFrameError.self) { try frame.row(at: 2) }
   }
 
-  @Test("N14 expressions have the names that `as` gives; of two of one name the later has a number")
+  @Test("expressions are named by `as`, and the later of two equal names gets a number")
   func names() async throws {
     let groups = try await db.dataFrame(
       Animal.select { ($0.$isTame, $0.count().as("animals"), $0.$weight.max().as("most")) }
@@ -74,7 +74,7 @@ struct DataFrameTests {
     #expect(twice.columnNames == ["id", "name", "id_2", "ID_2_2"])
   }
 
-  @Test("N14 raw SQL: declared types, else that of the first value, else none")
+  @Test("a raw column has its declared type, or that of its first value, or none")
   func raw() throws {
     try db.execute("CREATE TABLE loose (a INTEGER, b, c REAL, d TEXT)")
     try db.execute("INSERT INTO loose VALUES (1, NULL, 2, 'x'), ('one', 3, 2.5, NULL)")
@@ -90,7 +90,7 @@ struct DataFrameTests {
     #expect(none.columns[0].type == Int64.self)
   }
 
-  @Test("N14 a frame prints as a table")
+  @Test("a frame prints as a table")
   func printing() throws {
     let frame = try db.dataFrame(
       Animal.order(by: \.$id).select(\.$name, \.$mood, \.$isTame, \.$picture))
@@ -107,7 +107,7 @@ struct DataFrameTests {
         """)
   }
 
-  @Test("N14 written to a table, which is created, and read back the same")
+  @Test("a frame is written to a table that is created, and read back unchanged")
   func writing() async throws {
     let frame = try await db.dataFrame(Animal.order(by: \.$id))
     #expect(try await db.write(frame, to: "copy") == 2)
@@ -121,7 +121,7 @@ struct DataFrameTests {
     let back = try await db.dataFrame("SELECT * FROM copy ORDER BY id")
     #expect(back.columns.map(\.values) == frame.columns.map(\.values))
     #expect(try back.values(of: "born") == frame.values(of: "born", as: Date.self))
-    // Behind what is there; columns of other order, and some alone.
+    // Appended to the existing rows, with columns in another order, and only some of them.
     var some = try DataFrame(columns: [.init("NAME", ["Zoe", nil] as [String?])])
     try some.append("id", [8, 9] as [Int?])
     #expect(try await db.write(some, to: "copy") == 2)
@@ -130,7 +130,7 @@ struct DataFrameTests {
         == ["Zoe", nil])
   }
 
-  @Test("N14 what a table refuses throws, with the row, and leaves none of the frame")
+  @Test("a row that the table refuses throws with its number, and nothing is written")
   func refused() throws {
     var frame = DataFrame()
     try frame.append("id", [7, 1] as [Int?])
@@ -148,7 +148,7 @@ struct DataFrameTests {
     #expect(throws: ColumnValueError.self) { try frame.append("nan", [.nan, 1] as [Double?]) }
   }
 
-  @Test("N6 a locked schema lets no frame create a table")
+  @Test("a locked schema does not let a frame create a table")
   func locked() throws {
     var configuration = Configuration()
     configuration.schemaPolicy = .locked
@@ -158,7 +158,7 @@ struct DataFrameTests {
     #expect(try db.row("SELECT count(*) FROM sqlite_schema")?.get(Int.self, at: 0) == 0)
   }
 
-  @Test("N14 columns have one length and names of their own")
+  @Test("columns have one length and unique names")
   func columns() throws {
     var frame = try DataFrame(columns: [.init("a", [1, 2] as [Int?])])
     #expect(throws: DataFrameError.self) { try frame.append("A", [3, 4] as [Int?]) }

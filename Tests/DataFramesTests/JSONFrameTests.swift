@@ -3,9 +3,9 @@ import DataFrames
 import Foundation
 import Testing
 
-@Suite("N14 data frames as JSON")
+@Suite("Data frames as JSON")
 struct JSONFrameTests {
-  @Test("N14 an object a row, with the names in their order, and all digits")
+  @Test("a frame becomes one object per row, with names in order and all digits")
   func writing() throws {
     var frame = DataFrame()
     try frame.append("title", ["a \"b\"\n\u{1}\\", nil] as [String?])
@@ -31,7 +31,7 @@ struct JSONFrameTests {
     #expect(throws: DataFrameError.self) { try infinite.json() }
   }
 
-  @Test("N14 members in the order in which they first come; one that is missing is NULL")
+  @Test("columns come in the order of their first member, and a missing member is NULL")
   func reading() throws {
     let frame = try DataFrame(
       json: #"""
@@ -53,7 +53,7 @@ struct JSONFrameTests {
     #expect(try typed.values(of: "m") == [Mood.calm] && typed.columns[1].values == [3.0])
   }
 
-  @Test("a decimal number and an id are read from numbers and from strings, with all their digits")
+  @Test("decimal numbers and ids are read from numbers and strings, with all their digits")
   func digits() throws {
     let types: [String: any ColumnValue.Type] = ["price": Decimal.self, "id": Unique64.self]
     let frame = try DataFrame(
@@ -70,7 +70,7 @@ struct JSONFrameTests {
     }
   }
 
-  @Test("N14 what is no such JSON throws, with its line or row")
+  @Test("malformed JSON throws with its line or row")
   func mistakes() {
     let texts = [
       "", "{}", "[", "[1]", "[{]", #"[{"a"}]"#, #"[{"a":}]"#, #"[{"a":01}]"#, #"[{"a":1.}]"#,

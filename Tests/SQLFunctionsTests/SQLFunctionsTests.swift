@@ -3,7 +3,7 @@ import SQLCore
 import SQLFunctions
 import Testing
 
-@Suite("P32 functions that SQLite's own library lacks")
+@Suite("Functions that SQLite's own library lacks")
 struct SQLFunctionsTests {
   private let db: Database
 
@@ -16,7 +16,7 @@ struct SQLFunctionsTests {
     try db.rows(sql).flatMap(\.values)
   }
 
-  @Test("P32 generate_series")
+  @Test("`generate_series` gives rows upwards, downwards and at the limits of integers")
   func series() throws {
     #expect(try values("SELECT value FROM generate_series(5, 25, 5)") == [5, 10, 15, 20, 25])
     #expect(try values("SELECT value FROM generate_series(1, 3)") == [1, 2, 3])
@@ -36,12 +36,12 @@ struct SQLFunctionsTests {
         "SELECT b.value FROM generate_series(1, 3) a, generate_series(1, a.value) b ORDER BY 1 DESC"
       )
         == [3, 2, 2, 1, 1, 1])
-    // In a view, too: it does no harm.
+    // Also in a view, since the function is harmless.
     try db.execute("CREATE VIEW ten AS SELECT sum(value) AS s FROM generate_series(1, 10)")
     #expect(try values("SELECT s FROM ten") == [55])
   }
 
-  @Test("P32 UUID functions")
+  @Test("the UUID functions create, print and convert UUIDs")
   func uuid() throws {
     let first = try db.row("SELECT uuid(), uuid()")
     let (a, b) = (try first?.get(UUID.self, at: 0), try first?.get(UUID.self, at: 1))
@@ -58,7 +58,7 @@ struct SQLFunctionsTests {
   }
 
   @Test(
-    "P32 sha3 by the examples of its standard",
+    "sha3 of empty text is the digest that its standard gives",
     arguments: [
       (224, "6b4e03423667dbb73b6e15454f0eb1abd4597f9a1b078e3f5b5a6bc7"),
       (256, "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a"),
@@ -75,7 +75,7 @@ struct SQLFunctionsTests {
     #expect(try values("SELECT lower(hex(sha3('', \(bits))))") == [.text(digest)])
   }
 
-  @Test("P32 sha3 of text, bytes and long input; the size is checked")
+  @Test("sha3 hashes text, bytes and long input, and checks its size")
   func sha3() throws {
     let abc = "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"
     #expect(
@@ -89,7 +89,7 @@ struct SQLFunctionsTests {
     #expect(throws: DatabaseError.self) { try values("SELECT sha3('a', 255)") }
   }
 
-  @Test("P32 sha3_query tells results apart, and reads alone")
+  @Test("`sha3_query` tells results apart, and refuses to write")
   func sha3Query() throws {
     try db.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), ('1'), (1.0), (NULL), (x'31')")
     let one = try values("SELECT sha3_query('SELECT a FROM t')")
@@ -103,7 +103,7 @@ struct SQLFunctionsTests {
     #expect(try values("SELECT count(*) FROM t") == [5])
   }
 
-  @Test("P32 ieee754: numbers taken apart and put together")
+  @Test("the ieee754 functions take numbers apart and put them together")
   func ieee754() throws {
     #expect(try values("SELECT ieee754(45.25), ieee754(181, -2)") == ["ieee754(181,-2)", 45.25])
     #expect(
@@ -119,7 +119,7 @@ struct SQLFunctionsTests {
   }
 
   @Test(
-    "P32 each finite number is its mantissa times two to its exponent",
+    "each finite number is its mantissa times two to its exponent",
     arguments: [
       0.1, -123.456, .leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, .pi,
       1e300,

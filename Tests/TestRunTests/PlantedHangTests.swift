@@ -2,18 +2,18 @@ import Foundation
 import TestRun
 import Testing
 
-/// A test that never ends, by which `.ci/run` sees that the watchdog of `Scripts/swift-test` works.
+/// A test that never ends, with which `.ci/run` checks the watchdog of `Scripts/swift-test`.
 @Suite("A planted hang", .blocking)
 struct PlantedHangTests {
   @Test(
-    "it never ends",
+    "the test never ends",
     .enabled(if: ProcessInfo.processInfo.environment["APUS_PLANTED_HANG"] != nil))
   func hang() {
     hangForever()
   }
 }
 
-/// The function that the watchdog's stacks show.
+/// The function that the stacks of the watchdog show.
 @inline(never)
 private func hangForever() {
   while true { sleep(60) }

@@ -1,10 +1,10 @@
 import TestRun
 import Testing
 
-@Suite("P20 a connection is confined to one place at a time")
+@Suite("Confinement of connections")
 struct ConfinementTests {
   @Test(
-    "P20 it cannot leave an asynchronous read, a write, or cross to another thread",
+    "a connection cannot leave an asynchronous read or write, or cross to another thread",
     arguments: TestSize.sample(
       [
         "func leak(db: Database) async throws { _ = try await db.‸read(on: .background) { $0 } }",

@@ -1,18 +1,18 @@
 import TestRun
 import Testing
 
-/// What the documentation promises compiles, within the bound of `ClientCompiler`.
+/// The programs of the documentation compile within the bound of `ClientCompiler`.
 @Suite("Type checking of whole queries")
 struct DesignProgramTests {
   @Test(
-    "a right query compiles",
+    "a correct query compiles",
     arguments: TestSize.sample(DesignProgram.all + DesignProgram.writes, small: 4))
   func right(_ program: DesignProgram) async throws {
     let errors = try await ClientCompiler.shared.errors(in: program.client)
     #expect(errors == [])
   }
 
-  @Test("a query without Select is explained by the builder")
+  @Test("a query without Select is explained by the result builder")
   func missingSelect() async throws {
     let client = ClientProgram(
       .blog,

@@ -1,12 +1,13 @@
 import TestRun
 import Testing
 
-/// The mistakes that everybody makes, and what the compiler says where. `Documentation/` explains
-/// those of which it says too little.
+/// Common mistakes, and where the compiler reports what. `Documentation/` explains the messages that
+/// say too little.
 @Suite("Golden messages")
 struct GoldenMessageTests {
   @Test(
-    "the right message at the right place", arguments: TestSize.sample(GoldenMistake.all, small: 4))
+    "a common mistake gives the expected message at the expected place",
+    arguments: TestSize.sample(GoldenMistake.all, small: 4))
   func golden(_ mistake: GoldenMistake) async throws {
     let client = mistake.client
     let errors = try await ClientCompiler.shared.errors(in: client)

@@ -4,31 +4,37 @@ import Testing
 /// Comparing a column with a value of another type is a compile error, at the right place.
 @Suite("Mistakes that do not compile")
 struct MistakeTests {
-  @Test("a value of another type", arguments: TestSize.sample(Mistake.ofValue, small: 1))
+  @Test(
+    "a value of another type is an error at its place",
+    arguments: TestSize.sample(Mistake.ofValue, small: 1))
   func value(_ mistake: Mistake) async throws { try await check(mistake) }
 
-  @Test("a column of another type", arguments: TestSize.sample(Mistake.ofColumn, small: 1))
+  @Test(
+    "a column of another type is an error at its place",
+    arguments: TestSize.sample(Mistake.ofColumn, small: 1))
   func column(_ mistake: Mistake) async throws { try await check(mistake) }
 
   @Test(
-    "an operation that the type does not have",
+    "an operation that the type does not have is an error at its place",
     arguments: TestSize.sample(Mistake.ofOperation, small: 1))
   func operation(_ mistake: Mistake) async throws { try await check(mistake) }
 
-  @Test("a line that is no predicate", arguments: TestSize.sample(Mistake.ofLine, small: 1))
+  @Test(
+    "a line that is not a predicate is an error at its place",
+    arguments: TestSize.sample(Mistake.ofLine, small: 1))
   func line(_ mistake: Mistake) async throws { try await check(mistake) }
 
   @Test(
-    "G14 raw SQL of a String made at run time, without the word unsafe",
+    "raw SQL from a String made at run time needs the label `unsafe`",
     arguments: TestSize.sample(Mistake.ofRawSQL, small: 1)
   )
   func rawSQL(_ mistake: Mistake) async throws {
     try await check(mistake, in: mistake.rawSQLClient)
   }
 
-  /// The compiler finds the column without `$` and has no words for it: it names the call in whose
-  /// block the mistake is.
-  @Test("a missing $")
+  /// The compiler finds the column without `$` but has no message for it. It names the call whose
+  /// block contains the mistake.
+  @Test("a missing $ is an error in the call of its block")
   func missingSign() async throws {
     let client = ClientProgram(
       .item,

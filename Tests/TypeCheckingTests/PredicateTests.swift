@@ -1,18 +1,18 @@
 import TestRun
 import Testing
 
-/// The solver is quick over right predicates and not slow over wrong ones.
+/// The solver is fast over correct predicates and not slow over wrong ones.
 @Suite("Type checking of predicates")
 struct PredicateTests {
   @Test(
-    "a right predicate compiles", arguments: TestSize.sample(PredicateProgram.right, small: 2))
+    "a correct predicate compiles", arguments: TestSize.sample(PredicateProgram.right, small: 2))
   func right(_ program: PredicateProgram) async throws {
     let errors = try await ClientCompiler.shared.errors(in: program.client)
     #expect(errors == [])
   }
 
   @Test(
-    "one mistake among many terms is found where it is",
+    "one mistake among many terms is reported at its place",
     arguments: TestSize.sample(PredicateProgram.wrong, small: 2))
   func wrong(_ program: PredicateProgram) async throws {
     let client = program.client

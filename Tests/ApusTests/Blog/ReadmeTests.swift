@@ -3,7 +3,7 @@ import Foundation
 import Observation
 import Testing
 
-/// Every statement of the README's example, each part in a function of its own.
+/// Every statement of the README's example, each part in its own function.
 @Suite("README")
 struct ReadmeTests {
   let db: Database
@@ -30,7 +30,7 @@ struct ReadmeTests {
     }
   }
 
-  @Test("write")
+  @Test("the writes of the README store and update models")
   func write() async throws {
     try await store()
     #expect(try await db.count(Post.all) == 5)
@@ -41,7 +41,7 @@ struct ReadmeTests {
     #expect(try await db.find(Post.self, post.id)?.title == "Sports")
   }
 
-  @Test("read")
+  @Test("the reads of the README find, filter and select")
   func read() async throws {
     try await store()
     let id = posts[1].id
@@ -74,7 +74,7 @@ struct ReadmeTests {
     }
   }
 
-  @Test("the result builder")
+  @Test("the README's result builder joins, filters and gives the documented SQL")
   func builder() async throws {
     try await store()
     let all = try await db.fetch(feed(search: nil))
@@ -90,7 +90,7 @@ struct ReadmeTests {
         """)
   }
 
-  @Test("change in the database, without loading")
+  @Test("updates and deletions run in the database, without loading rows")
   func change() async throws {
     try await store()
     let id = posts[1].id
@@ -100,7 +100,7 @@ struct ReadmeTests {
     #expect(try await db.count(Post.all) == 3)
   }
 
-  @Test("raw SQL")
+  @Test("raw SQL updates and reads rows")
   func raw() async throws {
     try await store()
     let date = Date(timeIntervalSince1970: 2)
@@ -111,7 +111,7 @@ struct ReadmeTests {
     #expect(top == 400)
   }
 
-  @Test("observe a result")
+  @Test("an observed result is given first, and again after a change")
   func observe() async throws {
     try await store()
     let feed = feed(search: nil)
@@ -125,7 +125,7 @@ struct ReadmeTests {
     #expect(seen == [["Post 2", "Post 1", "Post 0"], ["Post 2", "Post 0"]])
   }
 
-  @Test("observe changes: keys, columns, old and new values")
+  @Test("observed changes have keys, columns, old and new values")
   func changes() async throws {
     try await store()
     let changes = db.changes(of: Post.self, columns: \.$title)
@@ -144,7 +144,7 @@ struct ReadmeTests {
   }
 
   @MainActor
-  @Test("a live query for user interfaces")
+  @Test("a live query loads its rows for user interfaces")
   func liveQuery() async throws {
     try await store()
     let live = LiveQuery(feed(search: nil), in: db)

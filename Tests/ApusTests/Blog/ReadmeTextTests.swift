@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The README's example is what the tests beside this one run.
-@Suite("README, the text")
+/// The README's example consists of code that the tests beside this one run.
+@Suite("The text of the README")
 struct ReadmeTextTests {
   private let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
@@ -10,7 +10,7 @@ struct ReadmeTextTests {
     try String(contentsOf: folder.appending(path: path).standardized, encoding: .utf8)
   }
 
-  @Test("each line of the Swift in the README stands in a test")
+  @Test("each line of Swift in the README is in a test")
   func example() throws {
     let tests = try ["BlogModels.swift", "ReadmeTests.swift", "TourTests.swift"]
       .map { code(in: try text(of: $0)).joined() }.joined()
@@ -19,7 +19,7 @@ struct ReadmeTextTests {
     let lines = blocks.flatMap { code(in: $0.components(separatedBy: "```")[0]) }
     #expect(lines.count > 60)
     for line in lines {
-      // What a loop does is left to the reader; how the package is added is no test's affair.
+      // The bodies of loops are left to the reader, and no test covers how the package is added.
       let begin = line.components(separatedBy: "{…")[0]
       if line.hasPrefix("dependencies:") || line.hasPrefix("targets:") { continue }
       // Kept out of the expectation, which would print all tests.
@@ -28,7 +28,7 @@ struct ReadmeTextTests {
     }
   }
 
-  /// The lines without comments and white space.
+  /// Returns the lines without comments and white space.
   private func code(in text: String) -> [String] {
     text.split(separator: "\n").map { line in
       let end = line.firstRange(of: " //")?.lowerBound ?? line.endIndex

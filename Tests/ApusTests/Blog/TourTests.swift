@@ -2,8 +2,8 @@ import Apus
 import Foundation
 import Testing
 
-/// The SQL that the README's tour shows beside its queries, and what it prints.
-@Suite("README, the tour")
+/// The SQL and the output that the README's tour shows beside its queries.
+@Suite("The tour of the README")
 struct TourTests {
   let db: Database
   let author = Author(name: "Jane")
@@ -19,7 +19,7 @@ struct TourTests {
     ])
   }
 
-  @Test("queries and their SQL")
+  @Test("the tour's queries have the SQL that the README shows")
   func queries() throws {
     let nested = Post.where { post in
       post.$status.isIn([.draft, .published])
@@ -46,7 +46,7 @@ struct TourTests {
     #expect(try db.table(grouped).rows == [["draft", "1", "0"], ["published", "1", "7"]])
   }
 
-  @Test("a table")
+  @Test("a result prints as the table that the README shows")
   func table() throws {
     #expect(
       try db.table(Post.select(\.$title, \.$status, \.$url)).description == """
@@ -61,7 +61,7 @@ struct TourTests {
         """)
   }
 
-  @Test("changes")
+  @Test("changes of a column have its old and new values")
   func changes() async throws {
     let changes = db.changes(of: Post.self, columns: \.$status)
     try await db.run(Post.update { $0.set(\.$status, to: .archived) }.where { $0.$views > 0 })
@@ -94,7 +94,7 @@ struct TourTests {
     }
   }
 
-  @Test("a migration's plan")
+  @Test("a migration's plan prints as the README shows")
   func plan() throws {
     #expect(
       try db.migrationPlan(for: [Author.self, Later.Post.self]).description == """
@@ -104,7 +104,7 @@ struct TourTests {
         """)
   }
 
-  @Test("raw SQL as tuples and models")
+  @Test("raw SQL is read as tuples and models")
   func raw() throws {
     let pairs = try db.fetch((String, Int).self, "SELECT title, views FROM Post ORDER BY views")
     #expect(pairs.map(\.0) == ["News", "Sports"])
@@ -112,7 +112,7 @@ struct TourTests {
     #expect(posts.map(\.title) == ["Sports"])
   }
 
-  /// Compiled and never run: what the README writes otherwise than the tests, which look at more.
+  /// Compiled and never run: the README's spellings where the tests, which check more, differ.
   @MainActor
   private func spellings(_ loaded: Post) async throws {
     let db = try Database(path: "blog.sqlite", models: [Author.self, Post.self])

@@ -2,8 +2,8 @@ import Apus
 import Foundation
 import Testing
 
-/// The statements that the library runs by itself are those of `Documentation/OwnStatements.md`.
-@Suite("The library runs the statements that its documentation lists, and no others", .serialized)
+/// The library's own statements are those of `Documentation/OwnStatements.md`.
+@Suite("The library runs only the statements that its documentation lists", .serialized)
 struct OwnStatementsTests {
   struct Author: Model {
     @PrimaryKey var id: Int
@@ -28,7 +28,7 @@ struct OwnStatementsTests {
 
   private var path: String { folder.appending(path: "blog.sqlite").path }
 
-  /// The statements of a section of the page, one a line; `…` stands for the rest of a line.
+  /// Returns the statements of a section of the page, one a line; `…` stands for the rest of a line.
   private func listed(_ section: String) throws -> [String] {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
@@ -40,7 +40,7 @@ struct OwnStatementsTests {
     return block[1].split(separator: "\n").dropFirst().map(String.init)
   }
 
-  /// Expects that what ran is what the sections list, and that what the test itself asked for ran.
+  /// Expects that only statements of the sections and of the test ran, and that the test's own did.
   private func expect(_ sections: String..., asked: [String] = []) throws {
     let ran = trace.take()
     let own = try sections.flatMap(listed)
@@ -55,7 +55,7 @@ struct OwnStatementsTests {
     }
   }
 
-  @Test("opening, reading, writing and closing")
+  @Test("opening, reading, writing and closing run only listed statements")
   func access() throws {
     let db = try Database(path: path)
     try expect("Opening")
@@ -78,7 +78,7 @@ struct OwnStatementsTests {
     try expect("Closing")
   }
 
-  @Test("migrating: a new file, one that fits, and one that is changed")
+  @Test("migrating a new, a fitting and a changed file runs only listed statements")
   func migrating() throws {
     var db = try Database(path: path, models: [Author.self])
     try expect("Opening", "Migrating")
@@ -94,7 +94,7 @@ struct OwnStatementsTests {
     try expect("Closing")
   }
 
-  @Test("observing")
+  @Test("observing runs only listed statements")
   func observing() async throws {
     let db = try Database(path: path, models: [Author.self, Post.self])
     _ = trace.take()
@@ -105,7 +105,7 @@ struct OwnStatementsTests {
     try expect(
       "Opening", "Reading", "Writing", "Observing",
       asked: [
-        // With the key of the table, in its order.
+        // Also the key of the table, and in its order.
         #"SELECT "id", "name", "id" FROM "Author" ORDER BY "id""#,
         #"INSERT INTO "Author" ("id", "name") VALUES (?, ?)"#,
       ])

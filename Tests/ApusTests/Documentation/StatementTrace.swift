@@ -2,23 +2,23 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// Every statement that runs on any connection to one file, from before the connection is prepared:
-/// SQLite calls an extension for each connection that it opens.
+/// Every statement that runs on any connection to one file, beginning before the connection is
+/// prepared: SQLite calls an extension for each connection that it opens.
 final class StatementTrace: Sendable {
   private let path: String
   private let statements = Mutex<[String]>([])
 
   private static let traces = Mutex<[StatementTrace]>([])
 
-  /// Begins to trace the connections that are opened to the file from now on.
+  /// Begins to trace the connections to the file that are opened from now on.
   init(path: String) {
     self.path = path
     Self.traces.withLock { $0.append(self) }
-    // The entry point has parameters; the interface asks for one without.
+    // The entry point has parameters, but the interface takes one without.
     sqlite3_auto_extension(unsafeBitCast(traceOpened, to: (@convention(c) () -> Void).self))
   }
 
-  /// The statements that ran since this was asked last, each on one line.
+  /// Returns the statements that ran since the last call, each on one line.
   func take() -> [String] {
     statements.withLock { statements in
       defer { statements = [] }
@@ -27,7 +27,7 @@ final class StatementTrace: Sendable {
   }
 
   fileprivate func note(_ sql: String) {
-    // A statement that runs while another one does shows as a comment, as do triggers and a virtual
+    // A statement that runs inside another one appears as a comment, as do triggers and a virtual
     // table's own work, which have one line.
     guard !sql.hasPrefix("-- ") || sql.contains("\n") else { return }
     var text = sql.hasPrefix("-- ") ? sql.dropFirst(3) : sql[...]

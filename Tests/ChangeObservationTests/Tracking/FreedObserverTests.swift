@@ -4,10 +4,10 @@ import Testing
 
 @testable import ChangeObservation
 
-/// Whoever drops an observer, wherever that is, nothing of it is left.
-@Suite("What is freed with an observer")
+/// An observer leaves nothing behind, wherever it is dropped.
+@Suite("Memory of dropped observers")
 struct FreedObserverTests {
-  /// Whether objects are still there.
+  /// Weak references that show which objects are still alive.
   private final class References: Sendable {
     private let all = Lock<[@Sendable () -> Bool]>([])
 
@@ -20,7 +20,7 @@ struct FreedObserverTests {
     var livingCount: Int { all.withLock { $0 }.count { $0() } }
   }
 
-  /// Holds an observer until somebody drops it.
+  /// Holds an observer until it is dropped.
   private final class Holder: Sendable {
     private let held: Lock<(any AnyObject & Sendable)?>
 
@@ -42,7 +42,7 @@ struct FreedObserverTests {
     ChangeFeed(in: db, tables: [QualifiedTableName("Note"): .init(columns: nil)]) { _ in 1 }
   }
 
-  @Test("from many threads, while commits are told")
+  @Test("observers dropped by many threads during commits are freed")
   func fromManyThreads() async throws {
     let db = try database()
     let references = References()
@@ -71,11 +71,13 @@ struct FreedObserverTests {
     #expect(try db.writing { $0.observer == nil })
   }
 
-  @Test("within a write, in the hook of its commit, and in that of a row", arguments: 0...2)
+  @Test(
+    "observers dropped in a write, in its commit hook or in its update hook are freed",
+    arguments: 0...2)
   func duringCommit(place: Int) async throws {
     let db = try database()
     let references = References()
-    // Nothing but the holder has them when this returns.
+    // Only the holders keep the observers when this returns.
     func watched() async throws -> [Holder] {
       let watch = QueryWatch(LiveSource(Note.all), in: db)
       let feed = feed(in: db)
@@ -102,7 +104,7 @@ struct FreedObserverTests {
     #expect(try db.writing { $0.observer == nil })
   }
 
-  @Test("by whoever is told, in the loop that tells")
+  @Test("observers dropped in their own loop are freed after it")
   func inItsOwnCallback() async throws {
     let db = try database()
     let references = References()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ChangeObservation
 
-@Suite("The first statement of a connection that uses a virtual table")
+@Suite("First uses of virtual tables by a connection")
 struct FreshConnectionTests {
-  @Test("changes where a column is in a list are those rows, from the first on")
+  @Test("a stream filtered by a list reports exactly its rows, from the first write on")
   func changes() async throws {
     let db = try Database.temporary(models: [Note.self])
     let changes = db.changes(of: Note.self) { $0.$stars.isIn([1, 3]) }
@@ -16,7 +16,7 @@ struct FreshConnectionTests {
     #expect(told.isFiltered)
   }
 
-  @Test("a live query where a column is in a list is maintained, from the first on")
+  @Test("a live query filtered by a list is maintained from the start")
   func liveQuery() async throws {
     let db = try Database.temporary(models: [Note.self])
     let watch = QueryWatch(LiveSource(Note.where { $0.$stars.isIn([1, 3]) }), in: db)
@@ -27,7 +27,7 @@ struct FreshConnectionTests {
   }
 
   @Test(
-    "what a statement reads is the same on a connection that never used its tables",
+    "the tables that a statement reads are found on a connection that never used them",
     arguments: [
       ("SELECT n FROM t WHERE n IN (SELECT value FROM apus_array(?))", ["apus_array", "t"]),
       ("SELECT n FROM t, json_each('[1]') WHERE n = value", ["json_each", "t"]),
@@ -47,7 +47,7 @@ struct FreshConnectionTests {
     let core = try connection.use()
     for _ in 0..<2 {
       let found = Set(try core.dependencies(of: sql).map(\.table))
-      // FTS5 reads tables of its own when it is connected.
+      // FTS5 reads its own tables when it connects.
       #expect(found.filter { !$0.hasPrefix("words_") }.sorted() == tables)
     }
   }

@@ -3,13 +3,13 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("The hook")
+@Suite("The pre-update hook")
 struct HookTests {
   func isInstalled(on db: Database) throws -> Bool {
     try db.writing { $0.observer != nil }
   }
 
-  @Test("P33 it is there only while somebody observes")
+  @Test("the hook is installed only while there is an observer")
   func installedWhileObserved() async throws {
     let db = try Database.temporary(models: [Note.self])
     #expect(try !isInstalled(on: db))
@@ -27,7 +27,7 @@ struct HookTests {
     #expect(try !isInstalled(on: db))
   }
 
-  @Test("P33 rows of a table that nobody asked for are told once somebody does")
+  @Test("rows of an ignored table are reported once it is observed")
   func passedOver() async throws {
     let db = try Database.temporary(models: [Note.self, Tagging.self])
     let tags = db.changes(of: Tagging.self)
@@ -38,7 +38,7 @@ struct HookTests {
     try await db.insert(Tagging(note: 1, tag: "a"))
     #expect(words(await notes.collect { _ in true }) == [["updated 1 stars", "updated 2 stars"]])
     #expect(words(await tags.collect { _ in true }) == [["inserted 1,'a' note,tag,weight"]])
-    // Another table takes the name of one that was passed over.
+    // Another table takes the name of one that was ignored.
     let plain = db.changes(of: Note.self, columns: \.$title)
     try await db.write { tx in
       try tx.execute("CREATE TABLE Other (id INTEGER PRIMARY KEY, title TEXT)")
@@ -50,7 +50,7 @@ struct HookTests {
     #expect(words(told).last == ["updated 1 title"])
   }
 
-  @Test("a DELETE without WHERE that was cached before is told row by row")
+  @Test("a DELETE without WHERE that was cached before is reported row by row")
   func truncatingDelete() async throws {
     let db = try Database.temporary(models: [Note.self])
     let notes = [Note(title: "one"), Note(title: "two")]
@@ -73,7 +73,7 @@ struct HookTests {
     #expect(rest[1].deleted.count == 2)
   }
 
-  @Test("rows older than an added column, generated columns, WITHOUT ROWID")
+  @Test("updates of added columns, beside generated ones and WITHOUT ROWID, are reported")
   func unusualTables() async throws {
     struct Gadget: Model {
       @PrimaryKey var code: String
@@ -103,7 +103,7 @@ struct HookTests {
     #expect(try row.new(\.$count) == 7)
   }
 
-  @Test("a change of the schema is told as one that may be anything, and rows after it are right")
+  @Test("a schema change is reported as such, and rows after it are exact")
   func schemaChange() async throws {
     let db = try Database.temporary(models: [Note.self])
     try await db.insert(Note(title: "one"))

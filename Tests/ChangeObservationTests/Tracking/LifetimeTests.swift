@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChangeObservation
 
-@Suite("Coming and going")
+@Suite("The lifetime of observers")
 struct LifetimeTests {
   private func database(rows: Int) throws -> Database {
     let db = try Database.temporary(models: [Note.self], configuration: .relaxed)
@@ -13,7 +13,7 @@ struct LifetimeTests {
     return db
   }
 
-  @Test("of 10,000 observers of single rows, a commit wakes those whose rows it touched")
+  @Test("of 10,000 observers of single rows, a commit wakes only those of the rows it touched")
   func manyObservers() async throws {
     let db = try database(rows: 100)
     let tracker = try #require(ChangeTracker.of(db))
@@ -34,7 +34,7 @@ struct LifetimeTests {
   }
 
   @Test(
-    "a commit costs what it touches, and not what is watched: the places looked at are counted",
+    "the lookups for a commit depend on its rows and not on the number of observers",
     arguments: [10, 100, 1_000, 10_000])
   func workOfManyObservers(count: Int) throws {
     let table = QualifiedTableName("Note")
@@ -48,7 +48,7 @@ struct LifetimeTests {
     }
     for key in 1...count { watch(key) }
     for key in 1...count { watch(key, QualifiedTableName("Other")) }
-    // Two who watch rows that are touched.
+    // Two observers of rows that are touched.
     for key in [count + 1, count + 3] { watch(key) }
     func commit(of keys: ClosedRange<Int>) -> Commit {
       let rows = keys.map { RecordedRow(key: Int64($0), old: -1, new: 0) }
@@ -56,15 +56,15 @@ struct LifetimeTests {
       return Commit(sequence: 1, writes: [WriteChanges(label: nil, tables: [table: changes])])
     }
     #expect(registry.concerned(by: commit(of: (count + 4)...(count + 4)), before: .max).isEmpty)
-    // The table, and the row.
+    // One lookup for the table and one for the row.
     #expect(registry.lookupCount == 2)
     let told = registry.concerned(by: commit(of: (count + 1)...(count + 5)), before: .max)
     #expect(told.count == 2)
-    // The table, five rows, and two who watch.
+    // The table, five rows, and two observers.
     #expect(registry.lookupCount == 2 + 8)
   }
 
-  @Test("10,000 observers of a whole table are each told once, and go")
+  @Test("10,000 observers of a whole table each receive one commit and can be removed")
   func manyObserversOfEverything() async throws {
     let db = try database(rows: 10)
     let tracker = try #require(ChangeTracker.of(db))
@@ -74,13 +74,13 @@ struct LifetimeTests {
     try await db.execute("UPDATE Note SET stars = 1")
     let commits = queues.map { $0.takeAll().commits }
     #expect(commits.allSatisfy { $0.count == 1 && $0[0].rowCount == 10 })
-    // They share what they are told.
+    // They share one commit object.
     #expect(Set(commits.compactMap { $0.first.map(ObjectIdentifier.init) }).count == 1)
     for id in ids { tracker.remove(id) }
     #expect(try db.writing { $0.observer == nil })
   }
 
-  @Test("dropped within a write, in its commit hook and by whoever is told, everything is freed")
+  @Test("streams dropped in a write, its commit hook or its update hook are freed")
   func droppedInCommit() async throws {
     let db = try database(rows: 1)
     let tracker = try #require(ChangeTracker.of(db))
@@ -119,7 +119,7 @@ struct LifetimeTests {
     #expect(queue == nil)
   }
 
-  @Test("a stream goes on for others after a task that waited for it was cancelled")
+  @Test("a stream continues for others after a waiting task was cancelled")
   func cancelledWaiting() async throws {
     let db = try database(rows: 1)
     let stream = db.changes(of: Note.self)
@@ -136,7 +136,7 @@ struct LifetimeTests {
       try await db.execute("UPDATE Note SET stars = \(round)")
       #expect(words(await stream.collect { _ in true }) == [["updated 1 stars"]])
     }
-    // Several wait at once: each element goes to one of them, and none is left waiting.
+    // Several tasks wait at once: each element goes to one of them, and none is left waiting.
     let told = await withTaskGroup { group in
       for _ in 0..<4 {
         group.addTask { await stream.collect { _ in true }.count }
@@ -147,7 +147,7 @@ struct LifetimeTests {
     #expect(told == 4)
   }
 
-  @Test("dropped from many threads while commits are told, everything is freed")
+  @Test("observers dropped by many threads during commits stop the tracking")
   func droppedAnywhere() async throws {
     let db = try database(rows: 10)
     weak let tracker = ChangeTracker.of(db)
@@ -191,7 +191,7 @@ struct LifetimeTests {
     var live: LiveModel<Note>?
   }
 
-  @Test("an observer goes while it is told of a change, and with it what it held")
+  @Test("a live model that is dropped while it reports a change is freed")
   @MainActor
   func droppedInCallback() async throws {
     let db = try database(rows: 1)
@@ -208,13 +208,13 @@ struct LifetimeTests {
     }
     try await db.execute("UPDATE Note SET stars = 1")
     for await _ in dropped { break }
-    // The setter that told of the change still holds it.
+    // The setter that reported the change still holds the model.
     while reference != nil { await Task.yield() }
     try await db.execute("UPDATE Note SET stars = 2")
     while ChangeTracker.of(db)?.isWatching == true { await Task.yield() }
   }
 
-  @Test("an observer that writes sees its own writes, and nobody waits for ever")
+  @Test("an observer that writes sees its own writes without a deadlock")
   func writingObserver() async throws {
     let db = try database(rows: 1)
     var rounds = 0
@@ -232,7 +232,7 @@ struct LifetimeTests {
     #expect(try await db.fetch(Note.select(\.$stars)) == [10])
   }
 
-  @Test("the database goes although somebody watched it")
+  @Test("a database is freed after it was observed")
   func databaseFreed() async throws {
     var db: Database? = try database(rows: 1)
     weak let reference = db
@@ -245,7 +245,7 @@ struct LifetimeTests {
 }
 
 extension ChangeStream where M == Note {
-  /// The stream, after a first change.
+  /// Returns the stream after a first change.
   fileprivate func prefixed(by db: Database) -> ChangeStream<Note> {
     try? db.execute("UPDATE Note SET stars = stars + 1 WHERE id = 1")
     return self

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-/// What is recorded of rows: only what a statement assigns is asked of SQLite twice.
+/// How rows are recorded: the new value is read only from columns that a statement assigns.
 @Suite("Recorded rows")
 struct RecordedRowTests {
   private func told(_ change: DatabaseChanges?) -> [String] {
@@ -18,7 +18,7 @@ struct RecordedRowTests {
     }
   }
 
-  @Test("B19 columns that an update does not assign have what they had, before and after")
+  @Test("columns that an update does not assign keep their values, before and after")
   func unassigned() async throws {
     let db = try Database.temporary(models: [Note.self])
     try await db.insert(Note(title: "a longer title, which lies apart", body: "body"))
@@ -39,7 +39,7 @@ struct RecordedRowTests {
     #expect(try row.old(\.$stars) == 2 && row.new(\.$stars) == 2)
   }
 
-  @Test("B19 what triggers, calculated columns and foreign keys assign besides is told")
+  @Test("what triggers, calculated columns and foreign keys change is reported as well")
   func assignedBesides() async throws {
     let db = try Database.temporary()
     try await db.execute(
@@ -69,7 +69,7 @@ struct RecordedRowTests {
     #expect(told(await changes.next()) == ["updated 2 y 2→20"])
   }
 
-  @Test("B19 the rowid of a row without a whole key changes and no column with it")
+  @Test("a changed rowid without an INTEGER PRIMARY KEY is a deletion and an insertion")
   func movedRow() async throws {
     let db = try Database.temporary()
     try await db.execute(
@@ -82,7 +82,7 @@ struct RecordedRowTests {
       ])
   }
 
-  @Test("B19 a REAL key is one key, whether SQLite tells it as a whole number or not")
+  @Test("a REAL key is one key, whether or not SQLite reports it as an integer")
   func realKey() async throws {
     let db = try Database.temporary()
     try await db.execute("CREATE TABLE t (weight REAL PRIMARY KEY, x INT) WITHOUT ROWID")
@@ -94,7 +94,7 @@ struct RecordedRowTests {
     #expect(told(await changes.next()) == ["inserted 1.0 weight -→1.0 x -→2"])
   }
 
-  @Test("B19 a row that is older than a column, and whose key changes, had the column's default")
+  @Test("a row older than a column has the column's default when its key changes")
   func olderRow() async throws {
     let db = try Database.temporary()
     try await db.execute(
@@ -112,7 +112,7 @@ struct RecordedRowTests {
       ])
   }
 
-  @Test("B19 an index that is dropped is told of the table that it is of, whatever had it before")
+  @Test("a dropped index is reported for its own table, whatever table had it before")
   func droppedIndex() async throws {
     let db = try Database.temporary()
     try await db.execute("CREATE TABLE a (x); CREATE TABLE b (x)")
@@ -125,7 +125,7 @@ struct RecordedRowTests {
     }
   }
 
-  @Test("B19 text of a UTF-16 database, and text that is no UTF-8")
+  @Test("text of a UTF-16 database, and invalid UTF-8, is recorded")
   func encodings() async throws {
     let db = try Database.temporary()
     try await db.writeWithoutTransaction { try $0.execute("PRAGMA encoding = 'UTF-16'") }
@@ -143,7 +143,7 @@ struct RecordedRowTests {
     #expect(told(await changes.next()) == ["inserted 1 id -→1 text -→'a\u{FFFD}'"])
   }
 
-  @Test("B19 many rows, touched again and again, are each one change", arguments: [7, 8, 9, 5_000])
+  @Test("many rows that are changed repeatedly are one change each", arguments: [7, 8, 9, 5_000])
   func netting(rows: Int) async throws {
     let db = try Database.temporary()
     try await db.execute(

@@ -4,9 +4,9 @@ import SQLCore
 import Synchronization
 import Testing
 
-@Suite("Listeners of the user beside the library's own")
+@Suite("The user's listeners beside the library's own")
 struct SharedHookTests {
-  @Test("P25 commit, rollback and pre-update listeners share their hooks with an observation")
+  @Test("commit and pre-update listeners share their hooks with an observation")
   func shared() async throws {
     let db = try Database.temporary()
     try await db.execute("CREATE TABLE Note (id INTEGER PRIMARY KEY, text TEXT) STRICT")
@@ -19,7 +19,7 @@ struct SharedHookTests {
     try await db.execute("INSERT INTO Note VALUES (1, 'a'), (2, 'b')")
     #expect(rows.withLock { $0 } == 2)
     #expect(await changes?.next()?["Note"]?.rows.count == 2)
-    // A commit that a listener vetoes is no change.
+    // A commit that a listener vetoes is not a change.
     fails.withLock { $0 = true }
     await #expect(throws: DatabaseError.self) {
       try await db.execute("INSERT INTO Note VALUES (3, 'c')")
@@ -27,7 +27,7 @@ struct SharedHookTests {
     fails.withLock { $0 = false }
     try await db.execute("INSERT INTO Note VALUES (5, 'e')")
     #expect(await changes?.next()?["Note"]?.rows.map(\.keyValues) == [[.integer(5)]])
-    // The observation ends; the listener goes on.
+    // The observation ends, and the listener goes on.
     changes = nil
     try await db.execute("INSERT INTO Note VALUES (4, 'd')")
     #expect(rows.withLock { $0 } == 5)

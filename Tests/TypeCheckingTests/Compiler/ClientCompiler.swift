@@ -1,15 +1,15 @@
 import Foundation
 
-/// Type-checks client programs against this build's modules, a few at a time.
+/// Type-checks client programs against the modules of this build, a few at a time.
 ///
-/// A test that waits for the compiler holds no thread: other tests of the process go on.
+/// A test that waits for the compiler holds no thread, so other tests of the process go on.
 actor ClientCompiler {
   static let shared = ClientCompiler()
 
-  /// How many scopes the solver may open over one expression: the bound of all these tests.
+  /// The number of scopes that the solver may open over one expression. It bounds all these tests.
   ///
-  /// Found by bisection with Swift 6.3.1 over the predicates of `PredicateProgram`, the least bound
-  /// under which each ends as it should; for a mistake in the first, the middle, the last term:
+  /// Found by bisection with Swift 6.3.1 over the predicates of `PredicateProgram`: the least bound
+  /// under which each ends as it should. Mistakes are in the first, the middle or the last term:
   ///
   ///     terms                        8                  16                  32
   ///     one chain, right            64                 134                 272
@@ -19,8 +19,8 @@ actor ClientCompiler {
   ///       one wrong literal          180                 180                 180
   ///       one unknown column         7                   7                   7
   ///
-  /// The dearest mistake of all is in arithmetic, `$0.$int + "x" == 1`: about 18,000. So there is
-  /// twice the room for each mistake and a hundred times for what is right; without the operators
+  /// The most expensive mistake is in arithmetic, `$0.$int + "x" == 1`: about 18,000. So there is
+  /// twice the room for each mistake and a hundred times for correct code; without the operators
   /// of `SIMDLogic` a wrong literal among 16 terms took 96,000, among 32 900,000.
   static let scopes = 40_000
 
@@ -32,9 +32,9 @@ actor ClientCompiler {
   private var idle = ProcessInfo.processInfo.activeProcessorCount
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  /// The errors that the compiler finds in a program, in its order; none where it compiles.
+  /// Returns the errors that the compiler finds in a program, in its order; none if it compiles.
   ///
-  /// Throws where the compiler could not be asked: it is not there, a module is missing, it crashed.
+  /// Throws if the compiler cannot be run: it is missing, a module is missing, or it crashed.
   func errors(in program: ClientProgram) async throws -> [Diagnostic] {
     let toolchain = try toolchain.get()
     await takeTurn()

@@ -3,12 +3,12 @@ struct Diagnostic: Hashable, Sendable {
   let place: ClientProgram.Place
   let message: String
 
-  /// The end of the solver's patience, which explains nothing.
+  /// Whether the solver gave up, which explains nothing.
   var isSurrender: Bool { message.contains("unable to type-check") }
 }
 
 extension Diagnostic {
-  /// Reads a line like `Client.swift:17:13: error: …`; nil where it is none.
+  /// Reads a line like `Client.swift:17:13: error: …`. Returns nil for any other line.
   init?(_ line: Substring) {
     guard let mark = line.firstRange(of: ": error: ") else { return nil }
     let place = line[..<mark.lowerBound].split(separator: ":")

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The compiler, and what a client program needs of the build under test.
+/// The compiler, and the parts of the build under test that a client program needs.
 struct Toolchain: Sendable {
-  /// `swiftc`.
+  /// The path of `swiftc`.
   let compiler: URL
-  /// The folder of this build's `Apus.swiftmodule`, in debug and release and under each
+  /// The folder of this build's `Apus.swiftmodule`, in debug and release and under every
   /// `--scratch-path`.
   let modules: URL
-  /// What the module `SQLCore` imports.
+  /// The module map that the module `SQLCore` imports.
   let moduleMap: URL
 
-  /// Where the C modules are compiled to, once. A cache that is named by two paths, one through a
-  /// symbolic link, is refused by the compiler; this one is named here alone.
+  /// The folder into which the C modules are compiled once. The compiler refuses a cache that is named
+  /// by two paths, one through a symbolic link, so this path is used only here.
   var moduleCache: URL {
     modules.deletingLastPathComponent().appending(path: "ClientModuleCache")
   }
@@ -35,7 +35,7 @@ struct Toolchain: Sendable {
     return compiler
   }
 
-  /// Above the running tests, wherever they were built.
+  /// Searches the folders above the running tests, wherever they were built.
   private static func modules() throws -> URL {
     var places = CommandLine.arguments.filter { $0.contains(".xctest") }
     if let executable = Bundle.main.executablePath { places.append(executable) }

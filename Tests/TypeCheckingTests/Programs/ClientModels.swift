@@ -1,4 +1,4 @@
-/// What a client program declares before its queries.
+/// The declarations of a client program before its queries.
 enum ClientModels: String {
   /// A column of each kind.
   case item = """

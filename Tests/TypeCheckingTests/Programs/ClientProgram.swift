@@ -1,7 +1,7 @@
 /// A file that a user of the library could write.
 ///
-/// Where an error is expected, the sign `‸` stands directly before the place that the compiler
-/// should name; the file that it reads is without the sign.
+/// The sign `‸` stands directly before the place where the compiler should report an error. The
+/// file that it reads is without the sign.
 struct ClientProgram: Sendable {
   static let fileName = "Client.swift"
 

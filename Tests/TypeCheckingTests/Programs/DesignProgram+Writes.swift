@@ -1,5 +1,5 @@
 extension DesignProgram {
-  /// What is written, prepared and related.
+  /// Programs that write, prepare and relate.
   static let writes = [
     DesignProgram(
       name: "upserts and inserts",

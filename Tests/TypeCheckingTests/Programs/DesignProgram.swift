@@ -1,6 +1,6 @@
 import Testing
 
-/// A right program over the models of a blog.
+/// A correct program over the models of a blog.
 struct DesignProgram: Sendable {
   let name: String
   let code: String

@@ -1,13 +1,13 @@
 import Testing
 
-/// A program with one mistake, and what the compiler says of it.
+/// A program with one mistake, and the compiler's message.
 struct GoldenMistake: Sendable {
   let name: String
   /// `‸` stands before the place that the error names.
   let code: String
   /// A part of the message.
   let message: String
-  /// Another, where the compiler says now this and now that.
+  /// Another message, if the compiler does not always choose the same one.
   var otherMessage: String?
 
   var client: ClientProgram { ClientProgram(.blog, code) }

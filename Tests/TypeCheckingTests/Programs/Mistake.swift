@@ -1,6 +1,6 @@
 import Testing
 
-/// A predicate that must not compile, and what the compiler says instead.
+/// A predicate that must not compile, and the compiler's message.
 struct Mistake: Sendable {
   /// The predicate; `‸` stands before the place that the error names.
   let predicate: String
@@ -47,7 +47,7 @@ extension Mistake {
     Mistake(
       #"$0.$optionalInt == ‸"text""#,
       "cannot convert value of type 'String' to expected argument type 'SQLExpression<Int?>'"),
-    // The compiler takes the value's type for nil's: it says where, and not quite what.
+    // The compiler infers the value's type for nil, so the message is imprecise.
     Mistake("$0.$int ‸== nil", "binary operator '==' cannot be applied to operands"),
     Mistake("$0.$string ‸!= nil", "binary operator '!=' cannot be applied to operands"),
     Mistake(#"$0.$int.isIn([‸"a"])"#, "cannot convert value of type 'String'"),
@@ -81,7 +81,7 @@ extension Mistake {
     Mistake(#"$0.$int ‸+ "x" == 1"#, "operands of type 'SQLExpression<Int>' and 'String'"),
   ]
 
-  /// A line that is no predicate.
+  /// A line that is not a predicate.
   static let ofLine = [
     Mistake("$0.‸$bool", "cannot convert value of type 'SQLExpression<Bool>'"),
     Mistake("!$0.‸$bool", "cannot convert value of type 'SQLExpression<Bool>'"),

@@ -1,6 +1,6 @@
 import Testing
 
-/// A `where { }` of many terms over columns of several types, right or with one mistake.
+/// A `where { }` of many terms over columns of several types, correct or with one mistake.
 struct PredicateProgram: Sendable {
   enum Shape: String, CaseIterable, Sendable {
     case chain
@@ -40,7 +40,7 @@ struct PredicateProgram: Sendable {
   }
 
   static let wrong = right.flatMap { program -> [PredicateProgram] in
-    // Lines are checked one by one: where the wrong one stands makes no difference.
+    // Lines are checked one by one, so the place of the mistake makes no difference.
     let positions = program.shape == .chain ? Position.allCases : [.middle]
     return Mistake.allCases.flatMap { kind in
       positions.map { position in

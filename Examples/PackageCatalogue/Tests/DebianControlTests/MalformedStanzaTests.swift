@@ -1,10 +1,10 @@
 import DebianControl
 import Testing
 
-@Suite("A malformed control file is an error that says where and what to do")
+@Suite("Errors about malformed control files")
 struct MalformedStanzaTests {
   @Test(
-    "lines without a field",
+    "a line without a field is an error with its number and text",
     arguments: ["foo", "foo bar: baz", ": value", "#comment: no", "-x: y", "fö: x", "a\u{7F}: x"]
   )
   func noField(line: String) {
@@ -32,13 +32,13 @@ struct MalformedStanzaTests {
     #expect(message.utf8.count < 250)
   }
 
-  @Test("a continuation of nothing")
+  @Test("a continuation without a field is an error")
   func strayContinuation() {
     let found = failure { _ = try stanzas("A: 1\n\n more\nB: 2\n") }
     #expect(found == .malformed(line: 3, .strayContinuation(text: " more")))
   }
 
-  @Test("a field that is there twice, in whatever letters", arguments: [0, 100])
+  @Test("a duplicate field is an error, whatever the case of its name", arguments: [0, 100])
   func duplicate(others: Int) {
     let fields = (0..<others).map { "F\($0): x\n" }.joined()
     let found = failure { _ = try stanzas("Section: a\n\(fields)SECTION: b\n") }
@@ -48,7 +48,7 @@ struct MalformedStanzaTests {
   }
 
   @Test(
-    "bytes that are no UTF-8",
+    "bytes that are not UTF-8 are an error at their line",
     arguments: [
       [0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0x80],
     ]
@@ -60,13 +60,13 @@ struct MalformedStanzaTests {
     #expect(failure { _ = try stanzas(inName) } == .malformed(line: 2, .invalidUTF8))
   }
 
-  @Test("NUL")
+  @Test("a NUL byte is an error at its line")
   func nul() {
     #expect(failure { _ = try stanzas("A: 1\nB: \0\n") } == .malformed(line: 2, .nulByte))
     #expect(failure { _ = try stanzas("\0") } == .malformed(line: 1, .nulByte))
   }
 
-  @Test("a stanza beyond the limit, by its lines or by one of them")
+  @Test("a stanza beyond the limit is an error, by many lines or by one long line")
   func tooLong() throws {
     let manyLines = String(repeating: "A: 1\n", count: 10)
     let longLine = "A: " + String(repeating: "x", count: 50)
@@ -79,7 +79,7 @@ struct MalformedStanzaTests {
     }
   }
 
-  @Test("reading goes on behind a malformed stanza")
+  @Test("reading goes on after a malformed stanza")
   func goingOn() throws {
     var reader = StanzaReader(bytes: Array("A: 1\n\nfoo\nA: 2\n\nA: 3\n".utf8))
     #expect(try reader.next()?["A"] == "1")
@@ -92,7 +92,7 @@ struct MalformedStanzaTests {
     #expect(try reader.next() == nil)
   }
 
-  @Test("no bytes whatever end the process")
+  @Test("random bytes never end the process, and all of them are consumed")
   func randomBytes() {
     var random = SystemRandomNumberGenerator()
     let alphabet = Array("Package: a\nVersion|(>=),\r\t \0\u{7F}é".utf8) + [0xFF, 0xC3]

@@ -1,9 +1,9 @@
 import DebianControl
 import Testing
 
-@Suite("A package is read from its stanza")
+@Suite("Packages read from stanzas")
 struct PackageStanzaTests {
-  @Test("every field is found")
+  @Test("every field is read")
   func fields() throws {
     let package = try #require(
       try packages(
@@ -39,7 +39,7 @@ struct PackageStanzaTests {
     #expect(package.relations.map(\.name) == ["a"])
   }
 
-  @Test("what a package may leave out has a default")
+  @Test("optional fields of a package have defaults")
   func defaults() throws {
     let text = "Package: a\nVersion: 1\nArchitecture: all\nHomepage:\nInstalled-Size: \n"
     let package = try #require(try packages(text).first)
@@ -113,7 +113,7 @@ struct PackageStanzaTests {
     }
   }
 
-  @Test("the sample is a catalogue of its own")
+  @Test("the sample is a catalogue of twelve different packages")
   func sample() throws {
     let all = try packages(SampleCatalogue.text)
     #expect(all.count == 12)

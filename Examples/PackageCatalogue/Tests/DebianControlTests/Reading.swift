@@ -1,11 +1,11 @@
 import DebianControl
 
-/// All stanzas of a text.
+/// Returns all stanzas of a text.
 func stanzas(_ text: String) throws -> [Stanza] {
   try stanzas(Array(text.utf8))
 }
 
-/// All stanzas of the bytes.
+/// Returns all stanzas of the bytes.
 func stanzas(_ bytes: [UInt8]) throws -> [Stanza] {
   var reader = StanzaReader(bytes: bytes)
   var stanzas: [Stanza] = []
@@ -13,7 +13,7 @@ func stanzas(_ bytes: [UInt8]) throws -> [Stanza] {
   return stanzas
 }
 
-/// All packages of a text.
+/// Returns all packages of a text.
 func packages(_ text: String) throws -> [PackageStanza] {
   var reader = StanzaReader(bytes: Array(text.utf8))
   var packages: [PackageStanza] = []
@@ -21,12 +21,12 @@ func packages(_ text: String) throws -> [PackageStanza] {
   return packages
 }
 
-/// The relations of one package with the given lines.
+/// Returns the relations of one package with the given lines.
 func relations(_ lines: String) throws -> [Relation] {
   try packages("Package: a\nVersion: 1\nArchitecture: all\n\(lines)\n").flatMap(\.relations)
 }
 
-/// The error that reading stops at, or nil.
+/// Returns the error that ends the reading, or nil.
 func failure(_ body: () throws -> Void) -> ControlError? {
   do {
     try body()

@@ -1,9 +1,9 @@
 import DebianControl
 import Testing
 
-@Suite("Depends, Pre-Depends and Recommends name packages")
+@Suite("Relations between packages")
 struct RelationTests {
-  @Test("commas part groups, bars alternatives")
+  @Test("commas separate groups, and bars separate alternatives")
   func groups() throws {
     let found = try relations("Depends: a, b (>= 1) | c:any (<< 2:3~rc1-1), d")
     #expect(found.map(\.name) == ["a", "b", "c", "d"])
@@ -13,7 +13,7 @@ struct RelationTests {
     #expect(found.map(\.architectureQualifier) == [nil, nil, "any", nil])
   }
 
-  @Test("each field has its kind and counts its own groups")
+  @Test("each field has its own kind and counts its own groups")
   func kinds() throws {
     let found = try relations("Recommends: r\nPre-Depends: p, q\nDepends: d")
     #expect(found.map(\.name) == ["d", "p", "q", "r"])
@@ -36,7 +36,7 @@ struct RelationTests {
   }
 
   @Test(
-    "white space and line ends are free, and so is a last comma",
+    "white space, line ends and a trailing comma are ignored",
     arguments: [
       "Depends: a (>= 1) | b, c", "Depends:a(>=1)|b,c", "Depends:\n a ( >= 1 )\n | b,\r\n c ,\n ",
       "depends: a\n (>=\n 1), ",
@@ -48,13 +48,13 @@ struct RelationTests {
     #expect(first.constraint?.description == ">= 1")
   }
 
-  @Test("an empty field asks for nothing")
+  @Test("an empty field has no relations")
   func empty() throws {
     #expect(try relations("Depends:\nRecommends: ").isEmpty)
   }
 
   @Test(
-    "what is malformed is quoted",
+    "an error quotes the malformed text",
     arguments: [
       ("a b", "b"), ("a,,b", ","), (",a", ","), ("a | , b", ","), ("a |", ""), ("| a", "| a"),
       ("a (1.0)", "1.0)"), ("a (>= )", ")"), ("a (>= 1", ""), ("a (>= 1 2)", "2)"),

@@ -2,9 +2,9 @@ import DebianControl
 import Foundation
 import Testing
 
-@Suite("A control file is read from where it is")
+@Suite("Reading of control files")
 struct StanzaReaderTests {
-  /// A text of many stanzas that no chunk boundary leaves alone.
+  /// A text of many stanzas that every chunk size splits somewhere.
   private static let text = (1...40).map { number in
     "Package: p\(number)\r\nDescription: é🐦\n \(String(repeating: "x", count: number))\n\n\r\n"
   }.joined()
@@ -28,12 +28,12 @@ struct StanzaReaderTests {
     withExtendedLifetime(handle) {}
   }
 
-  @Test("a pipe is read as it fills, also when it does not block", arguments: [0, O_NONBLOCK])
+  @Test("a pipe is read as it fills, also in non-blocking mode", arguments: [0, O_NONBLOCK])
   func pipe(flag: Int32) throws {
     let pipe = Pipe()
     let descriptor = pipe.fileHandleForReading.fileDescriptor
     #expect(fcntl(descriptor, F_SETFL, flag) == 0)
-    // A thread of its own, because reading blocks this one.
+    // Another thread writes, because reading blocks this one.
     let end = pipe.fileHandleForWriting
     Thread.detachNewThread {
       for part in ["Pack", "age: a\n", "\nPackage: ", "b"] {
@@ -49,7 +49,7 @@ struct StanzaReaderTests {
     withExtendedLifetime(pipe) {}
   }
 
-  @Test("a file that is not there cannot be opened, a folder not be read")
+  @Test("a missing file cannot be opened, and a folder cannot be read")
   func unreadable() throws {
     let path = FileManager.default.temporaryDirectory.path
     let missing = failure { _ = try StanzaReader(path: "\(path)/no such file") }
@@ -67,7 +67,7 @@ struct StanzaReaderTests {
     #expect(failure { _ = try StanzaReader(path: "a\0b") } != nil)
   }
 
-  @Test("a limit holds while reading, whatever the chunks", arguments: [1, 10, 1 << 16])
+  @Test("the limit of a stanza holds for every size of chunks", arguments: [1, 10, 1 << 16])
   func limit(chunkSize: Int) throws {
     let file = try TemporaryFile("A: 1\n\nA: " + String(repeating: "x", count: 10_000))
     let handle = try FileHandle(forReadingFrom: file.url)
@@ -84,7 +84,7 @@ struct StanzaReaderTests {
   }
 
   @Test(
-    "this machine's own packages are read whole",
+    "this machine's own packages are read completely",
     .enabled(if: FileManager.default.isReadableFile(atPath: "/var/lib/dpkg/status"))
   )
   func ownPackages() throws {
@@ -100,7 +100,7 @@ struct StanzaReaderTests {
   }
 }
 
-/// A file that is gone when the test is over.
+/// A file that is deleted with this object.
 private final class TemporaryFile {
   let url: URL
 

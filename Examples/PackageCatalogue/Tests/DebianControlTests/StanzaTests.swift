@@ -1,9 +1,9 @@
 import DebianControl
 import Testing
 
-@Suite("A control file is a list of stanzas")
+@Suite("Stanzas of a control file")
 struct StanzaTests {
-  @Test("fields have values, and names that are the same in capitals")
+  @Test("a field has a value, and its name is found in any case")
   func fields() throws {
     let stanza = try #require(try stanzas("Package: a\nInstalled-Size:  12 \t\n").first)
     #expect(stanza["package"] == "a")
@@ -13,7 +13,7 @@ struct StanzaTests {
     #expect(stanza.line(of: "Installed-Size") == 2)
   }
 
-  @Test("a value may hold colons, and be empty")
+  @Test("a value may contain colons or be empty")
   func values() throws {
     let stanza = try #require(try stanzas("Version: 1:2:3\nEmpty:\nBlank: \t \nLast:x").first)
     #expect(stanza["Version"] == "1:2:3")
@@ -32,14 +32,15 @@ struct StanzaTests {
     #expect(stanza.line(of: "Z") == 8)
   }
 
-  @Test("any number of blank lines stands between stanzas, before the first and after the last")
+  @Test("blank lines may separate stanzas, precede the first and follow the last")
   func blankLines() throws {
     let all = try stanzas("\n \n\nA: 1\nB: 2\n\n\t\n\nA: 3\n\n\n")
     #expect(all.map { $0["A"] } == ["1", "3"])
     #expect(all.map(\.line) == [4, 9])
   }
 
-  @Test("lines may end in CRLF, the last one in nothing", arguments: ["\n", "\r\n"])
+  @Test(
+    "lines may end in LF or CRLF, and the last one without a line end", arguments: ["\n", "\r\n"])
   func lineEnds(end: String) throws {
     let text = ["A: 1", "B: 2", " more", " ", "A: 3", "", "A: 4"].joined(separator: end)
     let all = try stanzas(text)
@@ -48,12 +49,12 @@ struct StanzaTests {
     #expect(all.map(\.line) == [1, 5, 7])
   }
 
-  @Test("nothing in, nothing out", arguments: ["", "\n", "\r\n \n\t\n", " "])
+  @Test("text without fields gives no stanzas", arguments: ["", "\n", "\r\n \n\t\n", " "])
   func empty(text: String) throws {
     #expect(try stanzas(text).isEmpty)
   }
 
-  @Test("text is UTF-8, in small and large characters")
+  @Test("text is UTF-8, with characters of any size")
   func characters() throws {
     let stanza = try #require(try stanzas("Maintainer: Jörg 雨燕 🐦\n").first)
     #expect(stanza["Maintainer"] == "Jörg 雨燕 🐦")

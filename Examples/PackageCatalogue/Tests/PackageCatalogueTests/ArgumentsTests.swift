@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The arguments of the demo")
 struct ArgumentsTests {
-  @Test("without any, this machine's packages in a temporary folder")
+  @Test("without arguments, the demo reads this machine's packages into a temporary folder")
   func none() throws {
     let arguments = try Arguments([])
     #expect(arguments.list == .ofThisMachine)
@@ -12,7 +12,7 @@ struct ArgumentsTests {
     #expect(!arguments.wantsHelp)
   }
 
-  @Test("a list and options, in any order")
+  @Test("a list and options are taken in any order")
   func all() throws {
     let arguments = try Arguments(["--search", "x", "list", "--database", "a.sqlite"])
     #expect(arguments.list == .file("list"))
@@ -23,7 +23,7 @@ struct ArgumentsTests {
   }
 
   @Test(
-    "what makes no sense is refused",
+    "arguments that make no sense are refused",
     arguments: [["--database"], ["--search", ""], ["--nonsense"], ["a", "b"]])
   func refused(words: [String]) {
     #expect(throws: UsageError.self) { try Arguments(words) }

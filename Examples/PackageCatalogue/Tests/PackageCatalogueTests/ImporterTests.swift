@@ -4,7 +4,7 @@ import Testing
 
 @testable import PackageCatalogue
 
-@Suite("Reading a list into the database")
+@Suite("Import of a package list")
 struct ImporterTests {
   private let db: Database
 
@@ -29,7 +29,7 @@ struct ImporterTests {
     "Package: \(name)\nVersion: \(version)\nArchitecture: all\n\(more)\n\n"
   }
 
-  @Test("packages, their sections and what they ask for; each batch finds the sections before it")
+  @Test("packages, sections and dependencies are stored, and batches share their sections")
   func tables() async throws {
     let summary = try await read(
       stanza("a", "Section: editors\nDepends: b (>= 1) | c\nInstalled-Size: 7")
@@ -51,7 +51,7 @@ struct ImporterTests {
     #expect(try await db.table(asked).rows == [["b", "0", ">= 1"], ["c", "1", nil]])
   }
 
-  @Test("a package that is listed twice is taken once; another version of it is another package")
+  @Test("a package listed twice is stored once, and another version is another package")
   func duplicates() async throws {
     let summary = try await read(
       stanza("a", "Depends: b") + stanza("a", "Depends: b") + stanza("a", version: "2"),
@@ -73,7 +73,7 @@ struct ImporterTests {
       ])
   }
 
-  @Test("malformed stanzas are counted and passed over")
+  @Test("malformed stanzas are counted and skipped")
   func malformed() async throws {
     let summary = try await read(
       stanza("a") + "Package: b\n\n" + "no field\n\n" + stanza("c", "Installed-Size: big")
@@ -84,7 +84,7 @@ struct ImporterTests {
     #expect(summary.leftOut == "3 malformed")
   }
 
-  @Test("what was there before is replaced")
+  @Test("a second import replaces the first")
   func replaced() async throws {
     _ = try await read(stanza("a", "Depends: b"))
     _ = try await read(stanza("b"))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import PackageCatalogue
 
-@Suite("What the demo shows is what it runs")
+@Suite("The demo shows the code that it runs")
 struct ShownSourceTests {
-  /// The example's source files as lines, without what they are indented by.
+  /// The lines of the example's source files, without their indentation.
   private let files: [[Substring]]
 
   init() throws {
@@ -17,19 +17,19 @@ struct ShownSourceTests {
     }
   }
 
-  @Test("each query stands in its file twice: as the text that is shown, and as the code that runs")
+  @Test("each query is in its file twice: as the text that is shown and as the code that runs")
   func queries() {
     let queries = ShownQuery.all(searching: "text")
     #expect(queries.count == 4)
     for query in queries { #expect(occurrences(of: query.source) == 2, "\(query.title)") }
   }
 
-  @Test("so do the edits")
+  @Test("each edit is in its file twice as well")
   func edits() {
     #expect(occurrences(of: ChangesDemo.source) == 2)
   }
 
-  @Test("the new lines of the second version stand in its file")
+  @Test("the new lines of the second version are in its file")
   func secondVersion() {
     for line in MigrationDemo.source.split(separator: "\n") {
       let code = line.split(separator: "//")[0].trimmingCharacters(in: .whitespaces)
