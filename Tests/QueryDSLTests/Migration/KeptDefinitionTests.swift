@@ -4,7 +4,7 @@ import Testing
 
 @testable import QueryDSL
 
-@Suite("Migration: what a definition says and no model does stays in a rebuild")
+@Suite("Parts of a definition that a model cannot declare and a rebuild keeps")
 struct KeptDefinitionTests {
   struct Item: Model {
     @PrimaryKey var id: Int
@@ -23,7 +23,7 @@ struct KeptDefinitionTests {
       try db.row("SELECT sql FROM sqlite_schema WHERE name = 'Item'")?.get(String.self, at: 0))
   }
 
-  @Test("ON CONFLICT of the key, of UNIQUE, NOT NULL and CHECK")
+  @Test("a rebuild keeps ON CONFLICT of the key, of UNIQUE, of NOT NULL and of CHECK")
   func conflicts() throws {
     #expect(
       try rebuilt(
@@ -42,7 +42,7 @@ struct KeptDefinitionTests {
           """)
   }
 
-  @Test("a row that a conflict clause would replace or leave out stays as it is")
+  @Test("a rebuild keeps rows with equal values in a column")
   func copiedRows() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -56,7 +56,7 @@ struct KeptDefinitionTests {
     #expect(try db.row("SELECT count(*) FROM Item")?[0] == 2)
   }
 
-  @Test("the order of columns, words for types, names of constraints, MATCH and DEFERRABLE")
+  @Test("a rebuild keeps the column order, type names, constraint names, MATCH and DEFERRABLE")
   func words() throws {
     #expect(
       try rebuilt(
@@ -79,7 +79,7 @@ struct KeptDefinitionTests {
           """)
   }
 
-  @Test("comments of every kind, in their places")
+  @Test("a rebuild keeps comments of every kind in their places")
   func comments() throws {
     #expect(
       try rebuilt(
@@ -104,7 +104,8 @@ struct KeptDefinitionTests {
           """)
   }
 
-  @Test("names of names, constraints without a comma, and a comparison by the table's name")
+  @Test(
+    "a rebuild keeps doubled constraint names, missing commas and columns qualified by the table")
   func oddities() throws {
     #expect(
       try rebuilt(
@@ -136,7 +137,7 @@ struct KeptDefinitionTests {
     }
   }
 
-  @Test("a foreign key that a model declares otherwise keeps its name, an equal check its text")
+  @Test("a redeclared foreign key keeps its name, and an equal check keeps its text")
   func declared() throws {
     #expect(
       try rebuilt(
@@ -155,7 +156,7 @@ struct KeptDefinitionTests {
   }
 
   @Test(
-    "a definition of a part that is not understood is read by nobody",
+    "the parser refuses a definition that has a part it does not know",
     arguments: [
       "CREATE TABLE t (a INTEGER FANCY (1) CHECK (a) OTHER (2))",
       "CREATE TABLE t (a PRIMARY KEY, b PRIMARY KEY)",
