@@ -29,7 +29,7 @@ private struct Counted: Model {
 
 @Suite("How far a stream reads ahead", .serialized)
 struct RowStreamBackPressureTests {
-  @Test("a stream reads at most three batches ahead")
+  @Test("a stream holds at most three batches of rows")
   func backPressure() async throws {
     let db = try Database.temporary(models: [Counted.self])
     try await db.insert(

@@ -22,7 +22,7 @@ struct RandomSelects {
     return body(&expressions)
   }
 
-  /// Returns a query of the kind that the number selects; there are twenty.
+  /// Returns a query of the kind that the number selects; the kinds repeat every twenty numbers.
   mutating func query(number: Int) -> RandomQuery {
     let (model, other) = (values.pick(database.models), values.pick(database.models))
     switch number % 20 {

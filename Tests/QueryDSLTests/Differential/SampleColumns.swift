@@ -40,7 +40,7 @@ struct SampleColumns {
   var integers: [Term<Int?>] = []
   var texts: [Term<String?>] = []
   var reals: [Term<Double?>] = []
-  /// The conditions that compare columns of all types.
+  /// Conditions that compare a column of any type with values.
   var conditions: [(inout SampleValues) -> Condition] = []
   var keys: [SortKey] = []
   private var place: SamplePlace

@@ -23,7 +23,7 @@ struct AggregateTests {
     #expect(try music.db.fetch(Track.select { $0.$plays.avg() }) == [35.4])
   }
 
-  @Test("aggregates of an optional column ignore NULL, and are not doubly optional")
+  @Test("aggregates of an optional column ignore NULL, and are optional only once")
   func optionals() throws {
     let sum: [Int?] = try music.db.fetch(Track.select { $0.$rating.sum() })
     let average: [Double?] = try music.db.fetch(Track.select { $0.$rating.avg() })
