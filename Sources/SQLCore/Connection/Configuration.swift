@@ -103,8 +103,8 @@ public struct Configuration: Sendable {
   /// The age at which a shared transaction takes no more writes, since the first of them would wait
   /// too long for its answer. Tests, which must not depend on time, change it.
   var maximumSharedTransactionAge = Duration.milliseconds(5)
-  /// A closure that runs as the last step of opening each connection: for pragmas, functions and
-  /// collations. If it throws, opening the connection fails.
+  /// A closure that runs for each new connection, after the other settings were applied: for
+  /// pragmas, functions and collations. If it throws, opening the connection fails.
   public var prepareConnection: (@Sendable (Connection) throws -> Void)?
 
   /// The defaults.

@@ -8,8 +8,8 @@ import CSQLite
   import Musl
 #endif
 
-/// An error thrown when an access does not end before its deadline: `db.read(deadline: .seconds(2))
-/// { … }`.
+/// An error thrown when an access does not end before its deadline, as in
+/// `db.read(deadline: .seconds(2)) { … }`.
 ///
 /// The running statement was stopped, and a transaction was rolled back.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/interrupt.html>

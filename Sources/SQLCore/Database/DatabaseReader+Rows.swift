@@ -25,8 +25,8 @@ extension DatabaseReader {
     try await readWithoutTransaction { try $0.row(sql) }
   }
 
-  /// Returns the rows of a read statement as a text table, for display: `print(try db.table("SELECT
-  /// …"))`.
+  /// Returns the rows of a read statement as a text table, for display, as in
+  /// `print(try db.table("SELECT …"))`.
   public func table(_ sql: SQL) throws -> ResultTable {
     try readWithoutTransaction { try $0.table(sql) }
   }

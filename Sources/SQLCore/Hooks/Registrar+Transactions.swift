@@ -36,9 +36,9 @@ extension Registrar {
 
   /// Calls `body` after each commit in WAL mode.
   ///
-  /// The listener does not change how the log is kept within its bound, nor the effect of `PRAGMA
-  /// wal_autocheckpoint`, which sets the number of pages from which a commit copies the log into
-  /// the file. While `body` runs, its connection runs nothing else.
+  /// The listener does not change how the log is kept within its bound, nor the effect of
+  /// `PRAGMA wal_autocheckpoint`, which sets the number of pages from which a commit copies the log
+  /// into the file. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
   @discardableResult
   public func onWALCommit(_ body: @escaping @Sendable (WALCommit) -> Void) throws -> HookListener {
