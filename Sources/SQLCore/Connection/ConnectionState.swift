@@ -84,8 +84,8 @@ struct ConnectionState {
   var writingStatement: OpaquePointer?
   /// The tables whose row changes the observer does not need.
   var passedOver = RecentTables()
-  /// The name, as a pointer, of the table in `passedOver` of which the running statement last
-  /// changed a row. While that statement runs, no other table's name can be at that address.
+  /// The address of the name of the last table in `passedOver` that the running statement changed.
+  /// While that statement runs, no other table's name can be at this address.
   var lastPassedOver: UnsafePointer<CChar>?
   /// The label of the current write, for observers.
   var writeLabel: String?
