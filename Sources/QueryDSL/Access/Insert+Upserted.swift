@@ -1,8 +1,8 @@
 import SQLCore
 
-// An insert sets the connection's last inserted rowid, and the update of an upsert does not. To find
-// the outcome, that rowid is first set to one that the new row cannot have. A table without rowids
-// takes two statements, the first with DO NOTHING.
+// An insert sets the connection's last inserted rowid, and the update of an upsert does not. So to
+// find the outcome, that rowid is first set to one that the new row cannot have. A table without
+// rowids takes two statements, the first with DO NOTHING.
 //
 // RETURNING returns the key of a row that was written. If the upsert did nothing, the row that
 // caused the conflict is looked up by the constraints of the upsert's clauses.
