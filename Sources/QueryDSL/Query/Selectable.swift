@@ -68,7 +68,7 @@ extension OptionalColumns: Selectable {
 }
 
 extension ModelLayout {
-  /// The columns of which at least one is not NULL if the row exists: the key, or else the columns
+  /// The columns that are not all NULL in a row that exists: the key, or else the columns
   /// that are not optional. If all columns are optional, a row in which all are NULL is read as a
   /// missing one.
   fileprivate var presentColumns: [Int] {
