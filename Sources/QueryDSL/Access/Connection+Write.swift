@@ -18,8 +18,8 @@ extension Connection {
   /// Inserts models in their order. If their keys are known, one statement inserts several rows; if
   /// the database assigns the keys, each model is inserted on its own.
   ///
-  /// The error names the position of the model that failed in the array. Inside a transaction, only
-  /// that model is undone; those before it stay until the transaction ends.
+  /// The error names the position in the array of the model that failed. Inside a transaction, only
+  /// that model is undone; those before it remain part of the transaction.
   @inlinable
   @discardableResult
   public func insert<M: Model>(_ models: consuming [M]) throws -> [M] {

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// Writes models of one type through one connection, straight from and into their memory.
+/// Writes models of one type through one connection, working on the memory of the models.
 ///
 /// It is not generic, so that all models share the same code, which stays in the instruction cache.
 /// Each method binds the columns from the model's memory and marks them as loaded when the
@@ -27,9 +27,9 @@ struct ModelWriting {
 
   /// Inserts models that lie next to each other in memory.
   ///
-  /// If all keys are known, one statement inserts several rows. Otherwise each model is inserted by
-  /// a statement of its own run: one of two statements, depending on whether the database assigns
-  /// the key.
+  /// If the database assigns no keys and there are enough models, each statement inserts several
+  /// rows. Otherwise they are inserted one by one, by one of two statements: with the key, or
+  /// without a key that the database assigns.
   @usableFromInline
   func insert(_ models: UnsafeMutableRawBufferPointer) throws {
     guard var model = models.baseAddress, models.count > 0 else { return }

@@ -28,7 +28,7 @@ extension SQLExpression: Selectable {
 }
 
 extension Columns: Selectable {
-  /// Every column of the table, which are read as the model.
+  /// All columns of the table, read as the model.
   public var selection: SelectItem<M> {
     let decoding = M.decoding
     return SelectItem(
@@ -41,7 +41,7 @@ extension Columns: Selectable {
 }
 
 extension OptionalColumns: Selectable {
-  /// Every column of the table, which are read as the model; nil if the join found no row.
+  /// All columns of the table, read as the model; nil if the join found no row.
   public var selection: SelectItem<M?> {
     let decoding = M.decoding
     return SelectItem(
