@@ -97,7 +97,7 @@ struct LiveIndex {
   let name: String
   let sql: String
   let isUnique: Bool
-  /// The indexed terms and the WHERE clause as normalized tokens, for comparison.
+  /// The indexed terms and the WHERE clause as normalised tokens, for comparison.
   var terms: [String]
   var condition: [String]
 

@@ -162,7 +162,7 @@ extension TablePlanner {
 }
 
 extension LiveTable.KeyTerm {
-  /// The normalized tokens of the term as an index would have it, without the direction.
+  /// The normalised tokens of the term as an index would have it, without the direction.
   fileprivate var normal: [String] {
     [column.lowercasedASCII] + (collation.map { ["collate", $0.lowercasedASCII] } ?? [])
   }
