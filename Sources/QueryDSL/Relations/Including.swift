@@ -98,7 +98,8 @@ extension TableQuery where Row == M {
   /// ```swift
   /// Post.all.including(
   ///   Tag.order(by: \.$name), through: PostTag.self, from: \.$postID, to: \.$tagID)
-  /// // SELECT "Tag".…, "PostTag"."postID" FROM "Tag" JOIN "PostTag" ON "PostTag"."tagID" = "Tag"."id"
+  /// // SELECT "Tag".…, "PostTag"."postID" FROM "Tag"
+  /// //   JOIN "PostTag" ON "PostTag"."tagID" = "Tag"."id"
   /// //   WHERE "PostTag"."postID" IN (SELECT value FROM apus_array(?)) ORDER BY "Tag"."name"
   /// ```
   public func including<

@@ -51,7 +51,7 @@ extension Relation {
     }
   }
 
-  /// Makes the relation by a join table, each row of which holds the keys of a parent and a child.
+  /// Makes the relation by a join table, whose rows hold the keys of a parent and a child.
   static func make<Parent: Model, Between: Model, Child: Model, From: ColumnValue, To: ColumnValue>(
     of _: Parent.Type, _ children: Columns<Child>, through _: Between.Type,
     from: KeyPath<Between, ColumnReference<From>>, to: KeyPath<Between, ColumnReference<To>>

@@ -13,7 +13,7 @@ struct ShapeSink: QuerySink {
   private var depth = 0
   /// The other tables in scope. The tables of each inner scope follow a mark.
   private var others: [TableID]?
-  /// The common tables in scope. Those of each WITH follow a mark.
+  /// The common tables in scope. The tables of each WITH follow a mark.
   private var commonTables: [UInt32]?
 
   private static let scopeMark = TableID(layout: .max, source: .max)

@@ -11,8 +11,8 @@ extension Insert {
   /// // INSERT INTO "User" (…) VALUES (…) ON CONFLICT ((lower("email"))) DO NOTHING
   /// ```
   /// - Parameters:
-  ///   - terms: the terms of the `Unique { … }` in the schema, one on each line; their direction does
-  ///     not matter.
+  ///   - terms: the terms of the `Unique { … }` in the schema, one on each line; their direction
+  ///     does not matter.
   ///   - condition: the condition of a partial index.
   public consuming func onConflictDoNothing(
     @IndexBuilder on terms: (Columns<M>) -> [IndexTerm],
@@ -31,8 +31,8 @@ extension Insert {
   /// // … ON CONFLICT ("name" COLLATE NOCASE) DO UPDATE SET "email" = excluded."email"
   /// ```
   /// - Parameters:
-  ///   - terms: the terms of the `Unique { … }` in the schema, one on each line; their direction does
-  ///     not matter.
+  ///   - terms: the terms of the `Unique { … }` in the schema, one on each line; their direction
+  ///     does not matter.
   ///   - condition: the condition of a partial index.
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html>
   public consuming func onConflictUpdate(

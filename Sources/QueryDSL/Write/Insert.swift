@@ -3,7 +3,7 @@ import SQLCore
 /// An insert of models, of assigned columns, or of the rows of a query.
 ///
 /// ```swift
-/// try db.run(Post.insert { $0.set(\.$title, to: "News") })       // the rest by the table's defaults
+/// try db.run(Post.insert { $0.set(\.$title, to: "News") })     // other columns get their defaults
 /// // INSERT INTO "Post" ("title") VALUES (?)
 /// let post = try db.first(Post.insert { $0.set(\.$title, to: "News") }.returning())
 /// try db.run(Post.insert(posts).onConflictDoNothing())

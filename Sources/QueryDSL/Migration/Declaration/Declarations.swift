@@ -15,7 +15,7 @@ struct Declarations: Sendable {
   let texts: [Text]
   /// Everything that the schemas drop, in a stable order.
   let removals: [Removal]
-  /// The conversions of which only a note in the database says whether they have run.
+  /// The conversions for which only a note in the database shows whether they have run.
   let notedConversions: [(table: String, column: String, conversion: DeclaredConversion)]
   /// The exchanges of names, as the database notes them.
   let exchanges: [String]
@@ -90,7 +90,7 @@ extension Declarations.Text {
   }
 }
 
-// MARK: From models
+// MARK: Reading models
 
 extension Declarations {
   /// The declarations of each list of models. Like a layout, they are read from the types once per

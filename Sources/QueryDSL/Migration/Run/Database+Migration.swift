@@ -137,8 +137,8 @@ extension Database {
 }
 
 extension SchemaPolicy {
-  /// Returns the reason not to open a database in which a newer program changed a table; nil if
-  /// there is none.
+  /// Returns the reason not to open a database in which a newer program changed a table; nil if it
+  /// may be opened.
   fileprivate func objection(to plan: MigrationPlan) -> String? {
     guard plan.newerNames.contains(where: { self == .validated || locks($0) }) else { return nil }
     return "a newer program changed the schema, and `Configuration.schemaPolicy` wants it as the "
