@@ -154,7 +154,7 @@ struct RebuiltDefinition {
     return isSame && !found.type.isEmpty ? found.type : declaration.storageClass.rawValue
   }
 
-  /// Returns whether a column must have NOT NULL or must not; nil if the existing clause stays.
+  /// Returns whether a column must be NOT NULL; nil if the existing definition decides.
   private func isNotNull(
     _ found: LiveTable.Column, _ declaration: TableDefinition.Column?
   ) -> Bool? {
