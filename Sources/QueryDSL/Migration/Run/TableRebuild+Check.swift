@@ -1,8 +1,8 @@
 import SQLCore
 
 extension TableRebuild {
-  /// Throws where a row, or a value that was only to be copied, is not in the new table as it is in
-  /// the old one, or where a value that was only to take another form became NULL.
+  /// Throws if the new table lacks a row, if a value that was only copied differs, or if a value
+  /// that was only converted became NULL.
   func check(in connection: Connection) throws {
     let old = Identifier(table).quoted
     let new = Identifier(temporaryName).quoted
@@ -28,7 +28,7 @@ extension TableRebuild {
     }
   }
 
-  /// NULL comes from NULL alone, in all columns but those that the user converts.
+  /// Throws if a value became NULL in a column that the user's conversions do not fill.
   private func checkNulls(in connection: Connection) throws {
     let columns = sources.filter(\.keepsNull).map(\.column)
     guard !columns.isEmpty else { return }
@@ -45,7 +45,8 @@ extension TableRebuild {
     }
   }
 
-  /// How a row of the old table finds its copy; nil where nothing tells it.
+  /// The SQL condition that matches a row of the old table with its copy; nil if nothing identifies
+  /// it.
   private var isSameRow: String? {
     if let rowID, let oldRowID { return "old.\(oldRowID) = new.\(rowID)" }
     guard !key.isEmpty else { return nil }
@@ -57,8 +58,8 @@ extension TableRebuild {
 }
 
 extension ArraySlice<String> {
-  /// The conditions, all of which must hold; as a tree that is as low as it can be, since SQLite takes
-  /// no more than 1,000 levels.
+  /// The conditions joined by AND, as a balanced tree: SQLite allows an expression depth of at most
+  /// 1,000.
   fileprivate var conjunction: String {
     guard count > 8 else { return joined(separator: " AND ") }
     let middle = startIndex + count / 2
@@ -66,11 +67,11 @@ extension ArraySlice<String> {
   }
 }
 
-/// What belongs to a table and goes with it when it is dropped: indexes, triggers, the count of its
-/// AUTOINCREMENT, and what ANALYZE found.
+/// The objects that are lost when a table is dropped: its indexes, triggers, AUTOINCREMENT counter,
+/// and rows in `sqlite_stat1`, which ANALYZE wrote.
 struct AttachedObjects {
   private let table: String
-  /// The indexes and triggers, as they are written in the schema.
+  /// The SQL of the indexes and triggers, as in the schema.
   let definitions: [String]
   private let sequence: Int64?
   private let statistics: [[DatabaseValue]]
