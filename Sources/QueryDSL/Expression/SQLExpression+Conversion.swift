@@ -50,11 +50,11 @@ extension SQLExpression where Value == Bool? {
 }
 
 extension SQLExpression where Value == Double {
-  /// Returns a random number, at least 0 and at most 1.
-  /// SQL: `((random() + 9223372036854775808.0) / …)`
+  /// Returns a random number that is at least 0 and less than 1.
+  /// SQL: `((random() & 9007199254740991) / 9007199254740992.0)`
   public static func random() -> SQLExpression {
-    SQLExpression(
-      .constant("((random() + 9223372036854775808.0) / 18446744073709551616.0)"))
+    // 53 bits, which a Double holds exactly.
+    SQLExpression(.constant("((random() & 9007199254740991) / 9007199254740992.0)"))
   }
 }
 

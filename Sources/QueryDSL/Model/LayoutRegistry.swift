@@ -82,9 +82,10 @@ package final class LayoutRegistry: Sendable {
   private struct State {
     var layouts: [ModelLayout] = []
     var keys: [UInt] = []
-    /// The layouts by their numbers, which start at 1. An entry is nil while a layout is being
-    /// made; it stays nil if that fails or another thread was first.
+    /// The layouts by their numbers, which start at 1. An entry is nil while a layout is being made.
     var numbered: [ModelLayout?] = []
+    /// Numbers whose layout could not be made, or was made by another thread first.
+    var freeNumbers: [UInt16] = []
   }
 
   private let state = Lock(State())
@@ -116,18 +117,22 @@ package final class LayoutRegistry: Sendable {
 
   private func make<M: ResultRow>(_ model: M.Type, key: UInt) throws -> ModelLayout {
     let number = try state.withLock { state in
+      if let number = state.freeNumbers.popLast() { return number }
       guard let number = UInt16(exactly: state.numbered.count + 1) else {
         throw ModelError(model, "a process has at most 65,535 types of models and rows")
       }
       state.numbered.append(nil)
       return number
     }
+    var isTaken = false
+    defer { if !isTaken { state.withLock { $0.freeNumbers.append(number) } } }
     let made = try ModelLayout.make(of: model, number: number)
     if M.self is any Model.Type {
       KnownModels.note(String(describing: M.self), table: made.tableName)
     }
     return state.withLock { state in
       if let index = state.keys.firstIndex(of: key) { return state.layouts[index] }
+      isTaken = true
       state.layouts.append(made)
       state.keys.append(key)
       state.numbered[Int(number) - 1] = made

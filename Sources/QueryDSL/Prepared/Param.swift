@@ -30,7 +30,7 @@ extension SQLExpression {
     if let values = list.values { return isIn(values) }
     return SQLPredicate(
       .isIn(
-        node, .argument(BoundArgument(list.index, as: form, part: .list)),
+        collatedNode, .argument(BoundArgument(list.index, as: form, part: .list)),
         containsNull: Value.isOptional
           ? .argument(BoundArgument(list.index, as: form, part: .listHasNil)) : nil))
   }

@@ -216,9 +216,7 @@ extension ConnectionCore {
     // The pauses are short at first, and never so long that a cancellation would be noticed late.
     let left = min(
       waitsOn ? .max : allowed - waited, state.pointee.deadline?.remaining ?? .max)
-    let pause = min(UInt64(clamping: count) &* 500_000 &+ 500_000, 5_000_000, left)
-    var time = timespec(tv_sec: 0, tv_nsec: Int(pause))
-    nanosleep(&time, nil)
+    pause(nanoseconds: min(UInt64(clamping: count) &* 500_000 &+ 500_000, 5_000_000, left))
     return 1
   }
 }

@@ -25,11 +25,15 @@ extension SQLTokens {
     for index in range {
       let end = index + 1 < tokens.count ? tokens[index + 1].range.lowerBound : bytes.count
       let gap = String(decoding: bytes[tokens[index].range.upperBound..<end], as: UTF8.self)
-      guard let open = gap.firstRange(of: "/*"),
-        let close = gap[open.upperBound...].firstRange(of: "*/")
-      else { continue }
-      let words = gap[open.upperBound..<close.lowerBound].split(separator: " ")
-      if words.count == 1, let form = StoredForm(comment: words[0]) { return form }
+      // Somebody may have written comments of their own beside it.
+      var rest = gap[...]
+      while let open = rest.firstRange(of: "/*"),
+        let close = rest[open.upperBound...].firstRange(of: "*/")
+      {
+        let words = rest[open.upperBound..<close.lowerBound].split(separator: " ")
+        if words.count == 1, let form = StoredForm(comment: words[0]) { return form }
+        rest = rest[close.upperBound...]
+      }
     }
     return nil
   }

@@ -61,7 +61,8 @@ struct MigrationRun {
       } catch let error as DatabaseError
         where error.code.primary == .busy && !hasBegun && start.duration(to: .now) < patience
       {
-        continue
+        // The busy timeout has been waited for, and may be zero.
+        pause(nanoseconds: 5_000_000)
       }
     }
   }

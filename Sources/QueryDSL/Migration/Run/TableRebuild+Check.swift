@@ -68,13 +68,13 @@ extension ArraySlice<String> {
 }
 
 /// The objects that are lost when a table is dropped: its indexes, triggers, AUTOINCREMENT counter,
-/// and rows in `sqlite_stat1`, which ANALYZE wrote.
+/// and rows in `sqlite_stat1` and `sqlite_stat4`, which ANALYZE wrote.
 struct AttachedObjects {
   private let table: String
   /// The SQL of the indexes and triggers, as in the schema.
   let definitions: [String]
   private let sequence: Int64?
-  private let statistics: [[DatabaseValue]]
+  private let statistics: [(table: String, values: [DatabaseValue])]
 
   init(of table: String, in connection: Connection) throws {
     self.table = table
@@ -88,10 +88,11 @@ struct AttachedObjects {
     sequence =
       try exists("sqlite_sequence")
       ? connection.row("SELECT seq FROM sqlite_sequence WHERE name = \(table)")?.get(at: 0) : nil
-    statistics =
-      try exists("sqlite_stat1")
-      ? connection.rows("SELECT idx, stat FROM sqlite_stat1 WHERE tbl = \(table)").map(\.values)
-      : []
+    statistics = try ["sqlite_stat1", "sqlite_stat4"].filter(exists).flatMap { name in
+      try connection.rows("SELECT * FROM \(unsafe: name) WHERE tbl = \(table)").map {
+        (name, $0.values)
+      }
+    }
   }
 
   func restoreRows(in connection: Connection) throws {
@@ -100,8 +101,11 @@ struct AttachedObjects {
       try connection.execute(
         "INSERT INTO sqlite_sequence (name, seq) VALUES (\(table), \(sequence))")
     }
-    for row in statistics {
-      try connection.execute("INSERT INTO sqlite_stat1 VALUES (\(table), \(row[0]), \(row[1]))")
+    for (name, values) in statistics {
+      let places = Array(repeating: "?", count: values.count).joined(separator: ", ")
+      let insert = try connection.prepare(SQL(unsafe: "INSERT INTO \(name) VALUES (\(places))"))
+      try insert.bind(values)
+      try insert.run()
     }
   }
 }
