@@ -112,7 +112,7 @@ extension Registrar {
 
   /// Removes a collation. Removing a name that is not registered is not an error.
   ///
-  /// Throws `.busy` if a statement is running on one of the connections.
+  /// On a connection with a running statement, throws `.busy`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_collation.html>
   public func removeCollation(_ name: String) throws {
     try requireName(name, of: "collation")

@@ -46,8 +46,8 @@ extension Registrar {
   /// Removes a function, aggregate function or window function. Removing a name that is not
   /// registered is not an error.
   ///
-  /// A statement that uses it fails when it is next compiled. Throws `.busy` if a statement is
-  /// running on one of the connections.
+  /// A statement that uses it fails when it is next compiled. On a connection with a running
+  /// statement, throws `.busy`.
   public func removeFunction(_ name: String, argumentCount: Int?) throws {
     let key = try Registration.Key(function: name, argumentCount: argumentCount)
     try register(
