@@ -9,7 +9,7 @@ extension Database {
   ///
   /// The copy is a single snapshot of the moment when the backup begins. Later writes continue, are
   /// not part of it, and never make it fail or start over. It is written to a file beside the
-  /// destination, synchronized to disk, and verified: it must open, and `PRAGMA quick_check` must
+  /// destination, synchronised to disk, and verified: it must open, and `PRAGMA quick_check` must
   /// find no damage. Only then is it moved to the destination in one step, so that at any moment
   /// the destination holds either what it was or the whole copy. The copy is a single file in
   /// rollback-journal mode. It gets the permissions of the file that it replaces, or else those of

@@ -16,7 +16,7 @@ struct FileBackup: Sendable {
     let pageCount = try file.replace(copying: source) { temporary in
       let destination = try DatabaseFile(path: temporary).open()
       defer { sqlite3_close_v2(destination) }
-      // No other connection sees the file, and it is synchronized to disk once it is complete.
+      // No other connection sees the file, and it is synchronised to disk once it is complete.
       sqlite3_exec(
         destination, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
       return try source.holdingSnapshot {

@@ -92,7 +92,7 @@ struct FileStatus {
     path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
   }
 
-  /// Synchronizes a file to disk. No connection may have it open.
+  /// Synchronises a file to disk. No connection may have it open.
   static func synchronize(_ path: String) throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("open", path) }
@@ -103,7 +103,7 @@ struct FileStatus {
     guard fsync(descriptor) == 0 else { throw failure("write", path) }
   }
 
-  /// Synchronizes the directory entries of a file's folder to disk, as far as the file system
+  /// Synchronises the directory entries of a file's folder to disk, as far as the file system
   /// supports it.
   static func synchronizeFolder(of path: String) throws {
     let folder = folder(of: path)

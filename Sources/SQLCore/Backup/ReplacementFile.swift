@@ -98,7 +98,7 @@ struct ReplacementFile: Sendable {
 
   // MARK: The new file
 
-  /// Converts the copy to a single file, whatever the journal mode of its source, and synchronizes
+  /// Converts the copy to a single file, whatever the journal mode of its source, and synchronises
   /// it to disk.
   private func seal(_ temporary: String) throws {
     let handle = try DatabaseFile(path: temporary).open()

@@ -20,7 +20,7 @@ extension ConnectionCore {
   ///
   /// This is the only loop for all models. It is not generic, so that its code stays in the
   /// processor's cache whatever the model. If it throws, the rows counted in `progress` are
-  /// complete, and nothing else is initialized.
+  /// complete, and nothing else is initialised.
   package func loadRows(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
     at positions: ColumnPositions? = nil, into base: UnsafeMutableRawPointer, capacity: Int,
@@ -48,7 +48,7 @@ extension ConnectionCore {
   }
 
   /// Writes the current row of a statement as a model into memory. If it throws, nothing is
-  /// initialized.
+  /// initialised.
   ///
   /// - Parameter positions: the positions of the columns in the result; nil if they follow one
   ///   another in the model's order, from `first` on.

@@ -130,7 +130,7 @@ extension ConnectionCore {
     return keys
   }
 
-  // MARK: What the schema tells
+  // MARK: Reading the schema
 
   private struct WrittenTable: Hashable {
     /// The quoted name of its database.

@@ -26,7 +26,7 @@ extension Registrar {
   /// Registers a function that receives its arguments as values and returns a value.
   ///
   /// ```swift
-  /// try db.function("longest") { arguments in … }
+  /// try db.function("longest", argumentCount: nil) { arguments in … }
   /// ```
   ///
   /// - Parameter argumentCount: the number of its arguments, 0 to 127; nil for any number.

@@ -57,7 +57,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether its East Asian width is W or F. Emoji are left out; they are recognized by their own
+  /// Whether its East Asian width is W or F. Emoji are left out; they are recognised by their own
   /// property.
   ///
   /// - SeeAlso: <https://www.unicode.org/reports/tr11/>

@@ -10,8 +10,8 @@ final class KnownScans: Sendable {
   }
 
   private let keys = Lock<Set<Key>>([])
-  /// The maximum number of entries. Beyond it all are forgotten, because SQL that is built anew
-  /// each time has no end of variants.
+  /// The maximum number of entries. Beyond it all are forgotten, because a program that builds its
+  /// SQL differently each time would add entries without end.
   private static let capacity = 10_000
 
   /// Records a statement. Returns false if it was recorded before.

@@ -1,4 +1,4 @@
-/// The memory of a user's `Statement`. It is freed when the `Statement` is deinitialized or when
+/// The memory of a user's `Statement`. It is freed when the `Statement` is deinitialised or when
 /// the lease of its connection ends, whichever comes first.
 ///
 /// No lock is needed: only the access that holds the lease uses the statement.

@@ -38,7 +38,7 @@ public struct Cell: ~Copyable {
     return copy?.pointee.storageClass ?? .null
   }
 
-  /// True for NULL.
+  /// Whether the value is NULL.
   @inlinable
   public var isNull: Bool {
     if let value { return sqlite3_value_type(value) == SQLITE_NULL }

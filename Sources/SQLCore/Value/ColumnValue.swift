@@ -1,7 +1,7 @@
 /// A Swift type whose values can be stored in a column.
 ///
-/// The types of the standard library and of Foundation that have a stored form conform. An
-/// enumeration over such a type needs no code:
+/// The types of the standard library and of Foundation that can be stored conform already. An
+/// enumeration with such a raw value needs no code:
 ///
 /// ```swift
 /// enum Status: String, ColumnValue { case draft, published, archived }
@@ -71,7 +71,7 @@ public protocol ColumnValue: Sendable {
   ) throws -> DatabaseValue
 }
 
-// These are `@inlinable` so that a module that declares a conforming type compiles specialized
+// These are `@inlinable` so that a module that declares a conforming type compiles specialised
 // copies. Without that, reading a row with such a column takes more than twice as long.
 extension ColumnValue {
   /// Returns the value itself.
