@@ -14,9 +14,9 @@
 /// method may run statements on the connection of its context.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol VirtualTable: AnyObject, SendableMetatype {
-  /// The declaration of the columns, as `CREATE TABLE x (…)`; the name is ignored. A column declared
-  /// `HIDDEN` is an argument of the table-valued function and is not part of `*`. The parenthesis
-  /// may be followed by `WITHOUT ROWID`.
+  /// The declaration of the columns, as `CREATE TABLE x (…)`; the name is ignored. A column that is
+  /// declared `HIDDEN` is an argument of the table-valued function and is not part of `*`. The
+  /// parenthesis may be followed by `WITHOUT ROWID`.
   var schema: String { get }
 
   /// Chooses how to answer a query. Returns nil if the usable constraints do not suffice to answer
