@@ -1,11 +1,12 @@
 import CSQLite
 
-// SQLite names the columns of a unique constraint, and of a CHECK, an index over expressions and a
-// foreign key no table. The schema is asked for them after the statement failed, and at no other time:
-// a few statements that read, past the cache and those who observe.
+// For some constraint failures SQLite's message does not have the table or the columns: it names
+// only the columns of a unique constraint, and no table for a CHECK, an index over expressions or a
+// foreign key. These are looked up in the schema, only after a statement failed, with a few read
+// statements that bypass the statement cache and the observers.
 
 extension ConnectionCore {
-  /// Adds to the failure of a constraint the table and columns that the schema tells.
+  /// Adds to a constraint failure the table and columns that are found in the schema.
   func locatingConstraint(
     of failure: any Error, _ statement: StatementPointer
   ) -> any Error {
@@ -40,7 +41,7 @@ extension ConnectionCore {
       found += CheckDefinition.all(in: sql).filter { $0.isCalled(name) }
         .map { (table: table.name, check: $0) }
     }
-    // Of two that SQLite calls alike, it does not tell which.
+    // If several CHECKs have the name that SQLite reports, it is unknown which of them failed.
     guard let first = found.first, found.allSatisfy({ $0.table == first.table }) else {
       return constraint
     }
@@ -61,7 +62,7 @@ extension ConnectionCore {
     guard rows.count == 1, let table = rows[0][0], let sql = rows[0][1] else { return constraint }
     var located = constraint
     located.table = table
-    // What comes before the first parenthesis names the index and the table.
+    // The text before the first parenthesis names the index and the table.
     let tokens = SQLTokens(sql)
     let terms = tokens.tokens.drop { !$0.isSign("(") }.prefix { !$0.isWord("where") }
     located.columns = columns(of: table, namedIn: tokens.text(terms))
@@ -75,8 +76,8 @@ extension ConnectionCore {
     let columns: [String]
   }
 
-  /// The foreign key that was violated, if it can be told: by the row, where the transaction still
-  /// holds it, or because the statement can have violated one only.
+  /// Returns the violated foreign key if it can be determined: from the violating row, if the
+  /// transaction still has it, or because the statement can violate only one foreign key.
   private func violatedForeignKey(_ statement: StatementPointer) -> ForeignKey? {
     if statement.pointee.effects.contains(.controlsTransaction)
       || statement.pointee.savepointAction != nil
@@ -129,7 +130,7 @@ extension ConnectionCore {
     return keys
   }
 
-  // MARK: What the schema tells
+  // MARK: Reading the schema
 
   private struct WrittenTable: Hashable {
     /// The quoted name of its database.
@@ -137,8 +138,8 @@ extension ConnectionCore {
     let name: String
   }
 
-  /// The tables whose rows the statement writes itself or by triggers: it is compiled once more, and
-  /// the authorizer tells.
+  /// Returns the tables whose rows the statement writes, itself or by triggers. It is compiled once
+  /// more, so that the authorizer reports them.
   private func tablesWritten(by statement: StatementPointer) -> [WrittenTable] {
     guard let sql = statement.sql else { return [] }
     let notes = state.pointee.authorizer.notesWrittenTables
@@ -151,7 +152,7 @@ extension ConnectionCore {
     }
   }
 
-  /// The columns of a table that a text of SQL names, in the order of the table.
+  /// Returns the columns of a table that are named in a piece of SQL, in the order of the table.
   private func columns(of table: String, namedIn text: String) -> [String] {
     let names = Set(
       SQLTokens(text).tokens.filter { $0.kind == .word || $0.kind == .quotedName }
@@ -160,7 +161,7 @@ extension ConnectionCore {
       .compactMap { $0[0] }.filter { names.contains($0.lowercasedASCII) }
   }
 
-  /// The rows of a statement of our own, as texts; none where it fails.
+  /// Returns the rows of one of the library's own statements, as texts; none if it fails.
   private func readRows(_ sql: String, _ value: String? = nil) -> [[String?]] {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { return [] }
@@ -184,13 +185,13 @@ extension ConnectionCore {
   }
 }
 
-/// A CHECK as the definition of a table has it.
+/// A CHECK constraint in the definition of a table.
 private struct CheckDefinition {
   let name: String?
   let text: String
 
-  /// Whether SQLite calls it so: by its name or, if it has none, by its text, of which it takes a
-  /// quoted name at its beginning for the whole.
+  /// Whether SQLite's message would call the constraint `name`: its name or, if it has none, its
+  /// text. If the text begins with a quoted name, SQLite takes that name for the whole.
   func isCalled(_ name: String) -> Bool {
     if let own = self.name { return own == name }
     if ConstraintFailure.withoutParentheses(text) == name { return true }
