@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-/* Swift cannot call variadic functions: there is a wrapper for each way in which Apus calls them. */
+/* Swift cannot call variadic functions, so there is a wrapper for each call that Apus needs. */
 
 static inline int csqlite_db_config(sqlite3 *db, int option, int value) {
   int now = 0;
@@ -30,8 +30,8 @@ static inline int csqlite_vtab_config(sqlite3 *db, int option) {
   return sqlite3_vtab_config(db, option, 1);
 }
 
-/* SQLITE_STATIC and SQLITE_TRANSIENT are macros with casts, which Swift cannot import. An empty Swift
-   string may have no address, which SQLite would take for NULL: hence `text ? text : ""`. */
+/* SQLITE_STATIC and SQLITE_TRANSIENT are macros with casts, which Swift cannot import. An empty
+   Swift string may have no address, which SQLite would take for NULL: hence `text ? text : ""`. */
 
 static inline int csqlite_bind_text_static(
     sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count) {

@@ -2,7 +2,7 @@ import Apus
 
 /// Opens the database as the program's next version would.
 struct MigrationDemo {
-  /// What is new in `Version2.Package`; a test looks for the lines there.
+  /// The new lines of `Version2.Package`; a test looks for them there.
   static let source = #"""
     @Column var review: Review = .pending     // one more property
 
