@@ -1,6 +1,7 @@
 import Testing
 
-/// A test that blocks its thread: it waits for another thread, for a process, or for a lock of SQLite.
+/// The trait of a test that blocks its thread: it waits for another thread, for a process, or for a
+/// lock of SQLite.
 ///
 /// Swift's tasks share as many threads as the machine has cores. A test that blocks one of them
 /// stops the asynchronous tests beside it, so it runs on a separate thread instead.
