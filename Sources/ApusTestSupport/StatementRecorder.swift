@@ -1,6 +1,6 @@
 import SQLCore
 
-/// Records the SQL of the statements that begin on any connection.
+/// A recorder of the SQL of the statements that begin on any connection.
 final class StatementRecorder: Sendable {
   private let list = Lock<[String]>([])
 

@@ -1,4 +1,4 @@
-/// Splits CSV into records, according to RFC 4180.
+/// A reader that splits CSV into records, according to RFC 4180.
 ///
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
 struct CSVReader {

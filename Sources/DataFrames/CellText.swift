@@ -84,7 +84,7 @@ enum CellText {
     return date.flatMap { try? $0.databaseValue(as: .standard) }
   }
 
-  /// Whether a type is that of dates.
+  /// Returns whether a type is `Date`.
   static func isDate(_ type: (any ColumnValue.Type)?) -> Bool { type == Date.self }
 
   /// Returns the type that an unquoted text has by its form; nil for text.

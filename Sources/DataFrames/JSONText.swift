@@ -8,7 +8,7 @@ enum JSONText: Equatable {
   case nested(String)
 }
 
-/// Parses an array of objects, the form in which tables come as JSON.
+/// A parser for an array of objects, the form in which tables come as JSON.
 ///
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
 struct JSONReader {

@@ -26,7 +26,8 @@ extension GRDBOnTrial {
     try DatabasePool(path: path, configuration: bounded(limit))
   }
 
-  /// A pool needs a log that is not empty, and creates and drops a table to get one.
+  /// Returns the SQL with which a pool creates and drops a table, since it needs a log that is not
+  /// empty.
   static func openingSQL(_ path: String) -> [String] {
     let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
     guard size ?? 0 == 0 else { return [] }
@@ -64,7 +65,7 @@ extension GRDBOnTrial {
     }
   }
 
-  /// The same uses as those of Apus, in the same order.
+  /// Returns the same uses as those of Apus, in the same order.
   static func uses(in folder: Folder) -> [@Sendable (DatabasePool) async throws -> Void] {
     syncUses(in: folder).map { call in { @Sendable db in try call(db) } } + [
       { pool in

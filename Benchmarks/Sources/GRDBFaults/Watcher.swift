@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Observes a table while it is written to, and compares what was reported with the rows that
+/// An observer of a table that is written to, which compares what was reported with the rows that
 /// exist. It uses the events of a transaction observer, which have the keys of rows, and the
 /// results of a value observation.
 final class Watcher: Following, TransactionObserver {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Starts libFuzzer with the target that the environment names, such as `FUZZ=decoding`.
+/// The program that starts libFuzzer with the target that the environment names, such as
+/// `FUZZ=decoding`.
 ///
 /// No input may cause a trap: whatever cannot be done throws.
 @main

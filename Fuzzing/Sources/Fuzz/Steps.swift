@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Ends statements that take too many steps, since slow inputs are not what is looked for.
+/// A limit of the steps of a statement, since slow inputs are not what is looked for.
 final class Steps: Sendable {
   struct Exceeded: Error {}
   private let taken = Atomic(0)

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Reduces the changes of a write to the rows for which a query's predicates held before or hold
-/// after.
+/// A filter that reduces the changes of a write to the rows for which a query's predicates held
+/// before or hold after.
 final class RowFilter: Sendable {
   private let statement: SelectStatement
   private let database: Database

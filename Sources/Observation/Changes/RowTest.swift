@@ -113,7 +113,7 @@ extension TrackedTable {
   }
 }
 
-/// Finds out from a query's text whether its predicates depend on one row only.
+/// A sink that finds out from a query's text whether its predicates depend on one row only.
 private struct PredicateText: QuerySink {
   /// Whether the predicates read no other rows.
   private(set) var isOfOneRow = true

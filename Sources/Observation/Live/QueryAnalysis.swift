@@ -1,7 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Finds out whether each row of a query's result depends on one row of one table and nothing else.
+/// An analysis of whether each row of a query's result depends on one row of one table and nothing
+/// else.
 ///
 /// It walks over the query as it is written, and accepts only what it knows: with anything else,
 /// the query has to be fetched again after each change.

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// Applies the rows that a commit touched to a held result, and finds the difference. The cost
-/// depends on the touched rows, not on how many are held.
+/// A change of a held result by the rows that a commit touched, and the difference that it makes.
+/// The cost depends on the touched rows, not on how many are held.
 struct ResultChange: Sendable {
   private let before: ResultWindow
   private(set) var after: ResultWindow

@@ -31,7 +31,8 @@ final class FileWatch: Sendable {
   }
 }
 
-/// Asks the writer whether another connection committed, after a report that one may have.
+/// A check that asks the writer whether another connection committed, after a report that one may
+/// have.
 ///
 /// A file is written to before the commit is complete, so a look may come too early, and no further
 /// write follows it. Therefore it looks again, at growing intervals. While another process holds a

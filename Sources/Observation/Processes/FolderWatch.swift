@@ -8,8 +8,8 @@ import Dispatch
   import Musl
 #endif
 
-/// Calls a closure when a file of a database is written to: the file itself or its log. The log is
-/// created and deleted again and again, so the folder is watched.
+/// A watch that calls a closure when a file of a database is written to: the file itself or its
+/// log. The log is created and deleted again and again, so the folder is watched.
 ///
 /// - SeeAlso: <https://man7.org/linux/man-pages/man7/inotify.7.html>
 ///

@@ -1,6 +1,7 @@
 import SQLCore
 
-/// Finds out whether another connection committed to the file since the writer's last commit.
+/// The commits of other connections to the file, of which it finds out whether there were any since
+/// the writer's last commit.
 ///
 /// While the writer holds its lock, no other connection commits: the state of the file when the
 /// writer's commit hook fires contains all that came before its own commit. Looking costs no

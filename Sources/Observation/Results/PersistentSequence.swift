@@ -118,7 +118,7 @@ extension PersistentSequence.Node {
   typealias Node = PersistentSequence<Element>.Node
   private static var capacity: Int { PersistentSequence<Element>.capacity }
 
-  /// The child that holds the element at an index.
+  /// Returns the place of the child that holds the element at an index.
   fileprivate func place(of index: Int) -> Int { ends.count.firstPlace { ends[$0] > index } }
 
   /// The first element; the node is not empty.

@@ -1,8 +1,8 @@
 import SQLCore
 
-/// Compares two fetched results row by row.
+/// A comparison of two fetched results, row by row.
 enum ResultsComparison {
-  /// Identifies a row in both results: by its key or, if rows have no keys, by its values and the
+  /// The identity of a row in both results: its key or, if rows have no keys, its values and the
   /// number of equal rows before it.
   private enum Identity: Hashable {
     case key(RowKey)

@@ -1,7 +1,7 @@
 import SQLCore
 import Synchronization
 
-/// Tracks the subscriptions to a database, has the writer recorded while there are any, and
+/// The subscriptions to a database. The tracker has the writer recorded while there are any, and
 /// delivers its commits to them.
 ///
 /// The registry of subscriptions is shared and guarded by a lock, under which no user code runs.
@@ -170,8 +170,8 @@ extension ChangeTracker: WriteObserver {
     }
   }
 
-  /// Subscriptions that were added during the access and asked for more than was recorded saw
-  /// nothing of it. Reports to them that anything may have changed.
+  /// Reports that anything may have changed to the subscriptions that were added during the access
+  /// and asked for more than was recorded, since they saw nothing of it.
   func writeDidEnd(on core: ConnectionCore) {
     guard nextID.load(ordering: .sequentiallyConsistent) != covered else { return }
     let (late, end) = registry.withLock { registry in

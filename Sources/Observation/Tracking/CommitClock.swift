@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Numbers the commits of the writer, so that a snapshot knows which of them it contains.
+/// A counter of the writer's commits, from which a snapshot knows which of them it contains.
 final class CommitClock: Sendable {
   private let begun = Atomic<UInt64>(0)
   private let ended = Atomic<UInt64>(0)

@@ -64,8 +64,8 @@ struct HookConvention: Sendable {
   }
 }
 
-/// Finds out at which index the hook has the column `marker`, which is declared third and stored
-/// second.
+/// An observer that finds out at which index the hook has the column `marker`, which is declared
+/// third and stored second.
 private final class Probe: ConnectionObserver {
   struct Seen: Hashable {
     let kind: PreUpdateEvent.Kind

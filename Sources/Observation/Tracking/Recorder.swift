@@ -1,7 +1,7 @@
 import SQLCore
 
-/// Records the changes that the writer makes: it holds the log of the current transaction and the
-/// watched tables.
+/// The recorder of the writer's changes, with the log of the current transaction and the watched
+/// tables.
 ///
 /// It is used by the one access that holds the writer, and by the hooks that run within it.
 /// Properties that change with each statement are `@exclusivity(unchecked)`: accesses to them never

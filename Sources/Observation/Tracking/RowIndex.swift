@@ -1,6 +1,6 @@
 import SQLCore
 
-/// Finds the rows of a write by their key, or by a value before or after.
+/// An index of the rows of a write, by their key, and by their values before and after.
 ///
 /// Many observers watch one row each: the first that looks builds the index, and each further look
 /// costs only as much as it finds. The index is built on the observers' side, never by the writer.

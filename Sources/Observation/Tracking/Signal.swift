@@ -1,6 +1,6 @@
 import SQLCore
 
-/// Wakes tasks that wait for something to do.
+/// A signal that wakes tasks that wait for something to do.
 ///
 /// A signal that no task waits for is kept, but only once. Unlike a stream of the standard library,
 /// it remains usable after a waiting task was cancelled.

@@ -3,8 +3,8 @@ import MigrationSamples
 import QueryDSL
 import SQLCore
 
-/// Migrates a file for a test, and prints a line before each statement, so that the test can kill
-/// the process at any of them.
+/// A process that migrates a file for a test. It prints a line before each statement, so that the
+/// test can kill it at any of them.
 ///
 ///     MigrationProcess PATH KIND
 ///     MigrationProcess PATH KIND waits     runs a statement when it has read a line

@@ -40,7 +40,7 @@ extension Trait where Self == BlockingTests {
   public static var blocking: BlockingTests { BlockingTests() }
 }
 
-/// Lets a number of tasks proceed; the others wait in the order of their arrival.
+/// A gate that lets a number of tasks proceed; the others wait in the order of their arrival.
 private actor Turns {
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prints measurements as a table, and writes them as JSON.
+/// The measurements as a printed table, and as JSON.
 enum Report {
   static let header =
     column("", 5) + column("", 52) + right("C ns", 11) + right("Apus ns", 11)

@@ -1,6 +1,6 @@
 import Apus
 
-/// Changes some packages, and prints the changes that are reported.
+/// A demo that changes some packages, and prints the changes that are reported.
 struct ChangesDemo {
   /// The edits as they are shown; a test compares them with the code below.
   static let source = #"""

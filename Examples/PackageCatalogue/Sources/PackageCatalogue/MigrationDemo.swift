@@ -1,6 +1,6 @@
 import Apus
 
-/// Opens the database as the program's next version would.
+/// A demo that opens the database as the program's next version would.
 struct MigrationDemo {
   /// The new lines of `Version2.Package`; a test looks for them there.
   static let source = #"""

@@ -2,7 +2,7 @@ import Apus
 import Foundation
 import Synchronization
 
-/// Observes a table while it is written to, and compares what was reported with the rows that
+/// An observer of a table that is written to, which compares what was reported with the rows that
 /// exist.
 final class Watcher: Following {
   private struct State {

@@ -31,8 +31,8 @@ protocol Library {
   static func makeOriginal(at path: String, logged: () throws -> Void) throws
   /// Opens a damaged file without models; statements end when the limit is reached.
   static func open(_ path: String, limit: StepLimit) throws -> Database
-  /// The SQL of what the library does to a file when it opens it, besides WAL mode and foreign
-  /// keys.
+  /// Returns the SQL of what the library does to a file when it opens it, besides WAL mode and
+  /// foreign keys.
   static func openingSQL(_ path: String) -> [String]
   /// Opens a damaged file as a program with models does.
   static func openWithModels(_ path: String, limit: StepLimit) throws -> Database

@@ -1,7 +1,7 @@
 import Apus
 import DebianControl
 
-/// Reads a list of packages into an open database, with some thousand packages per transaction.
+/// An importer of package lists into an open database, with some thousand packages per transaction.
 struct Importer {
   let database: Database
   var progress: ImportProgress

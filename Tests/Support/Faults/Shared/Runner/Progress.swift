@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reports which number of a part is being tried, on a line of standard error for the process that
-/// runs the part.
+/// The number of a part that is being tried, reported on standard error to the process that runs
+/// the part.
 enum Progress {
   static func show(_ number: Int) {
     FileHandle.standardError.write(Data("at \(number)\n".utf8))

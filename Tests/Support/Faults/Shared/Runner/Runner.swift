@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Runs the parts of all trials, two at a time, and prints the table.
+/// A runner of the parts of all trials, two at a time, that prints the table.
 struct Runner {
   let options: Options
   private let state: StateFile

@@ -1,4 +1,4 @@
-/// Uses a damaged file as an unsuspecting program would. Each call must return or throw a typed
+/// The use of a damaged file by an unsuspecting program. Each call must return or throw a typed
 /// error.
 enum DamagedUse {
   static func use(_ damaged: Folder, _ tally: inout Tally) async throws {
