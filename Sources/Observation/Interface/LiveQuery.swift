@@ -23,7 +23,7 @@ public final class LiveQuery<Row: Sendable> {
   @ObservationIgnored private var task: Task<Void, Never>?
   @ObservationIgnored private let watch: QueryWatch<Row>
 
-  /// Whether a result is loaded.
+  /// Whether the result is loaded and kept up to date.
   public var isLoaded: Bool { phase.isLoaded }
 
   /// Begins to load and to watch the result of a query.

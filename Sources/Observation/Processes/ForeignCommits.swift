@@ -1,7 +1,6 @@
 import SQLCore
 
-/// The commits of other connections to the file, of which it finds out whether there were any since
-/// the writer's last commit.
+/// A detector of other connections' commits to the file since the writer's last commit.
 ///
 /// While the writer holds its lock, no other connection commits: the state of the file when the
 /// writer's commit hook fires contains all that came before its own commit. Looking costs no
