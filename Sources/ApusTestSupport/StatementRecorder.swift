@@ -1,6 +1,6 @@
 import SQLCore
 
-/// Notes the statements that begin, on whichever connection.
+/// A recorder of the SQL of the statements that begin on any connection.
 final class StatementRecorder: Sendable {
   private let list = Lock<[String]>([])
 
@@ -22,7 +22,8 @@ final class StatementRecorder: Sendable {
     "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA",
   ]
 
-  /// Whether a statement is neither a trigger's nor about transactions or settings.
+  /// Returns whether a statement counts: one that is not a trigger's, and not about transactions or
+  /// settings.
   private static func counts(_ sql: String) -> Bool {
     if sql.hasPrefix("--") { return false }
     let word = sql.drop { $0.isWhitespace }.prefix { $0.isLetter }
