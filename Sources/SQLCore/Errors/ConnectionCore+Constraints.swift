@@ -15,7 +15,8 @@ extension ConnectionCore {
     else { return failure }
     switch constraint.kind {
     case .check: error.constraint = locatedCheck(constraint, statement)
-    case .unique where constraint.name != nil: error.constraint = locatedIndex(constraint)
+    case .unique where constraint.name != nil:
+      error.constraint = locatedIndex(constraint, statement)
     case .foreignKey:
       guard let key = violatedForeignKey(statement) else { return error }
       error.constraint?.table = key.table
@@ -32,21 +33,21 @@ extension ConnectionCore {
     _ constraint: ConstraintFailure, _ statement: StatementPointer
   ) -> ConstraintFailure {
     guard let name = constraint.name else { return constraint }
-    var found: [(table: String, check: CheckDefinition)] = []
+    var found: [(table: WrittenTable, check: CheckDefinition)] = []
     for table in tablesWritten(by: statement) {
       let rows = readRows(
         "SELECT sql FROM \(table.schema).sqlite_schema WHERE type = 'table' AND name = ?",
         table.name)
       guard let sql = rows.first?.first ?? nil else { continue }
       found += CheckDefinition.all(in: sql).filter { $0.isCalled(name) }
-        .map { (table: table.name, check: $0) }
+        .map { (table: table, check: $0) }
     }
     // If several CHECKs have the name that SQLite reports, it is unknown which of them failed.
     guard let first = found.first, found.allSatisfy({ $0.table == first.table }) else {
       return constraint
     }
     var located = constraint
-    located.table = first.table
+    located.table = first.table.name
     guard found.count == 1 else { return located }
     located.name = first.check.name ?? ConstraintFailure.withoutParentheses(first.check.text)
     located.columns = columns(of: first.table, namedIn: first.check.text)
@@ -55,13 +56,19 @@ extension ConnectionCore {
 
   // MARK: Indexes
 
-  private func locatedIndex(_ constraint: ConstraintFailure) -> ConstraintFailure {
-    let rows = readRows(
-      "SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND name = ?",
-      constraint.name ?? "")
-    guard rows.count == 1, let table = rows[0][0], let sql = rows[0][1] else { return constraint }
+  private func locatedIndex(
+    _ constraint: ConstraintFailure, _ statement: StatementPointer
+  ) -> ConstraintFailure {
+    let found = tablesWritten(by: statement).flatMap { table in
+      readRows(
+        "SELECT tbl_name, sql FROM \(table.schema).sqlite_schema WHERE type = 'index' AND name = ?",
+        constraint.name ?? ""
+      ).filter { $0[0] == table.name }.map { (table: table, sql: $0[1]) }
+    }
+    guard found.count == 1, let sql = found[0].sql else { return constraint }
+    let table = found[0].table
     var located = constraint
-    located.table = table
+    located.table = table.name
     // The text before the first parenthesis names the index and the table.
     let tokens = SQLTokens(sql)
     let terms = tokens.tokens.drop { !$0.isSign("(") }.prefix { !$0.isWord("where") }
@@ -91,7 +98,7 @@ extension ConnectionCore {
       return ForeignKey(table: table, columns: rows.compactMap { $0[1] })
     }
     let tables = tablesWritten(by: statement)
-    guard tables.count == 1, tables[0].schema == "\"main\"" else { return nil }
+    guard tables.count == 1, tables[0].database == "main" else { return nil }
     let table = tables[0].name
     let verb = SQLTokens(statement.sql ?? "").tokens.first?.value.lowercasedASCII
     let assigned = statement.pointee.assignments.map(\.column.lowercasedASCII)
@@ -133,9 +140,11 @@ extension ConnectionCore {
   // MARK: Reading the schema
 
   private struct WrittenTable: Hashable {
-    /// The quoted name of its database.
-    let schema: String
+    let database: String
     let name: String
+
+    /// The quoted name of the database.
+    var schema: String { Identifier(database).quoted }
   }
 
   /// Returns the tables whose rows the statement writes, itself or by triggers. It is compiled once
@@ -148,29 +157,31 @@ extension ConnectionCore {
     guard let compiled = try? compile(Substring(sql))?.0 else { return [] }
     sqlite3_finalize(compiled.handle)
     return compiled.tableEffects.filter { $0.kind == .rows }.map {
-      WrittenTable(schema: Identifier($0.database).quoted, name: $0.table)
+      WrittenTable(database: $0.database, name: $0.table)
     }
   }
 
   /// Returns the columns of a table that are named in a piece of SQL, in the order of the table.
-  private func columns(of table: String, namedIn text: String) -> [String] {
+  private func columns(of table: WrittenTable, namedIn text: String) -> [String] {
     let names = Set(
       SQLTokens(text).tokens.filter { $0.kind == .word || $0.kind == .quotedName }
         .map(\.value.lowercasedASCII))
-    return readRows("SELECT name FROM pragma_table_xinfo(?)", table)
-      .compactMap { $0[0] }.filter { names.contains($0.lowercasedASCII) }
+    return readRows(
+      "SELECT name FROM pragma_table_xinfo(?, ?)", table.name, table.database
+    )
+    .compactMap { $0[0] }.filter { names.contains($0.lowercasedASCII) }
   }
 
   /// Returns the rows of one of the library's own statements, as texts; none if it fails.
-  private func readRows(_ sql: String, _ value: String? = nil) -> [[String?]] {
+  private func readRows(_ sql: String, _ values: String...) -> [[String?]] {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { return [] }
     defer { sqlite3_finalize(statement) }
-    if let value {
+    for (index, value) in values.enumerated() {
       var value = value
       value.withUTF8 { bytes in
         _ = bytes.withMemoryRebound(to: CChar.self) {
-          csqlite_bind_text_copy(statement, 1, $0.baseAddress, UInt64($0.count))
+          csqlite_bind_text_copy(statement, Int32(index + 1), $0.baseAddress, UInt64($0.count))
         }
       }
     }

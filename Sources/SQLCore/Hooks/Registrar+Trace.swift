@@ -29,6 +29,8 @@ public struct TraceEvent: ~Copyable {
   public let kind: TraceKinds
   /// The statement; nil for `.close`.
   let statement: OpaquePointer?
+  /// Whether a trigger of the statement begins, and not the statement itself.
+  public var isTrigger: Bool { comment != nil }
   /// The comment that SQLite passes when a trigger begins.
   private let comment: String?
   /// The time that the statement took, for `.profile`.
@@ -37,10 +39,10 @@ public struct TraceEvent: ~Copyable {
   init(kind: TraceKinds, subject: UnsafeMutableRawPointer?, detail: UnsafeMutableRawPointer?) {
     self.kind = kind
     statement = kind == .close ? nil : subject.map { OpaquePointer($0) }
-    let text =
-      kind == .statement
-      ? detail.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } : nil
-    comment = text?.hasPrefix("--") == true ? text : nil
+    let text = kind == .statement ? detail?.assumingMemoryBound(to: CChar.self) : nil
+    // SQLite passes the statement's own text, which may begin with a comment as well, or another one.
+    let isOwn = UnsafePointer(text) == statement.flatMap { sqlite3_sql($0) }
+    comment = isOwn ? nil : text.map { String(cString: $0) }
     duration =
       kind == .profile
       ? detail.map { .nanoseconds($0.assumingMemoryBound(to: Int64.self).pointee) } : nil
