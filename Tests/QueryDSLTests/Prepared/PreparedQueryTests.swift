@@ -157,6 +157,24 @@ struct PreparedQueryTests {
     #expect(try db.fetch(built(1)) == [4])
   }
 
+  struct Price: Model {
+    @PrimaryKey var id: Int
+    @Column var amount: Decimal
+  }
+
+  @Test("a list of decimals as a parameter is compared by number, as in a plain query")
+  func decimalLists() throws {
+    let db = try Database.temporary(models: [Price.self])
+    try db.execute("INSERT INTO Price VALUES (1, '1.50'), (2, '1.5'), (3, '2')")
+    let some = try db.prepare { (amounts: ParamList<Decimal>) in
+      Price.where { $0.$amount.isIn(amounts) }.order(by: \.$id).select(\.$id)
+    }
+    let amounts = try [#require(Decimal(string: "1.500"))]
+    #expect(try db.fetch(some(amounts)) == [1, 2])
+    let plain = Price.where { $0.$amount.isIn(amounts) }.order(by: \.$id).select(\.$id)
+    #expect(try some(amounts).sql.text == plain.sql.text)
+  }
+
   @Test("a call renders and prepares nothing, and shares its statement with the plain query")
   func cached() throws {
     try db.read { connection in

@@ -72,6 +72,22 @@ struct RememberedFormTests {
         #""seen" INTEGER NOT NULL"#) == true)
   }
 
+  @Test("the form is found next to the user's own comments")
+  func otherComments() throws {
+    let db = try Database.temporary()
+    try db.execute(
+      """
+      CREATE TABLE "Visit" (
+        "id" INTEGER PRIMARY KEY NOT NULL,
+        "seen" REAL /* when it was seen */ /* unixSeconds */ /* indexed */ NOT NULL
+      ) STRICT
+      """)
+    try db.execute("INSERT INTO Visit VALUES (1, 1700000000.5)")
+    try db.migrate([Reference.self])
+    let seen = try #require(try db.find(Reference.self, 1)).seen
+    #expect(seen == Date(timeIntervalSince1970: 1_700_000_000.5))
+  }
+
   @Test("changing seconds since 1970 to seconds since 2001 keeps each date")
   func real() throws {
     let db = try Database.temporary(models: [Unix.self])
