@@ -119,6 +119,7 @@ struct ColumnTests {
     var dumped = ("", "")
     dump(new, to: &dumped.0)
     dump(note, to: &dumped.1)
+    #expect(dumped.0 == dumped.1)
     #expect(!"\(new)\(note)".contains("mark"))
   }
 

@@ -109,6 +109,7 @@ struct BadRowTests {
       try connection.fetch(Entry.select { ($0.$id, $0.$level + 126) }.order(by: \.$id))
     }
     #expect(error?.row == 1 && error?.table == nil)
+    #expect(error?.column?.contains("level") == true)
   }
 
   @Test("U+0000 in a text is kept")

@@ -161,7 +161,7 @@ struct ComparedRelationTests {
       CREATE TABLE Price (amount TEXT PRIMARY KEY NOT NULL COLLATE decimal);
       CREATE TABLE Offer (id INTEGER PRIMARY KEY, amount TEXT NOT NULL COLLATE decimal);
       INSERT INTO Price VALUES ('1.5'), ('2');
-      INSERT INTO Offer VALUES (1, '1.5'), (2, '1.5'), (3, '2'), (4, '3');
+      INSERT INTO Offer VALUES (1, '1.5'), (2, '1.50'), (3, '2.0'), (4, '3');
       """)
     let rows = try db.fetch(Price.order(by: \.$amount).including(Offer.all, by: \.$amount))
     #expect(rows.map { $0.1.map(\.id) } == [[1, 2], [3]])

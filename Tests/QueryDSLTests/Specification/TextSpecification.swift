@@ -86,12 +86,14 @@ struct TextSpecification {
     try music.expect(where: #""title" COLLATE "NOCASE" = ?"#, [3]) {
       $0.$title.collate(.noCase) == "GAMMA"
     }
+    try music.db.run(Track.update { $0.set(\.$title, to: "zeta") }.where { $0.$id == 5 })
+    try music.db.run(Track.update { $0.set(\.$title, to: "Zebra") }.where { $0.$id == 1 })
     try music.expect(
       Track.all.order { $0.$title.collate(.noCase) }.select(\.$id),
-      #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "NOCASE""#, [1, 2, 4, 5, 3])
+      #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "NOCASE""#, [2, 4, 3, 1, 5])
     try music.expect(
       Track.all.order { $0.$title.collate(.binary) }.select(\.$id),
-      #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "BINARY""#, [1, 2, 4, 5, 3])
+      #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "BINARY""#, [2, 4, 1, 3, 5])
     try music.expect(
       Track.all.order(.descending) { $0.$genre.collate(.trimmed) }.order(by: \.$id).select(\.$id),
       #"SELECT "id" FROM "Track" ORDER BY "genre" COLLATE "RTRIM" DESC, "id""#, [1, 4, 2, 3, 5])
