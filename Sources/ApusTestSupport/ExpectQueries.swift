@@ -1,6 +1,6 @@
 import SQLCore
 
-/// Runs a closure, and throws where other than so many statements ran in the database meanwhile.
+/// Runs a closure, and throws unless exactly `count` statements ran in the database meanwhile.
 ///
 /// ```swift
 /// @Test func authorsWithPosts() async throws {
@@ -11,11 +11,13 @@ import SQLCore
 /// }
 /// ```
 ///
-/// A query for each row of another, where one for all was meant, shows as "11 statements ran" and in
-/// the list of them. Each statement that began counts, on every connection of the database and by
-/// whomever: a test gives its database to nobody else. BEGIN, COMMIT, savepoints, PRAGMA and what
-/// triggers run do not count. It returns the closure's value and rethrows its error; what is wrong
-/// is thrown as `UnexpectedQueries`, which any test framework reports.
+/// If a query runs for each row where one was meant for all, the error says "11 statements ran" and
+/// lists them. Every statement counts that begins on any connection of the database, whoever runs
+/// it, so a test must not share its database. BEGIN, COMMIT, savepoints, PRAGMA and the statements
+/// of triggers do not count.
+///
+/// Returns the closure's value and rethrows its error. Throws `UnexpectedQueries`, which any test
+/// framework reports, if the number is another.
 @discardableResult
 public func expectQueries<Result>(
   _ count: Int, in database: Database, fileID: StaticString = #fileID, line: UInt = #line,
@@ -29,7 +31,8 @@ public func expectQueries<Result>(
   return result
 }
 
-/// Runs a closure, and throws where other than so many statements ran in the database meanwhile.
+/// Runs a closure, and throws `UnexpectedQueries` unless exactly `count` statements ran in the
+/// database meanwhile.
 @discardableResult
 nonisolated(nonsending)
   public func expectQueries<Result>(
@@ -45,8 +48,9 @@ nonisolated(nonsending)
   return result
 }
 
-/// Runs a closure, and throws where other than so many statements ran on the connection meanwhile:
-/// inside `read { }` and `write { }`, and for a connection of one's own.
+/// Runs a closure, and throws `UnexpectedQueries` unless exactly `count` statements ran on the
+/// connection meanwhile. It is for use inside `read { }` and `write { }`, and for a separate
+/// `Connection`.
 @discardableResult
 public func expectQueries<Result>(
   _ count: Int, on connection: Connection, fileID: StaticString = #fileID, line: UInt = #line,
@@ -60,8 +64,8 @@ public func expectQueries<Result>(
   return result
 }
 
-/// The SQL of the statements that run in the database during a closure, in the order in which they
-/// began; which count is said at `expectQueries`.
+/// Returns the SQL of the statements that run in the database during a closure, in the order in
+/// which they begin. It counts the same statements as `expectQueries`.
 public func queries(in database: Database, _ body: () throws -> Void) throws -> [String] {
   let recorder = StatementRecorder()
   let listener = try database.onTrace(.statement) { recorder.note($0) }
@@ -70,8 +74,8 @@ public func queries(in database: Database, _ body: () throws -> Void) throws -> 
   return recorder.statements
 }
 
-/// The SQL of the statements that run in the database during a closure, in the order in which they
-/// began; which count is said at `expectQueries`.
+/// Returns the SQL of the statements that run in the database during a closure, in the order in
+/// which they begin. It counts the same statements as `expectQueries`.
 nonisolated(nonsending)
   public func queries(
     in database: Database, _ body: () async throws -> Void
@@ -84,16 +88,16 @@ nonisolated(nonsending)
   return recorder.statements
 }
 
-/// More statements ran than a test expected, or fewer.
+/// The error that more or fewer statements ran than a test expected.
 public struct UnexpectedQueries: Error, Sendable, CustomStringConvertible {
-  /// How many were expected.
+  /// The number of statements that the test expected.
   public let expectedCount: Int
-  /// The SQL of those that ran, in the order in which they began.
+  /// The SQL of the statements that ran, in the order in which they began.
   public let statements: [String]
-  /// Where it was expected: the file and the line.
+  /// The file and the line of the expectation.
   public let place: String
 
-  /// Both counts, and each statement with how often it ran.
+  /// Both numbers, and each statement with how often it ran.
   public var description: String {
     let expected = "\(expectedCount) \(expectedCount == 1 ? "statement" : "statements")"
     var lines = ["\(place): \(expected) expected, and \(statements.count) ran"]

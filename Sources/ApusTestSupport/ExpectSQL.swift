@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// Throws where a query becomes other SQL than is said here, or has other values.
+/// Throws if a query becomes other SQL than is given here, or has other values.
 ///
 /// ```swift
 /// try expectSQL(
@@ -12,11 +12,11 @@ import SQLCore
 ///   """, ["News"])
 /// ```
 ///
-/// Outside of quotation marks, space and line breaks count as one space, so that the SQL can be
-/// broken into lines. Nothing runs. What is wrong is thrown as `UnexpectedSQL`, which any test
-/// framework reports; a query that cannot be SQL throws its own `QueryError`.
+/// Outside quotation marks, white space and line breaks count as one space, so that the SQL can be
+/// broken into lines. The query is not run. Throws `UnexpectedSQL`, which any test framework
+/// reports, if there is a difference, and the `QueryError` of a query that has no SQL.
 ///
-/// - Parameter values: those bound to the parameters, in order; nil does not look at them.
+/// - Parameter values: the values bound to the parameters, in order; nil if they are not compared.
 public func expectSQL(
   of query: some Fetchable, _ sql: String, _ values: [DatabaseValue]? = nil,
   fileID: StaticString = #fileID, line: UInt = #line
@@ -24,7 +24,8 @@ public func expectSQL(
   try expect(try query.sql, sql, values, fileID, line)
 }
 
-/// Throws where an insert, an update or a deletion becomes other SQL, or has other values.
+/// Throws `UnexpectedSQL` if an insert, an update or a deletion becomes other SQL, or has other
+/// values.
 public func expectSQL(
   of command: some Runnable, _ sql: String, _ values: [DatabaseValue]? = nil,
   fileID: StaticString = #fileID, line: UInt = #line
@@ -32,7 +33,7 @@ public func expectSQL(
   try expect(try command.sql, sql, values, fileID, line)
 }
 
-/// Throws where a command that gives back rows becomes other SQL, or has other values.
+/// Throws `UnexpectedSQL` if a command that returns rows becomes other SQL, or has other values.
 public func expectSQL<Command, Row>(
   of returning: Returning<Command, Row>, _ sql: String, _ values: [DatabaseValue]? = nil,
   fileID: StaticString = #fileID, line: UInt = #line
@@ -51,20 +52,21 @@ private func expect(
     foundValues: foundValues, place: "\(fileID):\(line)")
 }
 
-/// A query became other SQL than a test expected.
+/// The error that a query became other SQL than a test expected, or had other values.
 public struct UnexpectedSQL: Error, Sendable, CustomStringConvertible {
   /// The SQL that was expected, on one line.
   public let expected: String
-  /// The values that were expected; nil where they were not looked at.
+  /// The values that were expected; nil if they are not compared.
   public let expectedValues: [DatabaseValue]?
   /// The SQL that the query becomes.
   public let found: String
-  /// Its values.
+  /// The values of the query; nil if they are not compared.
   public let foundValues: [DatabaseValue]?
-  /// Where it was expected: the file and the line.
+  /// The file and the line of the expectation.
   public let place: String
 
-  /// What was expected and what was found, one under the other, and where they part.
+  /// The expected and the found SQL and values, one below the other, with a mark at the first
+  /// difference.
   public var description: String {
     var lines = ["\(place): the SQL differs", "  expected \(expected)", "  found    \(found)"]
     let same = zip(expected, found.onOneLine).prefix { $0 == $1 }.count
@@ -81,7 +83,8 @@ public struct UnexpectedSQL: Error, Sendable, CustomStringConvertible {
 }
 
 extension String {
-  /// Space and line breaks as one space, but inside quotation marks; none at the ends.
+  /// The text with white space and line breaks as one space, except inside quotation marks, and
+  /// with none at either end.
   fileprivate var onOneLine: String {
     var text = ""
     var quotation: Unicode.Scalar?

@@ -1,13 +1,13 @@
 import SQLCore
 
-/// Notes the statements that begin, on whichever connection.
+/// A recorder of the SQL of the statements that begin on any connection.
 final class StatementRecorder: Sendable {
   private let list = Lock<[String]>([])
 
   var statements: [String] { list.withLock { $0 } }
 
   func note(_ event: borrowing TraceEvent) {
-    guard let sql = event.sql, Self.counts(sql) else { return }
+    guard !event.isTrigger, let sql = event.sql, Self.counts(sql) else { return }
     list.withLock { $0.append(sql) }
   }
 
@@ -22,10 +22,12 @@ final class StatementRecorder: Sendable {
     "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA",
   ]
 
-  /// Whether a statement is neither a trigger's nor about transactions or settings.
+  /// Returns whether a statement counts: one that is not about transactions or settings.
   private static func counts(_ sql: String) -> Bool {
-    if sql.hasPrefix("--") { return false }
-    let word = sql.drop { $0.isWhitespace }.prefix { $0.isLetter }
-    return !others.contains(word.uppercased())
+    var rest = sql.drop { $0.isWhitespace }
+    while rest.hasPrefix("--") {
+      rest = rest.drop { !$0.isNewline }.drop { $0.isWhitespace }
+    }
+    return !others.contains(rest.prefix { $0.isLetter }.uppercased())
   }
 }

@@ -1,15 +1,15 @@
 #ifndef CSQLITE_H
 #define CSQLITE_H
 
-/* The declarations behind these switches are in the library where the system built it with them;
-   without the switches the header hides them. */
+/* These switches make the header declare functions that it otherwise hides. The library has them if
+   the system built it with the same switches. */
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #define SQLITE_ENABLE_SESSION 1
 #define SQLITE_ENABLE_COLUMN_METADATA 1
 
 #include <sqlite3.h>
 
-/* Swift cannot call variadic functions: one wrapper for each way in which Apus calls them. */
+/* Swift cannot call variadic functions, so there is a wrapper for each call that Apus needs. */
 
 static inline int csqlite_db_config(sqlite3 *db, int option, int value) {
   int now = 0;
@@ -30,8 +30,8 @@ static inline int csqlite_vtab_config(sqlite3 *db, int option) {
   return sqlite3_vtab_config(db, option, 1);
 }
 
-/* The casts of SQLITE_STATIC and SQLITE_TRANSIENT are macros that Swift cannot import. An empty
-   string of Swift may have no address, and no address would be NULL: hence `text ? text : ""`. */
+/* SQLITE_STATIC and SQLITE_TRANSIENT are macros with casts, which Swift cannot import. An empty
+   Swift string may have no address, which SQLite would take for NULL: hence `text ? text : ""`. */
 
 static inline int csqlite_bind_text_static(
     sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count) {

@@ -1,4 +1,4 @@
-/// Takes CSV apart into records, as RFC 4180 has it.
+/// A reader that splits CSV into records, according to RFC 4180.
 ///
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
 struct CSVReader {
@@ -9,7 +9,7 @@ struct CSVReader {
 
   struct Record {
     let fields: [Field]
-    /// Where it begins, from 1.
+    /// The line on which the record begins, from 1.
     let line: Int
   }
 
@@ -29,7 +29,8 @@ struct CSVReader {
     self.separator = separator
   }
 
-  /// The next record; nil at the end. A line break at the very end begins no other.
+  /// Returns the next record; nil at the end. A line break at the very end does not begin another
+  /// record.
   mutating func next() throws -> Record? {
     guard position < bytes.count else { return nil }
     let start = line
@@ -47,7 +48,7 @@ struct CSVReader {
     return Record(fields: fields, line: start)
   }
 
-  /// A field, up to its separator, its line break or the end.
+  /// Returns the field up to the next separator or line break, or up to the end.
   private mutating func field() throws -> Field {
     guard position < bytes.count, bytes[position] == Self.quote else {
       let start = position

@@ -6,7 +6,7 @@ import SQLCore
   import Foundation
 #endif
 
-/// How cells are written as text, and read from it: the same in CSV and JSON.
+/// The text form of cells, which is the same in CSV and JSON.
 ///
 /// | Type | Text |
 /// |---|---|
@@ -37,7 +37,7 @@ enum CellText {
     return text
   }
 
-  /// The cell of a type that a text stands for; nil where it stands for none.
+  /// Returns the cell of a type that a text stands for; nil if it stands for none.
   static func value(_ text: String, as type: any ColumnValue.Type) -> DatabaseValue? {
     let value: DatabaseValue?
     if type == Bool.self {
@@ -59,8 +59,9 @@ enum CellText {
     return stored(value, as: type)
   }
 
-  /// The cell as the type stores it, so that equal values are equal cells; nil if the type does not
-  /// read it or cannot store it: an unknown case of an enumeration, NaN.
+  /// Returns the cell in the type's own stored form, so that equal values are equal cells. Returns
+  /// nil if the type cannot read or store the value, such as an unknown case of an enumeration, or
+  /// NaN.
   private static func stored<Value: ColumnValue>(
     _ value: DatabaseValue, as type: Value.Type
   ) -> DatabaseValue? {
@@ -75,7 +76,7 @@ enum CellText {
     }
   }
 
-  /// A date of exactly the text that is written here, or of another ISO 8601.
+  /// Returns the date of a text in the form that is written here, or in another form of ISO 8601.
   static func date(_ text: String) -> DatabaseValue? {
     let date =
       (try? DatabaseValue.text(text).read(Date.self, as: .iso8601))
@@ -83,10 +84,10 @@ enum CellText {
     return date.flatMap { try? $0.databaseValue(as: .standard) }
   }
 
-  /// Whether a type is that of dates.
+  /// Returns whether a type is `Date`.
   static func isDate(_ type: (any ColumnValue.Type)?) -> Bool { type == Date.self }
 
-  /// The type that an unquoted text shows to be meant; nil for text.
+  /// Returns the type that an unquoted text has by its form; nil for text.
   static func kind(of text: String) -> (any ColumnValue.Type)? {
     if text == "true" || text == "false" { return Bool.self }
     if text == "inf" || text == "-inf" { return Double.self }
@@ -94,7 +95,7 @@ enum CellText {
     guard let first = digits.utf8.first, (0x30...0x39).contains(first) else {
       return nil
     }
-    // A number that begins with 0 is a code, and no number.
+    // Digits that begin with 0 are a code rather than a number.
     let isCode =
       first == 0x30 && digits.utf8.dropFirst().first.map { $0 != UInt8(ascii: ".") } == true
     if !isCode, Int64(text) != nil { return Int64.self }
@@ -106,7 +107,8 @@ enum CellText {
     return isDate ? Date.self : nil
   }
 
-  /// The type that all of several cells can have; nil for text, and where there is none.
+  /// Returns the type that all cells can have, given the type of each; nil for text, and if there
+  /// are no cells.
   static func common(_ kinds: [(any ColumnValue.Type)?]) -> (any ColumnValue.Type)? {
     guard let first = kinds.first, let first else { return nil }
     if kinds.allSatisfy({ $0 == first }) { return first }

@@ -3,29 +3,30 @@ import SQLCore
 extension DataFrame {
   /// A column of a data frame: a name, a type, and a cell for each row.
   public struct Column: Sendable {
-    /// The name.
+    /// The name of the column.
     public var name: String
-    /// The type of the values, which is no optional; nil for cells of several storage classes.
+    /// The type of the values, never an optional one; nil for cells of several storage classes.
     public let type: (any ColumnValue.Type)?
-    /// The cells, in the standard form of the type; any may be NULL.
+    /// The cells, in the standard form of the type. Any cell may be NULL.
     public let values: [DatabaseValue]
 
-    /// A column of Swift values, nil for NULL; throws `ColumnValueError` for one that cannot be
-    /// stored.
+    /// Creates a column of Swift values, with nil for NULL. Throws `ColumnValueError` for a value
+    /// that cannot be stored.
     public init<Value: ColumnValue>(_ name: String, _ values: [Value?]) throws {
       self.name = name
       type = Value.self
       self.values = try values.map { try $0?.databaseValue(as: .standard) ?? .null }
     }
 
-    /// A column of stored values.
+    /// Creates a column of stored values.
     init(_ name: String, type: (any ColumnValue.Type)?, values: [DatabaseValue]) {
       self.name = name
       self.type = type
       self.values = values
     }
 
-    /// The values as a type; nil for NULL. Throws `ColumnValueError` where one is none of it.
+    /// Returns the values as a type, with nil for NULL. Throws `ColumnValueError`, with the column
+    /// and the row, for a cell that the type cannot read. Costs the size of the column.
     public func values<Value: ColumnValue>(as type: Value.Type = Value.self) throws -> [Value?] {
       try values.enumerated().map { row, value in
         if value.isNull { return nil }
@@ -37,10 +38,10 @@ extension DataFrame {
       }
     }
 
-    /// The name of the type, `Any` for cells of several storage classes.
+    /// The name of the type; `Any` if the column has none.
     var typeName: String { type.map { String(describing: $0) } ?? "Any" }
 
-    /// A cell as somebody reads it; nil for NULL.
+    /// Returns a cell as text for people to read; nil for NULL.
     func text(at row: Int) -> String? {
       let value = values[row]
       if value.isNull { return nil }
@@ -61,7 +62,7 @@ extension DataFrame {
 }
 
 extension DataFrame.Column: Equatable {
-  /// The same name, type and cells.
+  /// Returns whether the columns have the same name, type and cells.
   public static func == (left: Self, right: Self) -> Bool {
     left.name == right.name && left.type == right.type && left.values == right.values
   }

@@ -2,19 +2,21 @@ import QueryDSL
 import SQLCore
 
 extension DataFrame {
-  /// The frame as CSV: a line of names, then a line a row, each ended by CR LF.
+  /// Returns the frame as CSV: a line of names, then a line for each row. Every line ends with CR
+  /// LF.
   ///
   /// ```swift
   /// try frame.csv().write(toFile: "posts.csv", atomically: true, encoding: .utf8)
   /// ```
   ///
-  /// A Bool is `true` or `false`, a Date ISO 8601, bytes are base64, infinity is `inf`, all else is as
-  /// it is stored. NULL is an empty field; an empty text and empty bytes are `""`. Text stands in
-  /// quotation marks where it holds a separator, a quotation mark or a line break, and where it would
-  /// be read as something else: a text `12` or `true`. A date whose year has not four digits throws
-  /// `ColumnValueError`.
+  /// A Bool becomes `true` or `false`, a Date its ISO 8601 text, bytes become base64 and infinity
+  /// `inf`; all other cells are written as they are stored. NULL is an empty field; an empty text
+  /// and empty bytes are `""`. Text is quoted if it contains a separator, a quotation mark or a
+  /// line break, or if it would be read as another type, like the texts `12` and `true`. Throws
+  /// `ColumnValueError` for a date whose year does not have four digits, and `DataFrameError` for a
+  /// separator that cannot be one.
   ///
-  /// - Parameter separator: a character of ASCII.
+  /// - Parameter separator: an ASCII character other than the quotation mark and line breaks.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
   public func csv(separator: Character = ",") throws -> String {
     let byte = try Self.byte(separator)
@@ -53,22 +55,25 @@ extension DataFrame {
     return byte
   }
 
-  /// Reads CSV, whose first line names the columns.
+  /// Creates a frame from CSV. The first line names the columns, unless `names` does.
   ///
   /// ```swift
   /// let frame = try DataFrame(csv: text, types: ["id": Int.self, "createdAt": Date.self])
   /// ```
   ///
-  /// Lines end with CR LF, LF or CR; a mark of the byte order at the beginning is passed over. An
-  /// empty field is NULL, and `""` an empty text, or empty bytes. A column whose type is not said is Int64, Double,
-  /// Bool or Date where every field is one and none is quoted, else String. Throws `DataFrameError`
-  /// with the line, and the column, for a line that has not as many fields as there are columns, a
-  /// quotation that does not end, a name that comes twice, and a field that is none of its type.
+  /// Lines end with CR LF, LF or CR; a byte order mark at the beginning is skipped. An empty field
+  /// is NULL, and `""` is an empty text or empty bytes. A column without a given type is Int64,
+  /// Double, Bool or Date if all its fields have that form and none is quoted. A mixture of Int64
+  /// and Double is Double, and any other column is String.
+  ///
+  /// Throws `DataFrameError` if a line has more or fewer fields than there are columns, if a
+  /// quotation does not end, if a name occurs twice, or if a field cannot be read as its type. The
+  /// message has the line, and the column if one is concerned.
   ///
   /// - Parameters:
-  ///   - types: by the names of the columns; other columns of the CSV are read as well.
-  ///   - separator: a character of ASCII.
-  ///   - names: those of the columns, where the first line is a row already.
+  ///   - types: the types of columns, by name. The CSV may have further columns.
+  ///   - separator: an ASCII character other than the quotation mark and line breaks.
+  ///   - names: the names of the columns, if the first line is a row already.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
   public init(
     csv text: String, types: [String: any ColumnValue.Type] = [:],
@@ -99,7 +104,7 @@ extension DataFrame {
 }
 
 extension DataFrame.Column {
-  /// A column of CSV.
+  /// Creates a column from the fields of CSV.
   fileprivate init(
     _ name: String, _ fields: [CSVReader.Field], _ lines: [Int], as type: (any ColumnValue.Type)?
   ) throws {
@@ -116,7 +121,7 @@ extension DataFrame.Column {
     self.init(name, type: type, values: values)
   }
 
-  /// The type that all fields show; nil where each is NULL.
+  /// Returns the type that all fields have by their form; nil if all are NULL.
   private static func type(of fields: [CSVReader.Field]) -> (any ColumnValue.Type)? {
     let present = fields.filter { !$0.text.isEmpty || $0.isQuoted }
     guard !present.isEmpty else { return nil }
@@ -124,14 +129,14 @@ extension DataFrame.Column {
       ?? String.self
   }
 
-  /// A type without the question mark.
+  /// Returns the type without its optional.
   static func plain(_ type: any ColumnValue.Type) -> any ColumnValue.Type {
     (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
   }
 }
 
 extension String {
-  /// With each quotation mark twice.
+  /// The text with each quotation mark doubled.
   fileprivate var doubled: String {
     var text = ""
     for scalar in unicodeScalars {

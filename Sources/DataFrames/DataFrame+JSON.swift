@@ -7,7 +7,7 @@ import SQLCore
 #endif
 
 extension DataFrame {
-  /// The frame as JSON: an array with an object a row, a line each.
+  /// Returns the frame as JSON: an array with an object for each row, one per line.
   ///
   /// ```swift
   /// print(try frame.json())
@@ -17,9 +17,10 @@ extension DataFrame {
   /// // ]
   /// ```
   ///
-  /// A Bool is `true` or `false`, a Date ISO 8601, bytes are base64, all else is as it is stored:
-  /// numbers, with all their digits, and strings. Infinity, which JSON has not, throws
-  /// `DataFrameError`.
+  /// A Bool becomes `true` or `false`, a Date its ISO 8601 text and bytes become base64; all other
+  /// cells are written as they are stored, as numbers with all their digits or as strings. Throws
+  /// `DataFrameError` for infinity, which JSON does not have, and `ColumnValueError` for a date
+  /// whose year does not have four digits.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
   public func json() throws -> String {
     let names = columnNames.map { $0.quotedJSON + ":" }
@@ -45,20 +46,22 @@ extension DataFrame {
     }
   }
 
-  /// Reads JSON: an array of objects, whose members are the columns, in the order in which they first
-  /// come.
+  /// Creates a frame from JSON: an array of objects. Their members are the columns, in the order of
+  /// their first occurrence.
   ///
   /// ```swift
   /// let frame = try DataFrame(json: text, types: ["createdAt": Date.self])
   /// ```
   ///
-  /// A member that an object lacks is NULL, as `null` is. A Decimal is read from a string and from a
-  /// number, with all its digits; a Unique64 from both as well. A column whose type is not said is Int64,
-  /// Double, Bool or String; without a type where values of several kinds are in it. An array or an
-  /// object in a cell is the text of its JSON. Throws `DataFrameError` with the line for what is no
-  /// such JSON, and with row and column for a value that is none of its type.
+  /// A member that an object lacks is NULL, like `null`. A Decimal and a Unique64 are read from a
+  /// string or a number, with all digits. A column without a given type is Int64, Double, Bool or
+  /// String; if its values are of several kinds, it has no type. An array or object in a cell
+  /// becomes the text of its JSON.
   ///
-  /// - Parameter types: by the names of the columns.
+  /// Throws `DataFrameError` with the line if the text is not such JSON, and with the row and
+  /// column for a value that cannot be read as its type.
+  ///
+  /// - Parameter types: the types of columns, by name.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
   public init(json text: String, types: [String: any ColumnValue.Type] = [:]) throws {
     var reader = JSONReader(text)
@@ -84,7 +87,7 @@ extension DataFrame {
 }
 
 extension DataFrame.Column {
-  /// A column of JSON.
+  /// Creates a column from the cells of JSON.
   fileprivate init(
     _ name: String, _ cells: [JSONText], as type: (any ColumnValue.Type)?
   ) throws {
@@ -115,7 +118,7 @@ extension DataFrame.Column {
 }
 
 extension JSONText {
-  /// What stands in the JSON, without quotation marks.
+  /// The text of the value, without quotation marks.
   fileprivate var text: String {
     switch self {
     case .null: "null"
@@ -124,7 +127,7 @@ extension JSONText {
     }
   }
 
-  /// The cell, and the type that it has by itself.
+  /// The cell, and the type that it has if none is given.
   fileprivate var plain: (DatabaseValue, (any ColumnValue.Type)?) {
     switch self {
     case .null: return (.null, nil)
@@ -136,7 +139,7 @@ extension JSONText {
     }
   }
 
-  /// The cell of a type; nil where the value is none of it.
+  /// Returns the cell of a type; nil if the value cannot be read as that type.
   fileprivate func value(as type: any ColumnValue.Type) -> DatabaseValue? {
     switch (self, type.storageClass) {
     case (.number(let text), .real): CellText.value(text, as: type)

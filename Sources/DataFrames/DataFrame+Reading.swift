@@ -2,16 +2,17 @@ import QueryDSL
 import SQLCore
 
 extension Connection {
-  /// The rows of a query as a data frame.
+  /// Returns the rows of a query as a data frame.
   ///
   /// ```swift
   /// let frame = try connection.dataFrame(
   ///   Post.select { ($0.$status, $0.count().as("posts")) }.group(by: \.$status))
   /// ```
   ///
-  /// Columns are called as in the SQL (`as` names an expression), of two of one name the second gets
-  /// a number: `name_2`. Their types are those of Swift, without the question mark. One statement;
-  /// all its rows are held. Throws as `fetch` does.
+  /// Columns have their names in the SQL, where `as` names an expression; if two have the same
+  /// name, the second one gets a number: `name_2`. Their types are those of Swift, without
+  /// optionals. Costs one statement, and memory for all its rows. Throws the errors that `fetch`
+  /// throws.
   public func dataFrame(_ query: some Fetchable) throws -> DataFrame {
     let core = try use()
     let request = query.request
@@ -38,15 +39,15 @@ extension Connection {
       })
   }
 
-  /// The rows of a raw statement as a data frame.
+  /// Returns the rows of a raw statement as a data frame.
   ///
   /// ```swift
   /// let frame = try connection.dataFrame("SELECT status, count(*) AS posts FROM Post GROUP BY 1")
   /// ```
   ///
-  /// A column's type is the one of Swift that holds what the column declares: Int64, Double, String
-  /// or Data. Where it declares nothing, as an expression does, it is that of the first value that is
-  /// not NULL. A column with a value of another storage class has no type.
+  /// The type of a column is Int64, Double, String or Data, by what the column declares. If it
+  /// declares nothing, as an expression does, it is the type of the first value that is not NULL. A
+  /// column with a value of another storage class has no type.
   public func dataFrame(_ sql: SQL) throws -> DataFrame {
     let core = try use()
     let statement = try core.lendStatement(text: sql.text)
@@ -77,24 +78,26 @@ extension Connection {
 }
 
 extension DatabaseReader {
-  /// The rows of a query as a data frame; throws as `Connection.dataFrame` does.
+  /// Returns the rows of a query as a data frame; throws the errors of `Connection.dataFrame`.
   public func dataFrame(_ query: some Fetchable) throws -> DataFrame {
     try readWithoutTransaction { try $0.dataFrame(query) }
   }
 
-  /// The rows of a query as a data frame; throws as `Connection.dataFrame` does.
+  /// Returns the rows of a query as a data frame; throws the errors of `Connection.dataFrame`.
   nonisolated(nonsending)
     public func dataFrame(_ query: some Fetchable) async throws -> DataFrame
   {
     try await readWithoutTransaction(on: .background) { try $0.dataFrame(query) }
   }
 
-  /// The rows of a raw statement as a data frame; throws as `Connection.dataFrame` does.
+  /// Returns the rows of a raw statement as a data frame; throws the errors of
+  /// `Connection.dataFrame`.
   public func dataFrame(_ sql: SQL) throws -> DataFrame {
     try readWithoutTransaction { try $0.dataFrame(sql) }
   }
 
-  /// The rows of a raw statement as a data frame; throws as `Connection.dataFrame` does.
+  /// Returns the rows of a raw statement as a data frame; throws the errors of
+  /// `Connection.dataFrame`.
   nonisolated(nonsending)
     public func dataFrame(_ sql: SQL) async throws -> DataFrame
   {
@@ -103,11 +106,11 @@ extension DatabaseReader {
 }
 
 extension DataFrame.Column {
-  /// A column of a storage class; without a type where a value is of another.
+  /// Creates a column of a storage class; it has no type if a value is of another one.
   init(_ name: String, storageClass: StorageClass?, values: [DatabaseValue]) {
     var values = values
     if storageClass == .real {
-      // A REAL may be shown as the INTEGER that it is stored as.
+      // SQLite may give a value of a REAL column as the INTEGER that it is stored as.
       values = values.map { value in
         if case .integer(let integer) = value { .real(Double(integer)) } else { value }
       }
@@ -118,12 +121,12 @@ extension DataFrame.Column {
 }
 
 extension ResultColumn {
-  /// The type without the question mark.
+  /// The type without its optional.
   fileprivate var plainType: any ColumnValue.Type {
     (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
   }
 
-  /// The value in a row, in the standard form of its type; NULL where it may be.
+  /// Returns the value in a row, in the standard form of its type; NULL if the column is optional.
   fileprivate func standardValue(
     in row: borrowing StatementRow, at index: Int
   ) throws -> DatabaseValue {
@@ -139,7 +142,7 @@ extension ResultColumn {
 }
 
 extension [String] {
-  /// The names, of equal ones the later with a number behind.
+  /// The names; a name that occurs again has a number appended.
   fileprivate var numbered: [String] {
     var taken: Set<String> = []
     return map { name in

@@ -4,10 +4,11 @@
   import TabularData
 
   extension DataFrame {
-    /// The frame as that of Apple's TabularData: columns of Int64, Double, String, Data, Bool or Date,
-    /// by the storage class of their cells; a column without a type is one of texts.
+    /// Returns the frame as a data frame of Apple's TabularData. Its columns are Bool, Date, or
+    /// Int64, Double, String or Data by the storage class of their cells; a column without a type
+    /// becomes String.
     ///
-    /// Throws `ColumnValueError` for a cell that is none of its column's type.
+    /// Throws `ColumnValueError` for a cell that its column's type cannot read.
     public func tabularData() throws -> TabularData.DataFrame {
       var frame = TabularData.DataFrame()
       for column in columns {
@@ -32,8 +33,8 @@
       return frame
     }
 
-    /// A frame of TabularData; a column of another type than Int, Int64, Double, Float, String, Data,
-    /// Bool and Date throws `DataFrameError`.
+    /// Creates a frame from one of TabularData. Throws `DataFrameError` for a column that is not
+    /// Int, Int64, Double, Float, String, Data, Bool or Date.
     public init(_ frame: TabularData.DataFrame) throws {
       self.init()
       for column in frame.columns { try append(Self.column(column)) }

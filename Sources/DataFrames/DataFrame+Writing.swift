@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 
 extension Connection {
-  /// Writes the rows of a data frame into a table; how many they are.
+  /// Writes the rows of a data frame into a table, and returns their number.
   ///
   /// ```swift
   /// try connection.write(frame, to: "imported")
@@ -10,11 +10,11 @@ extension Connection {
   /// // INSERT INTO "imported" ("title", "views") VALUES (?, ?)
   /// ```
   ///
-  /// A table that is not there is created, with the storage classes of the columns; `ANY` for a
-  /// column without a type. In one that is there, columns are found by their names, and those that
-  /// the frame lacks get their defaults. One INSERT for each row, with one prepared statement. What
-  /// SQLite refuses is thrown as `DatabaseError`, with the row; outside of a transaction, rows before
-  /// it stay.
+  /// A table that does not exist is created, with the storage classes of the columns, and `ANY` for
+  /// a column without a type. In an existing table, columns are found by name, and those that the
+  /// frame lacks get their defaults. Each row costs one INSERT of a prepared statement. If SQLite
+  /// refuses a row, throws `DatabaseError` with the row's number; outside a transaction, the rows
+  /// before it stay.
   @discardableResult
   public func write(_ frame: DataFrame, to table: TableName) throws -> Int {
     let core = try use()
@@ -51,13 +51,13 @@ extension Connection {
 }
 
 extension Database {
-  /// Writes the rows of a data frame into a table, all or none; how many they are.
+  /// Writes the rows of a data frame into a table, all or none of them, and returns their number.
   @discardableResult
   public func write(_ frame: DataFrame, to table: TableName) throws -> Int {
     try write { try $0.write(frame, to: table) }
   }
 
-  /// Writes the rows of a data frame into a table, all or none; how many they are.
+  /// Writes the rows of a data frame into a table, all or none of them, and returns their number.
   @discardableResult
   nonisolated(nonsending)
     public func write(_ frame: DataFrame, to table: TableName) async throws -> Int

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// A table in memory: columns with a name and a type, of equally many rows.
+/// A table in memory: columns with a name and a type, all with the same number of rows.
 ///
 /// ```swift
 /// var frame = try db.dataFrame(Post.select(\.$title, \.$views))
@@ -11,32 +11,34 @@ import SQLCore
 /// print(frame)
 /// ```
 ///
-/// It is a value, and holds each cell as SQLite stores it in the standard form of its type. What
-/// reads rows one at a time wants `rows(_:)` or models instead.
+/// It is a value, and holds each cell in the form in which SQLite stores it by default for the
+/// column's type. Code that reads one row at a time is better served by `rows(_:)` or models.
 public struct DataFrame: Sendable {
   /// The columns, from left to right.
   public private(set) var columns: [Column] = []
 
-  /// A frame without columns.
+  /// Creates a frame without columns.
   public init() {}
 
-  /// A frame of columns; throws `DataFrameError` where two have one name, or not equally many rows.
+  /// Creates a frame of columns. Throws `DataFrameError` if two have the same name, or not all have
+  /// the same number of rows.
   public init(columns: [Column]) throws {
     for column in columns { try append(column) }
   }
 
-  /// How many rows it has.
+  /// The number of rows.
   public var rowCount: Int { columns.first?.values.count ?? 0 }
 
   /// The names of the columns, from left to right.
   public var columnNames: [String] { columns.map(\.name) }
 
-  /// The column of that name, without case as in SQL; nil where there is none.
+  /// Returns the column with the given name, ignoring case as SQL does; nil if there is none.
   public subscript(_ name: String) -> Column? {
     columns.first { $0.name.lowercasedASCII == name.lowercasedASCII }
   }
 
-  /// The cells of a row, from 0, from left to right; throws `DataFrameError` where there is none.
+  /// Returns the cells of a row, from left to right; the first row is 0. Throws `DataFrameError` if
+  /// there is no such row.
   public func row(at index: Int) throws -> [DatabaseValue] {
     guard index >= 0, index < rowCount else {
       throw DataFrameError("there is no row \(index): the frame has \(rowCount), counted from 0")
@@ -44,10 +46,10 @@ public struct DataFrame: Sendable {
     return columns.map { $0.values[index] }
   }
 
-  /// The values of a column as a type; nil for NULL.
+  /// Returns the values of a column as a type, with nil for NULL.
   ///
-  /// Throws `DataFrameError` for a name that no column has, and `ColumnValueError` for a value that is
-  /// none of the type, with column and row. Costs the size of the column.
+  /// Throws `DataFrameError` if no column has the name, and `ColumnValueError`, with the column and
+  /// the row, for a cell that the type cannot read. Costs the size of the column.
   public func values<Value: ColumnValue>(
     of name: String, as type: Value.Type = Value.self
   ) throws -> [Value?] {
@@ -58,7 +60,8 @@ public struct DataFrame: Sendable {
     return try column.values(as: type)
   }
 
-  /// Adds a column on the right.
+  /// Adds a column on the right. Throws `DataFrameError` if the frame has a column of that name, or
+  /// another number of rows.
   public mutating func append(_ column: Column) throws {
     guard self[column.name] == nil else {
       throw DataFrameError("there are two columns of the name \(column.name)")
@@ -70,12 +73,13 @@ public struct DataFrame: Sendable {
     columns.append(column)
   }
 
-  /// Adds a column of values on the right; throws as `append`, and where one cannot be stored.
+  /// Adds a column of values on the right. Throws as `append(_:)` does, and `ColumnValueError` for
+  /// a value that cannot be stored.
   public mutating func append<Value: ColumnValue>(_ name: String, _ values: [Value?]) throws {
     try append(Column(name, values))
   }
 
-  /// Takes a column away; nil where there is none of the name.
+  /// Removes and returns the column with the given name; returns nil if there is none.
   @discardableResult
   public mutating func remove(_ name: String) -> Column? {
     columns.firstIndex { $0.name.lowercasedASCII == name.lowercasedASCII }
@@ -84,7 +88,7 @@ public struct DataFrame: Sendable {
 }
 
 extension DataFrame: Equatable {
-  /// The same columns in the same order: names, types and cells.
+  /// Returns whether the frames have equal columns, in the same order: names, types and cells.
   public static func == (left: DataFrame, right: DataFrame) -> Bool {
     left.columns == right.columns
   }
@@ -102,9 +106,9 @@ extension DataFrame: CustomStringConvertible {
   public var description: String { table.description }
 }
 
-/// What a data frame cannot be, or what a text is that is none.
+/// An error found while building, reading or writing a data frame.
 public struct DataFrameError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, with the line or the column that it is about.
+  /// The problem, with the line or the column that it concerns.
   public let message: String
 
   init(_ message: String) {

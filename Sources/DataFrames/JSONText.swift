@@ -1,14 +1,14 @@
-/// A value of JSON, with its members in their order and its numbers as they are written.
+/// A JSON value. Numbers are kept as they are written.
 enum JSONText: Equatable {
   case null
   case bool(Bool)
   case number(String)
   case string(String)
-  /// As it is written: an array or an object inside a cell.
+  /// An array or an object inside a cell, as it is written.
   case nested(String)
 }
 
-/// Takes an array of objects apart, the form in which tables come as JSON.
+/// A parser for an array of objects, the form in which tables come as JSON.
 ///
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
 struct JSONReader {
@@ -20,7 +20,7 @@ struct JSONReader {
     bytes = Array(text.utf8)
   }
 
-  /// The objects of an array, each as its members.
+  /// Returns the objects of the array, each as its members in their order.
   mutating func objects() throws -> [[(name: String, value: JSONText)]] {
     var objects: [[(name: String, value: JSONText)]] = []
     skipSpace()
@@ -44,7 +44,7 @@ struct JSONReader {
     return members
   }
 
-  /// What stands between commas, up to a bracket.
+  /// Reads elements, separated by commas, up to a closing bracket.
   private mutating func list(
     end: Unicode.Scalar, _ element: (inout JSONReader) throws -> Void
   ) throws {
@@ -152,7 +152,7 @@ struct JSONReader {
     case UInt8(ascii: "u"):
       let unit = try hexadecimal()
       if let scalar = Unicode.Scalar(unit) { return scalar }
-      // Half of a pair: the other half follows.
+      // The first half of a surrogate pair: the other half must follow.
       guard UTF16.isLeadSurrogate(unit), take("\\"), take("u") else {
         throw failure("half of a pair stands alone")
       }
@@ -201,7 +201,7 @@ struct JSONReader {
 }
 
 extension String {
-  /// The text as a string of JSON.
+  /// The text as a JSON string.
   var quotedJSON: String {
     var text = "\""
     for scalar in unicodeScalars {

@@ -7,7 +7,7 @@ import SQLCore
 #endif
 
 extension StorageClass {
-  /// The type of Swift that holds such values; nil for NULL.
+  /// The Swift type for values of this class; nil for NULL.
   var swiftType: (any ColumnValue.Type)? {
     switch self {
     case .integer: Int64.self

@@ -7,7 +7,8 @@ import SQLCore
 #endif
 
 extension Registration {
-  /// Looks into floating-point numbers: each is an integer times a power of two.
+  /// The functions that take floating-point numbers apart: each number is an integer times a power
+  /// of two.
   ///
   /// | SQL | gives |
   /// |---|---|
@@ -16,7 +17,7 @@ extension Registration {
   /// | `ieee754_mantissa(x)`, `ieee754_exponent(x)` | the integer, and the exponent of two |
   /// | `ieee754_to_blob(x)`, `ieee754_from_blob(b)` | the 8 bytes, the highest first, and back |
   ///
-  /// `x` may be those 8 bytes as well. NULL gives NULL.
+  /// Each `x` may also be given as those 8 bytes. NULL gives NULL.
   /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_ieee754_c_extension>
   public static let ieee754 = Registration { registrar in
     let flags: FunctionFlags = [.deterministic, .innocuous]
@@ -51,7 +52,7 @@ extension Registration {
   }
 }
 
-/// A number, or the 8 bytes of one.
+/// Returns a number, given as one or as its 8 bytes.
 private func number(_ value: DatabaseValue) throws -> Double? {
   switch value {
   case .real(let real): real
@@ -63,8 +64,8 @@ private func number(_ value: DatabaseValue) throws -> Double? {
   }
 }
 
-/// An odd integer, or 0, and the exponent of two by which it is the number; what is no number has
-/// the greatest exponent.
+/// Returns an odd integer, or 0, and the exponent of two that together make the number. Infinity
+/// and NaN have the greatest exponent.
 private func parts(of number: Double) -> (mantissa: Int64, exponent: Int64) {
   let magnitude = number.magnitude.bitPattern
   guard magnitude != 0 else { return (0, 0) }

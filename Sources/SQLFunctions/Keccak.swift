@@ -1,4 +1,4 @@
-/// The sponge of SHA-3: bytes go in, a digest comes out.
+/// The sponge construction of SHA-3: it absorbs bytes and then gives a digest.
 ///
 /// - SeeAlso: <https://doi.org/10.6028/NIST.FIPS.202>
 struct Keccak {
@@ -24,7 +24,7 @@ struct Keccak {
     }
   }
 
-  /// The digest; the sponge is used up.
+  /// Returns the digest; the sponge cannot be used afterwards.
   mutating func finish() -> [UInt8] {
     lanes[position / 8] ^= 0x06 << UInt64(position % 8 * 8)
     lanes[(rate - 1) / 8] ^= 0x80 << UInt64((rate - 1) % 8 * 8)
@@ -65,7 +65,7 @@ struct Keccak {
     bits == 0 ? lane : lane << bits | lane >> (64 - bits)
   }
 
-  /// By how much each lane turns: the triangular numbers along the walk (x, y) → (y, 2x + 3y).
+  /// The rotation of each lane: the triangular numbers along the walk (x, y) → (y, 2x + 3y).
   private static let rotations: [UInt64] = {
     var rotations = [UInt64](repeating: 0, count: 25)
     var (x, y) = (1, 0)
@@ -76,7 +76,7 @@ struct Keccak {
     return rotations
   }()
 
-  /// The bits of a shift register, at the places 2^j − 1 of each round's constant.
+  /// The round constants: the bits of a shift register, at the places 2^j − 1 of each constant.
   private static let roundConstants: [UInt64] = {
     var register: UInt8 = 1
     return (0..<24).map { _ in

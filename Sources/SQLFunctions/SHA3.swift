@@ -7,11 +7,13 @@ import SQLCore
 #endif
 
 extension Registration {
-  /// `sha3(x)` and `sha3(x, size)` give the SHA-3 digest of text or bytes as a BLOB; numbers count
-  /// as their text, and NULL gives NULL. `sha3_query(sql)` and `sha3_query(sql, size)` give that of
-  /// the rows of a query: storage classes and values, in their order.
+  /// The functions `sha3` and `sha3_query`, which give SHA-3 digests as BLOBs.
   ///
-  /// The size is 224, 256, 384 or 512 bits, and 256 where it is left out.
+  /// `sha3(x)` and `sha3(x, size)` give the digest of text or bytes; a number counts as its text,
+  /// and NULL gives NULL. `sha3_query(sql)` and `sha3_query(sql, size)` give the digest of a query:
+  /// its text, and the storage classes and values of its rows, in their order.
+  ///
+  /// The size is 224, 256, 384 or 512 bits; the default is 256.
   /// - SeeAlso: <https://sqlite.org/src/file/ext/misc/shathree.c>
   public static let sha3 = Registration { registrar in
     let flags: FunctionFlags = [.deterministic, .innocuous]
@@ -26,7 +28,8 @@ extension Registration {
         }
         return .blob(Data(sponge.finish()))
       }
-      // It runs the SQL that it is given: never in a view or trigger of somebody else's.
+      // The function runs any SQL that it is given, so it must not be called from views and
+      // triggers, which another person may have written.
       try registrar.function("sha3_query", argumentCount: count, .directOnly) { arguments in
         guard case .text(let text) = try arguments[0] else { return nil }
         return .blob(Data(try digest(ofQuery: text, sponge(arguments), arguments.connection)))
@@ -43,7 +46,8 @@ private func sponge(_ arguments: borrowing Arguments) throws -> Keccak {
   return Keccak(bits: bits)
 }
 
-/// The text of the statement, then a letter a row and a letter a value, with what belongs to it.
+/// Returns the digest of the statement's text, then a letter for each row and value, followed by
+/// the value's content.
 private func digest(
   ofQuery text: String, _ sponge: Keccak, _ connection: Connection
 ) throws -> [UInt8] {

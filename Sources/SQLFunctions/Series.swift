@@ -8,8 +8,8 @@ extension Registration {
   /// SELECT value FROM generate_series(5, 100, 5)
   /// ```
   ///
-  /// Without `stop` it goes to 4294967295; `step` is 1 where it is left out or 0, and counts
-  /// downwards where it is negative. Rows are made when SQLite asks for them.
+  /// Without `stop`, it goes up to 4294967295. The default of `step` is 1, which also stands for 0;
+  /// a negative step counts downwards. Rows are made only when SQLite asks for them.
   /// - SeeAlso: <https://www.sqlite.org/series.html>
   public static let series = Registration { registrar in
     try registrar.tableFunction(
@@ -21,7 +21,7 @@ extension Registration {
   }
 }
 
-/// Integers at equal distances, none of them beyond 64 bits.
+/// Integers at equal distances; the series ends rather than exceed 64 bits.
 private struct Series: Sequence, IteratorProtocol {
   var following: Int64?
   let stop: Int64

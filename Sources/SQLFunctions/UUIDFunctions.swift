@@ -7,11 +7,11 @@ import SQLCore
 #endif
 
 extension Registration {
-  /// `uuid()` gives a new random UUID as text; `uuid_str(x)` and `uuid_blob(x)` give one as text and
-  /// as 16 bytes.
+  /// The functions `uuid()`, which gives a new random UUID as text, and `uuid_str(x)` and
+  /// `uuid_blob(x)`, which give a UUID as text and as 16 bytes.
   ///
-  /// `x` is 16 bytes, or text of 32 hexadecimal digits with or without hyphens and braces; anything
-  /// else, and NULL, gives NULL. Text is in lower case, as columns of UUID store it.
+  /// `x` is 16 bytes, or a text of 32 hexadecimal digits with or without hyphens and braces;
+  /// anything else, and NULL, gives NULL. Text is in lower case, as in columns of type UUID.
   /// - SeeAlso: <https://sqlite.org/src/file/ext/misc/uuid.c>
   public static let uuid = Registration { registrar in
     try registrar.function("uuid", .innocuous) { UUID() }

@@ -65,6 +65,15 @@ struct ExpectQueriesTests {
     try expectQueries(0, in: db) {}
   }
 
+  @Test("a statement whose SQL begins with a comment counts")
+  func comments() throws {
+    let sql: SQL = """
+      -- all of them
+      SELECT * FROM Writer
+      """
+    #expect(try expectQueries(1, in: db) { try db.rows(sql) }.count == 20)
+  }
+
   @Test("transactions, savepoints, PRAGMA and triggers do not count, and writes do")
   func notCounted() throws {
     try db.execute(

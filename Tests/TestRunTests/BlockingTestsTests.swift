@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Tests that block", .blocking)
 struct BlockingTestsTests {
-  /// Each child waits for the others on a semaphore. With threads of their own they meet; the threads of
-  /// Swift's pool would be too few.
+  /// Each child waits for the others on a semaphore. With threads of their own they meet; the
+  /// threads of Swift's pool would be too few.
   @Test("child tasks of such a test have their own threads")
   func children() async {
     let arrived = DispatchSemaphore(value: 0)

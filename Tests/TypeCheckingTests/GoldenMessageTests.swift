@@ -1,8 +1,8 @@
 import TestRun
 import Testing
 
-/// Common mistakes, and where the compiler reports what. `Documentation/` explains the messages that
-/// say too little.
+/// Common mistakes, and where the compiler reports what. `Documentation/` explains the messages
+/// that say too little.
 @Suite("Golden messages")
 struct GoldenMessageTests {
   @Test(

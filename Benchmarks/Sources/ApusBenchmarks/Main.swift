@@ -2,7 +2,7 @@ import Foundation
 
 @main
 enum Main {
-  /// Workloads run in a task, off the main actor.
+  /// Runs the workloads in a task, off the main actor.
   @concurrent
   static func main() async {
     do {
@@ -27,7 +27,7 @@ enum Main {
     for workload in workloads {
       let measurement = try await workload.measure(rounds: options.rounds, only: options.side)
       print(Report.line(measurement))
-      // Each line is seen when it is measured, also in a pipe.
+      // Each line is visible as soon as it is measured, even in a pipe.
       fflush(nil)
       measurements.append(measurement)
     }

@@ -3,8 +3,8 @@
 
 #include <sqlite3.h>
 
-/* The C side of the benchmarks sees SQLite as any program does, and not through Apus. Only what
-   Swift cannot import stands here: SQLITE_STATIC is a macro with a cast. */
+/* The C side of the benchmarks uses SQLite like any other program, and not through Apus. This
+   header has only what Swift cannot import: SQLITE_STATIC is a macro with a cast. */
 
 static inline int csqlite_bench_bind_text(
     sqlite3_stmt *statement, int index, const char *text, int count) {

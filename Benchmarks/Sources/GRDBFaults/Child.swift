@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// What is killed: it migrates, writes from eight tasks, and observes.
+/// The process that is killed: it migrates, writes from eight tasks, and observes.
 enum Child {
   private struct Counter: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "Counter"
@@ -9,7 +9,7 @@ enum Child {
     var number: Int
   }
 
-  /// Two ways to store the same: each run rebuilds the table as the other one.
+  /// Two ways to store the same values: each run rebuilds the table as the other one.
   private struct NumberRecord: Codable, PersistableRecord {
     static let databaseTableName = "Record"
     var id, task, number, size: Int
@@ -62,7 +62,8 @@ enum Child {
     }
   }
 
-  /// A file is killed up to twenty times, and each time a version later of the program runs.
+  /// Returns the migrations up to a number. A file's processes are killed up to twenty times, and
+  /// each one runs the program's next version.
   private static func migrator(upTo number: Int) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("tables") { db in

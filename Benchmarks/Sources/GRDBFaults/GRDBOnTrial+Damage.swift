@@ -4,7 +4,7 @@ import GRDB
 
 extension GRDBOnTrial {
   static func makeOriginal(at path: String, logged: () throws -> Void) throws {
-    // No checkpoint of its own: what stands in the log is to stand there.
+    // Automatic checkpoints are off, so that the commits stay in the log.
     var configuration = GRDB.Configuration()
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
     let pool = try openWithModels(path, configuration)
@@ -26,7 +26,8 @@ extension GRDBOnTrial {
     try DatabasePool(path: path, configuration: bounded(limit))
   }
 
-  /// A pool wants a log that is not empty, and makes and drops a table for it.
+  /// Returns the SQL with which a pool creates and drops a table, since it needs a log that is not
+  /// empty.
   static func openingSQL(_ path: String) -> [String] {
     let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
     guard size ?? 0 == 0 else { return [] }
@@ -40,12 +41,13 @@ extension GRDBOnTrial {
     try openWithModels(path, bounded(limit))
   }
 
-  /// GRDB has no call of its own for what SQLite asks while a statement runs; it gives its connection.
+  /// Bounds the steps of a statement. GRDB has no API for SQLite's progress handler, but gives
+  /// access to its connection.
   private static func bounded(_ limit: StepLimit) -> GRDB.Configuration {
     var configuration = GRDB.Configuration()
     configuration.busyMode = .timeout(0.02)
     configuration.prepareDatabase { db in
-      // The closure, which the connection's configuration holds, keeps the limit alive.
+      // The closure, which belongs to the connection's configuration, keeps the limit alive.
       sqlite3_progress_handler(
         db.sqliteConnection, Int32(StepLimit.interval),
         { context in
@@ -63,7 +65,7 @@ extension GRDBOnTrial {
     }
   }
 
-  /// What `uses` of Apus does, in the same order.
+  /// Returns the same uses as those of Apus, in the same order.
   static func uses(in folder: Folder) -> [@Sendable (DatabasePool) async throws -> Void] {
     syncUses(in: folder).map { call in { @Sendable db in try call(db) } } + [
       { pool in

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 
-/// The steps that Apus takes, in the same order, with what GRDB has for each. It has no transactions
-/// that several tasks share: there each task has one of its own.
+/// The same steps as those of Apus, in the same order, with GRDB's equivalent of each. It does not
+/// share transactions between tasks, so each task has its own.
 extension GRDBOnTrial {
   static func scenario() throws -> Scenario {
     let template = try Folder()
@@ -121,7 +121,7 @@ extension GRDBOnTrial {
       }
       session.read("count", "\(count)")
     },
-    // What comes closest to a stream of rows.
+    // The closest equivalent of a stream of rows.
     Scenario.Step("cursor") { session in
       let sum = try await session.db.read { db in
         var sum = 0
@@ -154,7 +154,7 @@ extension GRDBOnTrial {
     },
     Scenario.Step("vacuum into a file") { session in
       let path = session.folder.file("vacuumed.sqlite")
-      // SQLite wants no file there, and GRDB has no option that replaces one.
+      // SQLite requires that the file does not exist, and GRDB has no option that replaces it.
       try? FileManager.default.removeItem(atPath: path)
       try await session.db.vacuum(into: path)
       session.copied("vacuumed", to: path)

@@ -2,8 +2,8 @@ import GRDB
 
 typealias OnTrial = GRDBOnTrial
 
-/// What `Scripts/faults beside-grdb` tries beside Apus: a `DatabasePool`, as GRDB's documentation says
-/// that one is used.
+/// The library that `Scripts/faults beside-grdb` tries for comparison with Apus: a `DatabasePool`,
+/// used as GRDB's documentation recommends.
 enum GRDBOnTrial: Library {
   typealias Database = DatabasePool
   typealias Configuration = GRDB.Configuration
@@ -13,8 +13,9 @@ enum GRDBOnTrial: Library {
     InputOutputFaults.self, Kills.self, CorruptFiles.self,
   ]
 
-  /// As the configuration of Apus' trials: two readers, little memory, 20 ms for a lock, and a log that
-  /// begins anew at 40 kB. `open` adds `synchronous=FULL`, which a pool sets to NORMAL.
+  /// The equivalent of the configuration for Apus: two readers, little memory, a busy timeout of 20
+  /// ms, and a log that is restarted at 40 kB. `open` adds `synchronous=FULL`, since a pool sets it
+  /// to NORMAL.
   static let configuration: GRDB.Configuration = {
     var configuration = GRDB.Configuration()
     configuration.maximumReaderCount = 2
@@ -25,7 +26,7 @@ enum GRDBOnTrial: Library {
     return configuration
   }()
 
-  /// Its migrator notes in a table which migrations were made.
+  /// The table in which GRDB's migrator records the migrations that were made.
   static let earlierProgram = """
     CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
     INSERT INTO grdb_migrations VALUES ('tables');
@@ -40,7 +41,7 @@ enum GRDBOnTrial: Library {
     }
   }
 
-  /// Opens a pool, and migrates it: the tables of the older program become those of the records.
+  /// Opens a pool and migrates it: the tables of the older program become those of the records.
   static func openWithModels(
     _ path: String, _ configuration: GRDB.Configuration
   ) throws -> DatabasePool {
@@ -55,7 +56,8 @@ enum GRDBOnTrial: Library {
     migrator.registerMigration("tables") { db in
       throw DatabaseError(message: "the older program made its tables")
     }
-    // What Apus does of itself when it opens the file with its models: one transaction.
+    // The changes that Apus makes by itself when it opens the file with its models, in one
+    // transaction.
     migrator.registerMigration("numbers, notes and indexes") { db in
       try db.create(table: "Account_new") { table in
         table.primaryKey("id", .integer)

@@ -2,13 +2,14 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Follows a table while it is written to, and holds what it was told against what is there: the events
-/// of a transaction observer, which tell the keys of rows, and the results of a value observation.
+/// An observer of a table that is written to, which compares what was reported with the rows that
+/// exist. It uses the events of a transaction observer, which have the keys of rows, and the
+/// results of a value observation.
 final class Watcher: Following, TransactionObserver {
   private struct State {
-    /// The keys that the table has by all that was told of commits.
+    /// The keys in the table according to all reported commits.
     var keys: Set<Int64> = []
-    /// Told, and not yet committed.
+    /// The events that were reported but not committed yet.
     var events: [(kind: DatabaseEvent.Kind, key: Int64)] = []
     var result: [Account] = []
     var falsehoods: [String] = []
@@ -28,14 +29,14 @@ final class Watcher: Following, TransactionObserver {
     try Account.order(Account.Columns.id).fetchAll(db)
   }
 
-  /// Begins to watch; a second call, after one that failed, goes on with it.
+  /// Begins to watch; a second call, after one that failed, continues it.
   func begin() async throws {
     guard task.withLock({ $0 == nil }) else { return }
     let rows = try await database.read { try Self.rows($0) }
     state.withLock { $0.keys = Set(rows.map { Int64($0.id) }) }
     database.add(transactionObserver: self, extent: .databaseLifetime)
     let observing = Task { [weak self, database] in
-      // What cannot be fetched ends an observation with an error, and is observed again.
+      // A fetch that fails ends the observation with an error; then it is begun again.
       while !Task.isCancelled {
         do {
           for try await result in ValueObservation.tracking(Self.rows).values(in: database) {
@@ -81,17 +82,18 @@ final class Watcher: Following, TransactionObserver {
 
   func databaseDidRollback(_ db: GRDB.Database) { state.withLock { $0.events = [] } }
 
-  // MARK: What was told
+  // MARK: Comparing
 
-  /// Waits until the last result that is observed is what is there, and compares.
+  /// Waits until the last observed result equals the rows that exist, and compares.
   func settle() async throws {
     let rows = try await database.read { try Self.rows($0) }
     let earlier = state.withLock { $0.fetchErrors.count }
-    // Waiting for what never comes ends, so that it can be told what it was.
+    // The wait is limited, so that a missing report can be described.
     for _ in 0..<6_000 {
       let (result, errors) = state.withLock { ($0.result, $0.fetchErrors) }
       if result == rows { break }
-      // While something fails for good, nothing can be fetched: that is told, not a stale result.
+      // While a fault lasts, nothing can be fetched: that error is reported, rather than an old
+      // result.
       if errors.count > earlier + 20 { throw errors[earlier] }
       try await Task.sleep(for: .milliseconds(5))
     }

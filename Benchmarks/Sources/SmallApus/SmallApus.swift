@@ -1,6 +1,6 @@
 import Apus
 
-// The smallest program: how large Apus makes it is what `Scripts/footprint` measures.
+// The smallest program that uses Apus, whose size `Scripts/footprint` measures.
 
 struct Note: Model {
   @PrimaryKey var id: Int64

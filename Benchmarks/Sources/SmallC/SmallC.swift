@@ -1,6 +1,6 @@
 import CSQLiteBench
 
-// The same over the C API.
+// The same program with the C API.
 
 struct Note {
   var id: Int64

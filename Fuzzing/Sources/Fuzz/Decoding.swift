@@ -20,7 +20,7 @@ struct Everything: Model {
   @Column var key: Unique64?
 }
 
-/// A database of one process, whose statements end after so many steps.
+/// The database of the process, whose statements end after a number of steps.
 private let database: Database? = {
   var configuration = Configuration.untrustedFile
   configuration.isReadOnly = false
@@ -32,12 +32,12 @@ private let database: Database? = {
   return db
 }()
 
-/// Reads the rows of any statement in every form that there is.
+/// Reads the rows of any statement in every available form.
 func decodeStatement(_ bytes: [UInt8]) {
   guard let database else { return }
   let sql = SQL(unsafe: text(bytes))
   mayThrow {
-    // Whatever it changes is undone.
+    // All changes are rolled back.
     try database.write { tx in
       mayThrow { for row in try tx.rows(sql) { for value in row.values { _ = "\(value)" } } }
       mayThrow { _ = try tx.fetch(Everything.self, sql).map { "\($0)" } }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Hands libFuzzer what it calls with each input; the environment says what is tried: `FUZZ=decoding`.
+/// The program that starts libFuzzer with the target that the environment names, such as
+/// `FUZZ=decoding`.
 ///
-/// Whatever the input is, nothing traps: what cannot be done throws.
+/// No input may cause a trap: whatever cannot be done throws.
 @main
 enum Fuzz {
   static func main() {
@@ -12,14 +13,15 @@ enum Fuzz {
   }
 }
 
-/// libFuzzer is linked as a whole, with a `main` of its own, which wants this name.
+/// Runs one input. libFuzzer, which has a `main` of its own, is linked completely and calls the
+/// function by this name.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   target(Array(UnsafeBufferPointer(start: start, count: count)))
   return 0
 }
 
-/// libFuzzer's own loop.
+/// Runs libFuzzer's own loop.
 /// - SeeAlso: <https://llvm.org/docs/LibFuzzer.html#using-libfuzzer-as-a-library>
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
@@ -43,20 +45,20 @@ private let target: @Sendable ([UInt8]) -> Void = {
   return target
 }()
 
-/// The bytes as text, repaired where they are none.
+/// Returns the bytes as text; bytes that are not valid UTF-8 become replacement characters.
 func text(_ bytes: some Sequence<UInt8>) -> String {
   String(decoding: Array(bytes), as: UTF8.self)
 }
 
-/// Ends the program, which is what the fuzzer looks for, where something does not hold.
+/// Ends the program, which libFuzzer reports, if a condition does not hold.
 func expect(_ condition: Bool, _ message: String) {
   precondition(condition, message)
 }
 
-/// Runs what may throw: that is all that may happen.
+/// Runs a closure that may throw, but must not fail in any other way.
 func mayThrow(_ body: () throws -> Void) {
   do { try body() } catch {
-    // An error describes itself, whatever it is about.
+    // Every error must be able to describe itself.
     expect(!"\(error)".isEmpty, "an error says nothing")
   }
 }

@@ -22,8 +22,8 @@ struct Book: Model {
   }
 }
 
-/// Migrates whatever definitions an input makes: it is done, and then there is nothing left to do; or it
-/// is refused, and nothing was done.
+/// Migrates to the definitions that an input stands for. Either that succeeds, and nothing is left
+/// to do, or it is refused, and nothing has changed.
 func migrateAnything(_ bytes: [UInt8]) {
   mayThrow {
     let db = try Database.inMemory()

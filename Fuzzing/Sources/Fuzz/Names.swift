@@ -2,7 +2,7 @@ import Apus
 
 private let database = try? Database.inMemory()
 
-/// Text as a name and as a value: it comes back as itself, or is refused.
+/// Uses text as a name and as a value. It must come back unchanged or be refused.
 func interpolate(_ bytes: [UInt8]) {
   guard let database else { return }
   let parts = bytes.split(separator: 0xFF, maxSplits: 1, omittingEmptySubsequences: false)

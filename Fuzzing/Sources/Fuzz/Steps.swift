@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Ends what takes too many steps: an input is to be wrong, not slow.
+/// A limit of the steps of a statement, since slow inputs are not what is looked for.
 final class Steps: Sendable {
   struct Exceeded: Error {}
   private let taken = Atomic(0)

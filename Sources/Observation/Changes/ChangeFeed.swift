@@ -1,12 +1,12 @@
 import SQLCore
 
-/// What waits for somebody who watches changes, made into the elements of the stream when it is
-/// asked for: on the thread of whoever asks, not on the writer's.
+/// The commits that wait for an observer of changes. They become elements of the stream when the
+/// observer asks for one, on its own thread and not on the writer's.
 final class ChangeFeed<Element: Sendable>: Sendable {
-  /// A part of what waited.
+  /// A part of what waited, from which one element is made.
   enum Piece: Sendable {
     case write(WriteChanges)
-    /// Whoever asks was slow: of these tables the rows are not known.
+    /// Tables whose rows were dropped because the observer was slow.
     case dropped([QualifiedTableName: Set<TableEvent>])
     case everything(Set<TableEvent>)
   }
@@ -15,9 +15,9 @@ final class ChangeFeed<Element: Sendable>: Sendable {
   private let tracker: ChangeTracker?
   private let subscription: UInt64?
   private let element: @Sendable (Piece) -> Element?
-  /// What is left of a write before it becomes an element; nil where nothing is left out.
+  /// Reduces a write to the rows that the stream delivers; nil if the stream delivers all of them.
   private let filter: (@Sendable (WriteChanges) async -> WriteChanges)?
-  /// What was taken from the queue, last first.
+  /// The pieces taken from the queue, the last one first.
   private let taken = Lock<[Piece]>([])
 
   init(
@@ -36,8 +36,8 @@ final class ChangeFeed<Element: Sendable>: Sendable {
     if let subscription { tracker?.remove(subscription) }
   }
 
-  /// The next element; nil once the task is cancelled, and where the database is closed and all that
-  /// it committed was taken.
+  /// Returns the next element. Returns nil if the task is cancelled, or if the database is closed
+  /// and all its commits were taken.
   nonisolated(nonsending)
     func next() async -> Element?
   {
@@ -64,7 +64,7 @@ final class ChangeFeed<Element: Sendable>: Sendable {
   }
 }
 
-/// Gives the elements of a stream of changes.
+/// An iterator over the elements of a stream of changes.
 public struct ChangeIterator<Element: Sendable>: AsyncIteratorProtocol {
   private let feed: ChangeFeed<Element>
 
@@ -72,14 +72,14 @@ public struct ChangeIterator<Element: Sendable>: AsyncIteratorProtocol {
     self.feed = feed
   }
 
-  /// The next element; nil once the task is cancelled, and after the last one of a database that was
-  /// closed.
+  /// Returns the next element, or nil if the task is cancelled and after the last element of a
+  /// database that was closed.
   public mutating func next() async -> Element? {
     await feed.next()
   }
 
-  /// The next element; nil once the task is cancelled, and after the last one of a database that was
-  /// closed.
+  /// Returns the next element, or nil if the task is cancelled and after the last element of a
+  /// database that was closed.
   public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
     await feed.next()
   }

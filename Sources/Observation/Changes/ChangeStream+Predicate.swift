@@ -2,23 +2,23 @@ import QueryDSL
 import SQLCore
 
 extension Database {
-  /// What changes in those rows of a model's table for which each line held before the write, or
-  /// holds after it.
+  /// Returns a stream of the changes to those rows of a model's table for which every line of the
+  /// predicate held before the write or holds after it.
   ///
   /// ```swift
   /// for await change in db.changes(of: Post.self, where: { $0.$status == .published }) { … }
   /// ```
   ///
-  /// A row that comes to hold, or ceases to, is told with what happened to it in the table: most
-  /// often it was updated. SQLite tests the predicates on the recorded rows, in a database of their
-  /// own in memory and on the side of whoever listens, with the functions and collations that are
-  /// registered on this one.
+  /// A row that begins or ceases to match is delivered with what happened to it in the table, which
+  /// usually is an update. SQLite tests the predicates on the recorded rows, in a separate database
+  /// in memory, with the functions and collations that are registered on this database. The
+  /// observer pays for that, and not the writer.
   ///
-  /// Predicates that need more than the row cannot be tested so: subqueries, MATCH, the current
-  /// time, functions that are not deterministic, columns that are calculated on reading, and those
-  /// that the model does not have. Then, and for text that is invalid in the file's encoding, an
-  /// element has every row of the table that the write changed, and says so in
-  /// `Changes.unfilteredReason`.
+  /// Some predicates need more than the row and cannot be tested in this way: subqueries, MATCH,
+  /// the current time, functions that are not deterministic, columns that are calculated on
+  /// reading, and columns that the model does not have. For these, and for text that is invalid in
+  /// the file's encoding, an element has every row of the table that the write changed, and
+  /// `Changes.unfilteredReason` gives the reason.
   public func changes<M: Model>(
     of model: M.Type, @PredicateBuilder where predicates: (Columns<M>) -> PredicateLines
   ) -> ChangeStream<M> {

@@ -1,17 +1,19 @@
 import QueryDSL
 import SQLCore
 
-/// The changes of a model's table, one element a write: `db.changes(of:columns:keys:)`.
+/// The changes of a model's table, with one element for each write: `db.changes(of:columns:keys:)`.
 ///
-/// Watching begins when the stream is made, and ends when it is dropped. It goes on when the table is
-/// dropped and created again, which `.schemaChanged` reports. When the database is closed, or its last
-/// reference goes, the stream gives what was committed until then, and finishes. Elements wait until they
-/// are asked for, and no writer waits: where the rows that wait are more than
-/// `Configuration.maximumTrackedRows`, one element takes their place that says `.tableChanged`.
+/// Watching begins when the stream is created and ends when it is released. It continues if the
+/// table is dropped and created again, which `.schemaChanged` reports. When the database is closed,
+/// or its last reference is released, the stream gives the changes that were committed until then,
+/// and finishes.
+///
+/// Elements wait until they are asked for, and no writer waits for that. If more rows wait than
+/// `Configuration.maximumTrackedRows`, one element with `.tableChanged` takes their place.
 public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
-  /// What one write changed.
+  /// The changes of one write.
   public typealias Element = Changes<M>
-  /// It does not fail.
+  /// The stream never fails.
   public typealias Failure = Never
 
   private let feed: ChangeFeed<Changes<M>>?
@@ -20,24 +22,26 @@ public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
     self.feed = feed
   }
 
-  /// Gives the changes, in the order of the commits. Iterators of one stream share its elements.
+  /// Returns an iterator over the changes, in the order of the commits. The iterators of one stream
+  /// share its elements.
   public func makeAsyncIterator() -> Iterator {
     Iterator(base: feed.map { ChangeIterator($0) })
   }
 
-  /// Gives the elements of a stream of changes.
+  /// An iterator over the elements of a stream of changes.
   public struct Iterator: AsyncIteratorProtocol {
-    /// nil for a type that cannot be a table: it has none, and so no changes.
+    /// The iterator of the changes; nil for a type that cannot be a model, which has no table and
+    /// so no changes.
     var base: ChangeIterator<Changes<M>>?
 
-    /// The next element; nil once the task is cancelled, and after the last one of a database that was
-    /// closed.
+    /// Returns the next element, or nil if the task is cancelled and after the last element of a
+    /// database that was closed.
     public mutating func next() async -> Changes<M>? {
       await base?.next()
     }
 
-    /// The next element; nil once the task is cancelled, and after the last one of a database that was
-    /// closed.
+    /// Returns the next element, or nil if the task is cancelled and after the last element of a
+    /// database that was closed.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Changes<M>? {
       await base?.next(isolation: actor)
     }
@@ -48,7 +52,7 @@ public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
 extension ChangeStream.Iterator: Sendable {}
 
 extension Database {
-  /// What changes in a model's table, told after each commit.
+  /// Returns a stream of the changes to a model's table, each delivered after its commit.
   ///
   /// ```swift
   /// for await change in db.changes(of: Post.self, columns: \.$title) {
@@ -56,18 +60,21 @@ extension Database {
   /// }
   /// ```
   ///
-  /// Every writer through this database is seen: models, raw SQL, triggers, cascades. A write
-  /// that is rolled back, and one that leaves the watched columns as they were, gives nothing.
-  /// Writes that share a commit are told one by one, in their order. Those that begin after the
-  /// call are told in full; one that was running then, too, where somebody watched these columns
-  /// already, and else gives an element that says `.tableChanged`, also where it is rolled back.
-  /// Watching costs the writer the recorded columns of each row of the table, and others nothing;
-  /// with nobody watching there is no hook.
+  /// All changes through this database are seen, whether by models, raw SQL, triggers or cascades.
+  /// A write that is rolled back, or that leaves the watched columns as they were, gives no
+  /// element. Writes that share a commit give one element each, in their order.
+  ///
+  /// Writes that begin after the call are delivered in full. A write that is running at the call is
+  /// also delivered in full if another observer watches these columns already; if not, it gives an
+  /// element with `.tableChanged`, even if it is rolled back.
+  ///
+  /// For each changed row of the table, the writer copies the watched columns; writes to other
+  /// tables cost nothing. Without any observer, there is no hook.
   ///
   /// - Parameters:
-  ///   - columns: an update counts where one of them differs; only they, and the key, have old and
-  ///     new values. Without any, all columns count.
-  ///   - keys: only rows with these keys; nil for all.
+  ///   - columns: an update counts if one of them differs. Only they, and the key, have old and new
+  ///     values. Without any, all columns of the model count.
+  ///   - keys: the keys of the rows to watch; nil for all rows.
   public func changes<M: Model, each Value: ColumnValue>(
     of model: M.Type, columns: repeat KeyPath<M, ColumnReference<each Value>>,
     keys: [M.ID]? = nil
@@ -76,7 +83,7 @@ extension Database {
     for column in repeat each columns {
       if let name = M.columnName(of: column) { names.insert(name.lowercasedASCII) }
     }
-    // A key that no row can have is watched for nothing.
+    // A key that no row can have is ignored.
     let values = keys.map { keys in keys.compactMap { try? M.keyValues(of: $0) } }
     return changes(of: model, named: names.isEmpty ? nil : names, keys: values)
   }
@@ -87,7 +94,7 @@ extension Database {
   ) -> ChangeStream<M> {
     guard let layout = try? M.layout else { return ChangeStream(nil) }
     let table = QualifiedTableName(layout.tableName)
-    // Other models of the same table may have other columns: what is not this one's is left out.
+    // The table may have columns that belong to other models only: they are left out.
     let watched = columns ?? Set(layout.columns.map(\.name.lowercasedASCII))
     let wanted = keys.map { Set($0.flatMap(RowKey.candidates)) }
     let interest = Subscription.Interest(columns: watched, keys: wanted)
@@ -111,7 +118,8 @@ extension Database {
 }
 
 extension RowKey {
-  /// How a row with these key values may be named, whatever the table is like.
+  /// Returns the keys under which a row with these key values may be recorded, whatever its table
+  /// is like.
   static func candidates(_ values: [DatabaseValue]) -> [RowKey] {
     guard values.count == 1, case .integer(let id) = values[0] else { return [.values(values)] }
     return [.rowID(id), .values(values)]
@@ -119,7 +127,7 @@ extension RowKey {
 }
 
 extension TableRows {
-  /// The changes of the rows as one stream sees them: those of its rows, and its columns of them.
+  /// Returns the changes of this write, filtered to the rows and columns that a stream watches.
   fileprivate func rows<M: Model>(
     of model: M.Type, watching columns: Set<String>, keys: Set<RowKey>?
   ) -> [RowChange<M>] {

@@ -1,21 +1,21 @@
 import QueryDSL
 import SQLCore
 
-/// What one write changed in a model's table, after its commit.
+/// The changes of one write in a model's table, delivered after its commit.
 public struct Changes<M: Model>: Sendable {
-  /// What the write was called: `db.write(label: "import") { … }`; nil where it was not.
+  /// The label of the write, as in `db.write(label: "import") { … }`; nil if it has none.
   public let label: String?
 
-  /// The rows that differ, in the order in which they were first touched.
+  /// The rows that differ, in the order in which they were first changed.
   public let rows: [RowChange<M>]
 
-  /// What happened to the table besides; where it is not empty, `rows` may lack some.
+  /// Further events of the table. If there are any, `rows` may be incomplete.
   public let events: Set<TableEvent>
 
-  /// Why the predicates of `changes(of:where:)` could not be tested on these rows; nil if they were,
-  /// and where there are none.
+  /// The reason why the predicates of `changes(of:where:)` could not be tested on these rows; nil
+  /// if they were, or if there are no predicates.
   ///
-  /// Where it is set, `rows` has every row of the table that the write changed.
+  /// If it is set, `rows` has every row of the table that the write changed.
   public let unfilteredReason: String?
 
   init(
@@ -28,32 +28,33 @@ public struct Changes<M: Model>: Sendable {
     self.unfilteredReason = unfilteredReason
   }
 
-  /// Whether `rows` are those for which the predicates of `changes(of:where:)` held before the
-  /// write, or hold after it; true where there are none.
+  /// Whether `rows` has only rows for which the predicates of `changes(of:where:)` held before the
+  /// write or hold after it; true if there are no predicates.
   public var isFiltered: Bool { unfilteredReason == nil }
 
-  /// Whether `rows` is all that changed.
+  /// Whether `rows` lists all changes.
   public var isComplete: Bool { events.isEmpty }
 
-  /// The rows that were not there before.
+  /// The rows that were inserted.
   @inlinable public var inserted: [RowChange<M>] { rows.filter { $0.kind == .inserted } }
-  /// The rows that have other values.
+  /// The rows that were updated.
   @inlinable public var updated: [RowChange<M>] { rows.filter { $0.kind == .updated } }
-  /// The rows that are gone.
+  /// The rows that were deleted.
   @inlinable public var deleted: [RowChange<M>] { rows.filter { $0.kind == .deleted } }
 
-  /// Whether the row with that key differs, came or went; true where that is not known.
+  /// Returns whether the row with the given key was inserted, updated or deleted; true if that is
+  /// unknown.
   public func hasPrimaryKeyChanged(_ id: M.ID) -> Bool {
     guard isComplete, let values = try? M.keyValues(of: id) else { return !isComplete }
     return rows.contains { $0.keyValues == values }
   }
 
-  /// Whether the column differs in some row; true where that is not known.
+  /// Returns whether the column differs in any row; true if that is unknown.
   public func hasColumnChanged<Value>(_ column: KeyPath<M, ColumnReference<Value>>) -> Bool {
     !isComplete || rows.contains { $0.hasColumnChanged(column) }
   }
 
-  /// Whether the column differs in the row with that key; true where that is not known.
+  /// Returns whether the column differs in the row with the given key; true if that is unknown.
   public func hasColumnChanged<Value>(
     _ column: KeyPath<M, ColumnReference<Value>>, ofKey id: M.ID
   ) -> Bool {

@@ -1,30 +1,31 @@
 import SQLCore
 
-/// What one write changed in the whole database, after its commit.
+/// The changes of one write in the whole database, delivered after its commit.
 public struct DatabaseChanges: Sendable {
-  /// What the write was called: `db.write(label: "import") { … }`; nil where it was not.
+  /// The label of the write, as in `db.write(label: "import") { … }`; nil if it has none.
   public let label: String?
-  /// The tables that changed, by name.
+  /// The tables that changed, ordered by name.
   public let tables: [TableChanges]
-  /// What happened of which is not known which tables it touched.
+  /// Events that may have touched any table.
   public let events: Set<TableEvent>
 
-  /// The table of that name in the main database, without case; nil where it did not change.
+  /// Returns the changes of the table with the given name in the main database, ignoring case; nil
+  /// if it did not change.
   public subscript(table: String) -> TableChanges? {
     let name = QualifiedTableName(table)
     return tables.first { QualifiedTableName(schema: $0.schema, $0.name) == name }
   }
 }
 
-/// What one write changed in one table.
+/// The changes of one write in one table.
 public struct TableChanges: Sendable {
   /// `main`, or the name under which the table's database is attached.
   public let schema: String
-  /// The table.
+  /// The name of the table.
   public let name: String
-  /// The rows that differ, in the order in which they were first touched.
+  /// The rows that differ, in the order in which they were first changed.
   public let rows: [TableRowChange]
-  /// What happened to the table besides; where it is not empty, `rows` may lack some.
+  /// Further events of the table. If there are any, `rows` may be incomplete.
   public let events: Set<TableEvent>
 
   init(_ table: QualifiedTableName, _ changes: TableRows) {
@@ -43,14 +44,14 @@ public struct TableChanges: Sendable {
   }
 }
 
-/// The changes of the whole database, one element a write: `db.changes()`.
+/// The changes of the whole database, with one element for each write: `db.changes()`.
 ///
-/// When the database is closed, or its last reference goes, the stream gives what was committed until
-/// then, and finishes.
+/// When the database is closed, or its last reference is released, the stream gives the changes
+/// that were committed until then, and finishes.
 public struct DatabaseChangeStream: AsyncSequence, Sendable {
-  /// What one write changed.
+  /// The changes of one write.
   public typealias Element = DatabaseChanges
-  /// It does not fail.
+  /// The stream never fails.
   public typealias Failure = Never
 
   private let feed: ChangeFeed<DatabaseChanges>
@@ -59,14 +60,15 @@ public struct DatabaseChangeStream: AsyncSequence, Sendable {
     self.feed = feed
   }
 
-  /// Gives the changes, in the order of the commits. Iterators of one stream share its elements.
+  /// Returns an iterator over the changes, in the order of the commits. The iterators of one stream
+  /// share its elements.
   public func makeAsyncIterator() -> ChangeIterator<DatabaseChanges> {
     ChangeIterator(feed)
   }
 }
 
 extension Database {
-  /// What changes in any table, told after each commit.
+  /// Returns a stream of the changes to all tables, each delivered after its commit.
   ///
   /// ```swift
   /// for await changes in db.changes() {
@@ -74,8 +76,8 @@ extension Database {
   /// }
   /// ```
   ///
-  /// As `changes(of:)`, of all tables of the main database and of attached ones, with all their
-  /// columns; the shadow tables of virtual tables are not told.
+  /// It works like `changes(of:)`, for all tables of the main database and of attached ones, with
+  /// all their columns. The shadow tables of virtual tables are not reported.
   public func changes() -> DatabaseChangeStream {
     DatabaseChangeStream(
       ChangeFeed(in: self, tables: nil) { piece in

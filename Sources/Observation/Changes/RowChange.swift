@@ -1,50 +1,50 @@
 import QueryDSL
 import SQLCore
 
-/// What a write did to one row of a model's table, in the end.
+/// The net change of one row of a model's table in one write.
 ///
-/// However often a row was touched, it is one change, from what it was before the write to what it
-/// is after; a row that is as it was is none.
+/// However often a write changes a row, this is one change, from the row before the write to the
+/// row after it. A row that ends as it was is not reported.
 public struct RowChange<M: Model>: Sendable {
-  /// The same, without the model.
+  /// The same change, without the model.
   public let row: TableRowChange
 
-  /// What happened to the row. One whose key changed is deleted under the old key and inserted
-  /// under the new one.
+  /// Whether the row was inserted, updated or deleted. A row whose key changed is deleted under the
+  /// old key and inserted under the new one.
   @inlinable public var kind: RowChangeKind { row.kind }
   /// The values of the primary key, as they are stored.
   public var keyValues: [DatabaseValue] { row.keyValues }
-  /// The columns whose values differ, in the order of the table; of a row that was inserted or
-  /// deleted, all that are watched and those of its primary key.
+  /// The columns whose values differ, in the order of the table. For a row that was inserted or
+  /// deleted, these are all watched columns and those of its primary key.
   public var changedColumns: [String] { row.changedColumns }
 
   /// The primary key.
   ///
-  /// Throws `ColumnValueError` where raw SQL stored a key that is none of the model's type.
+  /// Throws `ColumnValueError` if raw SQL stored a key that is not valid for the model's type.
   public var key: M.ID {
     get throws { try M.id(fromKeyValues: keyValues) }
   }
 
-  /// The value of a column before; nil where the row was not there.
+  /// Returns the value of a column before the write; nil if the row did not exist.
   ///
-  /// Throws `ColumnValueError` where the stored value is none of the column's type, and misuse for
-  /// a column that is not among those that are watched.
+  /// Throws `ColumnValueError` if the stored value is not valid for the column's type, and
+  /// `DatabaseError` (misuse) for a column that is not watched.
   public func old<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) throws -> Value? {
     try value(of: column) { row.old(at: $0) }
   }
 
-  /// The value of a column after; nil where the row is gone.
+  /// Returns the value of a column after the write; nil if the row is gone.
   ///
-  /// Throws as `old(_:)` does.
+  /// Throws the same errors as `old(_:)`.
   public func new<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) throws -> Value? {
     try value(of: column) { row.new(at: $0) }
   }
 
-  /// Whether the column's value differs.
+  /// Returns whether the column's value differs.
   public func hasColumnChanged<Value>(_ column: KeyPath<M, ColumnReference<Value>>) -> Bool {
     guard let name = M.columnName(of: column) else { return false }
     return row.hasChanged(name)

@@ -1,7 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Keeps of what a write changed the rows for which a query's predicates held before or hold after.
+/// A filter that reduces the changes of a write to the rows for which a query's predicates held
+/// before or hold after.
 final class RowFilter: Sendable {
   private let statement: SelectStatement
   private let database: Database
@@ -11,7 +12,7 @@ final class RowFilter: Sendable {
   private enum State {
     case unknown
     case known(RowTest)
-    /// The predicates need more than a row.
+    /// The predicates need more than the row.
     case impossible(reason: String)
   }
 
@@ -27,7 +28,7 @@ final class RowFilter: Sendable {
     }
     let table = QualifiedTableName(layout.tableName)
     guard let changes = write.tables[table] else { return write }
-    // The table is another one: so may be the columns that are asked for.
+    // The table was changed or replaced, and its columns may be others now.
     if changes.events.contains(.schemaChanged) { state.withLock { $0 = .unknown } }
     var filtered = write
     do {
@@ -42,7 +43,7 @@ final class RowFilter: Sendable {
     return filtered
   }
 
-  /// How the predicates are tested; where that cannot be found out now, it is tried again with the
+  /// Returns the test of the predicates. If it cannot be prepared now, that is tried again at the
   /// next write.
   private func test() async throws -> RowTest {
     switch state.withLock({ $0 }) {

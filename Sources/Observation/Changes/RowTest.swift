@@ -1,26 +1,26 @@
 import QueryDSL
 import SQLCore
 
-/// The predicates of a query over one table, tested on single rows of it: SQLite evaluates them in a
-/// table like it that holds these rows alone.
+/// A test of a query's predicates on single rows of its table. SQLite evaluates them in a table of
+/// the same form that holds only these rows.
 struct RowTest: Sendable {
-  /// Why predicates cannot be tested so.
+  /// The reason why predicates cannot be tested on single rows.
   struct Problem: Error {
     let reason: String
   }
 
   private let table: ShadowTable
-  /// Gives the rowids of the rows for which the predicates hold.
+  /// Returns the rowids of the rows for which the predicates hold.
   private let statement: SelectStatement
-  /// The columns that they read, folded.
+  /// The columns that the predicates read, folded.
   private let columns: Set<String>
 
-  /// Functions of a date that take the current one where they are told so, or are told nothing.
+  /// The date functions, which use the current time if they are given 'now' or no argument.
   private static let dateFunctions: Set<String> = [
     "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff",
   ]
 
-  /// Throws `Problem` where the predicates need more than a row.
+  /// Prepares the test. Throws `Problem` if the predicates need more than the row.
   init(_ select: SelectStatement, on core: ConnectionCore) throws {
     let connection = core.lend()
     guard let layout = LayoutRegistry.shared.layout(number: select.from.layout),
@@ -63,10 +63,10 @@ struct RowTest: Sendable {
     self.statement = statement
   }
 
-  /// SQLITE_DETERMINISTIC, as `pragma_function_list` shows it.
+  /// The value of SQLITE_DETERMINISTIC in `pragma_function_list`.
   private static let deterministic = 0x800
 
-  /// The rows for which the predicates held before the write, or hold after it.
+  /// Returns the rows for which the predicates held before the write or hold after it.
   func rows(of changes: TableRows, _ evaluators: RowEvaluators) throws -> [RecordedRow] {
     let recorded = changes.names.keys.map(\.lowercasedASCII) + changes.names.foldedColumns
     if let column = columns.subtracting(recorded).min() {
@@ -76,14 +76,15 @@ struct RowTest: Sendable {
     guard changes.rows.allSatisfy({ changes.isExact($0, at: places) }) else {
       throw Problem(reason: "the write changed text that is invalid in the file's encoding")
     }
-    // The states of all rows, and whose each is; SQLite numbers them from 1.
+    // The states of all rows, and the index of the row that each belongs to. SQLite numbers the
+    // states from 1.
     var states: [[DatabaseValue]] = []
     var owners: [Int] = []
     for (index, row) in changes.rows.enumerated() {
       let change = changes.change(row, at: places)
       for values in [change.old, change.new] {
         guard let values else { continue }
-        // A table without a key is known by its rowid, which is no column.
+        // The rowid of a table without a key is not a column.
         states.append((changes.names.keys.isEmpty ? [] : change.key.values) + values)
         owners.append(index)
       }
@@ -105,18 +106,18 @@ struct RowTest: Sendable {
 }
 
 extension TrackedTable {
-  /// A name of the rowid of a table like this one, without its key.
+  /// A name of the rowid that no column of a table like this one has, in its form without a key.
   fileprivate var shadowRowIDName: String {
     let columns = Set(recorded.map(\.name.lowercasedASCII) + names.keys.map(\.lowercasedASCII))
     return ["rowid", "_rowid_", "oid"].first { !columns.contains($0) } ?? "rowid"
   }
 }
 
-/// Looks whether what a query says of a row depends on that row alone, as far as its text tells.
+/// A sink that finds out from a query's text whether its predicates depend on one row only.
 private struct PredicateText: QuerySink {
-  /// Whether no other rows are asked for.
+  /// Whether the predicates read no other rows.
   private(set) var isOfOneRow = true
-  /// Whether the current time may be meant where a date is asked for.
+  /// Whether a date function might be given the current time.
   private(set) var mayNameNow = false
   private var scopeCount = 0
 
@@ -134,7 +135,7 @@ private struct PredicateText: QuerySink {
     for binding in sql.bindings { value(binding) }
   }
 
-  /// Functions, and constants that the library itself writes.
+  /// Receives functions, and constants that the library itself writes.
   mutating func function(_ name: String) {
     if name.contains("'now'") { mayNameNow = true }
   }

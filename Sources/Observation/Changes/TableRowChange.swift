@@ -1,18 +1,18 @@
 import QueryDSL
 import SQLCore
 
-/// What a write did to one row of a table, in the end.
+/// The net change of one row of a table in one write.
 ///
-/// However often a row was touched, it is one change, from what it was before the write to what it
-/// is after; a row that is as it was is none.
+/// However often a write changes a row, this is one change, from the row before the write to the
+/// row after it. A row that ends as it was is not reported.
 public struct TableRowChange: Sendable {
-  /// What happened to the row.
+  /// Whether the row was inserted, updated or deleted.
   public let kind: RowChangeKind
-  /// The values of the primary key, as they are stored; the rowid where there is none.
+  /// The values of the primary key, as they are stored; the rowid if the table has no primary key.
   public var keyValues: [DatabaseValue] { told.key(at: index).values }
-  /// The columns whose values differ, in the order of the table; of a row that was inserted or
-  /// deleted, all that are watched and those of its primary key. Generated columns that are
-  /// calculated on reading are not reported.
+  /// The columns whose values differ, in the order of the table. For a row that was inserted or
+  /// deleted, these are all watched columns and those of its primary key. Generated columns that
+  /// are calculated on reading are not reported.
   public var changedColumns: [String] {
     guard kind == .updated else { return told.names.ordered.filter { told.place(of: $0) != nil } }
     return told.places.filter { told.differs(at: index, in: $0) }.map { told.names.columns[$0] }
@@ -27,20 +27,21 @@ public struct TableRowChange: Sendable {
     kind = told.kind(at: index)
   }
 
-  /// The value of a column before, found by its name, without case; nil where the row was not
-  /// there, and for a column that is not told.
+  /// Returns the value of a column before the write, found by its name, ignoring case; nil if the
+  /// row did not exist, or if the column is not delivered.
   public func old(_ column: String) -> DatabaseValue? {
     guard let place = told.place(of: column) else { return nil }
     return old(at: place)
   }
 
-  /// The value of a column after; nil where the row is gone, and for a column that is not told.
+  /// Returns the value of a column after the write; nil if the row is gone, or if the column is not
+  /// delivered.
   public func new(_ column: String) -> DatabaseValue? {
     guard let place = told.place(of: column) else { return nil }
     return new(at: place)
   }
 
-  /// Where the values of a model's column stand; nil where it is not told.
+  /// Returns the place of the values of a model's column; nil if the column is not delivered.
   func place(ofColumn column: Int, of layout: ModelLayout) -> ToldRows.Place? {
     told.place(ofColumn: column, of: layout)
   }
@@ -61,23 +62,23 @@ public struct TableRowChange: Sendable {
     }
   }
 
-  /// Whether a column of this name is told, and has another value.
+  /// Returns whether a column of this name is delivered and has another value.
   func hasChanged(_ column: String) -> Bool {
     switch told.place(of: column) {
     case .column(let place): told.differs(at: index, in: place)
-    // A row whose key changes is deleted under the old one and inserted under the new one.
+    // A row whose key changes is deleted under the old key and inserted under the new one.
     case .key: kind != .updated
     case nil: false
     }
   }
 }
 
-/// What happened to a row.
+/// The kind of a row's change.
 public enum RowChangeKind: Hashable, Sendable {
-  /// It was not there before.
+  /// The row did not exist before.
   case inserted
-  /// It was there before, and has other values.
+  /// The row existed before, and has other values now.
   case updated
-  /// It is not there any more.
+  /// The row no longer exists.
   case deleted
 }

@@ -1,28 +1,28 @@
 import QueryDSL
 import SQLCore
 
-/// The rows of a table that a write changed, as one stream tells them: shared by all its changes.
+/// The changed rows of a table as one stream delivers them, shared by all its row changes.
 final class ToldRows: Sendable {
   private let table: TableRows
-  /// The places of the columns that are told.
+  /// The places of the delivered columns among the recorded ones.
   let places: [Int]
-  /// Whether these are all that were recorded.
+  /// Whether all recorded columns are delivered.
   private let tellsAll: Bool
-  /// The model whose columns are asked for, and where their values stand.
+  /// The model whose columns are asked for; the array holds the place of each of them.
   private let layout: ModelLayout?
   private let placesOfColumns: [Place?]
 
-  /// Where the value of a column stands.
+  /// The place of a column's value.
   enum Place: Sendable {
-    /// Among those of the key.
+    /// Among the key's columns.
     case key(Int)
-    /// Among the recorded ones.
+    /// Among the recorded columns.
     case column(Int)
   }
 
   /// - Parameters:
-  ///   - columns: the columns that are told, folded; nil for all.
-  ///   - layout: of the model that the table is told as.
+  ///   - columns: the columns to deliver, folded; nil for all.
+  ///   - layout: the layout of the model that the rows are delivered as.
   init(_ table: TableRows, columns: Set<String>?, as layout: ModelLayout? = nil) {
     self.table = table
     let places = table.names.places(of: columns)
@@ -33,14 +33,15 @@ final class ToldRows: Sendable {
       layout?.columns.map { table.names.place(of: $0.name, among: places) } ?? []
   }
 
-  /// Where the values of a model's column stand; nil where it is not told.
+  /// Returns the place of the values of a model's column; nil if the column is not delivered.
   func place(ofColumn column: Int, of layout: ModelLayout) -> Place? {
     layout === self.layout ? placesOfColumns[column] : place(of: layout.columns[column].name)
   }
 
   var names: TableNames { table.names }
 
-  /// Where the values of a column stand, found by its name, without case; nil where it is not told.
+  /// Returns the place of a column's values, found by its name, ignoring case; nil if the column is
+  /// not delivered.
   func place(of column: String) -> Place? { table.names.place(of: column, among: places) }
 
   func kind(at index: Int) -> RowChangeKind {
@@ -48,7 +49,7 @@ final class ToldRows: Sendable {
     return row.old < 0 ? .inserted : row.new < 0 ? .deleted : .updated
   }
 
-  /// Whether the row came or went, or one of its columns that are told differs.
+  /// Returns whether the row was inserted or deleted, or one of its delivered columns differs.
   func differs(at index: Int) -> Bool {
     tellsAll || table.differs(table.rows[index], at: places)
   }

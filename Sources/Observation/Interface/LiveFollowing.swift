@@ -1,11 +1,12 @@
 import SQLCore
 
-/// Follows a result for an object of a user interface, until the object goes or the database is closed.
+/// Follows a result on behalf of an object of a user interface, until the object is released or the
+/// database is closed.
 ///
 /// - Parameters:
-///   - isolation: the actor to which the object belongs.
-///   - show: puts the rows, where they are others, and the phase, where it is another one, into the
-///     object; false where the object is gone. A phase of nil leaves the phase as it is.
+///   - isolation: the actor that the object belongs to.
+///   - show: puts the rows and the phase into the object, each only if it is not nil. Returns false
+///     if the object no longer exists.
 func follow<Row>(
   _ watch: QueryWatch<Row>, isolation: isolated (any Actor),
   _ show: (Results<Row>?, LivePhase?) -> Bool
@@ -14,7 +15,7 @@ func follow<Row>(
   while true {
     let step = await watch.step(isFirst: isFirst)
     isFirst = false
-    // Those who asked for this result see it, whatever it is.
+    // Callers of `refresh()` that waited for this result now see it, whatever it is.
     defer { watch.didShow() }
     switch step {
     case .result(let rows, let missing):
@@ -34,7 +35,7 @@ func follow<Row>(
 }
 
 extension LivePhase {
-  /// The phase to change to; nil where this one stays, of which nobody is told again.
+  /// Returns the phase to change to; nil if this one stays, so that its observers are not notified.
   func changed(to phase: LivePhase?) -> LivePhase? {
     guard let phase, !(isLoaded && phase.isLoaded) else { return nil }
     return phase
@@ -42,16 +43,16 @@ extension LivePhase {
 }
 
 extension QueryWatch {
-  /// What became of the result of an object for a user interface.
+  /// The outcome of one step of following a result.
   enum Step: Sendable {
-    /// Another result, and what of the query is not there.
+    /// A new result; `missing` is the error if a table or column of the query does not exist.
     case result(Results<Row>, missing: DatabaseError?)
-    /// The result is the one that is known.
+    /// The result has not changed.
     case unchanged
-    /// Nothing that matters was done since it failed.
+    /// Since fetching failed, no relevant change happened.
     case stillFailed
     case failed(any Error)
-    /// The task is cancelled, or the database closed.
+    /// The task is cancelled, or the database is closed.
     case ended(isClosed: Bool)
   }
 
@@ -62,12 +63,12 @@ extension QueryWatch {
     await watch.refresh()
   }
 
-  /// Nobody follows the result any more.
+  /// Ends the observation: the result is no longer followed.
   func end() {
     watch.end()
   }
 
-  /// The result of the last step is where those who asked for it see it.
+  /// Notes that the result of the last step is shown, so that callers of `refresh()` can resume.
   func didShow() {
     watch.answerRefreshes()
   }

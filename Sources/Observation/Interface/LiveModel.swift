@@ -2,31 +2,32 @@ import Observation
 import QueryDSL
 import SQLCore
 
-/// One row for a user interface: it changes as the row does, and is nil once the row is deleted.
+/// One row for a user interface: it follows the row's changes, and is nil once the row is deleted.
 ///
 /// ```swift
 /// let live = LiveModel(Post.self, id, in: db)
 /// // a view that reads live.model is drawn again when the row changes
 /// ```
 ///
-/// It is `@Observable`, and belongs to the actor on which it was made. Of many, a commit costs those
-/// whose rows it touched. Watching ends when it goes, and when the database is closed. After an error
-/// it goes on: see `LivePhase`.
+/// It is `@Observable` and belongs to the actor on which it was created. If many are alive, a
+/// commit costs work only for those whose rows it touched. Watching ends when the object is
+/// released and when the database is closed. After an error it continues: see `LivePhase`.
 @Observable
 public final class LiveModel<M: Model> {
-  /// The row; nil until it is loaded, and where there is none.
+  /// The row; nil until it is loaded, and if it does not exist.
   public private(set) var model: M?
-  /// How far it is.
+  /// The state of loading.
   public private(set) var phase = LivePhase.loading
 
   @ObservationIgnored private var task: Task<Void, Never>?
-  /// nil where the key cannot be one.
+  /// The observation; nil if the key is not valid.
   @ObservationIgnored private var watch: QueryWatch<M>?
 
-  /// Whether it is known if the row is there.
+  /// Whether the row was loaded, or found not to exist.
   public var isLoaded: Bool { phase.isLoaded }
 
-  /// Begins to load and to watch the row with that key.
+  /// Begins to load and to watch the row with the given key. If the key is not valid, `phase` is
+  /// `.failed`.
   public init(
     _ type: M.Type, _ id: M.ID, in database: Database,
     isolation: isolated (any Actor) = #isolation
@@ -49,10 +50,10 @@ public final class LiveModel<M: Model> {
     }
   }
 
-  /// Fetches the row now, whatever is known of it, and returns when it is shown: `phase` says whether
-  /// that succeeded.
+  /// Fetches the row now, whether or not it changed, and returns when it is shown; `phase` says
+  /// whether that succeeded.
   ///
-  /// It returns at once when the database is closed, and when the task is cancelled.
+  /// It returns at once if the database is closed, and when the task is cancelled.
   nonisolated(nonsending)
     public func refresh() async
   {
@@ -65,7 +66,7 @@ public final class LiveModel<M: Model> {
 }
 
 extension Model {
-  /// The row with that key, as a query.
+  /// Returns a query for the row with the given key.
   static func query(for id: ID) throws -> Request<Self> {
     var request = all.request
     let layout = try layout

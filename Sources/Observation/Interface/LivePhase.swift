@@ -1,16 +1,17 @@
-/// How far a `LiveQuery` or `LiveModel` is.
+/// The state of a `LiveQuery` or `LiveModel`.
 public enum LivePhase: Sendable {
-  /// The first result is on its way.
+  /// The first result is being fetched.
   case loading
-  /// The result is there, and followed.
+  /// The result is loaded and kept up to date.
   case loaded
-  /// Fetching failed; what is there is the last result, without rows where the table was dropped. It
-  /// is fetched again after the next change and by `refresh()`, and is `loaded` when that succeeds.
+  /// Fetching failed. The result is still the last one, or has no rows if its table was dropped. It
+  /// is fetched again after the next change and by `refresh()`; if that succeeds, the phase is
+  /// `loaded`.
   case failed(any Error)
-  /// The database was closed; what is there is the last result.
+  /// The database was closed; the result is still the last one.
   case ended
 
-  /// Whether the result is there, and followed.
+  /// Whether the result is loaded and kept up to date.
   public var isLoaded: Bool {
     if case .loaded = self { true } else { false }
   }

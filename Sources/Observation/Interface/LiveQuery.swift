@@ -2,7 +2,7 @@ import Observation
 import QueryDSL
 import SQLCore
 
-/// The result of a query for a user interface: it changes as the database does.
+/// The result of a query for a user interface, kept up to date with the database.
 ///
 /// ```swift
 /// let live = LiveQuery(Post.where { $0.$status == .published }, in: db)
@@ -10,23 +10,23 @@ import SQLCore
 /// ```
 ///
 /// It is `@Observable`: `withObservationTracking` and `Observations { }` follow it. It belongs to
-/// the actor on which it was made, and changes there; finding out what changed is done elsewhere.
-/// Watching ends when it goes, and when the database is closed. After an error it goes on: see
-/// `LivePhase`.
+/// the actor on which it was created, and changes there; changes of the database are evaluated
+/// elsewhere. Watching ends when the object is released and when the database is closed. After an
+/// error it continues: see `LivePhase`.
 @Observable
 public final class LiveQuery<Row: Sendable> {
   /// The rows of the last result, with the difference from the one before; empty until the first.
   public private(set) var rows = Results<Row>()
-  /// How far it is.
+  /// The state of loading.
   public private(set) var phase = LivePhase.loading
 
   @ObservationIgnored private var task: Task<Void, Never>?
   @ObservationIgnored private let watch: QueryWatch<Row>
 
-  /// Whether a result is there.
+  /// Whether the result is loaded and kept up to date.
   public var isLoaded: Bool { phase.isLoaded }
 
-  /// Begins to load and to watch.
+  /// Begins to load and to watch the result of a query.
   public convenience init(
     _ query: some Fetchable<Row>, in database: Database,
     isolation: isolated (any Actor) = #isolation
@@ -46,7 +46,7 @@ public final class LiveQuery<Row: Sendable> {
     self.watch = watch
     task = Task { [weak self] in
       await follow(watch, isolation: isolation) { rows, phase in
-        // The task must not keep alive what it serves.
+        // The task must not keep alive the object that it serves.
         guard let self else { return false }
         if let rows { self.rows = rows }
         if let phase = self.phase.changed(to: phase) { self.phase = phase }
@@ -55,16 +55,16 @@ public final class LiveQuery<Row: Sendable> {
     }
   }
 
-  /// Fetches the result now, whatever is known of it, and returns when it is shown: `phase` says
+  /// Fetches the result now, whether or not it changed, and returns when it is shown; `phase` says
   /// whether that succeeded.
   ///
   /// ```swift
   /// List(live.rows) { … }.refreshable { await live.refresh() }
   /// ```
   ///
-  /// It is needed where something changed that SQLite does not tell of, such as what a function of
-  /// yours gives; and to try again after an error. It returns at once when the database is closed,
-  /// and when the task is cancelled.
+  /// Call it after a change that SQLite does not report, such as in the results of a function of
+  /// your own, or to try again after an error. It returns at once if the database is closed, and
+  /// when the task is cancelled.
   nonisolated(nonsending)
     public func refresh() async
   {

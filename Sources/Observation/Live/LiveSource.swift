@@ -1,15 +1,16 @@
 import QueryDSL
 import SQLCore
 
-/// A query that is watched: what it reads, how its result is kept, how it is fetched.
+/// A query that is watched: its text, how its result is maintained, and how it is fetched.
 struct LiveSource<Row: Sendable>: Sendable {
-  /// Its text, to see what it reads.
+  /// The SQL of the query, from which its dependencies are found.
   let text: @Sendable () throws -> String
-  /// How its result is maintained; nil where it runs again.
+  /// Returns the plan by which the result is maintained; nil if the query is fetched again after
+  /// each change.
   let plan: @Sendable (Set<ColumnDependency>, Connection) throws -> MaintenancePlan<Row>?
-  /// All rows, where it runs again.
+  /// Fetches all rows of a query that is not maintained.
   let fetch: @Sendable (ConnectionCore) throws -> [ResultEntry]
-  /// Whether it gives few rows, so that it may be fetched where it is asked for.
+  /// Whether the query has a limit, so that it may be fetched on the calling thread.
   let isShort: Bool
 
   init(_ query: some Fetchable<Row>) {

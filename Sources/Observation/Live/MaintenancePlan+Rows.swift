@@ -3,15 +3,15 @@ import SQLCore
 
 /// The rows of a table that commits touched, with the values that a query reads.
 struct TouchedRows {
-  /// Their columns: those of the key, and those that were recorded.
+  /// The columns of the values: those of the key, and the recorded ones that the query reads.
   let columns: [String]
   let rows: [NetChange]
-  /// Whether the values are what SQLite has, so that the query can be asked of them.
+  /// Whether the values are exactly those of SQLite, so that the query can be evaluated on them.
   var isExact = true
 }
 
 extension MaintenancePlan {
-  /// All rows of the query, or as many as its window holds.
+  /// Fetches all rows of the query or, if it has a limit, as many as the window holds.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     var limited = statement
     if let count = ResultWindow.fetchCount(limit: limit, offset: offset) {
@@ -30,7 +30,8 @@ extension MaintenancePlan {
     return entries
   }
 
-  /// What the commits did to the rows of the table, in the columns that the query reads.
+  /// Returns the net changes of the commits to the table's rows, in the columns that the query
+  /// reads.
   func changes(in commits: [Commit]) -> TouchedRows {
     let name = QualifiedTableName(table.name)
     var touched: [TableRows] = []
@@ -42,7 +43,7 @@ extension MaintenancePlan {
     guard let last = touched.last else { return TouchedRows(columns: [], rows: []) }
     let places = last.names.places(of: columns)
     let names = last.names.keys + places.map { last.names.columns[$0] }
-    // Most often one write lies between two looks: each of its rows is told once.
+    // Usually there is only one write since the last look, which lists each of its rows once.
     guard touched.count > 1 else {
       let rows = rows(of: last).filter { last.differs($0, at: places) }
       return TouchedRows(
@@ -61,7 +62,8 @@ extension MaintenancePlan {
     return TouchedRows(columns: names, rows: netted.rows, isExact: isExact)
   }
 
-  /// The rows of a write that may belong to the result, or may have belonged to it.
+  /// Returns the rows of a write that may belong to the result now, or may have belonged to it
+  /// before.
   private func rows(of changes: TableRows) -> [RecordedRow] {
     if let keys { return changes.indices(ofKeys: keys).map { changes.rows[$0] } }
     guard let requiredValue,
@@ -70,7 +72,7 @@ extension MaintenancePlan {
     return changes.indices(of: requiredValue.value, at: place).map { changes.rows[$0] }
   }
 
-  /// Those of the rows that the query gives now, by key.
+  /// Returns, by key, the entries of those touched rows that the query selects now.
   func entries(
     of touched: TouchedRows, _ evaluators: RowEvaluators
   ) throws -> [RowKey: ResultEntry] {

@@ -1,39 +1,40 @@
 import QueryDSL
 import SQLCore
 
-/// How the result of a query over one table is kept up to date by the rows that change.
+/// The plan by which the result of a query over one table is kept up to date, from the rows that
+/// change.
 struct MaintenancePlan<Row: Sendable>: Sendable {
   let request: Request<Row>
   let table: ShadowTable
-  /// The query with, behind its own columns, those by which it orders and those of the key, and
-  /// ordered by the key where its order leaves rows alike; without its limit.
+  /// The query without its limit, with further columns after its own: its ORDER BY terms and the
+  /// key. The key is also added to the order, so that no two rows are equal in it.
   let statement: SelectStatement
   let order: RowOrder
-  /// How the table names its rows.
+  /// Whether the table's rows are identified by their rowid.
   let isKeyedByRowID: Bool
   let limit: Int?
   let offset: Int
   /// The columns that the query reads, folded.
   let columns: Set<String>
-  /// The keys that the query's rows may have, where it says so: `WHERE id = ?`.
+  /// The keys that the result's rows may have, if the query says so: `WHERE id = ?`.
   let keys: Set<RowKey>?
-  /// A value that each of the query's rows has in a column, folded, where it says so.
+  /// A column, folded, and the value that all rows of the result have in it, if the query says so.
   let requiredValue: (column: String, value: DatabaseValue)?
 
-  /// The plan; nil where the query is one that runs again.
+  /// Creates the plan. Returns nil if the query has to be fetched again after each change.
   ///
-  /// - Parameter dependencies: what the query reads.
+  /// - Parameter dependencies: the columns that the query reads.
   init?(
     _ request: Request<Row>, reading dependencies: Set<ColumnDependency>,
     on connection: Connection
   ) throws {
     let select = request.statement
-    // The values behind one parameter are read through a table.
+    // The values of an array parameter are read through a virtual table.
     let dependencies = dependencies.filter { $0.table != ArrayTable.name }
     guard try select.isMaintainable(on: connection),
       let layout = LayoutRegistry.shared.layout(number: select.from.layout),
       dependencies.allSatisfy({ $0.database == "main" }),
-      // In UTF-16 SQLite orders text by other bytes than it has here.
+      // In UTF-16, SQLite orders text by other bytes than this process does.
       try connection.textEncoding() == .utf8,
       Set(dependencies.map { QualifiedTableName($0.table) }) == [
         QualifiedTableName(layout.tableName)
@@ -43,11 +44,11 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     else { return nil }
     let table = try ShadowTable(of: tracked, on: connection)
     let read = Set(dependencies.map(\.column.lowercasedASCII))
-    // What the hook does not tell cannot be followed.
+    // Columns that the hook does not report cannot be followed.
     guard read.isSubset(of: Set(table.columns.map(\.name.lowercasedASCII)).union([""])) else {
       return nil
     }
-    // The model's key must be the table's.
+    // The model's key must be that of the table.
     let keys = layout.keyColumns.map { layout.columns[$0].name.lowercasedASCII }
     guard keys == tracked.names.keys.map(\.lowercasedASCII) else { return nil }
     func collation(of column: String) -> BuiltInCollation? {
@@ -108,7 +109,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
 }
 
 extension SelectStatement {
-  /// The query with the values that it orders by, and its key, behind what it selects.
+  /// Returns the query with its ORDER BY terms and its key after the selected columns.
   fileprivate func withKeys(_ keyColumns: [Int]) -> SelectStatement {
     var statement = self
     let keys = keyColumns.map {

@@ -1,19 +1,20 @@
 import QueryDSL
 import SQLCore
 
-/// Looks whether a query gives the same for the same rows of one table, row by row.
+/// An analysis of whether each row of a query's result depends on one row of one table and nothing
+/// else.
 ///
-/// It walks over the query as it is written, and knows what it accepts: whatever else is written
-/// makes the query one that runs again.
+/// It walks over the query as it is written, and accepts only what it knows: with anything else,
+/// the query has to be fetched again after each change.
 struct QueryAnalysis: QuerySink {
-  /// Whether everything that was written is known.
+  /// Whether the query contains only what is known.
   private(set) var isMaintainable = true
-  /// The functions that it calls, by folded name.
+  /// The names of the functions that the query calls, folded.
   private(set) var calledFunctions: Set<String> = []
   private var scopeCount = 0
 
-  /// The tokens of a SELECT over one table without groups and aggregates. COLLATE is none: how the
-  /// rows of a collation are ordered is not known here, so that such a query runs again.
+  /// The tokens of a SELECT over one table without groups and aggregates. COLLATE is not among
+  /// them: the order of a collation that it names is not known here.
   private static let tokens: Set<SQLToken> = [
     .select, .from, .where, .and, .or, .not, .orderBy, .ascending, .descending, .limit, .noLimit,
     .offset, .comma, .open, .close, .one, .zero, .equal, .notEqual, .isSame, .isNotSame, .less,
@@ -21,7 +22,7 @@ struct QueryAnalysis: QuerySink {
     .isNotNull, .like, .escape, .between, .in, .arrayValues, .as, .is,
   ]
 
-  /// Functions of their arguments alone that give one value a row.
+  /// Functions that depend only on their arguments and give one value for each row.
   private static let functions: Set<String> = [
     "abs", "char", "coalesce", "decimal", "decimal_add", "decimal_mul", "decimal_sub", "hex",
     "ifnull", "iif", "instr", "length", "lower", "ltrim",
@@ -44,7 +45,7 @@ struct QueryAnalysis: QuerySink {
     _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
   ) {
     scopeCount += 1
-    // A subquery, or a join.
+    // A subquery or a join.
     if scopeCount > 1 || !joins.isEmpty || extras != nil { isMaintainable = false }
   }
 
@@ -73,7 +74,7 @@ extension Database {
 }
 
 extension SelectStatement {
-  /// Whether each row of the result comes of one row of one table, and of nothing else.
+  /// Returns whether each row of the result depends on one row of one table and nothing else.
   func isMaintainable(on connection: Connection) throws -> Bool {
     var analysis = QueryAnalysis()
     do {
@@ -82,7 +83,7 @@ extension SelectStatement {
       return false
     }
     guard analysis.isMaintainable else { return false }
-    // A function of the user's in the place of SQLite's own is not where rows are looked at alone.
+    // A user's function that replaces one of SQLite's may depend on anything.
     let called = analysis.calledFunctions.filter { !$0.hasPrefix("decimal") }
     guard !called.isEmpty else { return true }
     return try connection.row(
@@ -92,8 +93,8 @@ extension SelectStatement {
       """) == nil
   }
 
-  /// A value that every row of the result has in one of these columns of the model, where the query
-  /// says so: `WHERE id = ?`.
+  /// Returns a value that every row of the result has in one of the given columns of the model, if
+  /// the query says so: `WHERE id = ?`.
   func requiredValue(of columns: Set<Int>) -> (column: Int, value: DatabaseValue)? {
     for case .compareColumn(let sign, let column, let value) in predicates
     where sign == .equal || sign == .isSame {

@@ -1,20 +1,20 @@
 import QueryDSL
 import SQLCore
 
-/// The result of a query, first as it is and again after each commit that changed it:
+/// The result of a query, given at once and again after each commit that changes it:
 /// `db.observe(query)`.
 ///
-/// Results that nobody asked for are passed over: whoever is slow sees the latest, with the
-/// difference from the one that it had, and no writer waits. Watching begins with the first element
-/// asked for, and ends with the iterator.
+/// Results that are not asked for in time are skipped: a slow observer gets the latest result, with
+/// the difference from the last one that it got, and no writer waits. Watching begins when the
+/// first element is asked for, and ends when the iterator is released.
 ///
-/// When the database is closed, the sequence finishes; one that begins then throws. A table that the
-/// query reads may be dropped later: that is reported as a result without rows, and the next result
-/// comes when the table is there again.
+/// When the database is closed, the sequence finishes; one that begins afterwards throws. If a
+/// table that the query reads is dropped later, a result without rows is given, and the next one
+/// when the table exists again.
 public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
   /// The rows, and the difference from the result before.
   public typealias Element = Results<Row>
-  /// What `fetch` throws.
+  /// The errors that `fetch` throws.
   public typealias Failure = any Error
 
   private let source: LiveSource<Row>
@@ -25,12 +25,12 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
     self.database = database
   }
 
-  /// Gives the results.
+  /// Returns an iterator, which is an observation of its own.
   public func makeAsyncIterator() -> Iterator {
     Iterator(watch: QueryWatch(source, in: database))
   }
 
-  /// Gives the results of one observation.
+  /// An iterator over the results of one observation.
   public struct Iterator: AsyncIteratorProtocol {
     private let watch: QueryWatch<Row>
 
@@ -38,14 +38,14 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
       self.watch = watch
     }
 
-    /// The result, at once or when it differs; nil once the task is cancelled, and
-    /// when the database is closed.
+    /// Returns the first result at once, and each further one when it differs from the one before.
+    /// Returns nil if the task is cancelled or the database is closed.
     public mutating func next() async throws -> Results<Row>? {
       try await watch.next()
     }
 
-    /// The result, at once or when it differs; nil once the task is cancelled, and
-    /// when the database is closed.
+    /// Returns the first result at once, and each further one when it differs from the one before.
+    /// Returns nil if the task is cancelled or the database is closed.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> Results<Row>? {
@@ -58,7 +58,7 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
 extension QueryObservation.Iterator: Sendable {}
 
 extension Database {
-  /// The result of a query, and again after each commit that changes it.
+  /// Observes the result of a query: gives it at once, and again after each commit that changes it.
   ///
   /// ```swift
   /// for try await posts in db.observe(Post.where { $0.$status == .published }) {
@@ -66,32 +66,42 @@ extension Database {
   /// }
   /// ```
   ///
-  /// Whoever writes through this database is seen, and other processes are. Between the first
-  /// result and the watching no change is missed; a result that is equal to the one before is not
-  /// told. While another process holds a lock, fetching is tried again, for as long as that takes.
-  /// Throws what `fetch` throws, but for a table that was there and is dropped.
+  /// Commits through this database are seen, and those of other processes. No change between the
+  /// first result and the watching is missed, and a result that is equal to the one before is not
+  /// given. While another process holds a lock, fetching is tried again for as long as that takes.
+  /// Iterating throws the errors that `fetch` throws, except when a table that existed before is
+  /// dropped.
   ///
-  /// Where each row of the result comes of one row of one table, it is not fetched again: the rows
-  /// that a commit touched are looked at, and what that costs does not depend on how many the
-  /// result has. Rows that the query's order leaves alike stand in the order of their keys. These
-  /// run again, after a commit that touches a column that they read: joins, groups, aggregates,
-  /// `distinct`, subqueries, raw SQL within the query, functions that are not SQLite's own
-  /// deterministic ones, `COLLATE` and where NULL stands said in the query, tables whose collations are not SQLite's own where they matter for the
-  /// order or the key, columns that are calculated on reading, a model whose key is not the
-  /// table's, virtual tables, views, and attached databases. A commit that touches more than a
-  /// twentieth of the rows, and more than a thousand, is followed by a fetch as well.
+  /// If each row of the result depends on one row of one table, the result is maintained rather
+  /// than fetched again: only the rows that a commit touched are evaluated, at a cost that does not
+  /// depend on the size of the result. Rows that are equal in the query's order are in the order of
+  /// their keys.
+  ///
+  /// Other queries are fetched again after each commit that touches a column that they read:
+  ///
+  /// - joins, groups, aggregates, `distinct`, subqueries, and raw SQL within the query
+  /// - functions other than SQLite's own deterministic ones
+  /// - `COLLATE`, and the place of NULLs given in the query
+  /// - tables with collations that are not SQLite's own, if these matter for the order or the key
+  /// - columns that are calculated on reading
+  /// - models whose key is not that of the table
+  /// - virtual tables, views, and attached databases
+  ///
+  /// A maintained query is also fetched again after a commit that touches more than a thousand rows
+  /// and more than a twentieth of the rows held.
   public func observe<Query: Fetchable>(_ query: Query) -> QueryObservation<Query.Row> {
     QueryObservation(LiveSource(query), in: self)
   }
 
-  /// The rows of a raw SELECT, and again after each commit that changes them.
+  /// Observes the rows of a raw SELECT: gives them at once, and again after each commit that
+  /// changes them.
   ///
   /// ```swift
   /// for try await rows in db.observe(sql: "SELECT count(*) FROM Post WHERE views > \(100)") { … }
   /// ```
   ///
-  /// It runs again after a commit that touches a column that it reads, and says nothing where the
-  /// rows are equal.
+  /// The statement runs again after each commit that touches a column that it reads; rows that are
+  /// equal to those before are not given again.
   public func observe(sql: SQL) -> QueryObservation<Row> {
     QueryObservation(LiveSource(sql: sql), in: self)
   }

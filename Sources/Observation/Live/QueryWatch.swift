@@ -1,32 +1,33 @@
 import QueryDSL
 import SQLCore
 
-/// One observation of a query: the result that it holds, kept up to date.
+/// One observation of a query, with the result that it keeps up to date.
 ///
-/// State: not begun → following a result, that is maintained or runs again ⇄ waiting for the schema,
-/// where what is read is not there, or stale, after an error → ended, when the database is closed.
+/// State: not begun → following a result, which is maintained or fetched again → ended, when the
+/// database is closed. While following, it may be waiting for the schema, if a table or column that
+/// it reads does not exist, or stale after an error.
 ///
-/// `@unchecked Sendable`: it is used by one task at a time, the one of its iterator or of the object
-/// for a user interface that made it.
+/// `@unchecked Sendable`: it is used by one task at a time, that of its iterator or of the user
+/// interface's object that created it.
 final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private let source: LiveSource<Row>
   let watch: TableWatch
   private let evaluators: RowEvaluators?
   private var plan: MaintenancePlan<Row>?
   private var held: Held?
-  /// The schema for which it was found out what the query reads.
+  /// The version of the schema for which the query's dependencies were found.
   private var schemaVersion: Int32 = 0
-  /// Whether it is known what the query reads.
+  /// Whether the query's dependencies are known.
   private var isPrepared = false
-  /// Whether the result is the one of the commits that were looked at; false after an error.
+  /// Whether the result contains all commits that were looked at; false after an error.
   private var isCurrent = false
-  /// What the query reads and is not there; nil where all is.
+  /// The error if a table or column that the query reads does not exist; nil if all exist.
   private(set) var missing: DatabaseError?
 
   /// A result, and the commits that it contains.
   private struct Held: Sendable {
     var result: Results<Row>
-    /// nil where the query runs again.
+    /// The rows held to maintain the result; nil if the query is fetched again.
     var window: ResultWindow?
     var position: CommitClock.Position
   }
@@ -37,8 +38,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     evaluators = ChangeTracker.of(database)?.evaluators(for: database)
   }
 
-  /// The result, at once or when it differs from the one before; nil once the task is cancelled, and
-  /// when the database is closed.
+  /// Returns the first result at once, and each further one when it differs from the one before.
+  /// Returns nil if the task is cancelled or the database is closed.
   nonisolated(nonsending)
     func next() async throws -> Results<Row>?
   {
@@ -53,7 +54,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// The first result.
+  /// Fetches the first result.
   nonisolated(nonsending)
     private func first() async throws -> Results<Row>?
   {
@@ -61,8 +62,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return try await fetch()
   }
 
-  /// The result with what was done since this was last asked; nil where it is equal to the one
-  /// before.
+  /// Returns the result with the commits since the last call; nil if it is equal to the one before.
   nonisolated(nonsending)
     func update() async throws -> Results<Row>?
   {
@@ -82,8 +82,9 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return try await fetch()
   }
 
-  /// Waits until the result may be another one, but for the first, and fetches it; on no actor: what
-  /// it costs is not the actor's time. After an error it goes on with the next change.
+  /// Fetches the first result, or waits until the result may have changed and updates it. It runs
+  /// on no actor, so that its cost is not the actor's time. After an error, it tries again at the
+  /// next change.
   @concurrent
   func step(isFirst: Bool) async -> Step {
     do {
@@ -106,8 +107,9 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// Whether the result is maintained.
   var isMaintained: Bool { plan != nil }
 
-  /// Finds what the query reads and watches it; before the first fetch, so that nothing is missed
-  /// between. False where what it read before is not there now, which is watched for.
+  /// Finds what the query reads, and watches it. This comes before the first fetch, so that no
+  /// change between them is missed. Returns false if a table or column that it read before does not
+  /// exist; its creation is then watched for.
   nonisolated(nonsending)
     private func begin() async throws -> Bool
   {
@@ -123,7 +125,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         missing = nil
         return true
       case .failure(let error):
-        // It may have come between the look and the watching: then it is looked for again.
+        // The table may have been created between the look and the watching, so it is looked for
+        // again.
         if watch.watchSchema() { continue }
         guard held != nil else { throw error }
         missing = error
@@ -132,14 +135,14 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// What was found out of the query.
+  /// The plan and the dependencies of the query.
   private struct Preparation: Sendable {
     let plan: MaintenancePlan<Row>?
     let tables: [QualifiedTableName: Subscription.Interest]
     let schemaVersion: Int32
   }
 
-  /// Finds what the query reads, or why it cannot be compiled.
+  /// Finds what the query reads, or the error with which its compilation fails.
   nonisolated(nonsending)
     private func prepare() async throws -> Result<Preparation, DatabaseError>
   {
@@ -169,7 +172,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// The result of a query whose table is not there; nil where it had no rows before.
+  /// Returns an empty result for a query whose table does not exist; nil if it had no rows before.
   private func withoutRows() -> Results<Row>? {
     guard let held, !held.result.isEmpty else { return nil }
     var difference = ResultsDifference()
@@ -183,7 +186,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   // MARK: Fetching
 
-  /// The result from the database; nil where it is equal to the one before.
+  /// Fetches the result from the database. Returns nil if it is equal to the one before.
   nonisolated(nonsending)
     private func fetch() async throws -> Results<Row>?
   {
@@ -194,13 +197,13 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         isCurrent = true
         return held != nil && new.result.difference.isEmpty ? nil : new.result
       }
-      // The schema is another one: another process may have changed it.
+      // The schema has changed, perhaps by another process.
       guard try await begin() else { return withoutRows() }
     }
   }
 
-  /// The result from the database; nil where the schema is not the one of which is known what the
-  /// query reads in it.
+  /// Fetches the result from the database. Returns nil if the schema is not the one for which the
+  /// query's dependencies were found.
   nonisolated(nonsending)
     private func fetchOnce() async throws -> Held?
   {
@@ -210,7 +213,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       var isKnown = true
       let position = try watch.opening {
         try core.run(cached: "BEGIN DEFERRED")
-        // The snapshot is taken by the first thing that is read.
+        // The first read takes the snapshot.
         isKnown = try core.schemaVersion() == version
       } close: {
         try core.run(cached: "ROLLBACK")
@@ -228,8 +231,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
             try Self.hold(try source.fetch(core), after: old)
           }
       } catch is ColumnValueError where plan != nil {
-        // The query may order by text that is invalid, which it need not read: its place among
-        // others is known to SQLite alone.
+        // The query may order by a column with invalid text that it does not select. Only SQLite
+        // knows the order of such text.
         new = try Self.hold(try source.fetch(core), after: old)
       }
       try core.run(cached: "COMMIT")
@@ -264,7 +267,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   // MARK: Maintaining
 
-  /// The result with what these commits touched; nil where it is equal to the one before.
+  /// Returns the result with the rows that the commits touched; nil if it is equal to the one
+  /// before.
   nonisolated(nonsending)
     private func apply(_ commits: [Commit]) async throws -> Results<Row>?
   {
@@ -272,8 +276,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       return try await fetch()
     }
     let commits = commits.filter { $0.sequence > held.position.last }
-    // Where the result may contain the commit, it may contain what others committed after it, too:
-    // the rows of the commit are older than that.
+    // If the result may contain the commit, it may also contain what other connections committed
+    // after it; then the rows of the commit are older than the result.
     guard !held.position.mayContainNext || commits.first?.sequence != held.position.last &+ 1 else {
       return try await fetch()
     }
@@ -300,24 +304,24 @@ extension QueryWatch {
     case merged(ResultChange)
     /// No row of the result was touched.
     case untouched
-    /// It must be fetched.
+    /// The result must be fetched.
     case unknown
   }
 
-  /// Merges what commits touched into a result.
+  /// Merges the rows that commits touched into a result.
   private static func merge(
     _ commits: [Commit], into window: ResultWindow, _ plan: MaintenancePlan<Row>,
     _ evaluators: RowEvaluators
   ) throws -> Outcome {
     let changes = plan.changes(in: commits)
     guard !changes.rows.isEmpty else { return .untouched }
-    // Many rows are fetched faster than they are looked at one by one.
+    // Fetching many rows is faster than evaluating them one by one.
     guard changes.isExact, changes.rows.count <= max(1_000, window.entries.count / 20),
       let entries = try? plan.entries(of: changes, evaluators)
     else { return .unknown }
     var change = ResultChange(of: window)
     for row in changes.rows { change.set(row.key, to: entries[row.key]) }
-    // More rows went than were in reserve.
+    // If more rows were removed than were in reserve, the result must be fetched.
     return change.after.isShort ? .unknown : .merged(change)
   }
 }

@@ -1,11 +1,11 @@
 import SQLCore
 
-/// Applies to a held result the rows that a commit touched, and tells the difference: at a cost
-/// that depends on those rows, and not on how many are held.
+/// A change of a held result by the rows that a commit touched, and the difference that it makes.
+/// The cost depends on the touched rows, not on how many are held.
 struct ResultChange: Sendable {
   private let before: ResultWindow
   private(set) var after: ResultWindow
-  /// The rows that were touched, as they were and as they are.
+  /// The rows that were touched, before and after.
   private var touched: [RowKey: (old: ResultEntry?, new: ResultEntry?)] = [:]
 
   init(of window: ResultWindow) {
@@ -13,7 +13,7 @@ struct ResultChange: Sendable {
     after = window
   }
 
-  /// The row with a key is now this one, or none that the query gives.
+  /// Sets the row with a key; nil if the query does not select it any more.
   mutating func set(_ key: RowKey, to new: ResultEntry?) {
     let old = before.entry(of: key)
     var isHeld = true
@@ -26,7 +26,8 @@ struct ResultChange: Sendable {
     touched[key] = (old, isHeld ? new : nil)
   }
 
-  /// The difference of what the query's limit and offset let through.
+  /// Returns the difference between the rows that are within the query's limit and offset before
+  /// and after.
   mutating func difference() -> ResultsDifference {
     after.trim()
     var difference = ResultsDifference()
@@ -55,7 +56,7 @@ struct ResultChange: Sendable {
     return difference
   }
 
-  /// The rows that nobody touched and that came into the limit, or left it, because others did.
+  /// Adds untouched rows that came within the limit, or left it, because of the changes of others.
   private func noteShifted(in difference: inout ResultsDifference) {
     let (old, new) = (before.range, after.range)
     guard old != 0..<before.entries.count || new != 0..<after.entries.count else { return }
@@ -63,7 +64,8 @@ struct ResultChange: Sendable {
     difference.removed += before.shifted(from: after) { touched[$0] != nil }
   }
 
-  /// Of the rows whose order changed, those that stand elsewhere among the others moved.
+  /// Divides the rows whose order changed: those whose place among the others changed are moved,
+  /// the rest only updated.
   private func separateMoves(
     _ reordered: [(origin: Int, destination: Int)], in difference: inout ResultsDifference
   ) {
@@ -72,7 +74,7 @@ struct ResultChange: Sendable {
     let come = (difference.inserted + reordered.map(\.destination)).sorted()
     var last = -1
     for (origin, destination) in reordered.sorted(by: { $0.origin < $1.origin }) {
-      // How many rows stand before it that neither came, went nor were reordered.
+      // The number of rows before it that were neither inserted, removed nor reordered.
       let rank = origin - gone.countBelow(origin)
       if rank == destination - come.countBelow(destination), destination > last {
         last = destination
@@ -86,14 +88,14 @@ struct ResultChange: Sendable {
 }
 
 extension ResultWindow {
-  /// The index of an entry among the rows that the limit and offset let through.
+  /// Returns the index of an entry among the rows that are within the limit and offset.
   fileprivate func visibleIndex(of entry: ResultEntry) -> Int? {
     guard let index = index(of: entry), range.contains(index) else { return nil }
     return index - range.lowerBound
   }
 
-  /// The rows let through here and not there, among those that were not touched; they stand at the
-  /// ends.
+  /// Returns the indices of the untouched rows that are within the limit here but not there. They
+  /// are at both ends.
   fileprivate func shifted(
     from other: ResultWindow, isTouched: (RowKey) -> Bool
   ) -> [Int] {
@@ -112,7 +114,7 @@ extension ResultWindow {
 }
 
 extension [Int] {
-  /// How many of the sorted elements are less.
+  /// Returns the number of elements that are less than a value; the array must be sorted.
   fileprivate func countBelow(_ value: Int) -> Int {
     var low = 0
     var high = count

@@ -1,18 +1,18 @@
 import SQLCore
 
-/// The rows that a maintained query holds: all of them, or with a limit the first ones and some in
-/// reserve, so that a row that goes is replaced without asking the database.
+/// The rows that a maintained query holds: all of them or, with a limit, the first ones and some in
+/// reserve, so that a deleted row can be replaced without asking the database.
 struct ResultWindow: Sendable {
   private(set) var entries: PersistentSequence<ResultEntry>
-  /// In the order of their keys; nil where `entries` stand so.
+  /// The entries in the order of their keys; nil if `entries` are in that order already.
   private(set) var byKey: PersistentSequence<ResultEntry>?
-  /// The last row up to which all are held; nil where all are.
+  /// The last row up to which all rows are held; nil if all rows of the query are held.
   private var frontier: ResultEntry?
   let order: RowOrder
   private let limit: Int?
   private let offset: Int
 
-  /// How many rows a fetch asks for; nil for all.
+  /// Returns the number of rows that a fetch asks for; nil for all.
   static func fetchCount(limit: Int?, offset: Int) -> Int? {
     guard let limit else { return nil }
     let (needed, overflow) = limit.addingReportingOverflow(offset)
@@ -33,14 +33,14 @@ struct ResultWindow: Sendable {
     }
   }
 
-  /// What the query's limit and offset let through.
+  /// The entries that are within the query's limit and offset.
   var range: Range<Int> {
     let start = min(offset, entries.count)
     return
       start..<(limit.map { min(entries.count, start + min($0, entries.count)) } ?? entries.count)
   }
 
-  /// Whether rows are missing that the query gives: more went than were in reserve.
+  /// Whether rows of the result are missing: more were removed than were in reserve.
   var isShort: Bool {
     guard frontier != nil, let limit else { return false }
     return entries.count < limit + offset
@@ -54,8 +54,8 @@ struct ResultWindow: Sendable {
     entries.index(of: entry, order)
   }
 
-  /// Puts a row in the place of the one with the same key; false where it comes behind what is
-  /// held.
+  /// Replaces a row by the one with the same key. Returns false, and removes it, if its new place
+  /// is after all held rows.
   mutating func update(_ old: ResultEntry, to new: ResultEntry) -> Bool {
     if order.compare(old, new) == 0, let index = index(of: old) {
       entries.replace(at: index, with: new)
@@ -66,7 +66,7 @@ struct ResultWindow: Sendable {
       remove(old)
       return false
     }
-    // Its place among the keys stays.
+    // Its place in the order of the keys does not change.
     if let index = index(of: old) { entries.remove(at: index) }
     entries.insert(new, at: entries.partitioningIndex { order.compare($0, new) >= 0 })
     replaceByKey(new)
@@ -79,7 +79,7 @@ struct ResultWindow: Sendable {
     byKey?.remove(at: index)
   }
 
-  /// Puts a row at its place; false where that is behind what is held.
+  /// Inserts a row at its place. Returns false if that is after all held rows.
   mutating func insert(_ entry: ResultEntry) -> Bool {
     if let frontier, order.compare(frontier, entry) < 0 { return false }
     entries.insert(entry, at: entries.partitioningIndex { order.compare($0, entry) >= 0 })
@@ -92,9 +92,11 @@ struct ResultWindow: Sendable {
     byKey?.replace(at: index, with: entry)
   }
 
-  // A copy of the tree, even for a moment, would have it copy its nodes when it changes.
+  // A copy of `byKey`, even a temporary one, would make its nodes shared, so that a change copies
+  // them.
 
-  /// Where a row stands, or would stand, in the order of the keys; nil where `entries` stand so.
+  /// Returns the place of a row, or the one where it belongs, in the order of the keys; nil if
+  /// `entries` are in that order.
   private func placeByKey(of entry: ResultEntry) -> Int? {
     byKey?.partitioningIndex { $0.key.compare(entry.key) >= 0 }
   }
@@ -104,7 +106,7 @@ struct ResultWindow: Sendable {
     return index < byKey.count && byKey[index].key == entry.key
   }
 
-  /// Gives up what is more in reserve than is worth it.
+  /// Drops the reserve beyond the usual size once it is more than twice as large.
   mutating func trim() {
     guard let count = Self.fetchCount(limit: limit, offset: offset), entries.count > 2 * count
     else { return }

@@ -1,13 +1,13 @@
 import SQLCore
 import Synchronization
 
-/// A connection to a database in memory with shadow tables.
+/// A connection to a database in memory that holds shadow tables.
 ///
-/// `@unchecked Sendable`: whoever takes one from `RowEvaluators` has it alone until it is given
-/// back.
+/// `@unchecked Sendable`: a caller that takes one from `RowEvaluators` is the only one to use it
+/// until it is returned.
 final class RowEvaluator: @unchecked Sendable {
   private let connection: Connection
-  /// The statements for the columns that were asked for last: most often they are the same.
+  /// The statements for the last table and columns, which usually are asked for again.
   private var lastTexts: Texts?
 
   private struct Texts {
@@ -33,12 +33,12 @@ final class RowEvaluator: @unchecked Sendable {
     return texts
   }
 
-  /// The tables that are there, by folded name.
+  /// The tables that exist, by folded name.
   private var tables: [String: ShadowTable] = [:]
   let encoding: TextEncoding
   private let installFunctions: @Sendable (ConnectionCore) throws -> Void
 
-  /// - Parameter installFunctions: gives the connection what was registered on the database.
+  /// - Parameter installFunctions: registers on the connection what is registered on the database.
   init(
     configuration: Configuration, encoding: TextEncoding,
     _ installFunctions: @escaping @Sendable (ConnectionCore) throws -> Void
@@ -58,9 +58,9 @@ final class RowEvaluator: @unchecked Sendable {
     }
   }
 
-  /// Runs a closure while the table holds these rows, and nothing else.
+  /// Runs a closure while the table holds exactly these rows.
   ///
-  /// - Parameter columns: the columns of which there are values; the others are NULL.
+  /// - Parameter columns: the columns that the values belong to; all other columns are NULL.
   func evaluating<Result>(
     _ rows: [[DatabaseValue]], columns: [String], in table: ShadowTable,
     _ body: (ConnectionCore) throws -> Result
@@ -85,17 +85,18 @@ final class RowEvaluator: @unchecked Sendable {
   }
 }
 
-/// The evaluators of a database, made when they are needed.
+/// The evaluators of a database, created on demand.
 final class RowEvaluators: Sendable {
   private let idle = Lock<[RowEvaluator]>([])
   private let configuration: Configuration
   private let installFunctions: @Sendable (ConnectionCore) throws -> Void
-  /// Where many rows are looked at: Swift's own threads are few, and the writer waits for one.
+  /// Threads for evaluating many rows, because Swift's own threads are few and the writer may wait
+  /// for one.
   private let threads = WorkerThreads(maximum: 2)
   private let rowCount = Atomic<Int>(0)
-  /// So many are kept.
+  /// The number of idle evaluators that are kept.
   private static let maximumIdle = 2
-  /// So many rows are looked at where they are asked for.
+  /// The number of rows up to which they are evaluated on the calling thread.
   private static let fewRows = 64
 
   init(of database: Database) {
@@ -103,12 +104,13 @@ final class RowEvaluators: Sendable {
     installFunctions = database.functionInstaller
   }
 
-  /// How many rows were looked at so far: it grows with what commits touch of what is watched.
+  /// The number of rows that were evaluated so far. It grows with the rows that commits touch among
+  /// the watched ones.
   var evaluatedRowCount: Int { rowCount.load(ordering: .relaxed) }
 
-  /// Evaluates while the table holds these rows, and nothing else.
+  /// Runs a closure while the table holds exactly these rows.
   ///
-  /// No lock is held meanwhile: it may call functions of the user's.
+  /// No lock is held meanwhile, since the closure may call the user's functions.
   func evaluating<Result>(
     _ rows: [[DatabaseValue]], columns: [String], in table: ShadowTable,
     _ body: (ConnectionCore) throws -> Result
@@ -128,7 +130,8 @@ final class RowEvaluators: Sendable {
     return try evaluator.evaluating(rows, columns: columns, in: table, body)
   }
 
-  /// Runs a closure that looks at rows: here if they are few, else on a thread of its own.
+  /// Runs a closure that evaluates rows: on the calling thread if they are few, else on a worker
+  /// thread.
   nonisolated(nonsending)
     func looking<Result: Sendable>(
       at rowCount: Int, _ body: @escaping @Sendable () throws -> Result

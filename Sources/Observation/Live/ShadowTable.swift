@@ -1,26 +1,26 @@
 import SQLCore
 
-/// A table like another one in types and collations, in a database of its own in memory: there a
-/// query is asked of a few rows alone.
+/// A table with the types and collations of another one, in a database of its own in memory, in
+/// which a query is evaluated over only a few rows.
 ///
-/// The rows are those that the hook told of. Neither the writer nor a reader is needed, and what
-/// others committed meanwhile is not seen.
+/// The rows are those that the hook reported. This needs neither the writer nor a reader, and does
+/// not see what other connections committed meanwhile.
 struct ShadowTable: Hashable, Sendable {
   struct Column: Hashable, Sendable {
     let name: String
     let declaredType: String
-    /// The name of its collation.
+    /// The name of the column's collation.
     let collationName: String
     var collation: BuiltInCollation? { BuiltInCollation(named: collationName) }
   }
 
   let name: String
-  /// The stored columns.
+  /// The columns whose values are stored.
   let columns: [Column]
   let isStrict: Bool
   let encoding: TextEncoding
 
-  /// Reads how the columns compare.
+  /// Reads the types and collations of the columns.
   init(of table: TrackedTable, on connection: Connection) throws {
     name = table.names.table
     encoding = try connection.textEncoding()

@@ -1,15 +1,15 @@
 import QueryDSL
 import SQLCore
 
-/// What one live query or value reads, and the commits that touch it.
+/// The tables that one live query or value reads, and the commits that touch them.
 ///
-/// State: nothing watched → watching → nothing watched, when it goes.
+/// State: nothing watched → watching → nothing watched, when it is released.
 final class TableWatch: Sendable {
   let database: Database
   private let tracker: ChangeTracker?
   private let queue: CommitQueue
   private let watched = Lock<Watched?>(nil)
-  /// Who asked for the result that is being fetched.
+  /// The signals of callers that wait for the result that is being fetched.
   private let refreshes = Lock<[Signal]>([])
 
   private struct Watched {
@@ -18,14 +18,14 @@ final class TableWatch: Sendable {
     var watchesSchema = false
   }
 
-  /// What the commits that waited did to what is watched.
+  /// The effect of the waiting commits on what is watched.
   enum Touch {
     case none
     /// These commits touched rows.
     case rows([Commit])
-    /// Something of it changed that is not told row by row.
+    /// There was a change that was not recorded row by row.
     case unknown
-    /// A table is another one: what is read may be other tables and columns.
+    /// The schema of a table changed: the query may now read other tables and columns.
     case schema
   }
 
@@ -39,7 +39,8 @@ final class TableWatch: Sendable {
     if let watched = watched.withLock({ $0 }) { tracker?.remove(watched.subscription) }
   }
 
-  /// What a snapshot contains of the writer's commits, which the closures open and close.
+  /// Opens a snapshot with the given closures, and returns which of the writer's commits it
+  /// contains.
   func opening(
     _ open: () throws -> Void, close: () throws -> Void
   ) throws -> CommitClock.Position {
@@ -50,13 +51,13 @@ final class TableWatch: Sendable {
     return try clock.opening(open, close: close)
   }
 
-  /// Watches these tables, and from then on no others.
+  /// Watches the given tables, in place of those watched before.
   func watch(_ tables: [QualifiedTableName: Subscription.Interest]) {
     watch(tables, andSchema: false)
   }
 
-  /// Watches every change of the schema besides what is watched: what is to be read is not there.
-  /// False where that is watched already.
+  /// Also watches every change of the schema, because a table or column to be read does not exist.
+  /// Returns false if the schema is watched already.
   func watchSchema() -> Bool {
     let (tables, isWatched) = watched.withLock { ($0?.tables ?? [:], $0?.watchesSchema ?? false) }
     if !isWatched { watch(tables, andSchema: true) }
@@ -67,7 +68,8 @@ final class TableWatch: Sendable {
     _ tables: [QualifiedTableName: Subscription.Interest], andSchema watchesSchema: Bool
   ) {
     guard let tracker else { return }
-    // The new subscription comes before the old one goes: nothing is missed between.
+    // The new subscription is added before the old one is removed, so that nothing is missed in
+    // between.
     let subscription = Subscription(
       tables: tables, queue: queue, isLive: true, watchesSchema: watchesSchema)
     let id = tracker.watch(subscription, in: database)
@@ -79,7 +81,7 @@ final class TableWatch: Sendable {
     if let old { tracker.remove(old.subscription) }
   }
 
-  /// Whether these tables are watched already, in all that is to be watched of them.
+  /// Returns whether all of this is watched already.
   func covers(_ tables: [QualifiedTableName: Subscription.Interest]) -> Bool {
     guard let known = watched.withLock({ $0?.watchesSchema == false ? $0?.tables : nil }) else {
       return false
@@ -91,18 +93,18 @@ final class TableWatch: Sendable {
     }
   }
 
-  /// Waits until something may be touched; false once the task is cancelled, and when the database is
-  /// closed.
+  /// Waits until a watched table may have been touched. Returns false if the task is cancelled or
+  /// the database is closed.
   nonisolated(nonsending)
     func wait() async -> Bool
   {
     await queue.wait() && !Task.isCancelled
   }
 
-  /// Whether the database is closed: what cannot be read now never will be.
+  /// Whether the database is closed, so that a read that fails now can never succeed.
   var hasEnded: Bool { queue.isEnded || database.isClosed }
 
-  /// Asks for the result to be fetched again, and waits until `answerRefreshes()` says that it was.
+  /// Asks for the result to be fetched again, and waits until `answerRefreshes()` is called for it.
   nonisolated(nonsending)
     func refresh() async
   {
@@ -110,12 +112,12 @@ final class TableWatch: Sendable {
     if queue.refresh(done) { _ = await done.wait() }
   }
 
-  /// Nothing is fetched any more: those who asked for it go on.
+  /// Ends the observation: nothing is fetched any more, and callers that wait for a fetch resume.
   func end() {
     queue.end()
   }
 
-  /// Answers those who asked for what was fetched since.
+  /// Resumes the callers whose requests were taken by `takeTouch()`.
   func answerRefreshes() {
     let refreshes = refreshes.withLock { refreshes in
       defer { refreshes = [] }
@@ -124,7 +126,7 @@ final class TableWatch: Sendable {
     for refresh in refreshes { refresh.giveForEver() }
   }
 
-  /// What was done since this was last asked.
+  /// Returns the effect of the commits since the last call.
   func takeTouch() -> Touch {
     let waiting = queue.takeAll()
     if !waiting.refreshes.isEmpty { refreshes.withLock { $0 += waiting.refreshes } }
@@ -154,8 +156,8 @@ final class TableWatch: Sendable {
     return touching.isEmpty ? .none : .rows(touching)
   }
 
-  /// Reads for the observation; where another connection holds a lock, again after a pause, for as
-  /// long as that takes. No connection is held in the pauses.
+  /// Reads for the observation. While another connection holds a lock, tries again after a pause,
+  /// for as long as that takes. No connection is held during the pauses.
   nonisolated(nonsending)
     func reading<Result: Sendable>(
       hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -164,7 +166,7 @@ final class TableWatch: Sendable {
     try await retrying { try await database.observing(hops: hops, body) }
   }
 
-  /// Runs a closure, again and again while the database is locked by another process.
+  /// Runs a closure, and again while the database is locked by another process.
   nonisolated(nonsending)
     func retrying<Result>(
       _ body: nonisolated(nonsending) () async throws -> Result
@@ -183,12 +185,12 @@ final class TableWatch: Sendable {
 }
 
 extension DatabaseError {
-  /// Whether another connection holds what is needed, which passes.
+  /// Whether another connection holds a lock that is needed, which is temporary.
   var isLock: Bool {
     code.primary == .busy || code.primary == .locked || code.primary == .lockingProtocol
   }
 
-  /// Whether what a statement names is not there: a table, a view or a column.
+  /// Whether a statement names a table, view or column that does not exist.
   var isMissingName: Bool {
     code.primary == .error
       && ["no such table", "no such column", "no such view"].contains(where: message.hasPrefix)
@@ -196,10 +198,10 @@ extension DatabaseError {
 }
 
 extension Connection {
-  /// What is to be watched of what a query reads.
+  /// Returns the tables and columns to watch for the columns that a query reads.
   ///
-  /// Of a virtual table the rows stand in its shadow tables. A column that is calculated on reading
-  /// depends on others, which SQLite does not name.
+  /// For a virtual table, these are its shadow tables. For a column that is calculated on reading,
+  /// it is the whole table, since SQLite does not report the columns that it depends on.
   func interests(
     of dependencies: Set<ColumnDependency>
   ) throws -> [QualifiedTableName: Subscription.Interest] {

@@ -1,15 +1,15 @@
 import SQLCore
 
-/// What a closure reads, first as it is and again after each commit that touches what it read:
-/// `db.observe { connection in … }`.
+/// The value that a closure reads, given at once and again after each commit that touches what it
+/// read: `db.observe { connection in … }`.
 ///
-/// When the database is closed, the sequence finishes; one that begins then throws. While a table or
-/// column that the closure read before is not there, because it was dropped, no value is told; the
-/// next one comes when it is there again.
+/// When the database is closed, the sequence finishes; one that begins afterwards throws. While a
+/// table or column that the closure read before does not exist, because it was dropped, no value is
+/// given; the next one is given when it exists again.
 public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
-  /// What the closure returns.
+  /// The value that the closure returns.
   public typealias Element = Value
-  /// What the closure throws.
+  /// The errors that the closure throws.
   public typealias Failure = any Error
 
   private let database: Database
@@ -25,12 +25,12 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
     self.read = read
   }
 
-  /// Gives the values.
+  /// Returns an iterator, which is an observation of its own.
   public func makeAsyncIterator() -> Iterator {
     Iterator(watch: ValueWatch(in: database, isSame: isSame, read))
   }
 
-  /// Gives the values of one observation.
+  /// An iterator over the values of one observation.
   public struct Iterator: AsyncIteratorProtocol {
     private let watch: ValueWatch<Value>
 
@@ -38,14 +38,14 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
       self.watch = watch
     }
 
-    /// The value, at once or when it may differ; nil once the task is cancelled, and
-    /// when the database is closed.
+    /// Returns the first value at once, and each further one when it may differ. Returns nil if the
+    /// task is cancelled or the database is closed.
     public mutating func next() async throws -> Value? {
       try await watch.next()
     }
 
-    /// The value, at once or when it may differ; nil once the task is cancelled, and
-    /// when the database is closed.
+    /// Returns the first value at once, and each further one when it may differ. Returns nil if the
+    /// task is cancelled or the database is closed.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> Value? {
@@ -58,7 +58,8 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
 extension ValueObservation.Iterator: Sendable {}
 
 extension Database {
-  /// What a closure reads, and again after each commit that touches what it read.
+  /// Observes the value that a closure reads: gives it at once, and again after each commit that
+  /// touches what it read.
   ///
   /// ```swift
   /// for try await (posts, authors) in db.observe({ connection in
@@ -67,8 +68,8 @@ extension Database {
   /// ```
   ///
   /// The closure reads from one snapshot, on a thread of the database, and may read other tables
-  /// each time. Its statements are compiled anew each time, which is how SQLite tells what they
-  /// read. Rethrows what the closure throws.
+  /// each time. Its statements are compiled for each run, since SQLite reports what a statement
+  /// reads when it is compiled. Iterating throws the errors that the closure throws.
   @_disfavoredOverload
   public func observe<Value: Sendable>(
     _ read: @escaping @Sendable (Connection) throws -> Value
@@ -76,7 +77,8 @@ extension Database {
     ValueObservation(in: self, isSame: nil, read)
   }
 
-  /// The same, of a value that can be compared: one that is equal to the one before is not told.
+  /// Observes the value that a closure reads, and gives it again only if it is not equal to the one
+  /// before.
   public func observe<Value: Sendable & Equatable>(
     _ read: @escaping @Sendable (Connection) throws -> Value
   ) -> ValueObservation<Value> {

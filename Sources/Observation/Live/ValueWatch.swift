@@ -1,8 +1,9 @@
 import SQLCore
 
-/// One observation of what a closure reads.
+/// One observation of the value that a closure reads.
 ///
-/// State: not begun → holding a value → ended, when it goes. It is used by one task at a time.
+/// State: not begun → holding a value → ended, when it is released. It is used by one task at a
+/// time.
 final class ValueWatch<Value: Sendable> {
   private let watch: TableWatch
   private let read: @Sendable (Connection) throws -> Value
@@ -19,8 +20,8 @@ final class ValueWatch<Value: Sendable> {
     self.read = read
   }
 
-  /// The value, at once or when it may differ; nil once the task is cancelled, and when the database
-  /// is closed.
+  /// Returns the first value at once, and each further one when it may differ. Returns nil if the
+  /// task is cancelled or the database is closed.
   nonisolated(nonsending)
     func next() async throws -> Value?
   {
@@ -42,20 +43,22 @@ final class ValueWatch<Value: Sendable> {
     }
   }
 
-  /// The value; nil while a table or column that the closure names is not there, which is waited for.
+  /// Returns the value; nil while a table or column that the closure names does not exist. Its
+  /// creation is then watched for.
   nonisolated(nonsending)
     private func evaluateIfThere() async throws -> Value?
   {
     do {
       return try await evaluate()
     } catch let error as DatabaseError where error.isMissingName {
-      // It may have come between the look and the watching: then it is looked for again.
+      // The table may have been created between the look and the watching, so it is looked for
+      // again.
       return watch.watchSchema() ? try await evaluateIfThere() : nil
     }
   }
 
-  /// Runs the closure, and again where it read what was not watched before: between its reading
-  /// and the watching a commit may have come.
+  /// Runs the closure, and again if it read something that was not watched, since a commit may have
+  /// come between its reading and the watching.
   nonisolated(nonsending)
     private func evaluate() async throws -> Value
   {

@@ -1,18 +1,19 @@
 import SQLCore
 
-/// Notices what other processes, and other connections of this one, commit to a database's file.
+/// A watch of a database's file for commits of other processes, and of other connections of this
+/// one.
 ///
-/// The folder tells that one of the files was written to, which this process does as well; the
-/// writer then says whether another connection committed.
+/// The folder reports that one of the files was written to, which this process does as well; the
+/// writer then finds out whether another connection committed.
 final class FileWatch: Sendable {
   private let folder: FolderWatch?
   private let check: FileCheck
 
-  /// Begins to watch; nil for a database that is no file.
+  /// Begins to watch. Returns nil for a database that is not a file.
   ///
-  /// SQLite makes its log beside the file itself: links to it, and to its folders, are followed. A
-  /// folder or a link that gets another name later is watched on, since it is the folder that is
-  /// watched and not its path.
+  /// SQLite creates its log beside the file itself, so links to the file and to its folders are
+  /// followed. If a folder or a link is renamed later, the watch continues, since it watches the
+  /// folder itself and not its path.
   init?(
     of database: Database, tracker: ChangeTracker,
     pause: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
@@ -21,7 +22,7 @@ final class FileWatch: Sendable {
     let check = FileCheck(database: database, tracker: tracker, pause: pause)
     self.check = check
     folder = FolderWatch(containing: path) { check.request() }
-    // The first look says what the others compare with.
+    // The first look records the state that later looks compare with.
     check.request(keepsLooking: folder == nil || !FolderWatch.seesWriting)
   }
 
@@ -30,21 +31,23 @@ final class FileWatch: Sendable {
   }
 }
 
-/// Asks the writer whether another connection committed, after somebody said that one may have.
+/// A check that asks the writer whether another connection committed, after a report that one may
+/// have.
 ///
-/// A file is written to before its commit stands: a look may come too early, and nothing is written
-/// after it. So it looks again and again, at greater and greater intervals. While another process
-/// holds a lock that keeps the writer from looking, it goes on, without waiting for it on the writer.
+/// A file is written to before the commit is complete, so a look may come too early, and no further
+/// write follows it. Therefore it looks again, at growing intervals. While another process holds a
+/// lock that prevents the look, it keeps trying, but does not make the writer wait for the lock.
 ///
-/// State: idle → looking ⇄ looking again soon, where something was written meanwhile → looking now
-/// and then → idle; from any of them → ended.
+/// State: idle → looking ⇄ looking again soon, if there was a write meanwhile → looking at growing
+/// intervals → idle; from any of them → ended.
 final class FileCheck: Sendable {
   private struct State {
-    /// Counts the times that it began to look; whoever looks now and then ends with the next.
+    /// The number of times that it began to look. Looking at growing intervals ends when a new
+    /// round begins.
     var round = 0
     var isLookingSoon = false
     var mustLookAgain = false
-    /// Whether it goes on for as long as it is not ended: nobody says that a file was written to.
+    /// Whether it looks until it is ended, because writes to the file are not reported.
     var keepsLooking = false
     var isEnded = false
   }
@@ -53,12 +56,13 @@ final class FileCheck: Sendable {
   private let database: WeakReference<Database>
   private let tracker: WeakReference<ChangeTracker>
   private static let shortestPause = Duration.milliseconds(10)
-  /// A commit that takes longer than all pauses together is noticed with the next one.
+  /// A commit that takes longer than all pauses together is noticed after the next write.
   private static let longestPause = Duration.seconds(5)
   private static let steadyPause = Duration.seconds(1)
   private let pause: @Sendable (Duration) async -> Void
 
-  /// - Parameter pause: waits between two looks; tests, which must not depend on time, give another.
+  /// - Parameter pause: waits between two looks. Tests pass another closure, so that they do not
+  ///   depend on time.
   init(
     database: Database, tracker: ChangeTracker,
     pause: @escaping @Sendable (Duration) async -> Void
@@ -68,7 +72,8 @@ final class FileCheck: Sendable {
     self.pause = pause
   }
 
-  /// Something was written. It looks at most once in the shortest pause, however often this is said.
+  /// Requests a look after a write. However often it is called, the file is looked at once per
+  /// shortest pause at most.
   func request(keepsLooking: Bool = false) {
     let round = state.withLock { state -> Int? in
       guard !state.isEnded else { return nil }
@@ -85,7 +90,7 @@ final class FileCheck: Sendable {
     Task.detached { await self.look(round) }
   }
 
-  /// It looks no more.
+  /// Ends the looking.
   func end() {
     state.withLock { $0.isEnded = true }
   }
@@ -98,7 +103,8 @@ final class FileCheck: Sendable {
     } while mustLookAgain()
     var duration = Self.shortestPause
     while duration < Self.longestPause || keepsLooking || !wasAnswered {
-      // A folder that tells nothing is looked at steadily, and so is a locked file.
+      // If the folder reports no writes, or the file is locked, the pause does not grow beyond
+      // this.
       let isSteady = keepsLooking || !wasAnswered
       duration = min(duration * 2, isSteady ? Self.steadyPause : Self.longestPause)
       await pause(duration)
@@ -121,22 +127,22 @@ final class FileCheck: Sendable {
     state.withLock { $0.round == round && !$0.isEnded }
   }
 
-  /// Asks the writer; false where a lock kept it from answering.
+  /// Asks the writer. Returns false if a lock kept it from answering.
   private func look() async -> Bool {
     guard let database = database.value, let tracker = tracker.value else {
       end()
       return true
     }
-    // The lease of the writer puts the look between two of its commits.
+    // While the writer is leased here, it commits nothing itself.
     let answer: Void? = try? await database.askingWriter { core in
-      // Whoever holds a lock may hold it for long, and the writer is not to wait for it.
+      // Another connection may hold a lock for long, and the writer is not to wait for it.
       try core.waiting(atMost: .zero) { try tracker.lookForForeignCommits(on: core) }
     }
     return answer != nil
   }
 }
 
-/// A reference that keeps nothing alive.
+/// A weak reference that can be stored in a `Sendable` type.
 ///
 /// `@unchecked Sendable`: it is written once, in `init`, and weak references are read atomically.
 private final class WeakReference<Object: AnyObject & Sendable>: @unchecked Sendable {

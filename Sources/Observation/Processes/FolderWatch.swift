@@ -8,17 +8,17 @@ import Dispatch
   import Musl
 #endif
 
-/// Calls a closure when a file of a database is written to: the file itself or its log, which comes
-/// and goes, so that the folder is what is watched.
+/// A watch that calls a closure when a file of a database is written to: the file itself or its
+/// log. The log is created and deleted again and again, so the folder is watched.
 ///
 /// - SeeAlso: <https://man7.org/linux/man-pages/man7/inotify.7.html>
 ///
-/// `@unchecked Sendable`: the source is made in `init` and only cancelled later, which Dispatch allows
-/// on any thread.
+/// `@unchecked Sendable`: the source is created in `init` and only cancelled later, which Dispatch
+/// allows on any thread.
 final class FolderWatch: @unchecked Sendable {
   private let source: any DispatchSourceProtocol
 
-  /// Whether it is told of what is written to the files, and not only of those that come and go.
+  /// Whether the system reports writes to the files, and not only their creation and deletion.
   static var seesWriting: Bool {
     #if canImport(Darwin)
       false
@@ -27,13 +27,13 @@ final class FolderWatch: @unchecked Sendable {
     #endif
   }
 
-  /// Begins to watch; nil where the system does not let.
+  /// Begins to watch. Returns nil if the system does not allow it.
   init?(containing path: String, _ changed: @escaping @Sendable () -> Void) {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     #if canImport(Darwin)
-      // A folder tells of files that come and go. What is written to them would be told by watching
-      // each: but closing a database's file takes all of this process's locks on it.
+      // A folder reports only files that are created and deleted. Writes would be reported by
+      // watching each file, but closing a database's file releases all locks of this process on it.
       let descriptor = open(folder, O_EVTONLY)
       guard descriptor >= 0 else { return nil }
       let source = DispatchSource.makeFileSystemObjectSource(
@@ -65,7 +65,8 @@ final class FolderWatch: @unchecked Sendable {
   }
 
   #if !canImport(Darwin)
-    /// Takes what was told; true where it was of a file whose name begins so.
+    /// Reads the reported events. Returns true if one of them is about a file whose name begins
+    /// with `name`.
     private static func readEvents(of descriptor: Int32, about name: String) -> Bool {
       let name = Array(name.utf8)
       var isConcerned = false
@@ -80,7 +81,7 @@ final class FolderWatch: @unchecked Sendable {
             let event = buffer.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
             let start = position + MemoryLayout<inotify_event>.size
             let end = min(start + Int(event.len), count)
-            // An overflow has no name: it may be of anything.
+            // An overflow event has no name: it may be about any file.
             let told = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[start..<end])
             if event.len == 0 || told.starts(with: name) { isConcerned = true }
             position = end

@@ -1,26 +1,27 @@
 import SQLCore
 
-/// Finds out whether another connection committed to the file since the writer last did.
+/// A detector of other connections' commits to the file since the writer's last commit.
 ///
-/// While the writer holds its lock nobody else commits: what it sees of the file when its commit
-/// hook fires is everything that came before its own commit. Looking costs no statement.
+/// While the writer holds its lock, no other connection commits: the state of the file when the
+/// writer's commit hook fires contains all that came before its own commit. Looking costs no
+/// statement.
 ///
-/// Used by the access that holds the writer.
+/// It is used only by the access that holds the writer.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
 final class ForeignCommits {
   enum Finding {
     case none
-    /// The writer was not looked at before: another connection may have committed since the
-    /// watching began.
+    /// The first look has just been taken: another connection may have committed since the watching
+    /// began.
     case unknown
     case some
   }
 
-  /// What the writer's copy of the file was like after its last commit, or at the last look.
+  /// The version of the file's content after the writer's last commit, or at the last look.
   private var version: UInt32?
   private var finding = Finding.none
 
-  /// Compares what the writer now sees of the file with what it saw before.
+  /// Compares the content that the writer sees now with that of the last look.
   func look(on core: ConnectionCore) {
     let current = core.contentVersion
     defer { version = current }
@@ -31,18 +32,19 @@ final class ForeignCommits {
     if version != current { finding = .some }
   }
 
-  /// The writer committed: what changed now was its own.
+  /// Notes that the writer committed, so that the change since the last look is its own.
   func didCommit(on core: ConnectionCore) {
     version = core.contentVersion
   }
 
-  /// Nobody watches, and what the writer commits from now on is not looked at.
+  /// Forgets the version, since there are no observers and the writer's next commits are not
+  /// followed.
   func forget() {
     version = nil
     finding = .none
   }
 
-  /// What was found since this was last asked.
+  /// Returns the finding since the last call.
   func takeFinding() -> Finding {
     defer { finding = .none }
     return finding

@@ -1,10 +1,10 @@
 import SQLCore
 
-/// The watch of a database's file, which is there while at least one observer needs it.
+/// The watch of a database's file, which exists while at least one observer needs it.
 ///
-/// State: unwatched ⇄ watched by some observers → ended, when the database is closed. One lock guards
-/// the count together with the watch: an observer that comes while the last one goes either shares
-/// its watch, which then stays, or begins a new one.
+/// State: unwatched ⇄ watched for some observers → ended, when the database is closed. One lock
+/// guards both the count and the watch. An observer that begins while the last one ends either
+/// shares the existing watch, which then stays, or creates a new one.
 final class SharedFileWatch<Watch: Sendable>: Sendable {
   private enum State {
     case unwatched
@@ -19,7 +19,7 @@ final class SharedFileWatch<Watch: Sendable>: Sendable {
     state.withLock { if case .watched = $0 { true } else { false } }
   }
 
-  /// One more observer needs the watch: the first one makes it.
+  /// Begins the watch for one more observer; the first one creates it.
   func begin(_ make: () -> Watch) {
     state.withLock { state in
       switch state {
@@ -30,18 +30,18 @@ final class SharedFileWatch<Watch: Sendable>: Sendable {
     }
   }
 
-  /// An observer goes: the watch goes with the last one.
+  /// Ends the watch for one observer; the last one releases it.
   func end() {
     let last = state.withLock { state -> Watch? in
       guard case .watched(let watch, let count) = state else { return nil }
       state = count > 1 ? .watched(watch, count: count - 1) : .unwatched
       return count > 1 ? nil : watch
     }
-    // It is let go outside the lock.
+    // The watch is released outside the lock.
     withExtendedLifetime(last) {}
   }
 
-  /// There is nothing to watch any more, whoever comes.
+  /// Ends the watch, and prevents any new one.
   func endForEver() {
     let last = state.withLock { state -> Watch? in
       defer { state = .ended }

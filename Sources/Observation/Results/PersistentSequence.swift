@@ -1,18 +1,18 @@
-/// A sequence whose versions share what they have in common: a tree of nodes.
+/// A sequence whose versions share their common parts: a tree of nodes.
 ///
 /// Reading, inserting, removing and replacing at an index cost the depth of the tree, which is five
-/// for a million elements; a change copies one node of each level, where another version has it as
-/// well, and older versions stay as they are.
+/// for a million elements. A change copies one node of each level if another version shares that
+/// node; older versions stay as they are.
 struct PersistentSequence<Element: Sendable>: Sendable {
-  /// A leaf with elements, or a node with children; neither is ever empty, but for the root of an
-  /// empty sequence.
+  /// A leaf with elements, or a node with children. Only the root of an empty sequence is empty.
   ///
-  /// `@unchecked Sendable`: a node is changed only by a sequence that alone holds it. Its properties
-  /// are `@exclusivity(unchecked)`, since no change of a node reaches that node again.
+  /// `@unchecked Sendable`: a node is changed only while exactly one sequence refers to it. Its
+  /// properties are `@exclusivity(unchecked)`, since no change of a node accesses that node again.
   final class Node: @unchecked Sendable {
     @exclusivity(unchecked) fileprivate(set) var elements: [Element] = []
     @exclusivity(unchecked) fileprivate(set) var children: [Node] = []
-    /// Of each child, the number of its elements and of those before it.
+    /// For each child, the number of elements up to its end: its own and those of the children
+    /// before it.
     @exclusivity(unchecked) fileprivate(set) var ends: [Int] = []
 
     init(_ elements: [Element]) {
@@ -24,7 +24,7 @@ struct PersistentSequence<Element: Sendable>: Sendable {
       countChildren()
     }
 
-    /// The same node, to be changed: its arrays are copied when they are.
+    /// Creates a copy that can be changed: its arrays share their storage until one is written to.
     init(copying node: Node) {
       elements = node.elements
       children = node.children
@@ -35,14 +35,14 @@ struct PersistentSequence<Element: Sendable>: Sendable {
     var count: Int { ends.last ?? elements.count }
   }
 
-  /// A node has at most so many elements or children.
+  /// The largest number of elements or children that a node may have.
   static var capacity: Int { 32 }
 
   private(set) var root: Node
 
   init() { root = Node([Element]()) }
 
-  /// A sequence of these elements, its nodes three quarters full.
+  /// Creates a sequence of the given elements; its nodes are three quarters full.
   init(_ elements: [Element]) {
     let size = Self.capacity * 3 / 4
     var nodes = stride(from: 0, to: elements.count, by: size).map { start in
@@ -69,7 +69,8 @@ struct PersistentSequence<Element: Sendable>: Sendable {
     return node.elements[index]
   }
 
-  /// The elements around an index, and where they begin: for walking.
+  /// Returns the elements of the leaf that holds an index, and the index of the first one: for
+  /// iteration.
   func leaf(around index: Int) -> (elements: [Element], start: Int) {
     var node = root
     var start = 0
@@ -81,8 +82,8 @@ struct PersistentSequence<Element: Sendable>: Sendable {
     return (node.elements, start)
   }
 
-  /// The first index whose element belongs to the second part, where the elements of the first part
-  /// all come before those of the second.
+  /// Returns the first index whose element belongs to the second part. All elements of the first
+  /// part must come before those of the second.
   func partitioningIndex(_ belongsToSecond: (Element) -> Bool) -> Int {
     var node = root
     var start = 0
@@ -117,7 +118,7 @@ extension PersistentSequence.Node {
   typealias Node = PersistentSequence<Element>.Node
   private static var capacity: Int { PersistentSequence<Element>.capacity }
 
-  /// The child that holds the element at an index.
+  /// Returns the place of the child that holds the element at an index.
   fileprivate func place(of index: Int) -> Int { ends.count.firstPlace { ends[$0] > index } }
 
   /// The first element; the node is not empty.
@@ -135,12 +136,12 @@ extension PersistentSequence.Node {
     }
   }
 
-  /// Sees to it that nobody else has the node.
+  /// Replaces the node by a copy if anything else refers to it.
   private static func own(_ node: inout Node) {
     if !isKnownUniquelyReferenced(&node) { node = Node(copying: node) }
   }
 
-  /// Inserts an element; returns the second half of the node where it grew too large.
+  /// Inserts an element. Returns the second half of the node if it grew too large.
   fileprivate static func insert(
     _ element: Element, at index: Int, into node: inout Node
   ) -> Node? {
@@ -153,7 +154,7 @@ extension PersistentSequence.Node {
       node.elements.removeSubrange(half...)
       return sibling
     }
-    // Behind the last element is the end of the last child.
+    // An index after the last element belongs to the last child.
     let place = Swift.min(node.place(of: index), node.children.count - 1)
     let start = place > 0 ? node.ends[place - 1] : 0
     guard let sibling = insert(element, at: index - start, into: &node.children[place]) else {
@@ -172,7 +173,7 @@ extension PersistentSequence.Node {
     return second
   }
 
-  /// Removes an element; the node may be empty then.
+  /// Removes an element; the node may be empty afterwards.
   fileprivate static func remove(at index: Int, from node: inout Node) {
     own(&node)
     guard !node.isLeaf else {
@@ -195,7 +196,7 @@ extension PersistentSequence.Node {
     (isLeaf ? elements.count : children.count) <= Self.capacity / 4
   }
 
-  /// Joins a child that became small with a neighbour, where the two are half full at most.
+  /// Joins a child that became small with a neighbour if both together fill at most half a node.
   private func joinChild(at place: Int) {
     for other in [place - 1, place + 1] where children.indices.contains(other) {
       let left = Swift.min(place, other)
@@ -229,8 +230,8 @@ extension PersistentSequence.Node {
 }
 
 extension Int {
-  /// The first of so many places that belongs to the second part, where those of the first part all
-  /// come before those of the second.
+  /// Returns the first place below this number that belongs to the second part, or this number if
+  /// there is none. All places of the first part must come before those of the second.
   fileprivate func firstPlace(_ belongsToSecond: (Int) -> Bool) -> Int {
     var low = 0
     var high = self

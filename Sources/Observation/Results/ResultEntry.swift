@@ -1,16 +1,17 @@
 import SQLCore
 
-/// A row of a result, without what it holds, with what finds its place: what keeps a result up to
-/// date is the same code for rows of every type.
+/// A row of a result, seen without its type: its key, its place in the order and its fingerprint.
+/// The code that keeps results up to date works on entries, and so is the same for rows of every
+/// type.
 ///
-/// `@unchecked Sendable`: neither it nor its only subclass has anything that changes.
+/// `@unchecked Sendable`: neither this class nor its only subclass has mutable properties.
 class ResultEntry: @unchecked Sendable {
-  /// What names the row in its table; the same for all where the result is not maintained.
+  /// Identifies the row in its table; the same value for all rows if the result is not maintained.
   final let key: RowKey
-  /// The values by which the query orders.
+  /// The values of the query's ORDER BY terms.
   final let order: [DatabaseValue]
-  /// Stands for the stored values of the row: two rows with the same one are taken for equal. It is
-  /// 64 bits of a hash whose seed each process draws.
+  /// Stands for the stored values of the row: two rows with equal fingerprints count as equal. It
+  /// is a 64-bit hash with a seed that each process draws at random.
   final let fingerprint: UInt64
 
   fileprivate init(key: RowKey, order: [DatabaseValue], fingerprint: UInt64) {
@@ -19,15 +20,15 @@ class ResultEntry: @unchecked Sendable {
     self.fingerprint = fingerprint
   }
 
-  /// The row of a result of that type.
+  /// Returns the row, whose type must be that of the result.
   @inline(__always)
   final func row<Row: Sendable>(as type: Row.Type) -> Row {
-    // The entries of a result are made for its rows, and for no others.
+    // The entries of a result are created for its rows only, so the type is known.
     unsafeDowncast(self, to: ResultRowEntry<Row>.self).row
   }
 }
 
-/// A row of a result.
+/// A row of a result, with its value.
 final class ResultRowEntry<Row: Sendable>: ResultEntry, @unchecked Sendable {
   let row: Row
 
@@ -36,7 +37,7 @@ final class ResultRowEntry<Row: Sendable>: ResultEntry, @unchecked Sendable {
     super.init(key: key, order: order, fingerprint: fingerprint)
   }
 
-  /// A row that has no key.
+  /// Creates an entry for a row that has no key.
   init(_ row: Row, _ fingerprint: UInt64) {
     self.row = row
     super.init(key: .rowID(0), order: [], fingerprint: fingerprint)

@@ -3,18 +3,19 @@ import SQLCore
 
 /// The rows of a live query at one moment, with the difference from the moment before.
 ///
-/// It is a value that never changes: the next result shares with it every row that stayed, and what
-/// a change costs does not depend on how many rows there are. An index is found in as many steps as
-/// the tree is deep, five for a million rows; walking costs little more than an array does.
+/// It is a value that never changes. The next result shares with it every row that stayed, so the
+/// cost of a change does not depend on the number of rows. Access by index takes as many steps as
+/// the tree is deep, five for a million rows; iteration costs little more than that of an array.
 public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
   let entries: PersistentSequence<ResultEntry>
-  /// Which of the entries the query's limit and offset let through.
+  /// The entries that are within the query's limit and offset.
   let range: Range<Int>
-  /// The entries in the order of their keys; nil where `entries` stand so.
+  /// The entries in the order of their keys; nil if `entries` are in that order already.
   let byKey: PersistentSequence<ResultEntry>?
-  /// nil where rows have no key.
+  /// The order of the rows; nil if they have no keys.
   let order: RowOrder?
-  /// What turns the result before into this one; in the first one, every row is inserted.
+  /// The changes that turn the previous result into this one; in the first one, every row is
+  /// inserted.
   public let difference: ResultsDifference
 
   init(
@@ -28,7 +29,7 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
     self.difference = difference
   }
 
-  /// A result without rows.
+  /// Creates a result without rows.
   public init() {
     self.init(
       PersistentSequence(), in: 0..<0, byKey: nil, order: nil, difference: ResultsDifference())
@@ -36,21 +37,21 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
 
   /// The index of the first row.
   public var startIndex: Int { 0 }
-  /// The index behind the last row; the number of rows.
+  /// The index after the last row, which is the number of rows.
   public var endIndex: Int { range.count }
 
-  /// The row at an index.
+  /// Returns the row at an index.
   public subscript(position: Int) -> Row {
     precondition(position >= 0 && position < range.count, "there is no row \(position)")
     return entries[range.lowerBound + position].row(as: Row.self)
   }
 
-  /// Walks over the rows, a leaf of the tree at a time.
+  /// Returns an iterator over the rows, which reads one leaf of the tree at a time.
   public func makeIterator() -> Iterator {
     Iterator(entries: entries, range: range)
   }
 
-  /// Walks over the rows of a result.
+  /// An iterator over the rows of a result.
   public struct Iterator: IteratorProtocol {
     private let entries: PersistentSequence<ResultEntry>
     private var position: Int
@@ -64,7 +65,7 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
       end = range.upperBound
     }
 
-    /// The next row.
+    /// Returns the next row, or nil after the last.
     public mutating func next() -> Row? {
       guard position < end else { return nil }
       if place == leaf.count {
@@ -82,8 +83,9 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
 }
 
 extension Results where Row: Model {
-  /// The index of the row with that key, in as many steps as an index takes; nil where it is not
-  /// among the rows, and where the query is one that runs again.
+  /// Returns the index of the row with the given key, in as many steps as an access by index takes.
+  /// Returns nil if no row has that key, and always if the query is one that is fetched again after
+  /// each change.
   public func index(ofID id: Row.ID) -> Int? {
     guard let order, let values = try? Row.keyValues(of: id) else { return nil }
     for key in RowKey.candidates(values) {
@@ -96,21 +98,21 @@ extension Results where Row: Model {
     return nil
   }
 
-  /// The row with that key; nil where `index(ofID:)` is.
+  /// Returns the row with the given key; nil whenever `index(ofID:)` is nil.
   public subscript(id id: Row.ID) -> Row? {
     index(ofID: id).map { self[$0] }
   }
 }
 
 extension Results: Equatable where Row: Equatable {
-  /// Whether the rows are equal, and in the same order.
+  /// Returns whether both results have equal rows in the same order.
   public static func == (left: Results, right: Results) -> Bool {
     left.elementsEqual(right)
   }
 }
 
 extension Results: ExpressibleByArrayLiteral {
-  /// A result of these rows: for previews and tests.
+  /// Creates a result of the given rows, for previews and tests.
   public init(arrayLiteral rows: Row...) {
     let entries = rows.map {
       ResultRowEntry($0, 0) as ResultEntry
@@ -122,7 +124,7 @@ extension Results: ExpressibleByArrayLiteral {
 }
 
 extension PersistentSequence where Element == ResultEntry {
-  /// The entry of a key, in these entries or in those that stand in the order of keys.
+  /// Returns the entry with a key, found in `byKey` or, if that is nil, in these entries.
   func entry(of key: RowKey, byKey: PersistentSequence<ResultEntry>?) -> ResultEntry? {
     let entries = byKey ?? self
     let index = entries.partitioningIndex { $0.key.compare(key) >= 0 }
@@ -131,7 +133,8 @@ extension PersistentSequence where Element == ResultEntry {
     return entry.key == key ? entry : nil
   }
 
-  /// Where an entry stands, or one like it in order and key; nil where there is none.
+  /// Returns the index of the entry that has the same order values and key as the given one; nil if
+  /// there is none.
   func index(of entry: ResultEntry, _ order: RowOrder) -> Int? {
     let index = partitioningIndex { order.compare($0, entry) >= 0 }
     return index < count && self[index].key == entry.key ? index : nil

@@ -1,9 +1,9 @@
 import SQLCore
 
-/// Compares two results that were fetched, row by row.
+/// A comparison of two fetched results, row by row.
 enum ResultsComparison {
-  /// What a row is known by in both: its key, or where it has none its values, and how many with
-  /// the same stand before it.
+  /// The identity of a row in both results: its key or, if rows have no keys, its values and the
+  /// number of equal rows before it.
   private enum Identity: Hashable {
     case key(RowKey)
     case values(UInt64, occurrence: Int)
@@ -64,9 +64,11 @@ enum ResultsComparison {
     }
   }
 
-  /// The places of a longest part of the numbers that rises: the rows that need not move.
+  /// Returns the places of a longest ascending subsequence of the numbers: the rows that need not
+  /// move.
   private static func longestRising(_ numbers: [Int]) -> Set<Int> {
-    // The place of the least number that ends a rising part of each length.
+    // For each length, the place of the smallest number that ends an ascending subsequence of that
+    // length.
     var ends: [Int] = []
     var previous: [Int?] = []
     for (place, number) in numbers.enumerated() {

@@ -8,15 +8,15 @@ import SQLCore
   import Musl
 #endif
 
-/// How SQLite compares text of a column; those of users are not known here.
+/// A collation that SQLite has built in. Collations that a program registers are not known here.
 ///
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#collating_sequences>
 enum BuiltInCollation: Hashable, Sendable {
-  /// By bytes.
+  /// Compares by bytes.
   case binary
-  /// ASCII letters alike in both cases.
+  /// Compares by bytes, with ASCII capital letters equal to small ones.
   case noCase
-  /// By bytes, without the spaces at the end.
+  /// Compares by bytes, without the spaces at the end.
   case rightTrimmed
 
   init?(named name: String) {
@@ -28,7 +28,8 @@ enum BuiltInCollation: Hashable, Sendable {
     }
   }
 
-  /// Less than 0, 0, or more, as the first comes before, with, or behind the second.
+  /// Returns a negative number, 0 or a positive number if the first text comes before, equals, or
+  /// comes after the second.
   func compare(_ first: String, _ second: String) -> Int {
     var first = first
     var second = second
@@ -63,7 +64,7 @@ enum BuiltInCollation: Hashable, Sendable {
       let left = fold(first[index])
       let right = fold(second[index])
       if left != right { return Int(left) - Int(right) }
-      // SQLite looks no further than U+0000.
+      // SQLite compares no further than U+0000.
       if left == 0 { break }
     }
     return first.count - second.count
@@ -75,7 +76,8 @@ enum BuiltInCollation: Hashable, Sendable {
 }
 
 extension DatabaseValue {
-  /// The order of SQLite: NULL, numbers, text, bytes.
+  /// Compares in SQLite's order: NULL, numbers, text, BLOBs. Returns a negative number, 0 or a
+  /// positive number.
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#comparisons>
   func compare(_ other: DatabaseValue, _ collation: BuiltInCollation = .binary) -> Int {
@@ -99,7 +101,7 @@ extension DatabaseValue {
     }
   }
 
-  /// Exactly: a whole number that no Double holds is not rounded.
+  /// Compares exactly: a whole number that no `Double` represents is not rounded.
   private static func compare(_ integer: Int64, _ real: Double) -> Int {
     if real >= 0x1p63 { return -1 }
     if real < -0x1p63 { return 1 }
@@ -118,7 +120,7 @@ extension DatabaseValue {
 }
 
 extension RowKey {
-  /// An order of the keys, to find them by.
+  /// Compares two keys in an order that only serves to find them.
   func compare(_ other: RowKey) -> Int {
     if case .rowID(let a) = self, case .rowID(let b) = other { return a < b ? -1 : a > b ? 1 : 0 }
     let order = RowOrder.compare(values, other.values) { _ in .binary }
@@ -129,7 +131,8 @@ extension RowKey {
   }
 }
 
-/// The order of a result's rows: what the query says, then the key, so that no two are alike.
+/// The order of a result's rows: the terms of the query's ORDER BY, then the key, so that no two
+/// rows are equal.
 struct RowOrder: Sendable {
   struct Term: Sendable {
     let isDescending: Bool
@@ -139,7 +142,7 @@ struct RowOrder: Sendable {
   let terms: [Term]
   let keyCollations: [BuiltInCollation]
 
-  /// Whether the rows are ordered as `RowKey` orders keys.
+  /// Whether the rows are in the order in which `RowKey` orders keys.
   var isByKey: Bool { terms.isEmpty && keyCollations.allSatisfy { $0 == .binary } }
 
   func compare(_ first: ResultEntry, _ second: ResultEntry) -> Int {

@@ -1,13 +1,13 @@
 import SQLCore
 
-/// Which recorded columns of a table an UPDATE assigns: of the others the row after has what the row
-/// before had.
+/// The recorded columns of a table that an UPDATE assigns. In all other columns, the new row has
+/// the values of the old one.
 final class AssignedColumns {
   private let assignments: [ColumnDependency]
   private let table: TrackedTable
-  /// Their places among the recorded columns.
+  /// The places of the assigned columns among the recorded ones.
   let places: [Int]
-  /// Whether one of the key's columns is among them.
+  /// Whether a column of the key is assigned.
   let includesKey: Bool
 
   init(_ assignments: [ColumnDependency], of table: TrackedTable) {
@@ -22,9 +22,9 @@ final class AssignedColumns {
     includesKey = table.names.keys.contains { names.contains($0.lowercasedASCII) }
   }
 
-  /// Whether it was made for these.
+  /// Returns whether this value was made from the given assignments and table.
   func isOf(_ assignments: [ColumnDependency], _ table: TrackedTable) -> Bool {
-    // Two arrays that are one are not compared any further.
+    // Equal arrays with the same storage are not compared element by element.
     table === self.table && assignments == self.assignments
   }
 }

@@ -1,10 +1,11 @@
 import SQLCore
 import Synchronization
 
-/// Knows who watches a database, has the writer recorded meanwhile, and tells of its commits.
+/// The subscriptions to a database. The tracker has the writer recorded while there are any, and
+/// delivers its commits to them.
 ///
-/// The registry of those who watch is shared, behind a lock, under which nobody's code runs. All
-/// else belongs to the writer, and is used by the one access that holds it.
+/// The registry of subscriptions is shared and guarded by a lock, under which no user code runs.
+/// All other state belongs to the writer and is used only by the access that holds it.
 ///
 /// `@unchecked Sendable`: `recordedVersion`, `covered` and `foreignCommits` are touched only by the
 /// access that holds the lease of the writer.
@@ -15,9 +16,10 @@ final class ChangeTracker: @unchecked Sendable {
   private let granularity: Recorder.Granularity
   /// The version of the registry for which the recorder was made.
   private var recordedVersion = 0
-  /// The subscriptions with a smaller id were there when the access to the writer began.
+  /// Subscriptions with an id below this one existed when the access to the writer began.
   private var covered: UInt64 = 0
-  /// What the registry says of itself, to be read without its lock: each write does.
+  /// Copies of the registry's `version` and `nextID`, which each write reads without taking the
+  /// lock.
   private let version = Atomic<Int>(0)
   private let nextID = Atomic<UInt64>(0)
   private let sharedEvaluators = Lock<RowEvaluators?>(nil)
@@ -27,34 +29,37 @@ final class ChangeTracker: @unchecked Sendable {
     self.granularity = granularity
   }
 
-  /// The tracker of a database, made when somebody first watches.
+  /// Returns the tracker of a database, which is created for the first observer. Returns nil if the
+  /// database has an observer of another type.
   static func of(_ database: Database) -> ChangeTracker? {
     database.writeObserver {
       ChangeTracker(granularity: ConnectionCore.hasPreUpdateHook ? .rows : .tables)
     }
   }
 
-  // MARK: Who watches
+  // MARK: Subscriptions
 
-  /// Adds a subscription; from the next access to the writer on, its tables are recorded.
+  /// Adds a subscription; its tables are recorded from the next access to the writer on.
   func add(_ subscription: Subscription) -> UInt64 {
     changing { $0.add(subscription) }
   }
 
-  /// Adds a subscription, and watches the file for what others commit as long as it stays.
+  /// Adds a subscription, and watches the file for commits of other connections for as long as the
+  /// subscription exists.
   ///
-  /// Where the database is closed already, the subscription has ended.
+  /// If the database is closed already, the subscription ends at once.
   func watch(_ subscription: Subscription, in database: Database) -> UInt64 {
     var subscription = subscription
     subscription.watchesFile = database.realPath != nil
     let id = add(subscription)
     if subscription.watchesFile { file.begin { FileWatch(of: database, tracker: self) } }
-    // Closing ends those that it finds; one that comes later finds the database closed.
+    // Closing ends the subscriptions that it finds; a later one finds the database closed.
     if database.isClosed { subscription.queue.end() }
     return id
   }
 
-  /// Changes the registry. Whoever sees a subscription's id sees the version that came with it.
+  /// Changes the registry. A thread that sees the id of a subscription also sees the version that
+  /// came with it.
   private func changing<Result: Sendable>(
     _ body: (inout SubscriptionRegistry) -> Result
   ) -> Result {
@@ -66,20 +71,20 @@ final class ChangeTracker: @unchecked Sendable {
     }
   }
 
-  /// Removes a subscription; the hook goes with the last, when the next write begins.
+  /// Removes a subscription; the next write removes the hook if this was the last one.
   func remove(_ id: UInt64) {
-    // What a subscription holds is let go outside the lock.
+    // The objects that a subscription holds are released outside the lock.
     let subscription = changing { $0.remove(id) }
     if subscription?.watchesFile == true { file.end() }
   }
 
-  /// Whether anybody watches.
+  /// Whether there is any subscription.
   var isWatching: Bool { registry.withLock { !$0.isEmpty } }
 
   /// Whether commits of other processes are looked for.
   var watchesFile: Bool { file.isWatched }
 
-  /// What asks queries of single rows, for all who watch.
+  /// Returns the evaluators that run queries over single rows, shared by all subscriptions.
   func evaluators(for database: Database) -> RowEvaluators {
     sharedEvaluators.withLock { evaluators in
       let known = evaluators ?? RowEvaluators(of: database)
@@ -88,9 +93,10 @@ final class ChangeTracker: @unchecked Sendable {
     }
   }
 
-  /// Tells everybody of something of which is not known what it touched.
+  /// Reports an event that may have touched any table.
   ///
-  /// - Parameter liveAlone: only those who look for themselves what changed.
+  /// - Parameter liveAlone: reports it only to subscriptions that find out by themselves what
+  ///   changed.
   func publish(everything event: TableEvent, liveAlone: Bool) {
     let commit = Commit(everything: event)
     for subscription in registry.withLock({ $0.all }) where subscription.isLive || !liveAlone {
@@ -98,17 +104,19 @@ final class ChangeTracker: @unchecked Sendable {
     }
   }
 
-  /// Reports a commit of the writer, and before it that others committed.
+  /// Delivers a commit of the writer and, before it, the fact that other connections committed.
   private func publish(_ commit: Commit?, _ finding: ForeignCommits.Finding) {
     switch finding {
     case .none: break
-    // What was there before the watching began concerns those who may have fetched before it.
+    // Only observers that may have fetched before the watching began need to know of a commit that
+    // may be older than it.
     case .unknown: publish(everything: .changedElsewhere, liveAlone: true)
     case .some: publish(everything: .changedElsewhere, liveAlone: false)
     }
     guard let commit else { return }
     let subscriptions = registry.withLock { registry in
-      // Whoever came meanwhile, and asked for nothing that was not recorded anyway, missed nothing.
+      // Subscriptions added in the meantime that asked for nothing beyond what was recorded anyway
+      // missed nothing.
       let end = registry.version == recordedVersion ? registry.nextID : covered
       return registry.concerned(by: commit, before: end)
     }
@@ -117,11 +125,11 @@ final class ChangeTracker: @unchecked Sendable {
 }
 
 extension ChangeTracker {
-  /// Looks whether another connection committed, between two accesses to the writer; it reads
-  /// before, so that SQLite looks at the file.
+  /// Looks, between two accesses to the writer, whether another connection committed. It reads from
+  /// the database first, so that SQLite looks at the file.
   ///
-  /// It is reported before the writer can commit again: nobody merges the rows of a later commit
-  /// into a result without knowing of the one before.
+  /// The finding is reported before the writer can commit again: no observer merges the rows of a
+  /// later commit into a result without knowing of the one before.
   func lookForForeignCommits(on core: ConnectionCore) throws {
     guard isWatching else { return }
     _ = try core.dataVersion()
@@ -131,7 +139,7 @@ extension ChangeTracker {
 }
 
 extension ChangeTracker: WriteObserver {
-  /// Installs the hook for those who watch now, or takes it away where nobody does.
+  /// Installs the hook for the subscriptions that exist now, or removes it if there are none.
   func writeWillBegin(on core: ConnectionCore) throws {
     let known = nextID.load(ordering: .sequentiallyConsistent)
     guard version.load(ordering: .sequentiallyConsistent) != recordedVersion else {
@@ -162,8 +170,8 @@ extension ChangeTracker: WriteObserver {
     }
   }
 
-  /// Those who came during the access, and asked for what was not recorded, saw nothing of it: they
-  /// are told that something may have changed.
+  /// Reports that anything may have changed to the subscriptions that were added during the access
+  /// and asked for more than was recorded, since they saw nothing of it.
   func writeDidEnd(on core: ConnectionCore) {
     guard nextID.load(ordering: .sequentiallyConsistent) != covered else { return }
     let (late, end) = registry.withLock { registry in
@@ -182,7 +190,7 @@ extension ChangeTracker: WriteObserver {
     for subscription in registry.withLock({ $0.all }) { subscription.queue.end() }
   }
 
-  /// Anything may have changed, and no hook told of it.
+  /// Reports that anything may have changed, since no hook reported what did.
   func contentWasReplaced(on core: ConnectionCore) {
     foreignCommits.didCommit(on: core)
     publish(everything: .tableChanged, liveAlone: false)

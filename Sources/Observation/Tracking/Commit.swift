@@ -1,15 +1,15 @@
 import SQLCore
 
-/// What one transaction changed in the watched tables, shared by all who watch.
+/// The changes of one transaction in the watched tables, shared by all observers.
 final class Commit: Sendable {
-  /// Which of the database's commits it is, from 1.
+  /// The number of the commit among those of the database, from 1.
   let sequence: UInt64
-  /// What each of the writes changed that shared the transaction, in their order; those that
-  /// changed nothing are left out.
+  /// The changes of each write that shared the transaction, in their order, without the writes that
+  /// changed nothing.
   let writes: [WriteChanges]
-  /// How many changed rows it lists.
+  /// The number of changed rows in all writes.
   let rowCount: Int
-  /// Everything may have changed.
+  /// Set if any table may have changed: the event that says why.
   let everything: TableEvent?
 
   init(sequence: UInt64, writes: [WriteChanges]) {
@@ -19,7 +19,7 @@ final class Commit: Sendable {
     everything = nil
   }
 
-  /// Something of which is not known what it touched.
+  /// Creates a commit that may have touched any table.
   init(everything: TableEvent) {
     sequence = 0
     writes = []
@@ -28,10 +28,11 @@ final class Commit: Sendable {
   }
 }
 
-/// What one `write` changed.
+/// The changes of one `write`.
 struct WriteChanges: Sendable {
   let label: String?
   var tables: [QualifiedTableName: TableRows] = [:]
-  /// Why predicates were not asked of the rows, where they should have been.
+  /// The reason why predicates could not be tested on the rows; nil if they were, or if there are
+  /// none.
   var unfilteredReason: String?
 }

@@ -1,18 +1,18 @@
 import SQLCore
 
-/// The commits that somebody who watches has not yet asked for.
+/// The commits that an observer has not yet taken.
 ///
-/// A writer only appends; whoever is slow finds that the rows were dropped, and never that nothing
-/// happened.
+/// A writer only appends and never waits. An observer that is slow finds that rows were dropped,
+/// but is never left without a report of the change.
 final class CommitQueue: Sendable {
-  /// What waited.
+  /// The content of the queue.
   struct Waiting {
     var commits: [Commit] = []
-    /// The tables of which rows were dropped, with what is known besides; nil where none were.
+    /// The tables whose rows were dropped, each with its events; nil if no rows were dropped.
     var dropped: [QualifiedTableName: Set<TableEvent>]?
-    /// Whether something happened of which is not known what it touched.
+    /// Events that may have touched any table.
     var everything: Set<TableEvent> = []
-    /// Who asked for the result to be fetched again, and waits for it.
+    /// The signals of callers that asked for the result to be fetched again and wait for it.
     var refreshes: [Signal] = []
 
     var isEmpty: Bool {
@@ -23,7 +23,7 @@ final class CommitQueue: Sendable {
   fileprivate struct State {
     var waiting = Waiting()
     var rowCount = 0
-    /// Whether nothing more comes: the database is closed.
+    /// Whether nothing more will come: the database is closed.
     var isEnded = false
   }
 
@@ -36,7 +36,7 @@ final class CommitQueue: Sendable {
     self.maximumRows = maximumRows
   }
 
-  /// Called on the writer's thread.
+  /// Appends a commit. Called on the writer's thread.
   func append(_ commit: Commit) {
     state.withLock { state in
       guard !state.isEnded else { return }
@@ -59,7 +59,8 @@ final class CommitQueue: Sendable {
     signal.give()
   }
 
-  /// Nothing more comes. What waits can still be taken; whoever waits for more goes on.
+  /// Ends the queue: nothing more will come. Waiting commits can still be taken, and tasks that
+  /// wait for more resume.
   func end() {
     let refreshes = state.withLock { state in
       state.isEnded = true
@@ -70,11 +71,11 @@ final class CommitQueue: Sendable {
     signal.giveForEver()
   }
 
-  /// Whether nothing more comes.
+  /// Whether nothing more will come.
   var isEnded: Bool { state.withLock { $0.isEnded } }
 
-  /// Asks for the result to be fetched again; the signal is given when that is done. False where
-  /// nothing comes any more.
+  /// Asks for the result to be fetched again; `done` is given when that has happened. Returns false
+  /// if the queue has ended.
   func refresh(_ done: Signal) -> Bool {
     let isTaken = state.withLock { state in
       guard !state.isEnded else { return false }
@@ -85,8 +86,8 @@ final class CommitQueue: Sendable {
     return isTaken
   }
 
-  /// Waits until there is something; false once the task is cancelled, and where nothing is left and
-  /// nothing more comes.
+  /// Waits until there is something to take. Returns false if the task is cancelled, or if the
+  /// queue has ended and is empty.
   nonisolated(nonsending)
     func wait() async -> Bool
   {
@@ -97,7 +98,7 @@ final class CommitQueue: Sendable {
 
   private var isOver: Bool { state.withLock { $0.isEnded && $0.waiting.isEmpty } }
 
-  /// Takes what waits.
+  /// Takes all that waits.
   func takeAll() -> Waiting {
     state.withLock { state in
       defer {
@@ -110,7 +111,7 @@ final class CommitQueue: Sendable {
 }
 
 extension CommitQueue.State {
-  /// Keeps of a commit which tables it touched.
+  /// Keeps only which tables a commit touched, without its rows.
   fileprivate mutating func drop(_ commit: Commit) {
     for write in commit.writes {
       for (table, changes) in write.tables {

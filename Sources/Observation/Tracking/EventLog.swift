@@ -1,10 +1,10 @@
 import SQLCore
 
-/// What a transaction did so far, with marks to which it may be cut back.
+/// The events of the current transaction, with marks to which it can be cut back.
 ///
-/// Beyond a number of rows they are not kept any more, only which tables they belong to.
+/// Beyond a number of rows, it keeps only the tables that they belong to.
 struct EventLog {
-  /// Something that happened to a table as a whole.
+  /// An event of a table as a whole.
   struct TableNote {
     let table: QualifiedTableName
     let event: TableEvent
@@ -19,9 +19,9 @@ struct EventLog {
 
   let maximumRows: Int
   private(set) var rows: [RowEvent] = []
-  /// What the rows hold.
+  /// The values of the rows.
   private(set) var values = RecordedValues(encoding: .utf8)
-  /// How the database stores text.
+  /// The encoding in which the database stores text.
   var encoding = TextEncoding.utf8 {
     didSet {
       if encoding != oldValue, rows.isEmpty { values = RecordedValues(encoding: encoding) }
@@ -29,7 +29,7 @@ struct EventLog {
   }
   private(set) var notes: [TableNote] = []
   private(set) var boundaries: [Boundary] = []
-  /// Counts everything that came; marks are values of it.
+  /// The number of events so far, which serves as a mark.
   private(set) var position = 0
   private var isFull = false
   private var savepoints: [(name: String, mark: Int)] = []
@@ -48,19 +48,20 @@ struct EventLog {
     position += 1
     guard rows.count > maximumRows else { return }
     isFull = true
-    // The first touch of each table: a cut behind it leaves the table touched.
+    // Notes the first change of each table at its position, so that the table stays noted after a
+    // cut to a later mark.
     for row in rows { note(.tableChanged, tables[row.table].name, at: row.position) }
     rows = []
     values.truncate(to: 0)
   }
 
-  /// Something happened to a table that is not told row by row.
+  /// Notes an event of a table that is not recorded row by row.
   mutating func note(_ event: TableEvent, _ table: QualifiedTableName) {
     note(event, table, at: position)
     position += 1
   }
 
-  /// Something that happened when the log stood at a position, once in each write.
+  /// Notes an event that happened when the log stood at a position, once in each write.
   mutating func note(_ event: TableEvent, _ table: QualifiedTableName, at position: Int) {
     let start = boundaries.last { $0.position <= position }?.position ?? 0
     let end = boundaries.first { $0.position > position }?.position ?? .max
@@ -71,12 +72,12 @@ struct EventLog {
     notes.append(TableNote(table: table, event: event, position: position))
   }
 
-  /// Forgets everything: the transaction ended.
+  /// Removes everything, after the end of the transaction.
   mutating func removeAll() {
     guard position > 0 || !boundaries.isEmpty || !savepoints.isEmpty else { return }
-    // What a large transaction needed is given back.
+    // Memory that only a large transaction needs is released.
     rows.removeAll(keepingCapacity: rows.capacity < 1_024)
-    // Those who were told of the rows hold them.
+    // Commits that were delivered share these values.
     if isKnownUniquelyReferenced(&values) {
       values.truncate(to: 0)
     } else {
@@ -94,14 +95,14 @@ struct EventLog {
 
   var isStatementRunning: Bool { !running.isEmpty }
 
-  /// The statement that runs; nil where there is none, or more than one.
+  /// The statement that runs; nil if there is none or more than one.
   var onlyStatement: StatementPointer? { running.count == 1 ? running[0].statement : nil }
 
   mutating func begin(_ statement: StatementPointer) {
     running.append((statement, position))
   }
 
-  /// Where the log stood when the statement took its first step.
+  /// Ends a statement. Returns where the log stood when the statement took its first step.
   mutating func end(_ statement: StatementPointer) -> Int? {
     if let last = running.last, last.statement == statement {
       running.removeLast()
@@ -126,12 +127,12 @@ struct EventLog {
   }
 
   func rows(from start: Int, to end: Int) -> ArraySlice<RowEvent> {
-    // Most often all belong to one write.
+    // Usually all rows belong to one write.
     if start == 0, end > position { return rows[...] }
     return rows[firstRow(at: start)..<firstRow(at: end)]
   }
 
-  /// The first row that came at a position, or behind it.
+  /// Returns the index of the first row whose position is at or after a given one.
   private func firstRow(at position: Int) -> Int {
     var low = 0
     var high = rows.count
@@ -144,12 +145,12 @@ struct EventLog {
 
   // MARK: Writes and savepoints
 
-  /// A write ended that shares the transaction with others.
+  /// Notes the end of a write that shares the transaction with others.
   mutating func endWrite(label: String?) {
     boundaries.append(Boundary(label: label, position: position))
   }
 
-  /// Does what a statement did that opened, released or rolled back to a savepoint; true where
+  /// Follows a statement that opened, released or rolled back to a savepoint. Returns true if
   /// something was undone.
   mutating func apply(_ action: SavepointAction) -> Bool {
     switch action {

@@ -1,16 +1,16 @@
 import SQLCore
 
-/// Where a column stands: among all columns of its table, and among those that are stored.
+/// The place of a column: among all columns of its table, and among those that are stored.
 struct ColumnPlace {
   let declared: Int
   let stored: Int
 }
 
-/// By which of the two the pre-update hook counts.
+/// Which of the two places the pre-update hook counts by.
 ///
-/// Where a table has columns that are calculated on reading, the versions of SQLite differ, and so
-/// do tables with and without rowid, and old and new values. It is found out once a process, on a
-/// table in memory.
+/// For tables with columns that are calculated on reading, the versions of SQLite differ, and so do
+/// tables with and without rowid, and old and new values. The convention is found out once per
+/// process, with a table in memory.
 struct HookConvention: Sendable {
   enum Numbering: Sendable { case declared, stored }
 
@@ -24,7 +24,7 @@ struct HookConvention: Sendable {
 
   static let current = HookConvention()
 
-  /// The index by which the hook knows a column.
+  /// Returns the index by which the hook knows a column.
   func index(
     of place: ColumnPlace, kind: PreUpdateEvent.Kind, isOld: Bool, hasRowID: Bool
   ) -> Int {
@@ -34,12 +34,13 @@ struct HookConvention: Sendable {
   }
 
   private init() {
-    // Where nothing can be found out, the documented order of storage is taken.
+    // Assumes the documented order, that of storage, if the probe fails.
     try? probe(hasRowID: true)
     try? probe(hasRowID: false)
   }
 
-  /// Changes a row whose calculated column comes first, and looks where the others show.
+  /// Changes a row whose calculated column comes first, and looks at which index the hook reports
+  /// the others.
   private mutating func probe(hasRowID: Bool) throws {
     let connection = try Connection()
     try connection.execute(
@@ -63,7 +64,8 @@ struct HookConvention: Sendable {
   }
 }
 
-/// Looks at which index the hook has the column `marker`, the third declared and the second stored.
+/// An observer that finds out at which index the hook has the column `marker`, which is declared
+/// third and stored second.
 private final class Probe: ConnectionObserver {
   struct Seen: Hashable {
     let kind: PreUpdateEvent.Kind

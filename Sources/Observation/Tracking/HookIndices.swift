@@ -1,10 +1,12 @@
 import SQLCore
 
-/// By which indices the hook knows the columns of a table, in each of the cases in which it numbers
-/// them differently.
+/// The indices by which the hook knows the columns of a table, for each of the cases that it
+/// numbers differently.
 ///
-/// The lists lie in memory of their own, where nothing counts who reads them: they are read once and
-/// again for each row. Who has the indices frees it.
+/// The lists are in unmanaged memory, to avoid reference counting: they are read once or twice for
+/// each row. The owner of the indices frees it.
+///
+/// `@unchecked Sendable`: the lists never change.
 struct HookIndices: @unchecked Sendable {
   typealias Sources = UnsafeBufferPointer<RecordedValues.Source>
 

@@ -1,12 +1,12 @@
 import SQLCore
 
-/// What was done to one row in the end, with its values: where the rows of several commits are
-/// looked at together.
+/// The net change of one row, with its values. It is used where the rows of several commits are
+/// netted together.
 struct NetChange: Sendable {
   let key: RowKey
-  /// The recorded values before; nil where the row was not there.
+  /// The recorded values before; nil if the row did not exist.
   var old: [DatabaseValue]?
-  /// The recorded values after; nil where the row is gone.
+  /// The recorded values after; nil if the row is gone.
   var new: [DatabaseValue]?
 
   var isEmpty: Bool {
@@ -18,7 +18,7 @@ struct NetChange: Sendable {
   }
 }
 
-/// The changes of one table, folded by row: the first old state, the last new one.
+/// The changes of one table, netted by row: the first old state and the last new one.
 struct NettedRows {
   private var places: [RowKey: Int] = [:]
   private var changes: [NetChange] = []
@@ -32,6 +32,6 @@ struct NettedRows {
     changes.append(change)
   }
 
-  /// The rows that differ, in the order in which they were first touched.
+  /// The rows that differ, in the order in which they were first changed.
   var rows: [NetChange] { changes.filter { !$0.isEmpty } }
 }

@@ -1,10 +1,11 @@
 import SQLCore
 
-/// A table of the main database or of an attached one, with its names as SQLite compares them.
+/// A table of the main database or of an attached one, with its names folded as SQLite compares
+/// them.
 struct QualifiedTableName: Hashable, Sendable {
   /// `main`, or the name under which a database is attached; folded.
   let schema: String
-  /// Folded.
+  /// The name of the table, folded.
   let name: String
 
   init(schema: String = "main", _ name: String) {
@@ -12,6 +13,7 @@ struct QualifiedTableName: Hashable, Sendable {
     self.name = name.lowercasedASCII
   }
 
-  /// Whether its rows are the user's: neither SQLite's own tables, nor what only the writer sees.
+  /// Whether its rows are the user's: it is neither a table of SQLite's own nor a temporary one,
+  /// which only the writer sees.
   var isObservable: Bool { schema != "temp" && !name.hasPrefix("sqlite_") }
 }

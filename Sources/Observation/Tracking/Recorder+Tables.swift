@@ -1,7 +1,7 @@
 import SQLCore
 
 extension Recorder {
-  /// Reads the watched tables where the schema is another than before.
+  /// Reads the watched tables if the schema changed since they were last read.
   func prepareTables() {
     guard granularity == .rows else {
       isPrepared = true
@@ -18,7 +18,7 @@ extension Recorder {
         if !didChangeSchema { committedDefinitions = definitions }
       }
     } catch {
-      // Not to know is no reason to be silent.
+      // If the tables cannot be read, any of them may have changed.
       for table in places.keys { log.note(.tableChanged, table) }
     }
   }
@@ -32,7 +32,7 @@ extension Recorder {
     return versions
   }
 
-  /// The attached databases of which tables are watched.
+  /// Returns the attached databases that have watched tables.
   private func attachedSchemas(on connection: Connection) throws -> [String] {
     switch wanted {
     case .some(let tables):
@@ -62,12 +62,12 @@ extension Recorder {
         continue
       }
       guard let table else { continue }
-      // Rows that were recorded keep their places: tables are added behind them.
+      // Recorded rows keep the places of their tables, so new tables are appended.
       places[name] = tables.count
       tables.append(table)
     }
     guard log.rows.isEmpty else { return }
-    // The definitions of before are of no use any more.
+    // No recorded row refers to the earlier definitions any more.
     let used = places.sorted { $0.value < $1.value }
     tables = used.map { tables[$0.value] }
     places = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1.key, $0) })
@@ -77,11 +77,11 @@ extension Recorder {
     places.mapValues { tables[$0].definition }
   }
 
-  /// What a statement did to the watched tables besides those that it named: one that is renamed
-  /// takes another's name.
+  /// Notes the watched tables whose definitions changed, which may be more than a statement names:
+  /// a table that is renamed may take the name of another.
   func noteChangedDefinitions() {
     guard granularity == .rows else {
-      // Which table took another's name is not looked at: it may be any.
+      // The definitions are not compared here: any table may have been renamed to any other.
       for table in (try? reading { try $0.observableTables() }) ?? [] {
         log.note(.schemaChanged, table, at: schemaChangePosition)
       }
@@ -96,9 +96,9 @@ extension Recorder {
     committedDefinitions = now
   }
 
-  // MARK: What the writes of a transaction changed
+  // MARK: The changes of a transaction's writes
 
-  /// What each of the writes of the transaction changed.
+  /// Returns the changes of each write of the transaction.
   func writes() -> [WriteChanges] {
     var writes: [WriteChanges] = []
     var start = 0
@@ -110,7 +110,7 @@ extension Recorder {
     return writes
   }
 
-  /// What events did to the tables, in the order of these.
+  /// Nets events by table and row, in the order of `tables`.
   func netted(_ events: ArraySlice<RowEvent>) -> [(table: TrackedTable, rows: RowNetting)] {
     var netted: [RowNetting?] = Array(repeating: nil, count: tables.count)
     for event in events {
@@ -139,7 +139,8 @@ extension Recorder {
       if places[table.name].map({ tables[$0] === table }) == true {
         known.rows = rows.rows
       } else {
-        // The table is another one meanwhile: its rows of before cannot be told with its columns.
+        // The table was replaced meanwhile: its earlier rows cannot be described with its new
+        // columns.
         known.events.insert(.tableChanged)
       }
       if !known.rows.isEmpty || !known.events.isEmpty { changes.tables[table.name] = known }
@@ -147,7 +148,7 @@ extension Recorder {
     return changes
   }
 
-  /// What a write did to a table, before its rows are known.
+  /// Returns the changes of a table without any rows yet.
   private func emptyRows(of table: QualifiedTableName) -> TableRows {
     TableRows(
       names: places[table].map { tables[$0].names } ?? TableNames(table.name),
@@ -156,7 +157,7 @@ extension Recorder {
 }
 
 extension Connection {
-  /// The names of the attached databases.
+  /// Returns the names of the attached databases.
   func attachedDatabases() throws -> [String] {
     try rows("SELECT name FROM pragma_database_list")
       .map { try $0.get(String.self, at: 0).lowercasedASCII }

@@ -1,10 +1,11 @@
 import SQLCore
 
-/// Records what the writer changes: the log of the transaction that runs, and the watched tables.
+/// The recorder of the writer's changes, with the log of the current transaction and the watched
+/// tables.
 ///
-/// Used by the one access that holds the writer, and in the hooks that run within it: what changes
-/// with each statement is `@exclusivity(unchecked)`, since no access to it overlaps another one, and
-/// looking for that costs as much as the rest.
+/// It is used by the one access that holds the writer, and by the hooks that run within it.
+/// Properties that change with each statement are `@exclusivity(unchecked)`: accesses to them never
+/// overlap, and the check would cost as much as all else.
 final class Recorder {
   /// The writer that the recorder is installed on; it owns the recorder.
   unowned let core: ConnectionCore
@@ -16,34 +17,34 @@ final class Recorder {
 
   @exclusivity(unchecked) var tables: [TrackedTable] = []
   var places: [QualifiedTableName: Int] = [:]
-  /// The schemas for which `tables` is right, by database; empty before the first look.
+  /// The schema versions for which `tables` is right, by database; empty before the first look.
   var schemaVersions: [String: Int32] = [:]
   /// Whether `tables` was found right since the transaction began.
   @exclusivity(unchecked) var isPrepared = false
-  /// Whether the transaction that runs changed the schema.
+  /// Whether the current transaction changed the schema.
   @exclusivity(unchecked) var didChangeSchema = false
-  /// Where the log stood when it last did.
+  /// Where the log stood when the schema last changed.
   @exclusivity(unchecked) var schemaChangePosition = 0
-  /// How the watched tables were defined before it.
+  /// The definitions of the watched tables before that change.
   var committedDefinitions: [QualifiedTableName: String] = [:]
   @exclusivity(unchecked) var log: EventLog
-  /// The places of the tables whose rows changed last; −1 where rows are not recorded.
+  /// The places of the tables whose rows changed last; −1 if rows of a table are not recorded.
   @exclusivity(unchecked) var recentPlaces = RecentTables()
-  /// The columns that the statement assigns that last changed a row.
+  /// The columns that are assigned by the statement that last changed a row.
   @exclusivity(unchecked) private var assigned: AssignedColumns?
-  /// Which hook fired since the statement that runs began.
+  /// The hook that fired since the current statement began.
   @exclusivity(unchecked) private var outcome: Outcome?
-  /// A statement of our own runs, which is nobody's business.
+  /// Whether the recorder runs a statement of its own, which is not recorded.
   @exclusivity(unchecked) private var isReading = false
 
   private enum Outcome { case committed, rolledBack }
 
-  /// What is recorded.
+  /// The detail in which changes are recorded.
   enum Granularity {
-    /// Every row, as the pre-update hook tells it.
+    /// Every row, as the pre-update hook reports it.
     case rows
-    /// The tables that statements write, as the authorizer tells them, where SQLite was built
-    /// without that hook.
+    /// The tables that statements write, as the authorizer reports them. It is used if SQLite was
+    /// built without the pre-update hook.
     case tables
   }
 
@@ -65,7 +66,7 @@ final class Recorder {
     recentPlaces.removeAll()
   }
 
-  /// Runs statements of our own.
+  /// Runs statements of the recorder's own, which are not recorded.
   func reading<Result>(_ body: (Connection) throws -> Result) rethrows -> Result {
     isReading = true
     defer { isReading = false }
@@ -78,8 +79,8 @@ extension Recorder: ConnectionObserver {
     guard !isReading else { return }
     outcome = nil
     if granularity == .tables, !log.isStatementRunning { core.forgetNotedTables() }
-    // How the tables were defined before it is compared with how they are after it. What only writes
-    // rows has them read when a row of one of them changes.
+    // The definitions of the tables before a change of the schema are compared with those after it.
+    // A statement that only writes rows does not need them until a row of a watched table changes.
     if statement.pointee.effects.contains(.changesSchema), !isPrepared { prepareTables() }
     log.begin(statement)
   }
@@ -102,7 +103,7 @@ extension Recorder: ConnectionObserver {
 
   func commitHookDidFire() {
     outcome = .committed
-    // The lock is held: whatever others committed came before this commit.
+    // The writer holds its lock: all that other connections committed came before this commit.
     foreignCommits.look(on: core)
     clock.begin()
   }
@@ -115,7 +116,7 @@ extension Recorder: ConnectionObserver {
   private func didRun(_ statement: StatementPointer) {
     noteWrites(of: statement)
     if let action = statement.pointee.savepointAction, log.apply(action) {
-      // What was undone may have been a change of the schema.
+      // The statement may have undone a change of the schema.
       isPrepared = false
     }
     guard statement.pointee.effects.mayChangeTables else { return }
@@ -138,12 +139,13 @@ extension Recorder: ConnectionObserver {
     }
   }
 
-  /// Keeps or drops what a statement did before it failed, as SQLite did.
+  /// Keeps or drops the rows that a statement changed before it failed, as SQLite did.
   ///
-  /// Under ABORT its rows are undone, under FAIL they stay; the count of changes tells which, but
-  /// not where triggers wrote and the statement itself wrote nothing. Then one row is read back.
+  /// Under ABORT its rows are undone, under FAIL they stay. SQLite's count of changes shows which,
+  /// unless only triggers wrote rows and the statement itself wrote none; then one row is read
+  /// back.
   private func cutAfterFailure(since mark: Int) {
-    // Which tables may have changed is kept, where no rows are recorded.
+    // Without recorded rows, the log keeps which tables may have changed.
     guard granularity == .rows else { return }
     guard core.isInTransaction else {
       if outcome != .committed { log.removeAll() }
@@ -155,7 +157,8 @@ extension Recorder: ConnectionObserver {
     log.cut(to: mark)
   }
 
-  /// Whether the events of a statement that failed are in the database: one row of them tells.
+  /// Returns whether the rows that a failed statement changed are still changed in the database.
+  /// One row decides for all.
   private func stands(_ events: ArraySlice<RowEvent>) -> Bool {
     for (table, netted) in netted(events) {
       guard let row = netted.rows.first else { continue }
@@ -175,7 +178,7 @@ extension Recorder: ConnectionObserver {
       foreignCommits.look(on: core)
       return publish(nil, foreignCommits.takeFinding())
     }
-    // Before anything is read, which may show what others commit from now on.
+    // This comes before anything is read, which may show what other connections commit from now on.
     foreignCommits.didCommit(on: core)
     var writes: [WriteChanges] = []
     if didChangeSchema || !log.isEmpty {
@@ -216,10 +219,11 @@ extension Recorder: ConnectionObserver {
     log.note(.tableChanged, table.name)
   }
 
-  /// The columns that may have other values after the row is updated; nil for all.
+  /// Returns the columns that may have other values after the row is updated; nil for all.
   ///
-  /// Only the statement itself assigns what its text says; what its triggers do is deeper. Where two
-  /// statements run, it is not known whose row it is.
+  /// The text of a statement says which columns the statement itself assigns, but not its triggers,
+  /// whose rows have a greater depth. While two statements run, it is unknown which of them a row
+  /// belongs to.
   private func assignedColumns(
     by event: borrowing PreUpdateEvent, in table: TrackedTable
   ) -> AssignedColumns? {
@@ -232,15 +236,15 @@ extension Recorder: ConnectionObserver {
     return new
   }
 
-  /// The place of a row's table; −1 where the row is not recorded, nil where no row of a table of
-  /// that name ever is.
+  /// Returns the place of a row's table: −1 if the row is not recorded, nil if no row of a table
+  /// with that name ever is.
   private func place(of event: borrowing PreUpdateEvent) -> Int? {
     if isPrepared, let place = recentPlaces.value(of: event) { return place }
     let name = QualifiedTableName(
       schema: String(cString: event.database), String(cString: event.table))
     guard wanted.contains(name) else { return nil }
-    // The schema is looked at here, where the transaction has its lock and nobody else can change
-    // it. SQLite's own sessions run statements in this hook as well.
+    // The schema is read here, because the transaction now holds its lock and no other connection
+    // can change it. SQLite's own session extension also runs statements in this hook.
     if !isPrepared { prepareTables() }
     guard isPrepared else {
       log.note(.tableChanged, name)
@@ -248,7 +252,8 @@ extension Recorder: ConnectionObserver {
     }
     let place = places[name]
     if place == nil, case .some = wanted {
-      // It was not found, and yet it is there: its columns are not known.
+      // The row's table was not found among the watched ones, although it exists: its columns are
+      // unknown.
       log.note(.tableChanged, name)
       return -1
     }

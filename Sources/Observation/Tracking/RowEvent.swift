@@ -1,40 +1,40 @@
 import SQLCore
 
-/// One row that a statement changed, as the hook told it. Its values stand in the log's
+/// A change of one row by a statement, as the hook reported it. Its values are in the log's
 /// `RecordedValues`.
 struct RowEvent {
   /// The place of the table among the tracked ones.
   let table: Int
-  /// Where the log's values stood before it.
+  /// The length of the log's values before the event.
   let start: Int
-  /// The key before and after, as `RecordedRow` has it; the same where it did not change.
+  /// The key before and after, in the form of `RecordedRow.key`; equal if it did not change.
   var oldKey: Int64 = 0
   var newKey: Int64 = 0
-  /// The row before; −1 for an insertion.
+  /// The state of the row before; −1 for an insertion.
   var old = -1
-  /// The row after; −1 for a deletion.
+  /// The state of the row after; −1 for a deletion.
   var new = -1
-  /// Whether a trigger or a foreign-key action did it.
+  /// Whether a trigger or a foreign-key action made the change.
   var isNested = false
-  /// Whether the row stays and what it holds afterwards is not told: an incremental BLOB.
+  /// Whether the row stays but its new values are unknown, as after a write to an incremental BLOB.
   var isUntold = false
-  /// When it came, by the log's own count.
+  /// The log's position when the event was appended.
   var position = 0
 }
 
-/// What a write did to one row in the end, by where its values stand.
+/// The net change of one row in a write, with the places of its values in `RecordedValues`.
 struct RecordedRow: Sendable {
-  /// The rowid; where other columns are the key, the state of their values, and behind them the
-  /// rowid where one of them is NULL.
+  /// The rowid. If the key is made of other columns: the state that holds their values, followed by
+  /// the rowid if one of them is NULL.
   let key: Int64
-  /// The state of the recorded values before; −1 where the row was not there.
+  /// The state of the recorded values before; −1 if the row did not exist.
   var old: Int
-  /// The state of the recorded values after; −1 where the row is gone.
+  /// The state of the recorded values after; −1 if the row is gone.
   var new: Int
 }
 
 extension RecordedValues {
-  /// A key, as its state says it.
+  /// Returns the key that a `RecordedRow.key` stands for.
   func key(_ key: Int64, keyCount: Int?) -> RowKey {
     guard let keyCount else { return .rowID(key) }
     let values = values(of: Int(key), count: keyCount + 1)

@@ -1,14 +1,14 @@
 import SQLCore
 
-/// Finds rows of a write by their key, or by a value before or after.
+/// An index of the rows of a write, by their key, and by their values before and after.
 ///
-/// Many watch one row each: whoever first looks makes the index, and from then on each look costs
-/// what it finds. It is made on the side of those who watch, and never by the writer.
+/// Many observers watch one row each: the first that looks builds the index, and each further look
+/// costs only as much as it finds. The index is built on the observers' side, never by the writer.
 final class RowIndex: Sendable {
-  /// The rows by the values of one column.
+  /// The rows of a write, by the values of one column.
   private struct Column {
     var rows: [DatabaseValue: [Int]] = [:]
-    /// The rows that have a value of a storage class.
+    /// The rows that have a value of each storage class.
     var classes: [StorageClass: [Int]] = [:]
   }
 

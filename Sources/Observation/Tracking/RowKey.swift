@@ -1,13 +1,14 @@
 import SQLCore
 
-/// What names a row: its rowid, or the values of its primary key.
+/// The identity of a row: its rowid, or the values of its primary key.
 enum RowKey: Hashable, Sendable {
   case rowID(Int64)
   case values([DatabaseValue])
-  /// The values of a primary key of which one is NULL: only the rowid tells such rows apart.
+  /// The values of a primary key that contains NULL, and the rowid: SQLite allows several rows with
+  /// such values, and only their rowids differ.
   case incomplete([DatabaseValue], rowID: Int64)
 
-  /// The values of the key columns.
+  /// The values of the key columns, or the rowid if it is the key.
   var values: [DatabaseValue] {
     switch self {
     case .rowID(let id): [.integer(id)]

@@ -1,17 +1,17 @@
 import SQLCore
 
-/// The changes of one table, folded by row: the first old state, the last new one.
+/// The changes of one table, netted by row: the first old state and the last new one.
 struct RowNetting {
   private let values: RecordedValues
   private let valueCount: Int
   private let keyCount: Int?
   private var changes: [RecordedRow] = []
-  /// Which change has a key, found by its hash: 0 for none, else its index and 1. There are more
-  /// than changes, and the next free one is taken.
+  /// A hash table with linear probing, from keys to changes: 0 for a free slot, else the change's
+  /// index + 1. It has more slots than changes.
   private var slots: [Int32] = []
-  /// The rows whose last state is not told.
+  /// The indices of the changes whose last state is not known.
   private var untold: Set<Int> = []
-  /// So that nobody chooses keys that meet.
+  /// A random factor, so that no one can choose keys with colliding hashes.
   private static let seed = UInt64.random(in: .min ... .max) | 1
 
   init(of table: TrackedTable, in values: RecordedValues) {
@@ -27,7 +27,8 @@ struct RowNetting {
   }
 
   mutating func add(_ event: RowEvent) {
-    // A row whose key changes is another row: the old one goes, the new one comes.
+    // An event that changes a row's key counts as two: the deletion of the old row and the
+    // insertion of the new one.
     if event.isUntold {
       untold.insert(touch(event.oldKey, old: event.old, new: event.old))
     } else if event.old >= 0, event.new < 0 || event.oldKey != event.newKey {
@@ -51,10 +52,11 @@ struct RowNetting {
 
   // MARK: Finding
 
-  /// So few are found by looking at each.
+  /// The number of changes up to which a key is found by looking at each.
   private static let unhashedCount = 8
 
-  /// The change with a key; nil where there is none, and then the next that is appended has it.
+  /// Returns the index of the change with a key. If there is none, returns nil and enters the key
+  /// for the change that is appended next.
   private mutating func find(_ key: Int64) -> Int? {
     guard changes.count >= Self.unhashedCount || !slots.isEmpty else {
       return changes.firstIndex { isSame($0.key, key) }
@@ -102,7 +104,7 @@ struct RowNetting {
 
   // MARK: The result
 
-  /// Asks for the states that were not told.
+  /// Reads the states that the hook did not report.
   mutating func complete(_ read: (RowKey) throws -> [DatabaseValue]?) rethrows {
     for index in untold {
       changes[index].new = -1
@@ -115,9 +117,9 @@ struct RowNetting {
 
   func key(of row: RecordedRow) -> RowKey { values.key(row.key, keyCount: keyCount) }
 
-  /// The rows that differ, in the order in which they were first touched.
+  /// The rows that differ, in the order in which they were first changed.
   var rows: [RecordedRow] {
-    // Most often all do.
+    // Usually all rows differ.
     guard changes.contains(where: isEmpty) else { return changes }
     return changes.filter { !isEmpty($0) }
   }

@@ -1,23 +1,23 @@
 import SQLCore
 
-/// Says to tasks that there is something for them.
+/// A signal that wakes tasks that wait for something to do.
 ///
-/// A signal that nobody waits for is kept, once. Unlike a stream of the standard library it goes on
-/// after a task that waited for it was cancelled.
+/// A signal that no task waits for is kept, but only once. Unlike a stream of the standard library,
+/// it remains usable after a waiting task was cancelled.
 final class Signal: Sendable {
   private struct State {
     var isGiven = false
-    /// Whether it is given for ever.
+    /// Whether it stays given for all future waits.
     var isLasting = false
     var waiting: [UInt64: UnsafeContinuation<Bool, Never>] = [:]
-    /// Cancelled before they came to wait.
+    /// The waits that were cancelled before they were entered in `waiting`.
     var cancelled: Set<UInt64> = []
     var nextID: UInt64 = 0
   }
 
   private let state = Lock(State())
 
-  /// Wakes all who wait, or else the next who would.
+  /// Wakes all waiting tasks or, if there are none, the next one that waits.
   func give() {
     let waiting = state.withLock { state in
       state.isGiven = state.waiting.isEmpty
@@ -27,13 +27,13 @@ final class Signal: Sendable {
     for continuation in waiting.values { continuation.resume(returning: true) }
   }
 
-  /// Wakes all who wait, and all who would from now on.
+  /// Wakes all tasks that wait now or later.
   func giveForEver() {
     state.withLock { $0.isLasting = true }
     give()
   }
 
-  /// Waits for it; false once the task is cancelled.
+  /// Waits until the signal is given. Returns false if the task is cancelled.
   nonisolated(nonsending)
     func wait() async -> Bool
   {

@@ -1,23 +1,24 @@
 import SQLCore
 
-/// Somebody who watches tables, and how to reach them.
+/// An observer of tables: what it watches, and the queue that its commits are delivered to.
 struct Subscription: Sendable {
-  /// What of a table is watched.
+  /// The part of a table that is watched.
   struct Interest: Sendable {
     /// The columns, folded; nil for all.
     var columns: Set<String>?
-    /// The rows; nil for all.
+    /// The keys of the rows; nil for all rows.
     var keys: Set<RowKey>?
   }
 
-  /// The tables; nil for all.
+  /// The watched tables; nil for all.
   let tables: [QualifiedTableName: Interest]?
-  /// Where the commits go that touch them.
+  /// Receives the commits that touch the tables.
   let queue: CommitQueue
-  /// Whether it looks for itself what changed: it may be told of what may be nothing.
+  /// Whether the observer finds out by itself what changed, so that a report without a change does
+  /// no harm.
   var isLive = false
-  /// Whether it is told of every change of the schema, besides what happens to its tables.
+  /// Whether every change of the schema is reported, besides the events of its tables.
   var watchesSchema = false
-  /// Whether the file of the database is watched for it.
+  /// Whether the database's file is watched for this observer.
   var watchesFile = false
 }

@@ -1,25 +1,26 @@
 import SQLCore
 
-/// Those who watch, found by what a commit touched: what it costs to find them does not depend on
-/// how many there are.
+/// The subscriptions to a database, indexed by what a commit can touch: the cost of finding the
+/// subscriptions that a commit concerns does not depend on how many there are.
 struct SubscriptionRegistry {
   private var subscriptions: [UInt64: Subscription] = [:]
   private var tables: [QualifiedTableName: Watchers] = [:]
   private var ofEverything: Set<UInt64> = []
-  /// Those that are told of every change of the schema.
+  /// The subscriptions that receive every change of the schema.
   private var ofSchema: Set<UInt64> = []
-  /// The id of the next that comes.
+  /// The id of the next subscription.
   private(set) var nextID: UInt64 = 0
-  /// How many tables, rows and watchers were looked at so far to find whom commits concern: it
-  /// grows with what they touch, and not with what is watched.
+  /// The number of tables, rows and subscriptions that were looked at so far to find which ones
+  /// commits concern. It grows with what commits touch, not with what is watched.
   private(set) var lookupCount = 0
-  /// Changes where what is to be recorded changes.
+  /// Increases whenever the set of tables and columns to record changes.
   private(set) var version = 0
 
   private struct Watchers {
     var ofAllRows: Set<UInt64> = []
     var ofRow: [RowKey: Set<UInt64>] = [:]
-    /// How many want each column, folded, and how many want all.
+    /// The number of subscriptions that want each column, folded, and the number that want all
+    /// columns.
     var columnCounts: [String: Int] = [:]
     var allColumnsCount = 0
     var count = 0
@@ -27,7 +28,7 @@ struct SubscriptionRegistry {
 
   var isEmpty: Bool { subscriptions.isEmpty }
 
-  // MARK: Coming and going
+  // MARK: Adding and removing
 
   mutating func add(_ subscription: Subscription) -> UInt64 {
     defer { nextID += 1 }
@@ -49,7 +50,7 @@ struct SubscriptionRegistry {
     _ id: UInt64, to table: QualifiedTableName, _ interest: Subscription.Interest
   ) {
     var isNew = false
-    // In place: a table may have many watchers.
+    // In place, since a table may have many subscriptions.
     func update(_ watchers: inout Watchers) {
       isNew = watchers.count == 0
       watchers.count += 1
@@ -73,7 +74,8 @@ struct SubscriptionRegistry {
     if isNew { version += 1 }
   }
 
-  /// Removes a subscription and returns it, so that what it holds is let go outside a lock.
+  /// Removes a subscription and returns it, so that the objects that it holds are released outside
+  /// a lock.
   mutating func remove(_ id: UInt64) -> Subscription? {
     guard let subscription = subscriptions.removeValue(forKey: id) else { return nil }
     if ofSchema.remove(id) != nil { version += 1 }
@@ -115,7 +117,7 @@ struct SubscriptionRegistry {
     if isLast { version += 1 }
   }
 
-  /// What is to be recorded; nil where nobody watches.
+  /// The tables and columns to record; nil if there are no subscriptions.
   var wanted: WantedTables? {
     guard !isEmpty else { return nil }
     guard ofEverything.isEmpty else { return .all }
@@ -123,9 +125,9 @@ struct SubscriptionRegistry {
       tables.mapValues { $0.allColumnsCount > 0 ? nil : Set($0.columnCounts.keys) })
   }
 
-  // MARK: Telling
+  // MARK: Delivering
 
-  /// Those who came since an id was the next.
+  /// Returns the subscriptions added since `start` was the next id.
   func added(since start: UInt64) -> [Subscription] {
     guard start < nextID else { return [] }
     return (start..<nextID).compactMap { subscriptions[$0] }
@@ -133,8 +135,8 @@ struct SubscriptionRegistry {
 
   var all: [Subscription] { Array(subscriptions.values) }
 
-  /// Those whom a commit concerns, of those with an id before `end`: who came later did not see all
-  /// of the access.
+  /// Returns the subscriptions with an id below `end` that a commit concerns. Later subscriptions
+  /// did not see the whole access.
   mutating func concerned(by commit: Commit, before end: UInt64) -> [Subscription] {
     var found: Set<UInt64> = []
     func add(_ ids: Set<UInt64>) {
@@ -162,7 +164,7 @@ struct SubscriptionRegistry {
   }
 }
 
-/// The tables whose rows are recorded, with the columns, folded; nil for all.
+/// The tables whose rows are recorded, each with its recorded columns, folded; nil for all columns.
 enum WantedTables {
   case all
   case some([QualifiedTableName: Set<String>?])

@@ -1,15 +1,15 @@
 import SQLCore
 
-/// How a table and its columns are called, as they are declared.
+/// The names of a table and its columns, as they are declared.
 final class TableNames: Sendable {
   let table: String
   let keys: [String]
-  /// The recorded columns; those of the key are none.
+  /// The recorded columns, without those of the key.
   let columns: [String]
   let foldedColumns: [String]
-  /// Those of the key and the recorded ones, in the order of the table.
+  /// The key's columns and the recorded ones, in the order of the table.
   let ordered: [String]
-  /// How many columns the key has; nil where it is the rowid.
+  /// The number of columns of the key; nil if it is the rowid.
   let keyCount: Int?
 
   init(
@@ -24,24 +24,24 @@ final class TableNames: Sendable {
     foldedColumns = columns.map(\.lowercasedASCII)
   }
 
-  /// The places of the columns of which these are the folded names; of all for nil.
+  /// Returns the places of the columns with the given folded names; of all columns for nil.
   func places(of columns: Set<String>?) -> [Int] {
     guard let columns else { return Array(foldedColumns.indices) }
     return foldedColumns.indices.filter { columns.contains(foldedColumns[$0]) }
   }
 }
 
-/// What one `write` changed in one table.
+/// The changes of one `write` in one table.
 struct TableRows: Sendable {
   let names: TableNames
-  /// Where the values of the rows stand; shared by all that a transaction changed.
+  /// Holds the values of the rows; shared by all changes of a transaction.
   let values: RecordedValues
-  /// The rows that differ, in the order in which they were first touched.
+  /// The rows that differ, in the order in which they were first changed.
   var rows: [RecordedRow] = [] {
     didSet { index = RowIndex() }
   }
   var events: Set<TableEvent> = []
-  /// Finds rows; shared by all who watch.
+  /// Finds rows; shared by all observers.
   private var index = RowIndex()
 
   init(names: TableNames, values: RecordedValues, rows: [RecordedRow] = []) {
@@ -50,8 +50,8 @@ struct TableRows: Sendable {
     self.rows = rows
   }
 
-  /// Whether what is watched of the table was touched: a row came or went, or one of the columns
-  /// differs in some row.
+  /// Returns whether the write touched what is watched of the table: a row was inserted or deleted,
+  /// or a watched column differs in some row.
   func touches(_ interest: Subscription.Interest) -> Bool {
     guard events.isEmpty else { return true }
     guard let watched = interest.columns else { return !rows.isEmpty }
@@ -60,43 +60,44 @@ struct TableRows: Sendable {
     return indices(ofKeys: keys).contains { differs(rows[$0], at: places) }
   }
 
-  /// The rows with these keys, in order: at the cost of the keys, and not of the rows, once one of
-  /// those who watch has looked.
+  /// Returns the indices of the rows with the given keys, in ascending order. Once one observer has
+  /// called it, the cost depends on the number of keys only, not on that of the rows.
   func indices(ofKeys keys: Set<RowKey>) -> [Int] { index.indices(ofKeys: keys, in: self) }
 
-  /// The rows that may have a value at a place, before or after, in order: those that have it, and
-  /// those that have one of another storage class, which SQLite may take for equal.
+  /// Returns the indices, in ascending order, of the rows that may equal a value at a place, before
+  /// or after: those that have the value, and those that have one of another storage class, which
+  /// SQLite may take for equal.
   func indices(of value: DatabaseValue, at place: Int) -> [Int] {
     index.indices(of: value, at: place, in: self)
   }
 
-  /// Whether the row came or went, or differs at one of the places.
+  /// Returns whether the row was inserted or deleted, or differs at one of the places.
   func differs(_ row: RecordedRow, at places: [Int]) -> Bool {
     guard row.old >= 0, row.new >= 0 else { return true }
     return places.contains { !isSame(row, at: $0) }
   }
 
-  /// Whether a row that was there before and is there after has the same value at a place.
+  /// Returns whether an updated row has the same value at a place before and after.
   func isSame(_ row: RecordedRow, at place: Int) -> Bool {
     values.isSame(row.old, row.new, at: place, of: names.columns.count)
   }
 
   func key(of row: RecordedRow) -> RowKey { values.key(row.key, keyCount: names.keyCount) }
 
-  /// A value before; nil where the row was not there.
+  /// Returns a value before; nil if the row did not exist.
   func old(_ row: RecordedRow, at place: Int) -> DatabaseValue? {
     guard row.old >= 0 else { return nil }
     return values.value(of: row.old, at: place, of: names.columns.count)
   }
 
-  /// A value after; nil where the row is gone.
+  /// Returns a value after; nil if the row is gone.
   func new(_ row: RecordedRow, at place: Int) -> DatabaseValue? {
     guard row.new >= 0 else { return nil }
     return values.value(of: row.new, at: place, of: names.columns.count)
   }
 
-  /// Whether a row's key and its values at these places, before and after, are what SQLite has:
-  /// text that is invalid is not.
+  /// Returns whether a row's key and its values at the given places, before and after, are exactly
+  /// those of SQLite. Text that is invalid in its encoding is not.
   func isExact(_ row: RecordedRow, at places: [Int]) -> Bool {
     for state in [row.old, row.new] where state >= 0 {
       for place in places
@@ -110,14 +111,14 @@ struct TableRows: Sendable {
     }
   }
 
-  /// A row with its values at these places as it is after, and nothing of before.
+  /// Returns the row with its values at the given places after the write, and none from before.
   func newState(of row: RecordedRow, at places: [Int]) -> NetChange {
     NetChange(
       key: key(of: row), old: nil,
       new: row.new < 0 ? nil : places.compactMap { new(row, at: $0) })
   }
 
-  /// A row with its values at these places.
+  /// Returns the row with its values at the given places, before and after.
   func change(_ row: RecordedRow, at places: [Int]) -> NetChange {
     NetChange(
       key: key(of: row),

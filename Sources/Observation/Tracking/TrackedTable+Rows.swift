@@ -1,13 +1,13 @@
 import SQLCore
 
 extension TrackedTable {
-  /// Takes what the hook tells of a row; nil where SQLite does not tell all of it.
+  /// Records what the hook reports of a row. Returns nil if SQLite does not report all of it.
   ///
   /// - Parameters:
-  ///   - place: where the table stands among the tracked ones.
+  ///   - place: the place of the table among the tracked ones.
   ///   - assigned: the columns that may have other values after an update; nil for all.
-  ///   - look: reads the row as it is in the table: where a column that has a default shows as NULL,
-  ///     the row may be older than the column, and the hook does not say which.
+  ///   - look: reads the row as it is in the table. If a column that has a default is reported as
+  ///     NULL, the row may be older than the column, and the hook does not say whether it is.
   func record(
     _ event: borrowing PreUpdateEvent, at place: Int, in values: RecordedValues,
     assigned: AssignedColumns?, look: (RowKey) throws -> [DatabaseValue]?
@@ -24,7 +24,7 @@ extension TrackedTable {
       case .complete: break
       case .untold: return nil
       case .doubtful:
-        // An index may not have the row any more.
+        // The row is read by its rowid if it has one, since indexes may no longer contain it.
         let key =
           hasRowID
           ? .incomplete([], rowID: event.oldRowID)
@@ -44,13 +44,13 @@ extension TrackedTable {
         guard outcome == .complete else { return nil }
       }
     }
-    // An incremental BLOB shows as a deletion of which only the old row is told.
+    // A write to an incremental BLOB is reported as a deletion, with the old row only.
     row.isUntold = kind == .delete && event.blobColumn >= 0
     row.isNested = event.depth > 0
     return row
   }
 
-  /// Takes the key before and after; false where SQLite does not tell it.
+  /// Records the key before and after. Returns false if SQLite does not report it.
   private func takeKeys(
     of event: borrowing PreUpdateEvent, into row: inout RowEvent, in values: RecordedValues,
     assigned: AssignedColumns?
@@ -80,8 +80,8 @@ extension TrackedTable {
     return true
   }
 
-  /// Takes the values of the key, and behind them the rowid where one of them is NULL: only the
-  /// rowid tells such rows apart.
+  /// Records the values of the key, followed by the rowid if one of them is NULL: such rows differ
+  /// only in their rowids.
   private func key(
     of event: borrowing PreUpdateEvent, before isBefore: Bool, rowID: Int64,
     in values: RecordedValues
@@ -98,7 +98,7 @@ extension TrackedTable {
     return Int64(state)
   }
 
-  /// The recorded values of a row as they are in the database now; nil where it is not there.
+  /// Reads the recorded values of a row as they are in the database now; nil if it does not exist.
   func read(_ key: RowKey, on connection: Connection) throws -> [DatabaseValue]? {
     var sql: SQL = "SELECT 1"
     for column in recorded { sql.append(", \(identifier: column.name)") }

@@ -1,14 +1,15 @@
 import SQLCore
 
-/// A table whose rows somebody watches: where its columns stand in the hook, which of them are
-/// recorded, and how a row is named.
+/// A watched table: the indices of its columns in the hook, the columns that are recorded, and the
+/// key that identifies a row.
 ///
-/// Generated columns that are calculated on reading are not recorded: the hook has no value of them.
+/// Generated columns that are calculated on reading are not recorded: the hook has no values of
+/// them.
 final class TrackedTable: Sendable {
   struct RecordedColumn: Sendable {
     let name: String
     let place: ColumnPlace
-    /// Whether whole numbers come as integers though the column holds reals.
+    /// Whether whole numbers are reported as integers although the column has REAL affinity.
     let isReal: Bool
     /// Whether NULL may stand for the default, in a row that is older than the column.
     let mayBeMissing: Bool
@@ -16,22 +17,22 @@ final class TrackedTable: Sendable {
 
   let name: QualifiedTableName
   let names: TableNames
-  /// The text of CREATE TABLE.
+  /// The text of the CREATE TABLE statement.
   let definition: String
   let hasRowID: Bool
   /// A name of the rowid that no column of the table has.
   let rowIDName: String
-  /// Whether rows are named by their rowid.
+  /// Whether rows are identified by their rowid.
   let isKeyedByRowID: Bool
   let recorded: [RecordedColumn]
   let recordedCount: Int
-  /// Whether columns are calculated from others when these are assigned.
+  /// Whether the table has columns that are calculated from others.
   let hasCalculatedColumns: Bool
   let recordedIndices: HookIndices
-  /// Those of the key's columns; of none where it is the rowid.
+  /// The indices of the key's columns; empty if the key is the rowid.
   let keyIndices: HookIndices
 
-  /// Reads the table's columns; nil where there is no such table.
+  /// Reads the table's columns. Returns nil if there is no such table.
   ///
   /// - Parameter columns: the columns to record, folded; nil for all.
   init?(named name: QualifiedTableName, recording columns: Set<String>?, on connection: Connection)
@@ -113,42 +114,45 @@ extension Connection {
     }
   }
 
-  /// Has SQLite read the schema anew where another connection changed it: compiling alone does not
-  /// look, and `pragma_table_xinfo` tells what is remembered.
+  /// Makes SQLite read the schema again if another connection changed it. Compiling a statement
+  /// does not check this, and `pragma_table_xinfo` reports the schema that the connection
+  /// remembers.
   func refreshSchema(_ schema: String = "main") throws {
     _ = try row("SELECT 1 FROM \(identifier: schema).sqlite_schema LIMIT 1")
   }
 
-  /// The name of a table as it is declared; nil where there is none.
+  /// Returns the name of a table as it is declared; nil if there is no such table.
   ///
-  /// SQLite folds the name itself here: `lower()` may be a user's function.
+  /// SQLite compares the names here: `lower()` may be a user's function.
   func declaredName(of table: QualifiedTableName) throws -> String? {
     try entry(of: table)?.get(String.self, named: "name")
   }
 
-  /// Whether the table has a rowid.
+  /// Returns whether the table has a rowid.
   ///
   /// - SeeAlso: <https://www.sqlite.org/withoutrowid.html>
   func hasRowID(table: QualifiedTableName) throws -> Bool {
     try entry(of: table)?.get(Bool.self, named: "wr") != true
   }
 
-  /// What SQLite lists of a table; its database is named there as it was attached.
+  /// Returns the row of `pragma_table_list` for a table; the schema is listed under the name with
+  /// which it was attached.
   private func entry(of table: QualifiedTableName) throws -> Row? {
     try rows("SELECT schema, name, wr FROM pragma_table_list(\(table.name))").first { row in
       try row.get(String.self, named: "schema").lowercasedASCII == table.schema
     }
   }
 
-  /// Whether the primary key is the rowid itself: one column, declared INTEGER and nothing else.
+  /// Returns whether the primary key is the rowid itself: one column, declared as INTEGER and
+  /// nothing else.
   func hasRowIDKey(table: QualifiedTableName, keys: [TableColumn]) throws -> Bool {
     guard keys.count == 1, keys[0].declaredType.lowercasedASCII == "integer" else { return false }
-    // An INTEGER PRIMARY KEY that is no rowid has an index: WITHOUT ROWID, or DESC.
+    // If an INTEGER PRIMARY KEY is not the rowid (WITHOUT ROWID, or DESC), it has an index.
     return try row(
       "SELECT 1 FROM pragma_index_list(\(table.name), \(table.schema)) WHERE origin = 'pk'") == nil
   }
 
-  /// The tables with rows of the user's own, in the main database and the attached ones.
+  /// Returns the tables that hold the user's rows, in the main database and the attached ones.
   func observableTables() throws -> [QualifiedTableName] {
     try rows("SELECT schema, name FROM pragma_table_list WHERE type = 'table'")
       .map { QualifiedTableName(schema: try $0.get(at: 0), try $0.get(at: 1)) }

@@ -1,14 +1,14 @@
 import SQLCore
 
-/// A unique constraint as SQL writes it: what it is over, and of which rows.
+/// A unique constraint in SQL: its columns or expressions, and the condition of a partial index.
 struct UniqueConstraint {
-  /// Columns, quoted, and expressions.
+  /// The quoted columns and the expressions.
   let terms: [String]
   /// The condition of a partial index.
   var condition: String?
 }
 
-/// The row that an insert was to write, as far as a unique constraint may ask.
+/// The row that an insert was to write, as far as unique constraints need it.
 struct NewRow {
   private enum Value {
     case bound(DatabaseValue)
@@ -18,7 +18,7 @@ struct NewRow {
 
   /// The quoted names of the columns, with their values.
   private var columns: [(name: String, value: Value)] = []
-  /// What SQLite calculates from the others.
+  /// The generated columns, which SQLite calculates from the others.
   private var generated: [(name: String, sql: String)] = []
 
   init(of insert: InsertStatement, _ layout: ModelLayout, on core: ConnectionCore) throws {
@@ -37,7 +37,7 @@ struct NewRow {
       }
     case .query: break
     }
-    // The others have their defaults.
+    // Columns that the insert does not set have their defaults.
     let known = Set(columns.map(\.name))
     let rows = try core.lend().rows(
       "SELECT name, dflt_value, hidden FROM pragma_table_xinfo(\(layout.tableName))")
@@ -49,7 +49,8 @@ struct NewRow {
     generated = try layout.generatedDeclarations()
   }
 
-  /// Writes a column's value, or an expression over the row.
+  /// Writes the new row's value for a term of a constraint: a column, or an expression over the
+  /// row.
   fileprivate func write<Sink: QuerySink>(_ term: String, to sink: inout Sink) throws {
     if let column = columns.first(where: { $0.name == term }) {
       return try Self.write(column.value, to: &sink)
@@ -77,7 +78,8 @@ struct NewRow {
   }
 }
 
-/// `SELECT key FROM T WHERE …`: the row that has the values of a new one in a unique constraint.
+/// The query for the row that has a new row's values in a unique constraint:
+/// `SELECT key FROM T WHERE …`.
 struct ConflictLookup: Renderable {
   let layout: ModelLayout
   let row: NewRow
@@ -99,7 +101,7 @@ struct ConflictLookup: Renderable {
 }
 
 extension ConflictClause {
-  /// The unique constraints for which the clause is.
+  /// Returns the unique constraints that the clause is about.
   func constraints(of layout: ModelLayout, on core: ConnectionCore) throws -> [UniqueConstraint] {
     if let terms {
       return [UniqueConstraint(terms: try terms.get(), condition: try condition.get())]
@@ -115,7 +117,7 @@ extension ConflictClause {
 }
 
 extension ConnectionCore {
-  /// The key and every unique constraint and index of a table.
+  /// Returns the primary key and all unique constraints and indexes of a table.
   fileprivate func uniqueConstraints(of layout: ModelLayout) throws -> [UniqueConstraint] {
     var constraints: [UniqueConstraint] = []
     if let key = layout.rowIDColumn {
@@ -131,7 +133,7 @@ extension ConnectionCore {
         constraints.append(LiveIndex.constraint(in: sql))
         continue
       }
-      // The index of a constraint in the table's own definition has columns only.
+      // An index that belongs to a constraint in the table's definition has only columns.
       let columns = try lend().rows(
         """
         SELECT name, coll FROM pragma_index_xinfo(\(try index.get(String.self, at: 0)))
@@ -151,7 +153,7 @@ extension ConnectionCore {
 }
 
 extension LiveIndex {
-  /// What the definition of an index is over, as it is written there.
+  /// Returns the terms and the condition of an index, in the words of its definition.
   static func constraint(in sql: String) -> UniqueConstraint {
     let text = SQLTokens(sql)
     var terms: [String] = []
@@ -181,7 +183,8 @@ extension LiveIndex {
 }
 
 extension ModelLayout {
-  /// The quoted names of the generated columns, with the expressions that the schema declares.
+  /// Returns the quoted names of the generated columns, with the expressions that the schema
+  /// declares.
   fileprivate func generatedDeclarations() throws -> [(name: String, sql: String)] {
     func declarations<M: ResultRow>(_: M.Type) throws -> [(name: String, sql: String)] {
       try (schemaElements as? [SchemaElement<M>] ?? []).compactMap { element in

@@ -1,16 +1,16 @@
 import SQLCore
 
 extension Connection {
-  /// Reads a row, changes it, and writes what changed, with nobody between.
+  /// Reads a row, changes it, and writes the changed columns; no other write comes in between.
   ///
   /// ```swift
   /// let post = try connection.update(Post.self, id) { $0.views += 1 }
   /// ```
   ///
-  /// In a transaction, else in one of its own: the row cannot change between reading and writing.
-  /// Throws `RecordNotFound` where there is no row of that key, and what the closure throws; then
-  /// nothing is written. The closure leaves the key as it is: another one throws `KeyChanged`. Two
-  /// statements; where nothing changed, two that read.
+  /// It runs in the current transaction, or else in a transaction of its own. Throws
+  /// `RecordNotFound` if no row has that key, and any error of the closure; nothing is written
+  /// then. The closure must not change the key: that throws `KeyChanged`. It takes two statements;
+  /// if nothing was changed, both of them only read.
   @discardableResult
   public func update<M: Model>(
     _ model: M.Type, _ id: M.ID, _ change: (inout M) throws -> Void
@@ -34,25 +34,32 @@ extension Connection {
     return try update(model)
   }
 
-  /// The models with these keys, in the order of the keys; nil where there is none.
+  /// Returns the models with these keys, in the order of the keys; nil for a key that does not
+  /// exist.
   ///
   /// ```swift
   /// let posts = try connection.find(Post.self, ids)       // [Post?], as many as there are ids
   /// ```
   ///
-  /// However many: one statement, run with one index seek for each key.
+  /// It uses one statement, which runs once for each key, with one index seek.
   public func find<M: Model>(_ model: M.Type, _ ids: some Sequence<M.ID>) throws -> [M?] {
     try ids.map { try find(model, $0) }
   }
 }
 
 extension DatabaseReader {
-  /// The models with these keys, in the order of the keys, in one snapshot; nil where there is none.
+  /// Returns the models with these keys, in the order of the keys; nil for a key that does not
+  /// exist.
+  ///
+  /// All are read in one snapshot.
   public func find<M: Model>(_ model: M.Type, _ ids: some Sequence<M.ID>) throws -> [M?] {
     try read { try $0.find(model, ids) }
   }
 
-  /// The models with these keys, in the order of the keys, in one snapshot; nil where there is none.
+  /// Returns the models with these keys, in the order of the keys; nil for a key that does not
+  /// exist.
+  ///
+  /// All are read in one snapshot.
   nonisolated(nonsending)
     public func find<M: Model>(_ model: M.Type, _ ids: some Sequence<M.ID>) async throws -> [M?]
   {
@@ -62,8 +69,8 @@ extension DatabaseReader {
 }
 
 extension Database {
-  /// Reads a row, changes it, and writes what changed, in a transaction of its own; throws as
-  /// `Connection.update` does.
+  /// Reads a row, changes it, and writes the changed columns, in a transaction of its own; throws
+  /// what `Connection.update` throws.
   @discardableResult
   public func update<M: Model>(
     _ model: M.Type, _ id: M.ID, _ change: (inout M) throws -> Void
@@ -71,8 +78,8 @@ extension Database {
     try write { try $0.update(model, id, change) }
   }
 
-  /// Reads a row, changes it, and writes what changed, in a transaction of its own; throws as
-  /// `Connection.update` does.
+  /// Reads a row, changes it, and writes the changed columns, in a transaction of its own; throws
+  /// what `Connection.update` throws.
   @discardableResult
   nonisolated(nonsending)
     public func update<M: Model>(

@@ -1,11 +1,11 @@
 import SQLCore
 
 extension Connection {
-  /// All rows of a query: one statement.
+  /// Returns all rows of a query: one statement.
   ///
-  /// Throws `QueryError` for a query that cannot be SQL, `DatabaseError` for what SQLite reports,
-  /// and `ColumnValueError` for a value that is none of its column's type, with table, column and
-  /// row.
+  /// Throws `QueryError` for a query that cannot be written as SQL, `DatabaseError` if SQLite
+  /// reports an error, and `ColumnValueError` (with table, column and row) for a value that is not
+  /// valid for its column's type.
   @inlinable
   public func fetch<Query: Fetchable>(_ query: Query) throws -> [Query.Row] {
     let core = try use()
@@ -15,7 +15,9 @@ extension Connection {
     return try request.decoding.all(core, statement, request.statement.maximumRowCount)
   }
 
-  /// The first row of a query, or nil: one statement, which ends after its first row.
+  /// Returns the first row of a query, or nil: one statement, which ends after its first row.
+  ///
+  /// It is run with `LIMIT 1` unless it has a limit or an offset. Throws what `fetch` throws.
   public func first<Query: Fetchable>(_ query: Query) throws -> Query.Row? {
     let core = try use()
     var request = query.request
@@ -33,12 +35,12 @@ extension Connection {
     }
   }
 
-  /// How many rows a query gives: one statement, `SELECT count(*)`.
+  /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
   public func count(_ query: some Fetchable) throws -> Int {
     try integer(of: CountStatement(query: query.request.statement))
   }
 
-  /// Whether a query gives any row: one statement, `SELECT EXISTS (…)`.
+  /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
   public func exists(_ query: some Fetchable) throws -> Bool {
     try integer(of: ExistsStatement(query: query.request.statement)) != 0
   }
@@ -51,14 +53,14 @@ extension Connection {
     return try StatementRow(statement: statement).get(Int.self, at: 0)
   }
 
-  /// The model with that key, or nil: one index seek.
+  /// Returns the model with that key, or nil: one index seek.
   ///
   /// ```swift
   /// let post = try connection.find(Post.self, id)
   /// // SELECT … FROM "Post" WHERE "id" = ?
   /// ```
-  /// A UUID that is not found as text in the case that Apus writes is looked for in the other case:
-  /// one seek more.
+  /// A UUID key that is stored as text and is not found in the case that Apus writes is looked up
+  /// in the other case as well, by another seek.
   @inlinable
   public func find<M: Model>(_ model: M.Type, _ id: M.ID) throws -> M? {
     let core = try use()
@@ -78,7 +80,7 @@ extension Connection {
 }
 
 extension ConnectionCore {
-  /// The same, with the key bound.
+  /// Lends the statement that finds a model, with the key bound.
   @usableFromInline
   func lendStatement(
     finding layout: ModelLayout, withKeyAt key: UnsafeRawPointer
@@ -93,7 +95,7 @@ extension ConnectionCore {
     return statement
   }
 
-  /// `SELECT … FROM "T" WHERE key = ?`
+  /// Lends the statement that finds a model by its key. SQL: `SELECT … FROM "T" WHERE key = ?`
   func lendFindStatement(_ layout: ModelLayout) throws -> StatementPointer {
     try lendStatement(.find, of: layout) {
       let names = layout.columns.map(\.quotedName).joined(separator: ", ")
@@ -103,7 +105,7 @@ extension ConnectionCore {
 }
 
 extension ModelLayout {
-  /// `"id" = ?`, for each column of the key.
+  /// The condition of a key, which has `"id" = ?` for each of its columns.
   var keyCondition: String {
     keyColumns.map { "\(columns[$0].quotedName) = ?" }.joined(separator: " AND ")
   }

@@ -1,11 +1,11 @@
 import SQLCore
 
-// Rows of raw SQL as models: the statement runs as it is written, whatever it is, and each column of
-// the model is found in its result by its name, once for each statement.
+// Rows of raw SQL as models. The statement runs unchanged, whatever it is. The columns of the model
+// are found in its result by their names, once for each statement.
 
 extension Connection {
-  /// Returns the rows of a raw statement as models or rows: columns are found by their names, and
-  /// others are not read.
+  /// Returns the rows of a raw statement as models or rows. Columns are found by their names; other
+  /// columns are not read.
   ///
   /// ```swift
   /// let posts = try connection.fetch(Post.self, "SELECT * FROM Post WHERE views > \(100)")
@@ -16,12 +16,14 @@ extension Connection {
   /// }
   /// let summaries = try connection.fetch(
   ///   Summary.self,
-  ///   "SELECT name, count(*) AS posts FROM Author JOIN Post ON authorID = Author.id GROUP BY name")
+  ///   """
+  ///   SELECT name, count(*) AS posts FROM Author JOIN Post ON authorID = Author.id GROUP BY name
+  ///   """)
   /// ```
   ///
-  /// The statement may write, with RETURNING, in `write { }`. Throws `DatabaseError` (`.range`) if the
-  /// result lacks a column of the model, or has several of its name; and what `fetch` of a query
-  /// throws.
+  /// The statement may write, with RETURNING, inside `write { }`. Throws `DatabaseError` (`.range`)
+  /// if a column of the model is missing from the result, or is in it more than once, and
+  /// everything that `fetch` of a query throws.
   public func fetch<R: ResultRow>(_ row: R.Type, _ sql: SQL) throws -> [R] {
     let core = try use()
     let statement = try core.lendStatement(for: sql, asColumnsOf: R.layout)
@@ -29,7 +31,7 @@ extension Connection {
     do {
       return try R.load(all: statement, on: core, findingColumnsByName: true)
     } catch let error as ColumnValueError where !statement.pointee.isReadOnly {
-      // What writes runs to its end: a foreign key that it violates is seen there only.
+      // A statement that writes runs to its end: a violated foreign key is reported only there.
       while try core.step(statement) {}
       throw error
     }
@@ -37,12 +39,12 @@ extension Connection {
 }
 
 extension DatabaseReader {
-  /// Returns the rows of a raw statement as models or rows; throws as `Connection.fetch` does.
+  /// Returns the rows of a raw statement as models or rows; throws what `Connection.fetch` throws.
   public func fetch<R: ResultRow>(_ row: R.Type, _ sql: SQL) throws -> [R] {
     try readWithoutTransaction { try $0.fetch(row, sql) }
   }
 
-  /// Returns the rows of a raw statement as models or rows; throws as `Connection.fetch` does.
+  /// Returns the rows of a raw statement as models or rows; throws what `Connection.fetch` throws.
   nonisolated(nonsending)
     public func fetch<R: ResultRow>(_ row: R.Type, _ sql: SQL) async throws -> [R]
   {
@@ -51,13 +53,14 @@ extension DatabaseReader {
 }
 
 extension ConnectionCore {
-  /// Lends a raw statement, its values bound, whose result has the columns of a model, each once.
+  /// Lends a raw statement with its values bound. Throws unless its result has each column of a
+  /// model exactly once.
   func lendStatement(
     for sql: SQL, asColumnsOf layout: ModelLayout
   ) throws -> StatementPointer {
     let statement = try lendStatement(for: sql)
     do {
-      // A statement that writes must not run in vain.
+      // Check the columns before the statement runs, since it may write.
       _ = try layout.positions(in: statement)
       return statement
     } catch {
@@ -68,8 +71,9 @@ extension ConnectionCore {
 }
 
 extension ModelLayout {
-  /// Where the columns are in the result of a statement. After a change of the schema SQLite compiles
-  /// a statement again when it takes its first step: this is asked again then.
+  /// Returns the positions of the columns in the result of a statement. After a change of the
+  /// schema, SQLite compiles a statement again at its first step, and the positions must be found
+  /// again.
   func positions(in statement: StatementPointer) throws -> ColumnPositions {
     try statement.positions(
       ofColumns: columns.map(\.name), layout: number, model: String(describing: model))

@@ -1,11 +1,11 @@
 import SQLCore
 
 extension Connection {
-  /// Runs a command and gives back the rows that it wrote; one statement, for models one each.
+  /// Runs a command and returns the rows that it wrote: one statement, or one for each model.
   ///
-  /// Throws `QueryError` for a command that cannot be SQL, `DatabaseError` for what SQLite reports.
-  /// A value that is none of its column's type throws `ColumnValueError` once all rows are written:
-  /// the transaction around undoes them.
+  /// Throws `QueryError` for a command that cannot be written as SQL, and `DatabaseError` if SQLite
+  /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`,
+  /// but only after all rows are written: the surrounding transaction must undo them.
   public func fetch<Command, Row>(_ command: Returning<Command, Row>) throws -> [Row] {
     let core = try use()
     guard let written = command.command as? any ModelCommand else {
@@ -19,16 +19,16 @@ extension Connection {
     return rows
   }
 
-  /// Runs a command on all its rows, and gives back the first that it wrote; nil where it wrote
-  /// none.
+  /// Runs a command on all its rows and returns the first row that it wrote; nil if it wrote none.
+  /// Throws what `fetch` throws.
   public func first<Command, Row>(_ command: Returning<Command, Row>) throws -> Row? {
     try fetch(command).first
   }
 }
 
 extension RowDecoding {
-  /// All rows that a statement gives back of what it wrote, which it runs to its end whatever
-  /// happens: a violated foreign key shows there alone.
+  /// Returns all rows that a writing statement returns. The statement runs to its end even if a row
+  /// cannot be read, since a violated foreign key is reported only there.
   func allWritten(by statement: StatementPointer, on core: ConnectionCore) throws -> [Row] {
     do {
       return try all(core, statement, .max)
@@ -40,26 +40,30 @@ extension RowDecoding {
 }
 
 extension Database {
-  /// Runs a command and gives back the rows that it wrote, in a transaction of its own; throws as
-  /// `Connection.fetch` does, and has then written nothing.
+  /// Runs a command in a transaction of its own and returns the rows that it wrote.
+  ///
+  /// Throws what `Connection.fetch` throws; nothing is written then.
   public func fetch<Command, Row>(_ command: Returning<Command, Row>) throws -> [Row] {
     try write { try $0.fetch(command) }
   }
 
-  /// Runs a command and gives back the rows that it wrote, in a transaction of its own; throws as
-  /// `Connection.fetch` does, and has then written nothing.
+  /// Runs a command in a transaction of its own and returns the rows that it wrote.
+  ///
+  /// Throws what `Connection.fetch` throws; nothing is written then.
   nonisolated(nonsending)
     public func fetch<Command, Row>(_ command: Returning<Command, Row>) async throws -> [Row]
   {
     try await writeData { try $0.fetch(command) }
   }
 
-  /// Runs a command on all its rows, and gives back the first that it wrote.
+  /// Runs a command on all its rows, in a transaction of its own, and returns the first row that it
+  /// wrote.
   public func first<Command, Row>(_ command: Returning<Command, Row>) throws -> Row? {
     try write { try $0.first(command) }
   }
 
-  /// Runs a command on all its rows, and gives back the first that it wrote.
+  /// Runs a command on all its rows, in a transaction of its own, and returns the first row that it
+  /// wrote.
   nonisolated(nonsending)
     public func first<Command, Row>(_ command: Returning<Command, Row>) async throws -> Row?
   {

@@ -1,7 +1,7 @@
 import SQLCore
 
 extension Connection {
-  /// The rows of a query as text, to be looked at.
+  /// Returns the rows of a query as a table of text, for looking at.
   ///
   /// ```swift
   /// print(try connection.table(Author.all))
@@ -14,9 +14,9 @@ extension Connection {
   /// // 1 row, 2 columns
   /// ```
   ///
-  /// Columns are called as in the SQL (`as` names an expression), their types are those of Swift, and
-  /// each cell is the description of its value, nil for NULL. One statement; all its rows are held.
-  /// Throws as `fetch` does.
+  /// Columns have their names in the SQL (`as` names an expression) and their Swift types. Each
+  /// cell is the description of its value, or nil for NULL. It takes one statement, and all rows
+  /// are in memory. It throws what `fetch` throws.
   public func table(_ query: some Fetchable) throws -> ResultTable {
     let core = try use()
     let request = query.request
@@ -43,12 +43,12 @@ extension Connection {
 }
 
 extension DatabaseReader {
-  /// The rows of a query as text, to be looked at; throws as `Connection.table` does.
+  /// Returns the rows of a query as a table of text; throws what `Connection.table` throws.
   public func table(_ query: some Fetchable) throws -> ResultTable {
     try readWithoutTransaction { try $0.table(query) }
   }
 
-  /// The rows of a query as text, to be looked at; throws as `Connection.table` does.
+  /// Returns the rows of a query as a table of text; throws what `Connection.table` throws.
   nonisolated(nonsending)
     public func table(_ query: some Fetchable) async throws -> ResultTable
   {
@@ -57,12 +57,13 @@ extension DatabaseReader {
 }
 
 extension ResultColumn {
-  /// The type of the values, without the question mark.
+  /// The type of the values; for an optional, the type that it wraps.
   fileprivate var wrappedType: any ColumnValue.Type {
     (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
   }
 
-  /// The description of the value in a row; nil for NULL where it may be.
+  /// Returns the description of the value in a row; nil if the column is optional and the value
+  /// NULL.
   fileprivate func text(in row: borrowing StatementRow, at index: Int) throws -> String? {
     if isOptional, try row.isNull(at: index) { return nil }
     return try text(of: wrappedType, in: row, at: index)

@@ -1,26 +1,27 @@
 import SQLCore
 
-/// What an upsert did with a row.
+/// The outcome of an upsert for one row.
 public enum UpsertOutcome: Hashable, Sendable {
-  /// The row is new.
+  /// A new row was inserted.
   case inserted
-  /// A row was there, and was updated.
+  /// An existing row was updated.
   case updated
-  /// A row was there and stays as it is: ON CONFLICT does nothing, or its WHERE does not hold.
+  /// An existing row was left unchanged: the clause is DO NOTHING, or its WHERE does not hold.
   case unchanged
 }
 
-/// The row that is there after an upsert: its key, and what became of it.
+/// The result of an upsert for one row: the outcome, and the key of the row.
 public struct Upserted<M: Model>: Sendable {
-  /// Whether the row is new, was updated, or stays as it was.
+  /// Whether the row was inserted, updated or left unchanged.
   public let outcome: UpsertOutcome
 
   let key: M.ID?
 
-  /// The key of the row that is there, whatever the outcome: the new row's, the one that the database
-  /// counted for it, or that of the row that was there before.
+  /// The key of the row that is in the table afterwards, whatever the outcome. It is the key of the
+  /// new row, which the database may have assigned, or that of the existing row.
   ///
-  /// Throws `RecordNotFound` if there is no row: a trigger left the new one out (`RAISE(IGNORE)`).
+  /// Throws `RecordNotFound` if there is no row, because a trigger suppressed the insert with
+  /// `RAISE(IGNORE)`.
   public var id: M.ID {
     get throws {
       guard let key else {
@@ -32,7 +33,8 @@ public struct Upserted<M: Model>: Sendable {
 }
 
 extension Connection {
-  /// Inserts a row, or updates the one that has its values in the columns of a unique constraint.
+  /// Inserts a row, or updates the row that has the same values in the columns of a unique
+  /// constraint.
   ///
   /// ```swift
   /// let upserted = try connection.upsert(post, onConflict: \.$url)
@@ -45,11 +47,12 @@ extension Connection {
   /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
   /// //   SET "title" = excluded."title", … WHERE "Post"."title" IS NOT excluded."title" OR …
   /// ```
-  /// The row that is there keeps its key. One statement, and a lookup of the key where the row stays
-  /// unchanged and the conflict is not that of the key; of a table WITHOUT ROWID two statements where
-  /// the row is there, so that a BEFORE INSERT trigger runs twice. Another constraint that is violated
-  /// throws `DatabaseError`; a conflict of the key, for a model whose key was set to another one
-  /// since it was loaded, `KeyChanged`.
+  /// An existing row keeps its key. It takes one statement, and a lookup of the key if the row was
+  /// left unchanged and the conflict is not that of the key. For a table WITHOUT ROWID it takes two
+  /// statements if the row exists, so a BEFORE INSERT trigger runs twice.
+  ///
+  /// A violation of another constraint throws `DatabaseError`. A conflict of the key throws
+  /// `KeyChanged` if the model's key was changed since it was loaded.
   @discardableResult
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
@@ -58,13 +61,13 @@ extension Connection {
     try one(upsert(M.insert(model).onConflictUpdate(first, repeat each others)))
   }
 
-  /// Inserts a row, or updates as the closure says the one that has its values in the columns of a
+  /// Inserts a row, or lets a closure update the row that has the same values in the columns of a
   /// unique constraint; `$1` is the row that was to be inserted.
   ///
   /// ```swift
   /// try connection.upsert(post, onConflict: \.$url) { $0.$views += $1.$views }
   /// ```
-  /// It is `.updated` where the closure's assignments ran, though they may have set what was there.
+  /// The outcome is `.updated` if the closure's assignments ran, even if they changed no value.
   @discardableResult
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
@@ -77,13 +80,13 @@ extension Connection {
     return try one(upsert(insert))
   }
 
-  /// Runs an insert, and tells of each of its rows its key and what became of it.
+  /// Runs an insert, and returns the outcome and the key of each of its rows.
   ///
   /// ```swift
   /// let upserted = try connection.upsert(Post.insert(posts).onConflictUpdate(\.$url))
   /// let ids = try upserted.map { try $0.id }
   /// ```
-  /// The rows of a query have no outcome each: this throws `QueryError`.
+  /// Throws `QueryError` for an insert of a query, since its rows have no outcome each.
   @discardableResult
   public func upsert<M: Model>(_ insert: Insert<M>) throws -> [Upserted<M>] {
     try insert.upserted(on: try use())
@@ -91,7 +94,7 @@ extension Connection {
 }
 
 extension Database {
-  /// Inserts a row, or updates the one that is there, as `Connection.upsert` does.
+  /// Inserts a row, or updates the existing one, as `Connection.upsert` does.
   @discardableResult
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
@@ -100,7 +103,7 @@ extension Database {
     try one(upsert(M.insert(model).onConflictUpdate(first, repeat each others)))
   }
 
-  /// Inserts a row, or updates the one that is there, as `Connection.upsert` does.
+  /// Inserts a row, or updates the existing one, as `Connection.upsert` does.
   @discardableResult
   nonisolated(nonsending)
     public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
@@ -112,7 +115,7 @@ extension Database {
     return try await one(upsert(insert))
   }
 
-  /// Inserts a row, or updates as the closure says the one that is there.
+  /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
   @discardableResult
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
@@ -125,7 +128,7 @@ extension Database {
     return try one(upsert(insert))
   }
 
-  /// Inserts a row, or updates as the closure says the one that is there.
+  /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
   @discardableResult
   nonisolated(nonsending)
     public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
@@ -141,13 +144,13 @@ extension Database {
     return try await one(upsert(insert))
   }
 
-  /// Runs an insert, all or none, and tells of each of its rows what became of it.
+  /// Runs an insert in a transaction, and returns the outcome and the key of each of its rows.
   @discardableResult
   public func upsert<M: Model>(_ insert: Insert<M>) throws -> [Upserted<M>] {
     try write { try $0.upsert(insert) }
   }
 
-  /// Runs an insert, all or none, and tells of each of its rows what became of it.
+  /// Runs an insert in a transaction, and returns the outcome and the key of each of its rows.
   @discardableResult
   nonisolated(nonsending)
     public func upsert<M: Model>(_ insert: Insert<M>) async throws -> [Upserted<M>]
@@ -156,7 +159,7 @@ extension Database {
   }
 }
 
-/// What became of the one row of an insert.
+/// Returns the outcome for the only row of an insert.
 private func one<M: Model>(_ upserted: [Upserted<M>]) -> Upserted<M> {
   upserted.first ?? Upserted(outcome: .unchanged, key: nil)
 }

@@ -1,25 +1,25 @@
 import SQLCore
 
-// What is written comes back as a clean copy, with a key that the database assigned; the caller's
-// own value is never touched, so that it still holds its changes when the transaction is rolled
-// back.
+// These methods return a clean copy of what was written, with the key that the database assigned.
+// The caller's own value is not modified, so that it still has its changes if the transaction is
+// rolled back.
 
 extension Connection {
-  /// Inserts a model: one statement.
+  /// Inserts a model and returns a clean copy, with its key: one statement.
   ///
-  /// Throws `DatabaseError` with the constraint, its table and columns where one is violated, and
-  /// `ColumnValueError` for a value that cannot be stored.
+  /// Throws `DatabaseError` with the constraint, its table and its columns if a constraint is
+  /// violated, and `ColumnValueError` for a value that cannot be stored.
   @inlinable
   @discardableResult
   public func insert<M: Model>(_ model: consuming M) throws -> M {
     try writing(model) { try $0.insert($1, row: nil) }
   }
 
-  /// Inserts models in their order: several rows by one statement where their keys are known, one by
-  /// one where the database assigns them.
+  /// Inserts models in their order. If their keys are known, one statement inserts several rows; if
+  /// the database assigns the keys, each model is inserted on its own.
   ///
-  /// Inside a transaction, an error undoes the model that it is about, and leaves those before it to
-  /// the transaction; it names the model's place in the array.
+  /// The error names the position in the array of the model that failed. Inside a transaction, only
+  /// that model is undone; those before it remain part of the transaction.
   @inlinable
   @discardableResult
   public func insert<M: Model>(_ models: consuming [M]) throws -> [M] {
@@ -35,8 +35,9 @@ extension Connection {
   /// try connection.update(post)        // UPDATE "Post" SET "title" = ? WHERE "id" = ?
   /// ```
   ///
-  /// With no changed column nothing is written, and the row is looked for. Throws `RecordNotFound` if
-  /// it is gone, and `KeyChanged` if the model's key was set to another one since it was loaded.
+  /// If no column was changed, nothing is written, but the row is looked up. Throws
+  /// `RecordNotFound` if the row is gone, and `KeyChanged` if the model's key was changed since it
+  /// was loaded.
   @inlinable
   @discardableResult
   public func update<M: Model>(_ model: consuming M) throws -> M {
@@ -46,7 +47,7 @@ extension Connection {
     return updated
   }
 
-  /// Updates models, one after another; stops at the first whose row is gone.
+  /// Updates models one after another. Throws `RecordNotFound` at the first whose row is gone.
   @discardableResult
   public func update<M: Model>(_ models: [M]) throws -> [M] {
     try models.enumerated().map { row, model in
@@ -56,19 +57,19 @@ extension Connection {
     }
   }
 
-  /// Updates the row with the model's key, or inserts it where there is none.
+  /// Updates the row with the model's key, or inserts it if it does not exist.
   ///
-  /// Of a model that was loaded, the changed columns are written, or all where the row is gone
-  /// meanwhile; of a new one, all. Another unique constraint that is violated throws, and leaves
-  /// both rows as they are. A model whose key was set to another one since it was loaded throws
-  /// `KeyChanged`; one whose key was set to nil is inserted.
+  /// For a model that was loaded, the changed columns are written, or all columns if its row is
+  /// gone; for a new model, all columns. A conflict with another unique constraint throws
+  /// `DatabaseError` and leaves both rows unchanged. A model whose key was changed since it was
+  /// loaded throws `KeyChanged`; one whose key was set to nil is inserted.
   @inlinable
   @discardableResult
   public func save<M: Model>(_ model: consuming M) throws -> M {
     try writing(model) { try $0.save($1, row: nil) }
   }
 
-  /// Saves models, one after another.
+  /// Saves models one after another, each as `save` of one model does.
   @discardableResult
   public func save<M: Model>(_ models: [M]) throws -> [M] {
     try models.enumerated().map { row, model in
@@ -76,9 +77,10 @@ extension Connection {
     }
   }
 
-  /// Deletes the row with the model's key; false where there is none. One statement.
+  /// Deletes the row with the model's key: one statement. Returns false if there was no such row.
   ///
-  /// Throws `KeyChanged` if the model's key was set to another one since it was loaded.
+  /// Throws `KeyChanged` if the model's key was changed since it was loaded, and `DatabaseError` if
+  /// a foreign key still refers to the row.
   @discardableResult
   public func delete<M: Model>(_ model: M) throws -> Bool {
     let layout = try M.layout
@@ -89,7 +91,7 @@ extension Connection {
     return try delete(M.self, model.id)
   }
 
-  /// Deletes the row with that key; false where there is none. One statement.
+  /// Deletes the row with that key: one statement. Returns false if there was no such row.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) throws -> Bool {
     let core = try use()
@@ -117,7 +119,10 @@ extension Connection {
     return false
   }
 
-  /// Runs an insert, an update or a deletion; how many rows it wrote.
+  /// Runs an insert, an update or a deletion, and returns the number of rows that it wrote.
+  ///
+  /// Throws `QueryError` for a command that cannot be written as SQL, and `DatabaseError` if SQLite
+  /// reports an error.
   @discardableResult
   public func run(_ command: some Runnable) throws -> Int {
     let core = try use()
@@ -129,7 +134,7 @@ extension Connection {
 }
 
 extension Connection {
-  /// Writes a model in the memory where it lies, and returns it; the caller's own is another.
+  /// Writes a copy of a model, in the memory of the copy, and returns it.
   @inlinable
   func writing<M: Model>(
     _ model: consuming M, _ write: (ModelWriting, UnsafeMutableRawPointer) throws -> Void

@@ -1,16 +1,17 @@
 import SQLCore
 
 extension Database {
-  /// The rows of a query, one after another, in one snapshot.
+  /// Returns the rows of a query as a stream, which reads them in one snapshot.
   ///
   /// ```swift
   /// for try await post in db.rows(Post.where { $0.$views > 100 }) { … }
   /// for try await (id, title) in db.rows(Post.select(\.$id, \.$title)) { … }
   /// ```
   ///
-  /// Rows are read in batches while they are iterated over, on a thread of the database; `fetch` gives
-  /// all at once. Nothing runs before the first row is asked for; see `RowStream` for what a stream
-  /// holds and throws. A query that cannot be SQL throws `QueryError` then.
+  /// Rows are read in batches while the stream is iterated over, on a thread of the database;
+  /// `fetch` reads all at once. Nothing runs before the first row is requested. A query that cannot
+  /// be written as SQL throws `QueryError` then; `RowStream` lists what else a stream holds and
+  /// throws.
   public func rows<Query: Fetchable>(
     _ query: Query, deadline: Duration? = nil
   ) -> RowStream<Query.Row> {
@@ -21,15 +22,15 @@ extension Database {
       deadline: deadline)
   }
 
-  /// The rows of a raw statement as models or rows, one after another, in one snapshot: columns are
-  /// found by their names, and others are not read.
+  /// Returns the rows of a raw statement as a stream of models or rows, which reads them in one
+  /// snapshot. Columns are found by their names; other columns are not read.
   ///
   /// ```swift
   /// for try await post in db.stream(Post.self, "SELECT * FROM Post WHERE views > \(100)") { … }
   /// ```
   ///
-  /// Throws `DatabaseError` (`.range`) if the result lacks a column of the model, or has several of
-  /// its name.
+  /// The stream throws `DatabaseError` (`.range`) if a column of the model is missing from the
+  /// result, or is in it more than once.
   public func stream<R: ResultRow>(
     _ row: R.Type, _ sql: SQL, deadline: Duration? = nil
   ) -> RowStream<R> {
@@ -53,7 +54,7 @@ extension Database {
 }
 
 extension RowSource {
-  /// The rows of a query: models by the one loop for all models, anything else row by row.
+  /// Reads the rows of a query: models by the loop that all models share, other rows one by one.
   fileprivate init(
     _ request: Request<Element>,
     prepare: @escaping @Sendable (ConnectionCore) throws -> StatementPointer
@@ -74,7 +75,7 @@ extension RowSource {
 }
 
 extension SelectStatement {
-  /// The layout of the model that a row is, where the statement selects one table and no more.
+  /// The layout of the model, if the statement selects one table and nothing else.
   fileprivate var layout: ModelLayout? {
     switch selection {
     case .table(let table): LayoutRegistry.shared.layout(number: table.layout)
@@ -89,8 +90,8 @@ extension SelectStatement {
 }
 
 extension ModelLayout {
-  /// Loads rows as models into memory, which must have room for `capacity`; `row` is the number of
-  /// the first.
+  /// Loads rows as models into memory, which must have room for `capacity` of them; `row` is the
+  /// number of the first.
   fileprivate func loadRows(
     of statement: StatementPointer, on core: ConnectionCore, at positions: ColumnPositions? = nil,
     into memory: UnsafeMutableRawPointer, capacity: Int, row: Int, progress: inout RowProgress

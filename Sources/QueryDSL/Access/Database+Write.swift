@@ -1,15 +1,16 @@
 import SQLCore
 
-// Each call is a transaction of its own. `Connection` has the same verbs, for several in one.
+// Each call is a transaction of its own. `Connection` has the same methods, for several calls in
+// one transaction; they document what is written and thrown.
 
 extension Database {
-  /// Inserts a model, in a transaction of its own; returns a clean copy.
+  /// Inserts a model, in a transaction of its own, and returns a clean copy.
   @discardableResult
   public func insert<M: Model>(_ model: M) throws -> M {
     try write { try $0.insert(model) }
   }
 
-  /// Inserts a model, in a transaction of its own; returns a clean copy.
+  /// Inserts a model, in a transaction of its own, and returns a clean copy.
   @discardableResult
   nonisolated(nonsending)
     public func insert<M: Model>(_ model: M) async throws -> M
@@ -17,13 +18,13 @@ extension Database {
     try await writeData { try $0.insert(model) }
   }
 
-  /// Inserts models, all or none; returns clean copies.
+  /// Inserts models, all or none, and returns clean copies.
   @discardableResult
   public func insert<M: Model>(_ models: [M]) throws -> [M] {
     try write { try $0.insert(models) }
   }
 
-  /// Inserts models, all or none; returns clean copies.
+  /// Inserts models, all or none, and returns clean copies.
   @discardableResult
   nonisolated(nonsending)
     public func insert<M: Model>(_ models: [M]) async throws -> [M]
@@ -31,13 +32,13 @@ extension Database {
     try await writeData { try $0.insert(models) }
   }
 
-  /// Updates the changed columns; throws `RecordNotFound` where the row is gone.
+  /// Updates the changed columns. Throws `RecordNotFound` if the row is gone.
   @discardableResult
   public func update<M: Model>(_ model: M) throws -> M {
     try write { try $0.update(model) }
   }
 
-  /// Updates the changed columns; throws `RecordNotFound` where the row is gone.
+  /// Updates the changed columns. Throws `RecordNotFound` if the row is gone.
   @discardableResult
   nonisolated(nonsending)
     public func update<M: Model>(_ model: M) async throws -> M
@@ -87,13 +88,13 @@ extension Database {
     try await writeData { try $0.save(models) }
   }
 
-  /// Deletes the row with the model's key; false where there is none.
+  /// Deletes the row with the model's key. Returns false if there was no such row.
   @discardableResult
   public func delete<M: Model>(_ model: M) throws -> Bool {
     try write { try $0.delete(model) }
   }
 
-  /// Deletes the row with the model's key; false where there is none.
+  /// Deletes the row with the model's key. Returns false if there was no such row.
   @discardableResult
   nonisolated(nonsending)
     public func delete<M: Model>(_ model: M) async throws -> Bool
@@ -101,13 +102,13 @@ extension Database {
     try await writeData { try $0.delete(model) }
   }
 
-  /// Deletes the row with that key; false where there is none.
+  /// Deletes the row with that key. Returns false if there was no such row.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) throws -> Bool {
     try write { try $0.delete(model, id) }
   }
 
-  /// Deletes the row with that key; false where there is none.
+  /// Deletes the row with that key. Returns false if there was no such row.
   @discardableResult
   nonisolated(nonsending)
     public func delete<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> Bool
@@ -115,13 +116,13 @@ extension Database {
     try await writeData { try $0.delete(model, id) }
   }
 
-  /// Runs an insert, an update or a deletion; how many rows it wrote.
+  /// Runs an insert, an update or a deletion, and returns the number of rows that it wrote.
   @discardableResult
   public func run(_ command: some Runnable) throws -> Int {
     try write { try $0.run(command) }
   }
 
-  /// Runs an insert, an update or a deletion; how many rows it wrote.
+  /// Runs an insert, an update or a deletion, and returns the number of rows that it wrote.
   @discardableResult
   nonisolated(nonsending)
     public func run(_ command: some Runnable) async throws -> Int

@@ -1,10 +1,10 @@
 import SQLCore
 
-// SQLite says that a foreign key failed, and not which. The statement was undone, so that it can be
-// looked for: the reference whose row is missing, or the rows that still refer to the one to go.
-// It costs a few statements, and only after a failure.
+// SQLite reports that a foreign key was violated, but not which one. The statement is undone by
+// then, so the cause can be searched for: a reference to a row that does not exist, or rows that
+// still refer to the deleted one. This costs a few statements, only after a failure.
 
-/// A foreign key as the database declares it.
+/// A foreign key that the database declares.
 private struct DeclaredForeignKey {
   let child: String
   let parent: String
@@ -14,12 +14,12 @@ private struct DeclaredForeignKey {
 }
 
 extension DatabaseError {
-  /// Whether this is a foreign key's failure of which the table is not known.
+  /// Whether this is the violation of a foreign key whose table is not known.
   var isForeignKeyWithoutPlace: Bool {
     constraint?.kind == .foreignKey && constraint?.table == nil
   }
 
-  /// The same error with the table and columns of the foreign key.
+  /// Returns the error with the table and columns of the foreign key.
   fileprivate func at(_ key: DeclaredForeignKey?, orTable table: String) -> DatabaseError {
     var located = self
     located.constraint?.table = key?.child ?? table
@@ -29,7 +29,7 @@ extension DatabaseError {
     return located
   }
 
-  /// The same error with the row of the models given.
+  /// Returns the error with the position of the model that failed.
   package func at(row: Int?) -> DatabaseError {
     guard let row else { return self }
     var located = self
@@ -39,7 +39,7 @@ extension DatabaseError {
 }
 
 extension ModelLayout {
-  /// Names the reference of a model, in memory, whose row is not there.
+  /// Adds to an error the foreign key of a model whose parent row does not exist.
   func locate(
     _ error: DatabaseError, writing model: UnsafeRawPointer, on core: ConnectionCore
   ) -> DatabaseError {
@@ -58,7 +58,7 @@ extension ModelLayout {
     return error.at(failed, orTable: tableName)
   }
 
-  /// Names the rows that still refer to the one with a key that was to be deleted.
+  /// Adds to an error the foreign key whose rows still refer to the row that was to be deleted.
   func locate<ID>(
     _ error: DatabaseError, deleting id: ID, on core: ConnectionCore
   ) -> DatabaseError {
@@ -78,7 +78,8 @@ extension ModelLayout {
     return error.at(failed, orTable: tableName)
   }
 
-  /// Names the one foreign key that a change of many rows can have violated, else the table.
+  /// Adds to an error the foreign key that a change of many rows violated, if only one is possible;
+  /// else the table.
   func locate(
     _ error: DatabaseError, running command: some ModelCommand, on core: ConnectionCore
   ) -> DatabaseError {
@@ -94,7 +95,7 @@ extension ModelLayout {
     return error.at(keys.count == 1 ? keys[0] : nil, orTable: tableName)
   }
 
-  /// `"id" = ?` with the values of a key.
+  /// Returns the condition for a key, which has `"id" = ?` for each of its columns.
   private func condition<ID>(for id: ID) -> SQL {
     var condition: SQL = "1"
     withUnsafeBytes(of: id) { memory in
@@ -124,18 +125,20 @@ extension ModelLayout {
 }
 
 extension Connection {
-  /// The foreign keys of a table.
+  /// Returns the foreign keys of a table.
   fileprivate func keys(of table: String) -> [DeclaredForeignKey] {
     (try? foreignKeys(where: "lower(m.name) = lower(\(table))")) ?? []
   }
 
-  /// The foreign keys of other tables that hold a row of this one.
+  /// Returns the foreign keys, of any table, that prevent the deletion of a referenced row of this
+  /// table.
   fileprivate func keysThatHold(_ table: String) -> [DeclaredForeignKey] {
     let keys = try? foreignKeys(where: "lower(f.\"table\") = lower(\(table))")
     return keys?.filter { $0.onDelete == "NO ACTION" || $0.onDelete == "RESTRICT" } ?? []
   }
 
-  /// The foreign keys of all tables `m` with a line `f` of the pragma for which a condition holds.
+  /// Returns the foreign keys that meet a condition on the table `m` in `sqlite_schema` and the row
+  /// `f` of the pragma.
   fileprivate func foreignKeys(where condition: SQL) throws -> [DeclaredForeignKey] {
     var keys: [DeclaredForeignKey] = []
     let rows = try rows(
@@ -155,7 +158,7 @@ extension Connection {
       }
       guard let last = keys.indices.last else { continue }
       keys[last].columns.append(try row.get(at: 2))
-      // Without columns behind REFERENCES, the parent's key is meant.
+      // REFERENCES without columns means the parent's primary key.
       let target =
         try row.get(String?.self, at: 3)
         ?? columns(ofTable: parent).first { $0.primaryKeyPosition == position + 1 }?.name

@@ -1,7 +1,8 @@
 import SQLCore
 
-// Models lie one beside another in their array: the values of each are bound where they are, to one
-// statement, which is lent anew only where the database assigns the key of one and not of the next.
+// Models lie next to each other in their array, and the values of each are bound from there. All
+// models share one statement; another one is lent only where the database assigns the key of one
+// model and not of the next.
 
 extension Insert {
   func forEachStatement(
@@ -45,7 +46,7 @@ extension Insert {
     return count
   }
 
-  /// Hands over each model, and its place in the array, with what inserts it.
+  /// Calls `body` for each model, with its position in the array and a closure that inserts it.
   func forEachRun(
     of models: [M], on core: ConnectionCore,
     _ body: (UnsafeRawPointer, Int, () throws -> Void) throws -> Void
@@ -72,8 +73,10 @@ extension Insert {
     }
   }
 
-  /// Hands over each model with its place in the array. Throws `KeyChanged` for one that was loaded
-  /// with another key, where an upsert would update the row that has the new one.
+  /// Calls `body` for each model, with its position in the array.
+  ///
+  /// Throws `KeyChanged` for a model that was loaded with another key, if an upsert could update
+  /// the row that has the new key.
   func forEach(
     of models: [M], _ layout: ModelLayout, _ body: (UnsafeRawPointer, Int) throws -> Void
   ) throws {

@@ -1,14 +1,16 @@
 import SQLCore
 
-// An insert sets the connection's last inserted rowid and an upsert's update does not, so that a rowid
-// that the row cannot have tells them apart. A table without rowids is asked twice: first with DO
-// NOTHING. The key of a row that was written comes back by RETURNING; the row that made an upsert do
-// nothing is looked for, by the constraints for which its clauses are.
+// An insert sets the connection's last inserted rowid, and the update of an upsert does not. So to
+// find the outcome, that rowid is first set to one that the new row cannot have. A table without
+// rowids takes two statements, the first with DO NOTHING.
+//
+// RETURNING returns the key of a row that was written. If the upsert did nothing, the row that
+// caused the conflict is looked up by the constraints of the upsert's clauses.
 
 extension Insert {
-  /// Runs the insert, and tells of each row its key and what became of it.
+  /// Runs the insert, and returns the outcome and the key of each row.
   func upserted(on core: ConnectionCore) throws -> [Upserted<M>] {
-    // The row that is looked for must be the one that was met.
+    // The lookup must find the row that caused the conflict, so it needs the same transaction.
     guard core.isInTransaction else {
       return try core.transaction(.immediate) { try upserted(on: core) }
     }
@@ -41,7 +43,7 @@ extension Insert {
     }
   }
 
-  /// Whether the row that is there can only be the one with the rowid of the new one.
+  /// Whether a conflict can only be with the row that has the new row's rowid.
   private func conflictsAreOfRowID(_ layout: ModelLayout) -> Bool {
     guard let key = layout.rowIDColumn else { return false }
     func isKey(_ node: ExpressionNode) -> Bool { node.columnID.map { Int($0.index) } == key }
@@ -51,7 +53,8 @@ extension Insert {
     }
   }
 
-  /// Where the new row's rowid is that of the row that is there, one statement is run for all models.
+  /// Runs one statement for all models, if only the rowid can conflict: the key is known without a
+  /// lookup.
   private func upsertedByRowID(
     _ models: [M], _ layout: ModelLayout, on core: ConnectionCore
   ) throws -> [Upserted<M>] {
@@ -121,7 +124,7 @@ extension Insert {
     return Upserted(outcome: outcome, key: try key.map { try M.id(fromKeyValues: $0) })
   }
 
-  /// The key of the row that kept a new one from being inserted; nil where there is none.
+  /// Returns the key of the row that caused the conflict; nil if no row did.
   private func keptRow(
     _ insert: InsertStatement, _ layout: ModelLayout, on core: ConnectionCore
   ) throws -> [DatabaseValue]? {
@@ -138,16 +141,16 @@ extension Insert {
   }
 }
 
-/// The statements by which the outcome of one row is found.
+/// The statements that find the outcome of one row.
 private struct UpsertedRow {
   let insert: InsertStatement
-  /// A rowid that the row cannot have; nil for a table without rowids.
+  /// A rowid that the new row cannot have; nil for a table without rowids.
   let notInserting: Int64?
   let doingNothing: InsertStatement
 }
 
 extension ModelLayout {
-  /// A rowid that a model in memory does not get: the least one, which SQLite never assigns.
+  /// Returns a rowid other than a model's: the least one, which SQLite never assigns itself.
   fileprivate func otherRowID(than model: UnsafeRawPointer) -> Int64 {
     guard let rowIDColumn else { return .min }
     let slot = slots.slots[rowIDColumn]
@@ -157,7 +160,7 @@ extension ModelLayout {
 }
 
 extension StatementPointer {
-  /// The values of the row at which the statement stands.
+  /// Returns the values of the statement's current row.
   fileprivate func values() throws -> [DatabaseValue] {
     let row = StatementRow(statement: self)
     var values: [DatabaseValue] = []
@@ -167,20 +170,21 @@ extension StatementPointer {
 }
 
 extension ConnectionCore {
-  /// What became of a row, told by whether a statement wrote it and set the last inserted rowid.
+  /// Returns the outcome for a row, from whether the statement wrote a row and set the last
+  /// inserted rowid.
   fileprivate func outcome(
     notInserting sentinel: Int64, of run: () throws -> Bool
   ) throws -> UpsertOutcome {
     let last = lastInsertRowID
     lastInsertRowID = sentinel
-    // Who asks for the last inserted rowid is told of the one before.
+    // If no row was inserted, the last inserted rowid is again what it was before.
     defer { if lastInsertRowID == sentinel { lastInsertRowID = last } }
     guard try run() else { return .unchanged }
     return lastInsertRowID == sentinel ? .updated : .inserted
   }
 
-  /// Runs an insert of one row to its end; the values that it gives back of it, nil where it wrote
-  /// none.
+  /// Runs an insert of one row to its end, and returns its RETURNING values; nil if it wrote no
+  /// row.
   fileprivate func returnedRow(
     of insert: InsertStatement, _ returning: ReturningClause
   ) throws -> [DatabaseValue]? {

@@ -1,15 +1,16 @@
 import SQLCore
 
-/// The statements that write one model, each found by a few bytes of shape.
+/// The statements that write one model. A few bytes of shape identify each of them.
 extension ModelWriting {
-  /// `INSERT INTO "T" (…) VALUES (…)`; without a key that the database assigns.
+  /// Lends `INSERT INTO "T" (…) VALUES (…)`, without the key column if the database assigns the
+  /// key.
   func insertStatement(assigningKey: Bool) throws -> StatementPointer {
     try core.lendStatement(assigningKey ? .insertAssigningKey : .insert, of: layout) {
       insertSQL(layout.orders.inserted(assigningKey: assigningKey))
     }
   }
 
-  /// `INSERT INTO "T" (…) VALUES (…), (…), …`
+  /// Lends `INSERT INTO "T" (…) VALUES (…), (…), …`.
   func insertStatement(rows: Int) throws -> StatementPointer {
     try core.lendStatement(
       shape: { key in
@@ -24,7 +25,7 @@ extension ModelWriting {
       })
   }
 
-  /// An INSERT that updates the row that has the key already.
+  /// Lends an INSERT that updates the existing row with the same key.
   func upsertStatement() throws -> StatementPointer {
     try core.lendStatement(.upsert, of: layout) {
       let keys = layout.keyColumns.map { layout.columns[$0].quotedName }.joined(separator: ", ")
@@ -38,7 +39,8 @@ extension ModelWriting {
     }
   }
 
-  /// `UPDATE "T" SET … WHERE key = ?`: the first of the columns are set, the last are the key.
+  /// Lends `UPDATE "T" SET … WHERE key = ?`. The last of the columns are the key, the others are
+  /// set.
   func updateStatement(_ columns: UnsafeBufferPointer<UInt16>) throws -> StatementPointer {
     func writeShape(_ key: inout StatementKey) {
       key.append(ModelStatement.update.mark)
@@ -56,7 +58,7 @@ extension ModelWriting {
     return try core.lendStatement(number: number, shape: writeShape, sql: sql)
   }
 
-  /// `DELETE FROM "T" WHERE key = ?`
+  /// Lends `DELETE FROM "T" WHERE key = ?`.
   func deleteStatement() throws -> StatementPointer {
     try core.lendStatement(.delete, of: layout) {
       "DELETE FROM \(layout.quotedTableName) WHERE \(layout.keyCondition)"

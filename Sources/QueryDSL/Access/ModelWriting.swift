@@ -1,9 +1,10 @@
 import SQLCore
 
-/// Writes models of one type through one connection, each in the memory where it lies.
+/// Writes models of one type through one connection, working on the memory of the models.
 ///
-/// It is not generic, so that its code is hot whatever the model. Each method binds the columns from
-/// that memory and, when the statement has ended well, marks them as loaded.
+/// It is not generic, so that all models share the same code, which stays in the instruction cache.
+/// Each method binds the columns from the model's memory and marks them as loaded when the
+/// statement has succeeded.
 @usableFromInline
 struct ModelWriting {
   @usableFromInline let core: ConnectionCore
@@ -15,7 +16,7 @@ struct ModelWriting {
     self.layout = layout
   }
 
-  /// Inserts a model; a key that the database assigned is stored into it.
+  /// Inserts a model. A key that the database assigns is stored into the model.
   @usableFromInline
   func insert(_ model: UnsafeMutableRawPointer, row: Int?) throws {
     let assignsKey = assignsKey(of: model)
@@ -24,8 +25,11 @@ struct ModelWriting {
     try insert(model, by: statement, assigningKey: assignsKey, row: row)
   }
 
-  /// Inserts models that lie one beside another, by one statement; by another those whose key the
-  /// database assigns.
+  /// Inserts models that lie next to each other in memory.
+  ///
+  /// If the database assigns no keys and there are enough models, each statement inserts several
+  /// rows. Otherwise they are inserted one by one, by one of two statements: with the key, or
+  /// without a key that the database assigns.
   @usableFromInline
   func insert(_ models: UnsafeMutableRawBufferPointer) throws {
     guard var model = models.baseAddress, models.count > 0 else { return }
@@ -47,10 +51,11 @@ struct ModelWriting {
     }
   }
 
-  /// Inserts models with their keys, so many by a statement, and the rest one by one.
+  /// Inserts models whose keys are known: `chunk` models by each statement, and the rest one by
+  /// one.
   ///
-  /// A statement that fails has written nothing: its models are inserted again, one by one, up to the
-  /// one that is at fault, which the error then names.
+  /// A statement that fails has written nothing. Its models are then inserted one by one, up to the
+  /// one that fails, which the error names.
   private func insert(_ models: UnsafeMutableRawPointer, count: Int, chunk: Int) throws {
     let single = try insertStatement(assigningKey: false)
     defer { core.giveBack(single) }
@@ -84,8 +89,8 @@ struct ModelWriting {
     }
   }
 
-  /// Whether a statement failed at a value or a constraint, and is undone; a trigger may say FAIL or
-  /// ROLLBACK.
+  /// Whether a statement failed because of a value or a constraint, and SQLite has undone all of
+  /// it. It has not if a trigger raised FAIL or ROLLBACK.
   private static func hasWrittenNothing(
     _ error: any Error, on core: ConnectionCore, _ wasInTransaction: Bool
   ) -> Bool {
@@ -105,8 +110,8 @@ struct ModelWriting {
     try settle(model, written: columns)
   }
 
-  /// Updates the changed columns of a model; false where the row is gone. Throws `KeyChanged` if its
-  /// key is not the one with which it was loaded.
+  /// Updates the changed columns of a model, and returns false if the row is gone. Throws
+  /// `KeyChanged` if the key is not the one with which the model was loaded.
   @usableFromInline
   func update(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
     let wasLoaded = try wasLoaded(model)
@@ -127,8 +132,8 @@ struct ModelWriting {
     }
   }
 
-  /// Updates the row with the model's key, or inserts it. Throws `KeyChanged` if its key is not the
-  /// one with which it was loaded.
+  /// Updates the row with the model's key, or inserts it. Throws `KeyChanged` if the key is not the
+  /// one with which the model was loaded.
   @usableFromInline
   func save(_ model: UnsafeMutableRawPointer, row: Int?) throws {
     if assignsKey(of: model) { return try insert(model, row: row) }
@@ -144,21 +149,21 @@ struct ModelWriting {
     try settle(model, written: layout.orders.all)
   }
 
-  /// Whether there is a row with the model's key.
+  /// Whether a row with the model's key exists.
   private func exists(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
     let statement = try core.lendFindStatement(layout)
     defer { core.giveBack(statement) }
     return try find(model, by: statement, row: row)
   }
 
-  /// Whether there is a row with another spelling of the model's key.
+  /// Whether a row with another spelling of the model's key exists.
   private func existsOtherwise(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
     let statement = try core.lendFindStatement(layout)
     defer { core.giveBack(statement) }
     return try findOtherwise(model, by: statement, row: row)
   }
 
-  /// Steps to the row with the model's key; false where there is none.
+  /// Steps to the row with the model's key, and returns false if it does not exist.
   private func find(
     _ model: UnsafeMutableRawPointer, by statement: StatementPointer, row: Int?
   ) throws -> Bool {
@@ -194,7 +199,8 @@ struct ModelWriting {
     return try core.step(statement)
   }
 
-  /// What was written is as it will be read back.
+  /// Brings a written model into the state in which it would be read back: its values rounded to
+  /// their stored precision, its columns marked as loaded, its generated columns read.
   private func settle(
     _ model: UnsafeMutableRawPointer, written columns: UnsafeBufferPointer<UInt16>
   ) throws {
@@ -224,7 +230,8 @@ struct ModelWriting {
     try run(statement, columns, model, layout.slots, row)
   }
 
-  /// Runs an update that found no row for the other spellings of the key; false if none finds one.
+  /// Runs an update, which found no row, with the other spellings of the key. Returns false if none
+  /// of them finds a row.
   private func runOtherwise(
     _ statement: StatementPointer, _ columns: UnsafeBufferPointer<UInt16>,
     _ model: UnsafeRawPointer, _ row: Int?
@@ -250,12 +257,12 @@ struct ModelWriting {
     }
   }
 
-  // MARK: What a model's memory says
+  // MARK: Reading a model's memory
 
   private func assignsKey(of model: UnsafeRawPointer) -> Bool { layout.assignsKey(of: model) }
 
-  /// The columns that were changed, the key not among them, and after them those of the key; of a
-  /// model that was not loaded all columns.
+  /// Returns the changed columns other than the key, followed by the columns of the key. For a
+  /// model that was not loaded, all columns count as changed.
   private func changedColumns(
     of model: UnsafeRawPointer, wasLoaded: Bool, into list: UnsafeMutableBufferPointer<UInt16>
   ) -> UnsafeBufferPointer<UInt16> {
@@ -273,8 +280,8 @@ struct ModelWriting {
     return UnsafeBufferPointer(start: list.baseAddress, count: count)
   }
 
-  /// Whether the key is as it was loaded: then the row was there once. Throws `KeyChanged` if it was
-  /// loaded and is another one.
+  /// Whether the key is the one with which the model was loaded, so that its row existed then.
+  /// Throws `KeyChanged` if the model was loaded with another key.
   private func wasLoaded(_ model: UnsafeRawPointer) throws -> Bool {
     for column in layout.orders.key where layout.slots.isChanged(Int(column), in: model) {
       try layout.requireUnchangedKey(of: model)
@@ -285,10 +292,10 @@ struct ModelWriting {
 }
 
 extension ModelLayout {
-  /// How many models one INSERT takes; nil where they go one by one.
+  /// Returns the number of models that one INSERT takes; nil if they are inserted one by one.
   ///
-  /// Measured: fewer than ten are not faster so. Texts and bytes are entered by closures, one inside
-  /// another, which bounds how many a statement may have.
+  /// Measured: fewer than ten rows are not faster. Text and bytes are bound inside nested closures,
+  /// which limits how many of them one statement may have.
   func rowsOfOneInsert(_ count: Int, on core: ConnectionCore) -> Int? {
     guard count >= 10, !orders.mayAssignKey, generatedColumns.isEmpty, !orders.all.isEmpty else {
       return nil
@@ -298,8 +305,8 @@ extension ModelLayout {
     return rows >= 10 && count >= rows ? rows : nil
   }
 
-  /// Throws `KeyChanged` if a model in memory was loaded, and its key then set to another one: it
-  /// would write a row of which it knows nothing.
+  /// Throws `KeyChanged` if a model was loaded and its key was then set to another one: it would
+  /// write a row that it was not loaded from.
   @usableFromInline
   func requireUnchangedKey(of model: UnsafeRawPointer) throws {
     guard keyColumns.contains(where: { slots.isChangedSinceLoading($0, in: model) }) else { return }
@@ -307,7 +314,7 @@ extension ModelLayout {
     throw KeyChanged(table: tableName, columns: changed.map { columns[$0] })
   }
 
-  /// Whether a model in memory has no key yet: the database assigns it.
+  /// Whether a model has no key yet, so that the database assigns it.
   func assignsKey(of model: UnsafeRawPointer) -> Bool {
     guard orders.mayAssignKey, let key = rowIDColumn else { return false }
     let slot = slots.slots[key]

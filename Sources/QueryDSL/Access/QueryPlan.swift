@@ -1,26 +1,26 @@
 import SQLCore
 
-/// How SQLite runs a query: what EXPLAIN QUERY PLAN says, as a tree.
+/// The plan by which SQLite runs a query: the result of EXPLAIN QUERY PLAN, as a tree.
 ///
 /// ```swift
 /// print(try db.explain(Post.where { $0.$status == .published }.order(by: \.$createdAt)))
 /// // SEARCH Post USING INDEX Post_on_status_createdAt (status=?)
 /// ```
-/// The words are SQLite's own and change with its version: they are for reading.
+/// The words are SQLite's own and change from version to version: they are meant for reading.
 /// - SeeAlso: <https://www.sqlite.org/eqp.html>
 public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
-  /// One step, with those that it consists of.
+  /// A step of the plan, with the steps that it consists of.
   public struct Node: Hashable, Sendable {
-    /// What SQLite does, in its words: `SCAN Post`, `USE TEMP B-TREE FOR ORDER BY`.
+    /// The action in SQLite's words, such as `SCAN Post` or `USE TEMP B-TREE FOR ORDER BY`.
     public let detail: String
-    /// The steps inside it.
+    /// The steps inside this one.
     public internal(set) var children: [Node]
   }
 
-  /// The steps, in the order in which they begin.
+  /// The outermost steps, in the order in which they begin.
   public let nodes: [Node]
 
-  /// The steps, and those inside them, in the order in which they are printed.
+  /// The details of all steps, in the order in which they are printed.
   public var details: [String] {
     func details(of nodes: [Node]) -> [String] {
       nodes.flatMap { [$0.detail] + details(of: $0.children) }
@@ -28,7 +28,7 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
     return details(of: nodes)
   }
 
-  /// The tree, a line a step.
+  /// The tree as text, with a line for each step.
   public var description: String {
     var lines: [String] = []
     func write(_ nodes: [Node], behind start: String) {
@@ -45,10 +45,12 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// From rows of EXPLAIN QUERY PLAN: a step's number, that of the step around it, and its words.
+  /// Builds the tree from the rows of EXPLAIN QUERY PLAN: the number of each step, that of the step
+  /// around it, and its detail.
   init(rows: [(id: Int, parent: Int, detail: String)]) {
     func nodes(under parent: Int, depth: Int) -> [Node] {
-      // A step is never inside itself; the depth is there should SQLite ever say so.
+      // No step is inside itself. The limit guards against endless recursion if SQLite ever reports
+      // one.
       guard depth < 1_000 else { return [] }
       return rows.filter { $0.parent == parent && $0.id != parent }.map {
         Node(detail: $0.detail, children: nodes(under: $0.id, depth: depth + 1))
@@ -59,24 +61,24 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Connection {
-  /// How SQLite would run a query, as a tree: one statement, EXPLAIN QUERY PLAN; the query itself
-  /// does not run.
+  /// Returns the plan by which SQLite would run a query. It takes one EXPLAIN QUERY PLAN statement;
+  /// the query itself does not run.
   ///
-  /// Throws `QueryError` for a query that cannot be SQL, and `DatabaseError` for what SQLite
-  /// refuses.
+  /// Throws `QueryError` for a query that cannot be written as SQL, and `DatabaseError` if SQLite
+  /// refuses it.
   public func explain(_ query: some Fetchable) throws -> QueryPlan {
     try explain(try query.sql)
   }
 
-  /// How SQLite would run an update or a deletion, which does not run. SQLite counts it as writing:
-  /// a connection that only reads throws.
+  /// Returns the plan by which SQLite would run an update or a deletion, without running it. SQLite
+  /// treats this as writing, so it throws on a connection that only reads.
   public func explain(_ command: some Runnable) throws -> QueryPlan {
     try explain(try command.sql)
   }
 
   private func explain(_ sql: SQL) throws -> QueryPlan {
-    // EXPLAIN does not look whether the schema is another meanwhile: a statement that reads the
-    // file does, and what the cache has would tell of the old one.
+    // EXPLAIN does not check whether the schema has changed, and would explain the plan for a
+    // cached, older one. A statement that reads the file makes SQLite check.
     _ = try row("SELECT 1 FROM sqlite_schema LIMIT 1")
     let statement = try prepare("EXPLAIN QUERY PLAN \(sql)")
     var rows: [(id: Int, parent: Int, detail: String)] = []
@@ -92,24 +94,26 @@ extension Connection {
 }
 
 extension Database {
-  /// How SQLite would run a query, as a tree; throws as `Connection.explain` does.
+  /// Returns the plan by which SQLite would run a query; throws what `Connection.explain` throws.
   public func explain(_ query: some Fetchable) throws -> QueryPlan {
     try read { try $0.explain(query) }
   }
 
-  /// How SQLite would run a query, as a tree; throws as `Connection.explain` does.
+  /// Returns the plan by which SQLite would run a query; throws what `Connection.explain` throws.
   nonisolated(nonsending)
     public func explain(_ query: some Fetchable) async throws -> QueryPlan
   {
     try await read { try $0.explain(query) }
   }
 
-  /// How SQLite would run an update or a deletion, which does not run; it asks for the writer.
+  /// Returns the plan by which SQLite would run an update or a deletion, without running it. It
+  /// uses the writer, in a transaction.
   public func explain(_ command: some Runnable) throws -> QueryPlan {
     try write { try $0.explain(command) }
   }
 
-  /// How SQLite would run an update or a deletion, which does not run; it asks for the writer.
+  /// Returns the plan by which SQLite would run an update or a deletion, without running it. It
+  /// uses the writer, in a transaction.
   nonisolated(nonsending)
     public func explain(_ command: some Runnable) async throws -> QueryPlan
   {

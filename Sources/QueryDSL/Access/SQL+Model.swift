@@ -1,17 +1,20 @@
 import SQLCore
 
 extension SQL.StringInterpolation {
-  /// The name of a model's table, quoted: `"UPDATE \(Post.self) SET …"`.
+  /// Appends the name of a model's table, quoted: `"UPDATE \(Post.self) SET …"`.
   public mutating func appendInterpolation<M: Model>(_ model: M.Type) {
     appendInterpolation(identifier: M.tableName)
   }
 
-  /// The name of a column, quoted: `"SELECT \(\Post.$title) …"`.
+  /// Appends the name of a column, quoted: `"SELECT \(\Post.$title) …"`.
+  ///
+  /// A key path that is not a column of the model makes the statement throw `DatabaseError` when it
+  /// is prepared.
   public mutating func appendInterpolation<M: Model, Value>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) {
     guard let layout = try? M.layout, let index = layout.index(of: column) else {
-      // A name that no table has: the statement is refused when it is prepared.
+      // No table has a column of this name, so preparing the statement fails.
       return appendInterpolation(identifier: "no column of \(M.tableName): \(column)")
     }
     appendInterpolation(identifier: layout.columns[index].name)

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// CASE as a tree.
+/// A CASE expression as a tree.
 @usableFromInline
 package struct CaseNode: Sendable {
   enum Condition: Sendable {
@@ -35,52 +35,55 @@ package struct CaseNode: Sendable {
   }
 }
 
-/// A choice between expressions: the first branch whose condition holds.
+/// A CASE expression whose branches have conditions: its value is that of the first branch that
+/// holds.
 ///
 /// ```swift
 /// Case(when: $0.$views > 1_000, then: "hot").when($0.$views > 10, then: "warm").else("cold")
 /// // CASE WHEN "views" > ? THEN ? WHEN "views" > ? THEN ? ELSE ? END
 /// ```
 ///
-/// `else` makes the expression; `orNull` the one without ELSE, which is NULL where no branch holds.
+/// `else` completes the expression. `orNull` completes it without an ELSE: it is NULL if no branch
+/// holds.
+/// Results that are stored in different forms throw `QueryError` when the query is rendered.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#the_case_expression>
 public struct Case<Value: ColumnValue>: Sendable {
   private var node: CaseNode
   private let form: StoredForm
   private var problem: QueryError?
 
-  /// The first branch, with a value.
+  /// Starts the expression with a branch whose result is a value. SQL: `CASE WHEN a THEN ?`
   public init(when condition: SQLPredicate, then value: Value) {
     self.init(when: condition, then: SQLExpression(value))
   }
 
-  /// The first branch, with an expression.
+  /// Starts the expression with a branch whose result is an expression. SQL: `CASE WHEN a THEN b`
   public init(when condition: SQLPredicate, then result: SQLExpression<Value>) {
     node = CaseNode(base: nil, branches: [(.predicate(condition.node), result.node)])
     form = result.form
   }
 
-  /// Another branch, with a value.
+  /// Adds a branch whose result is a value. SQL: `WHEN a THEN ?`
   public func when(_ condition: SQLPredicate, then value: Value) -> Case {
     adding(.predicate(condition.node), .value(BoundValue(value, as: form)), form)
   }
 
-  /// Another branch, with an expression.
+  /// Adds a branch whose result is an expression. SQL: `WHEN a THEN b`
   public func when(_ condition: SQLPredicate, then result: SQLExpression<Value>) -> Case {
     adding(.predicate(condition.node), result.node, result.form)
   }
 
-  /// What it is where no branch holds. SQL: `ELSE ? END`
+  /// Completes the expression with the value that it has if no branch holds. SQL: `ELSE ? END`
   public func `else`(_ value: Value) -> SQLExpression<Value> {
     finished(.value(BoundValue(value, as: form)), form)
   }
 
-  /// What it is where no branch holds. SQL: `ELSE a END`
+  /// Completes the expression with the one that is used if no branch holds. SQL: `ELSE a END`
   public func `else`(_ result: SQLExpression<Value>) -> SQLExpression<Value> {
     finished(result.node, result.form)
   }
 
-  /// NULL where no branch holds. SQL: `END`
+  /// The completed expression, which is NULL if no branch holds. SQL: `END`
   public var orNull: SQLExpression<Value?> {
     SQLExpression<Value?>(problem.map { .invalid($0) } ?? .cases(node), form: form)
   }
@@ -115,14 +118,14 @@ public struct Case<Value: ColumnValue>: Sendable {
   }
 }
 
-/// A choice by the value of one expression.
+/// A CASE expression whose branches compare one expression with values.
 ///
 /// ```swift
 /// $0.$status.case(.draft, then: 0).when(.published, then: 1).else(2)
 /// // CASE "status" WHEN ? THEN ? WHEN ? THEN ? ELSE ? END
 /// ```
 ///
-/// NULL equals nothing here, as in SQL: a NULL takes the `else`.
+/// NULL equals nothing here, as in SQL: if the expression is NULL, the result is that of `else`.
 public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
   private var branches: Case<Value>
   private let baseForm: StoredForm
@@ -132,39 +135,39 @@ public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
     self.baseForm = baseForm
   }
 
-  /// Another branch.
+  /// Adds a branch whose result is a value. SQL: `WHEN ? THEN ?`
   public func when(_ base: Base, then value: Value) -> CaseOf {
     when(base, then: SQLExpression(value))
   }
 
-  /// Another branch, with an expression.
+  /// Adds a branch whose result is an expression. SQL: `WHEN ? THEN a`
   public func when(_ base: Base, then result: SQLExpression<Value>) -> CaseOf {
     CaseOf(
       branches.adding(.value(.value(BoundValue(base, as: baseForm))), result.node, result.form),
       baseForm: baseForm)
   }
 
-  /// What it is where no branch holds. SQL: `ELSE ? END`
+  /// Completes the expression with the value that it has if no branch matches. SQL: `ELSE ? END`
   public func `else`(_ value: Value) -> SQLExpression<Value> { branches.else(value) }
 
-  /// What it is where no branch holds. SQL: `ELSE a END`
+  /// Completes the expression with the one that is used if no branch matches. SQL: `ELSE a END`
   public func `else`(_ result: SQLExpression<Value>) -> SQLExpression<Value> {
     branches.else(result)
   }
 
-  /// NULL where no branch holds. SQL: `END`
+  /// The completed expression, which is NULL if no branch matches. SQL: `END`
   public var orNull: SQLExpression<Value?> { branches.orNull }
 }
 
 extension SQLExpression {
-  /// A choice by this expression's value. SQL: `CASE a WHEN ? THEN ? …`
+  /// Starts a CASE over the values of this expression. SQL: `CASE a WHEN ? THEN ? …`
   public func `case`<Result: ColumnValue>(
     _ value: Value, then result: Result
   ) -> CaseOf<Value, Result> {
     self.case(value, then: SQLExpression<Result>(result))
   }
 
-  /// A choice by this expression's value. SQL: `CASE a WHEN ? THEN b …`
+  /// Starts a CASE over the values of this expression. SQL: `CASE a WHEN ? THEN b …`
   public func `case`<Result: ColumnValue>(
     _ value: Value, then result: SQLExpression<Result>
   ) -> CaseOf<Value, Result> {
@@ -174,16 +177,19 @@ extension SQLExpression {
   }
 }
 
-/// One of two values, as a condition holds or not. SQL: `iif(a, ?, ?)`
+/// Returns the first value if a condition holds, else the second. SQL: `iif(a, ?, ?)`
 ///
-/// A condition that is unknown counts as one that does not hold.
+/// The second value is also the result if the condition is unknown.
 public func iif<Value: ColumnValue>(
   _ condition: SQLPredicate, _ value: Value, _ otherwise: Value
 ) -> SQLExpression<Value> {
   iif(condition, SQLExpression(value), SQLExpression(otherwise))
 }
 
-/// One of two expressions, as a condition holds or not. SQL: `iif(a, b, c)`
+/// Returns the first expression if a condition holds, else the second. SQL: `iif(a, b, c)`
+///
+/// The second expression is also the result if the condition is unknown. Expressions that are
+/// stored in different forms throw `QueryError` when the query is rendered.
 public func iif<Value: ColumnValue>(
   _ condition: SQLPredicate, _ result: SQLExpression<Value>, _ otherwise: SQLExpression<Value>
 ) -> SQLExpression<Value> {

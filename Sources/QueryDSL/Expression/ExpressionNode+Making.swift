@@ -1,10 +1,10 @@
 import SQLCore
 
-// Trees are made by these functions and by no others: they know how deep each is, and put an error in
-// the place of one that would be too deep.
+// Trees are built by these functions only. They know the depth of each tree, and replace a tree
+// that would be too deep by an error.
 
 extension ExpressionNode {
-  /// How many levels of operands it has.
+  /// The number of levels of operands below this node.
   package var depth: Int {
     switch self {
     case .tree(_, let depth): depth
@@ -22,7 +22,8 @@ extension ExpressionNode {
   static func binary(
     _ sign: SQLToken, _ left: ExpressionNode, _ right: ExpressionNode
   ) -> ExpressionNode {
-    // An error goes on, and what it would hold is let go: nothing grows behind it.
+    // An error replaces the whole expression, so the other operand is dropped: the tree stops
+    // growing.
     if case .invalid = left { return left }
     let chain = OperatorChain(sign, left, right)
     guard chain.operandDepth < TreeLimits.maximumDepth else { return .invalid(TreeLimits.tooDeep) }
@@ -79,7 +80,7 @@ extension ExpressionNode {
     tree(.composed(parts), over: SQLFragment.depth(of: parts))
   }
 
-  /// The depth of the deepest.
+  /// Returns the depth of the deepest node.
   static func depth(of nodes: [ExpressionNode]) -> Int {
     var depth = 0
     for node in nodes { depth = max(depth, node.depth) }
@@ -88,7 +89,7 @@ extension ExpressionNode {
 }
 
 extension SQLFragment {
-  /// The depth of the deepest expression among the parts.
+  /// Returns the depth of the deepest expression among the parts.
   static func depth(of parts: [Part]) -> Int {
     var depth = 0
     for part in parts {
@@ -125,7 +126,7 @@ extension FunctionCall {
 }
 
 extension WindowSpecification {
-  /// The depth of the deepest expression.
+  /// The depth of the deepest expression in the window.
   var depth: Int {
     order.reduce(ExpressionNode.depth(of: partition)) { max($0, $1.expression.depth) }
   }

@@ -1,27 +1,27 @@
 import SQLCore
 
-/// A value in SQL, as a tree.
+/// A value of a query, as a tree.
 @usableFromInline
 package enum ExpressionNode: Sendable {
   case column(ColumnID)
   case value(BoundValue)
   case fragment(SQL)
-  /// An expression that cannot be rendered; its error is thrown when it would be.
+  /// An expression that cannot be rendered: rendering it throws its error.
   case invalid(QueryError)
   case countOfRows
-  /// A number, a text or a word of SQL that Apus itself writes.
+  /// A number, a text or a keyword that the library writes itself.
   case constant(String)
-  /// A column of the result by its name there, as ORDER BY knows it.
+  /// A column of the result, by its name there, as in ORDER BY.
   case resultColumn(String)
   /// A parameter of a prepared query.
   indirect case parameter(ParameterNode)
   /// An operator between two expressions.
   case chain(OperatorChain)
-  /// Any other expression with operands, and how many levels it has.
+  /// Any other expression with operands, and the number of its levels.
   indirect case tree(ExpressionTree, depth: Int)
 }
 
-/// An expression with operands inside it.
+/// An expression that contains other expressions.
 @usableFromInline
 package enum ExpressionTree: Sendable {
   case negative(ExpressionNode)
@@ -39,7 +39,7 @@ package enum ExpressionTree: Sendable {
 }
 
 extension ExpressionNode {
-  /// How tightly it binds.
+  /// The precedence of the outermost operator.
   private var precedence: Precedence {
     switch self {
     case .column, .value, .countOfRows, .invalid, .constant, .resultColumn, .parameter: .primary
@@ -55,7 +55,7 @@ extension ExpressionNode {
     }
   }
 
-  /// Writes the expression where it may stand alone.
+  /// Writes the expression without parentheses around it.
   package func write<Sink: QuerySink>(to sink: inout Sink) throws {
     switch self {
     case .column(let column): try sink.column(column)
@@ -79,8 +79,8 @@ extension ExpressionNode {
     }
   }
 
-  /// Writes the expression as an operand of an operator, in parentheses if it binds less tightly than
-  /// its place needs.
+  /// Writes the expression as an operand of an operator, in parentheses if its precedence is lower
+  /// than its place needs.
   func writeOperand<Sink: QuerySink>(to sink: inout Sink, binding needed: Precedence) throws {
     if precedence >= needed { return try write(to: &sink) }
     try sink.token(.open)
@@ -88,14 +88,15 @@ extension ExpressionNode {
     try sink.token(.close)
   }
 
-  /// Writes the expression as an operand of a comparison: `a < b`, `a IS NULL`, `a IN (…)`.
+  /// Writes the expression as an operand of a comparison, such as `a < b`, `a IS NULL` or
+  /// `a IN (…)`.
   func writeOperand<Sink: QuerySink>(to sink: inout Sink) throws {
     try writeOperand(to: &sink, binding: .bits)
   }
 }
 
 extension ExpressionTree {
-  // Each kind takes its parts in a function of its own, as the kinds of a `PredicateTree` do.
+  // Each kind is unpacked in a function of its own, for the reason given at `PredicateTree.write`.
   fileprivate func write<Sink: QuerySink>(to sink: inout Sink) throws {
     switch self {
     case .negative: try writeNegative(to: &sink)
@@ -176,7 +177,7 @@ extension ExpressionTree {
 }
 
 extension ExpressionNode {
-  /// The expression with the collation of a type, where that has one.
+  /// Returns the expression with the collation of a type, if the type has one.
   func collated(as type: any ColumnValue.Type) -> ExpressionNode {
     guard let name = type.collationName else { return self }
     return .collate(self, name)
@@ -184,7 +185,7 @@ extension ExpressionNode {
 }
 
 extension StorageClass {
-  /// The type's name behind CAST.
+  /// The name of the type in CAST.
   fileprivate var token: SQLToken {
     switch self {
     case .integer: .integerType

@@ -1,9 +1,10 @@
-/// A call of an aggregate or a window function, with what may stand behind it.
+/// A call of an aggregate or a window function, with its FILTER and OVER clauses.
 ///
 /// - SeeAlso: <https://www.sqlite.org/syntax/function-invocation.html>
 @usableFromInline
 package struct FunctionCall: Sendable {
-  /// What the function needs: an aggregate stands alone or with OVER, a window function with OVER.
+  /// The kind of the function: an aggregate may have an OVER clause, a window function must have
+  /// one.
   enum Kind: Sendable {
     case aggregate
     case window
@@ -11,7 +12,7 @@ package struct FunctionCall: Sendable {
 
   let kind: Kind
   let name: String
-  /// nil for the star of `count(*)`.
+  /// The arguments; nil for the star of `count(*)`.
   let arguments: [ExpressionNode]?
   var isDistinct = false
   var filter: PredicateNode?
@@ -53,7 +54,7 @@ package struct FunctionCall: Sendable {
 }
 
 extension ExpressionNode {
-  /// A call of an aggregate.
+  /// Returns a call of an aggregate.
   static func aggregate(
     _ name: String, _ arguments: [ExpressionNode], distinct: Bool = false
   ) -> ExpressionNode {
@@ -61,12 +62,14 @@ extension ExpressionNode {
       FunctionCall(kind: .aggregate, name: name, arguments: arguments, isDistinct: distinct))
   }
 
-  /// A call of a function that is for windows alone.
+  /// Returns a call of a function that is only a window function.
   static func windowFunction(_ name: String, _ arguments: [ExpressionNode]) -> ExpressionNode {
     .call(FunctionCall(kind: .window, name: name, arguments: arguments))
   }
 
-  /// The call that the expression is, changed; else an expression that says what it lacks.
+  /// Returns this expression, which must be a function call, with the call changed.
+  ///
+  /// If it is not a call, or if `change` returns an error, the result is an invalid expression.
   func changingCall(
     for clause: String, _ change: (inout FunctionCall) -> QueryError?
   ) -> ExpressionNode {

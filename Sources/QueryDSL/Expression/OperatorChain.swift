@@ -1,19 +1,23 @@
 import SQLCore
 
-/// An operator between two expressions, of which the left, and of `||` the right one, may itself be one
-/// of the same precedence: then all of them are one chain, which is walked and destroyed by loops.
+/// A chain of operators of the same precedence, such as `a + b - c`. It is walked and destroyed by
+/// loops.
 ///
-/// `@unchecked Sendable`: the sides change only where nobody else holds the chain, as it is destroyed.
+/// Each object is one operator with its two operands. The left operand may itself be a chain of the
+/// same precedence, and the right operand of `||` as well: all these objects are then one chain.
+///
+/// `@unchecked Sendable`: the operands change only in `deinit`, when no other reference to the
+/// chain exists.
 @usableFromInline
 package final class OperatorChain: @unchecked Sendable {
   let sign: SQLToken
   private(set) var left: ExpressionNode
   private(set) var right: ExpressionNode
-  /// How many operands the chain has.
+  /// The number of operands in the chain.
   let count: Int
-  /// The depth of its deepest operand.
+  /// The depth of the deepest operand.
   let operandDepth: Int
-  /// Whether the operands may be grouped at will: each operator of the chain is `||`.
+  /// Whether the operands may be grouped in any way, because each operator of the chain is `||`.
   let isAssociative: Bool
 
   var precedence: Precedence { Precedence(of: sign) }
@@ -30,7 +34,7 @@ package final class OperatorChain: @unchecked Sendable {
     isAssociative = sign == .concat && leftChain?.isAssociative ?? true
   }
 
-  /// The chain that a left side is, if it goes on in this one.
+  /// Returns the left operand if it is a chain that this one continues.
   private static func chain(_ left: ExpressionNode, joining sign: SQLToken) -> OperatorChain? {
     guard case .chain(let chain) = left, chain.precedence == Precedence(of: sign) else {
       return nil
@@ -38,7 +42,7 @@ package final class OperatorChain: @unchecked Sendable {
     return chain
   }
 
-  /// The chain that a right side is, if it goes on in this one.
+  /// Returns the right operand if it is a chain that is part of this one.
   private static func chain(rightOf sign: SQLToken, _ right: ExpressionNode) -> OperatorChain? {
     guard sign == .concat, case .chain(let chain) = right, chain.isAssociative else { return nil }
     return chain
@@ -94,14 +98,14 @@ extension OperatorChain {
 
   private typealias Operand = (sign: SQLToken?, node: ExpressionNode, precedence: Precedence)
 
-  /// The operands from left to right, each with the operator before it.
+  /// The operands from left to right, each with the operator in front of it.
   private var operands: [Operand] {
     var operands: [Operand] = []
     operands.reserveCapacity(count)
-    // What is still to be looked at, the last first.
+    // A stack of the nodes to visit; the leftmost is on top.
     var pending: [Operand] = [(nil, .chain(self), precedence)]
     while let (sign, node, needed) = pending.popLast() {
-      // A chain inside this one is one of its precedence, by construction.
+      // A chain inside this one has the same precedence, by construction.
       guard case .chain(let chain) = node, chain === self || chain.joins(self, asRight: sign) else {
         operands.append((sign, node, needed))
         continue
@@ -112,7 +116,7 @@ extension OperatorChain {
     return operands
   }
 
-  /// Whether this is a part of a chain, where it stands behind an operator or begins it.
+  /// Whether this chain is part of another, given the operator in front of it (nil at the start).
   private func joins(_ whole: OperatorChain, asRight sign: SQLToken?) -> Bool {
     guard let sign else { return precedence == whole.precedence }
     return sign == .concat && isAssociative

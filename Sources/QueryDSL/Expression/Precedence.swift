@@ -1,15 +1,15 @@
-/// How tightly the operators of SQL bind, the loosest first.
+/// The precedence of SQL's operators, from loose to tight.
 ///
-/// Parentheses are written where precedence needs them and nowhere else: each pair takes room on the
-/// stack of SQLite's parser, which holds 100 entries before SQLite 3.46.
+/// Parentheses are written only where precedence needs them: each pair takes room on the stack of
+/// SQLite's parser, which holds 100 entries before SQLite 3.46.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 @usableFromInline
 package enum Precedence: Int, Comparable, Sendable {
-  /// Text of which nothing is known: it stands in parentheses everywhere.
+  /// Raw SQL, whose precedence is not known: it is always written in parentheses.
   case unknown
   case or, and, not, equality, comparison, escape, bits, sum, product, concatenation, collation
   case sign
-  /// A name, a value, a call, or what stands in parentheses of its own.
+  /// A name, a value, a call, or text with parentheses of its own.
   case primary
 
   @usableFromInline
@@ -17,10 +17,10 @@ package enum Precedence: Int, Comparable, Sendable {
     left.rawValue < right.rawValue
   }
 
-  /// The one above: what the right side of an operator that goes from left to right needs.
+  /// The next tighter precedence, which the right operand of a left-associative operator needs.
   var next: Precedence { Precedence(rawValue: rawValue + 1) ?? .primary }
 
-  /// That of an operator between two expressions.
+  /// The precedence of an operator between two expressions.
   init(of sign: SQLToken) {
     switch sign {
     case .concat, .jsonArrow: self = .concatenation

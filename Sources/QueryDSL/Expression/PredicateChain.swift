@@ -1,18 +1,21 @@
 import SQLCore
 
-/// AND or OR of two conditions, of which each may itself be one of the same kind: then all of them are
-/// one chain, which is walked and destroyed by loops.
+/// A chain of conditions joined by AND, or by OR. It is walked and destroyed by loops.
 ///
-/// `@unchecked Sendable`: the sides change only where nobody else holds the chain, as it is destroyed.
+/// Each object joins two conditions. Either of them may itself be a chain with the same connective:
+/// all these objects are then one chain.
+///
+/// `@unchecked Sendable`: the operands change only in `deinit`, when no other reference to the
+/// chain exists.
 @usableFromInline
 package final class PredicateChain: @unchecked Sendable {
   /// `.and` or `.or`.
   let connective: SQLToken
   private(set) var left: PredicateNode
   private(set) var right: PredicateNode
-  /// How many conditions the chain has.
+  /// The number of conditions in the chain.
   let count: Int
-  /// The depth of its deepest condition.
+  /// The depth of the deepest condition.
   let operandDepth: Int
 
   init(_ connective: SQLToken, _ left: PredicateNode, _ right: PredicateNode) {
@@ -48,7 +51,7 @@ package final class PredicateChain: @unchecked Sendable {
 }
 
 extension PredicateNode {
-  /// The chain that it is, if it is one of that connective.
+  /// Returns the chain if this is a chain with that connective.
   fileprivate func chain(of connective: SQLToken) -> PredicateChain? {
     guard case .chain(let chain) = self, chain.connective == connective else { return nil }
     return chain
@@ -81,7 +84,7 @@ extension PredicateChain {
   private var operands: [PredicateNode] {
     var operands: [PredicateNode] = []
     operands.reserveCapacity(count)
-    // What is still to be looked at, the last first.
+    // A stack of the nodes to visit; the leftmost is on top.
     var pending: [PredicateNode] = [.chain(self)]
     while let node = pending.popLast() {
       if let chain = node.chain(of: connective) {
@@ -96,8 +99,8 @@ extension PredicateChain {
 }
 
 extension PredicateNode {
-  /// Writes conditions with AND or OR between them: in groups, where they are more than SQLite takes
-  /// beside one another. The groups mean the same, and the conditions use the same indexes.
+  /// Writes conditions with AND or OR between them. More conditions than SQLite's depth limit
+  /// allows are written in groups, which mean the same and use the same indexes.
   static func writeGroups<Sink: QuerySink>(
     _ operands: ArraySlice<PredicateNode>, joinedBy connective: SQLToken, to sink: inout Sink
   ) throws {

@@ -1,10 +1,10 @@
 import SQLCore
 
-// Trees are made by these functions and by no others: they know how deep each is, and put an error in
-// the place of one that would be too deep.
+// Trees are built by these functions only. They know the depth of each tree, and replace a tree
+// that would be too deep by an error.
 
 extension PredicateNode {
-  /// How many levels of operands it has.
+  /// The number of levels of operands below this node.
   package var depth: Int {
     switch self {
     case .tree(_, let depth): depth
@@ -21,7 +21,8 @@ extension PredicateNode {
   private static func join(
     _ connective: SQLToken, _ left: PredicateNode, _ right: PredicateNode
   ) -> PredicateNode {
-    // An error goes on, and what it would hold is let go: nothing grows behind it.
+    // An error replaces the whole condition, so the other operand is dropped: the tree stops
+    // growing.
     if case .invalid = left { return left }
     let chain = PredicateChain(connective, left, right)
     guard chain.operandDepth < TreeLimits.maximumDepth else { return .invalid(TreeLimits.tooDeep) }
@@ -46,13 +47,13 @@ extension PredicateNode {
     tree(.not(operand), over: operand.depth)
   }
 
-  /// All hold; where there is none, it holds.
+  /// Joins conditions by AND. The result is true if there are no conditions.
   static func all(_ operands: [PredicateNode]) -> PredicateNode {
     guard let first = operands.first else { return .constant(true) }
     return operands.dropFirst().reduce(first, and)
   }
 
-  /// At least one holds; where there is none, none does.
+  /// Joins conditions by OR. The result is false if there are no conditions.
   static func any(_ operands: [PredicateNode]) -> PredicateNode {
     guard let first = operands.first else { return .constant(false) }
     return operands.dropFirst().reduce(first, or)
@@ -83,7 +84,7 @@ extension PredicateNode {
       .between(subject, lower, upper), over: max(subject.depth, lower.depth, upper.depth))
   }
 
-  /// `a IN (…)`, of bound values.
+  /// `a IN (…)`, with bound values
   static func isIn(
     _ subject: ExpressionNode, _ values: BoundValue, containsNull: BoundValue?
   ) -> PredicateNode {

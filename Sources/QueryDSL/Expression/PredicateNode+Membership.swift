@@ -1,8 +1,8 @@
 import SQLCore
 
-// `NULL IN (…)` is NULL, and so is its negation, and so is `1 IN (2, NULL)`. On optionals `isIn` is
-// that of Swift: nil is in the list where the list holds nil. So it is written as two halves, which
-// are true or false whatever the column holds, and of which each uses an index.
+// In SQL `NULL IN (…)` is NULL, and so are its negation and `1 IN (2, NULL)`. On optionals `isIn`
+// follows Swift instead: nil is in the list if the list contains nil. So it is written as two
+// halves, joined by OR. Each is true or false whatever the column holds, and each can use an index.
 
 extension PredicateTree {
   static func writeIsIn<Sink: QuerySink>(
@@ -74,7 +74,7 @@ extension PredicateTree {
 }
 
 extension SelectStatement {
-  /// The same with a name for the one column that it selects.
+  /// Returns the statement with a name for its only column.
   fileprivate func naming(_ name: String) -> SelectStatement {
     var named = self
     if let compound = extras?.content.compound {

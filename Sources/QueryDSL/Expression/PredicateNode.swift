@@ -1,20 +1,21 @@
 import SQLCore
 
-/// A condition in SQL, as a tree. The commonest one, a column beside a value, needs no allocation.
+/// A condition of a query, as a tree. The most common one, a column compared with a value, needs no
+/// allocation.
 @usableFromInline
 package enum PredicateNode: Sendable {
   case compareColumn(SQLToken, ColumnID, BoundValue)
   case fragment(SQL)
-  /// What holds always, and what never does.
+  /// A condition that always holds (true), or never (false).
   case constant(Bool)
   case invalid(QueryError)
-  /// AND or OR.
+  /// A chain of AND or of OR.
   case chain(PredicateChain)
-  /// Any other condition with operands, and how many levels it has.
+  /// Any other condition with operands, and the number of its levels.
   indirect case tree(PredicateTree, depth: Int)
 }
 
-/// A condition with operands inside it.
+/// A condition that contains expressions or other conditions.
 @usableFromInline
 package enum PredicateTree: Sendable {
   case compare(SQLToken, ExpressionNode, ExpressionNode)
@@ -22,9 +23,10 @@ package enum PredicateTree: Sendable {
   /// LIKE or GLOB.
   case match(SQLToken, ExpressionNode, ExpressionNode, escape: ExpressionNode?)
   case between(ExpressionNode, ExpressionNode, ExpressionNode)
-  /// `containsNull` is there for a nullable expression: NULL is in the list only if nil is.
+  /// `containsNull` is set for an optional expression: whether the list contains nil.
   case isIn(ExpressionNode, BoundValue, containsNull: BoundValue?)
-  /// `isOptional`: NULL is in the list only if the query gives one.
+  /// `isOptional` is true for an optional expression: NULL is in the list only if the query returns
+  /// NULL.
   case isInQuery(ExpressionNode, SelectStatement, isOptional: Bool)
   case isNull(ExpressionNode)
   case isNotNull(ExpressionNode)
@@ -47,7 +49,7 @@ extension PredicateNode {
     }
   }
 
-  /// How tightly it binds.
+  /// The precedence of the outermost operator.
   private var precedence: Precedence {
     switch self {
     case .compareColumn, .invalid: .equality
@@ -66,8 +68,8 @@ extension PredicateNode {
     }
   }
 
-  /// Writes the condition as a part of another, in parentheses if it binds less tightly than its place
-  /// needs.
+  /// Writes the condition as a part of another, in parentheses if its precedence is lower than its
+  /// place needs.
   func writeOperand<Sink: QuerySink>(to sink: inout Sink, binding needed: Precedence) throws {
     if precedence >= needed { return try write(to: &sink) }
     try sink.token(.open)
@@ -75,7 +77,7 @@ extension PredicateNode {
     try sink.token(.close)
   }
 
-  /// Writes conditions of which all must hold.
+  /// Writes conditions joined by AND.
   static func write<Sink: QuerySink>(
     all operands: [PredicateNode], to sink: inout Sink
   ) throws {
@@ -86,8 +88,8 @@ extension PredicateNode {
 }
 
 extension PredicateTree {
-  // Each kind takes its parts in a function of its own: the frame of this one, which lies on the stack
-  // once for each level, holds none of them.
+  // Each kind is unpacked in a function of its own. This function is on the stack once for each
+  // level of the tree, so its frame must stay small.
   fileprivate func write<Sink: QuerySink>(to sink: inout Sink) throws {
     switch self {
     case .compare: try writeComparison(to: &sink)

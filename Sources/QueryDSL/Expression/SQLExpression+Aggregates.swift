@@ -1,19 +1,20 @@
 import SQLCore
 
-// Over no rows every aggregate but a count is NULL, so their results are optional. `distinct` takes
-// each value once. What follows an aggregate: `filter` and `over`.
+// Over no rows, every aggregate but `count` and `total` is NULL, so the results of the others are
+// optional. With `distinct`, each value counts once. `filter` and `over` may follow an aggregate.
 // https://www.sqlite.org/lang_aggfunc.html
 
 extension SQLExpression {
-  /// How many rows have a value that is not NULL. SQL: `count(a)`, `count(DISTINCT a)`
+  /// Counts the rows in which the expression is not NULL. SQL: `count(a)`, `count(DISTINCT a)`
   public func count(distinct: Bool = false) -> SQLExpression<Int> {
     SQLExpression<Int>(.aggregate("count", [distinct ? collatedNode : node], distinct: distinct))
   }
 
-  /// Only the rows for which a predicate holds. SQL: `count(a) FILTER (WHERE b)`
+  /// Restricts an aggregate to the rows for which a predicate holds.
+  /// SQL: `count(a) FILTER (WHERE b)`
   ///
-  /// It stands directly behind an aggregate; elsewhere it throws `QueryError` when the query is
-  /// rendered.
+  /// It must directly follow an aggregate, before `over`; elsewhere it throws `QueryError` when the
+  /// query is rendered. A second filter is combined with the first by AND.
   public func filter(_ predicate: SQLPredicate) -> SQLExpression {
     SQLExpression(
       node.changingCall(for: "FILTER") { call in
@@ -25,12 +26,12 @@ extension SQLExpression {
 }
 
 extension Columns {
-  /// How many rows there are. SQL: `count(*)`
+  /// Counts the rows. SQL: `count(*)`
   public func count() -> SQLExpression<Int> {
     SQLExpression(.countOfRows)
   }
 
-  /// How many values there are that are not NULL, each counted once. SQL: `count(DISTINCT a)`
+  /// Counts the different values that are not NULL. SQL: `count(DISTINCT a)`
   public func count<Value: ColumnValue>(
     distinct expression: SQLExpression<Value>
   ) -> SQLExpression<Int> {
@@ -38,53 +39,56 @@ extension Columns {
   }
 }
 
-// On an optional both overloads fit; the one that gives `Value` is meant, not an optional of one.
+// On an optional both overloads fit. The second, whose result is `Value` and not `Value?`, is
+// preferred.
 
 extension SQLExpression where Value: OrderedColumnValue {
-  /// The least value. SQL: `min(a)`
+  /// Returns the least value; NULL over no rows. SQL: `min(a)`
   @_disfavoredOverload
   public func min() -> SQLExpression<Value?> {
     SQLExpression<Value?>(.aggregate("min", [collatedNode]), form: form)
   }
 
-  /// The greatest value. SQL: `max(a)`
+  /// Returns the greatest value; NULL over no rows. SQL: `max(a)`
   @_disfavoredOverload
   public func max() -> SQLExpression<Value?> {
     SQLExpression<Value?>(.aggregate("max", [collatedNode]), form: form)
   }
 
-  /// The least value that is not NULL. SQL: `min(a)`
+  /// Returns the least value that is not NULL. SQL: `min(a)`
   public func min<Wrapped>() -> SQLExpression<Value> where Value == Wrapped? {
     SQLExpression(.aggregate("min", [collatedNode]), form: form)
   }
 
-  /// The greatest value that is not NULL. SQL: `max(a)`
+  /// Returns the greatest value that is not NULL. SQL: `max(a)`
   public func max<Wrapped>() -> SQLExpression<Value> where Value == Wrapped? {
     SQLExpression(.aggregate("max", [collatedNode]), form: form)
   }
 }
 
 extension SQLExpression where Value: AdditiveColumnValue & Numeric {
-  /// The sum; integers that leave 64 bits are an error. SQL: `sum(a)`, of decimals `decimal_sum(a)`
+  /// Returns the sum; NULL over no rows. SQL: `sum(a)`, of decimals `decimal_sum(a)`
+  ///
+  /// A sum of integers that exceeds 64 bits throws `DatabaseError` when the query runs.
   public func sum(distinct: Bool = false) -> SQLExpression<Value?> {
     SQLExpression<Value?>(sum(by: Value.arithmetic, distinct))
   }
 }
 
 extension SQLExpression where Value: ArithmeticColumnValue {
-  /// The mean of the values that are not NULL. SQL: `avg(a)`
+  /// Returns the mean of the values that are not NULL. SQL: `avg(a)`
   public func avg(distinct: Bool = false) -> SQLExpression<Double?> {
     SQLExpression<Double?>(.aggregate("avg", [node], distinct: distinct))
   }
 
-  /// The sum as a REAL, 0.0 over no rows. SQL: `total(a)`
+  /// Returns the sum as a REAL; 0.0 over no rows. SQL: `total(a)`
   public func total(distinct: Bool = false) -> SQLExpression<Double> {
     SQLExpression<Double>(.aggregate("total", [node], distinct: distinct))
   }
 }
 
 extension SQLExpression {
-  /// The sum of the values that are not NULL. SQL: `sum(a)`, of decimals `decimal_sum(a)`
+  /// Returns the sum of the values that are not NULL. SQL: `sum(a)`, of decimals `decimal_sum(a)`
   public func sum<Wrapped: AdditiveColumnValue & Numeric>(
     distinct: Bool = false
   ) -> SQLExpression<Value> where Value == Wrapped? {
@@ -98,14 +102,14 @@ extension SQLExpression {
 }
 
 extension SQLExpression where Value: TextColumnValue {
-  /// The texts one behind another, in no order that SQL says. SQL: `group_concat(a, ?)`
+  /// Joins the texts, in an order that SQL does not define. SQL: `group_concat(a, ?)`
   public func groupConcat(_ separator: String = ",") -> SQLExpression<String?> {
     SQLExpression<String?>(.aggregate("group_concat", [node, .value(BoundValue(separator))]))
   }
 
-  /// Each text once, with commas between them, in no order that SQL says.
+  /// Joins the different texts with commas, in an order that SQL does not define.
   ///
-  /// SQL: `group_concat(DISTINCT a)`; SQLite takes no separator beside DISTINCT.
+  /// SQL: `group_concat(DISTINCT a)`. SQLite allows no separator with DISTINCT.
   public func groupConcatDistinct() -> SQLExpression<String?> {
     SQLExpression<String?>(.aggregate("group_concat", [node], distinct: true))
   }

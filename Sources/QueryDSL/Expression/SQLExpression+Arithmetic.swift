@@ -1,46 +1,46 @@
 import SQLCore
 
-// An integer that leaves 64 bits becomes a REAL in SQLite; read as an integer it then throws, and
-// stored into an INTEGER column of a STRICT table it is refused.
+// If the result of integer arithmetic exceeds 64 bits, SQLite makes it a REAL. Reading that as an
+// integer throws, and a STRICT table refuses to store it in an INTEGER column.
 //
-// Decimal numbers are added, subtracted and multiplied by functions, which are exact; they have no
-// quotient, which seldom has an end.
+// Decimal numbers are added, subtracted and multiplied by functions, which are exact. There is no
+// division: few decimal quotients have a finite number of digits.
 //
-// On optional numbers the same holds, and NULL makes the result NULL. The overloads are the same: a
-// second set for optionals would cost the compiler seconds over a mistake.
+// All this holds for optional numbers as well, and NULL makes the result NULL. They share these
+// overloads: a second set would cost the compiler seconds to diagnose a mistake.
 
 extension SQLExpression where Value: AdditiveColumnValue {
-  /// The sum. SQL: `a + ?`, of decimals `decimal_add(a, ?)`
+  /// Returns the sum. SQL: `a + ?`, of decimals `decimal_add(a, ?)`
   public static func + (left: SQLExpression, right: Value) -> SQLExpression {
     left.calculate(.plus, SQLExpression(right))
   }
 
-  /// The sum. SQL: `a + b`
+  /// Returns the sum. SQL: `a + b`, of decimals `decimal_add(a, b)`
   public static func + (left: SQLExpression, right: SQLExpression) -> SQLExpression {
     left.calculate(.plus, right)
   }
 
-  /// The difference. SQL: `a - ?`, of decimals `decimal_sub(a, ?)`
+  /// Returns the difference. SQL: `a - ?`, of decimals `decimal_sub(a, ?)`
   public static func - (left: SQLExpression, right: Value) -> SQLExpression {
     left.calculate(.minus, SQLExpression(right))
   }
 
-  /// The difference. SQL: `a - b`
+  /// Returns the difference. SQL: `a - b`, of decimals `decimal_sub(a, b)`
   public static func - (left: SQLExpression, right: SQLExpression) -> SQLExpression {
     left.calculate(.minus, right)
   }
 
-  /// The product. SQL: `a * ?`, of decimals `decimal_mul(a, ?)`
+  /// Returns the product. SQL: `a * ?`, of decimals `decimal_mul(a, ?)`
   public static func * (left: SQLExpression, right: Value) -> SQLExpression {
     left.calculate(.times, SQLExpression(right))
   }
 
-  /// The product. SQL: `a * b`
+  /// Returns the product. SQL: `a * b`, of decimals `decimal_mul(a, b)`
   public static func * (left: SQLExpression, right: SQLExpression) -> SQLExpression {
     left.calculate(.times, right)
   }
 
-  /// The number with the other sign. SQL: `-a`, of a decimal `decimal_sub(0, a)`
+  /// Returns the number with the opposite sign. SQL: `-a`, of a decimal `decimal_sub(0, a)`
   public static prefix func - (operand: SQLExpression) -> SQLExpression {
     if let functions = Value.arithmetic {
       return SQLExpression(.function(functions.subtraction, [.constant("0"), operand.node]))
@@ -75,12 +75,14 @@ extension SQLExpression where Value: AdditiveColumnValue {
 }
 
 extension SQLExpression where Value: ArithmeticColumnValue {
-  /// The quotient, of integers without its fraction; NULL where the divisor is 0. SQL: `a / ?`
+  /// Returns the quotient; NULL if the divisor is 0. Integers are truncated towards zero.
+  /// SQL: `a / ?`
   public static func / (left: SQLExpression, right: Value) -> SQLExpression {
     SQLExpression(.binary(.divide, left.node, .value(BoundValue(right))))
   }
 
-  /// The quotient, of integers without its fraction; NULL where the divisor is 0. SQL: `a / b`
+  /// Returns the quotient; NULL if the divisor is 0. Integers are truncated towards zero.
+  /// SQL: `a / b`
   public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression {
     SQLExpression(.binary(.divide, left.node, right.node))
   }
@@ -93,7 +95,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 }
 
 extension ArithmeticFunctions {
-  /// The function in the place of an operator.
+  /// Returns the function that replaces an operator.
   fileprivate func name(of sign: SQLToken) -> String? {
     switch sign {
     case .plus: addition

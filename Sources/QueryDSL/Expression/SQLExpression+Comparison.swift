@@ -1,91 +1,93 @@
 import SQLCore
 
-// Two overloads an operator, one with a value and one with an expression, and no more: their number
-// decides how long the compiler takes over a mistake.
+// Each operator has two overloads, one for a value and one for an expression. There are no more,
+// since their number decides how long the compiler takes to diagnose a mistake.
 //
-// On optional columns `==` and `!=` are those of Swift: nil equals nil, and differs from each
-// value. SQL: `IS` and `IS NOT`, with NULL bound, so that the text does not depend on the value.
+// On optional columns `==` and `!=` follow Swift: nil equals nil, and differs from every value.
+// They become `IS` and `IS NOT`, with NULL bound, so that the SQL does not depend on the value.
 //
-// A type whose values have another order than what is stored of them names a collation, which stands
-// at the left side: `"price" COLLATE "decimal" < ?`.
+// A type whose values sort differently from their stored form names a collation. It is written
+// after the left operand: `"price" COLLATE "decimal" < ?`.
 
 extension SQLExpression {
-  /// Equal. SQL: `a = ?`, on an optional `a IS ?`
+  /// Tests whether both are equal. SQL: `a = ?`, on an optional `a IS ?`
   @inlinable
   public static func == (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(Value.isOptional ? .isSame : .equal, right)
   }
 
-  /// Equal. SQL: `a = b`, on an optional `a IS b`
+  /// Tests whether both are equal. SQL: `a = b`, on an optional `a IS b`
   public static func == (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(Value.isOptional ? .isSame : .equal, right)
   }
 
-  /// Not equal. SQL: `a <> ?`, on an optional `a IS NOT ?`
+  /// Tests whether they differ. SQL: `a <> ?`, on an optional `a IS NOT ?`
   @inlinable
   public static func != (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(Value.isOptional ? .isNotSame : .notEqual, right)
   }
 
-  /// Not equal. SQL: `a <> b`, on an optional `a IS NOT b`
+  /// Tests whether they differ. SQL: `a <> b`, on an optional `a IS NOT b`
   public static func != (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(Value.isOptional ? .isNotSame : .notEqual, right)
   }
 }
 
 extension SQLExpression where Value: OrderedColumnValue {
-  /// Less; unknown where one is NULL. SQL: `a < ?`
+  /// Tests for less; unknown if either is NULL. SQL: `a < ?`
   @inlinable
   public static func < (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.less, right)
   }
 
-  /// Less; unknown where one is NULL. SQL: `a < b`
+  /// Tests for less; unknown if either is NULL. SQL: `a < b`
   public static func < (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(.less, right)
   }
 
-  /// Greater; unknown where one is NULL. SQL: `a > ?`
+  /// Tests for greater; unknown if either is NULL. SQL: `a > ?`
   @inlinable
   public static func > (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.greater, right)
   }
 
-  /// Greater; unknown where one is NULL. SQL: `a > b`
+  /// Tests for greater; unknown if either is NULL. SQL: `a > b`
   public static func > (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(.greater, right)
   }
 
-  /// Less or equal; unknown where one is NULL. SQL: `a <= ?`
+  /// Tests for less or equal; unknown if either is NULL. SQL: `a <= ?`
   @inlinable
   public static func <= (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.lessOrEqual, right)
   }
 
-  /// Less or equal; unknown where one is NULL. SQL: `a <= b`
+  /// Tests for less or equal; unknown if either is NULL. SQL: `a <= b`
   public static func <= (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(.lessOrEqual, right)
   }
 
-  /// Greater or equal; unknown where one is NULL. SQL: `a >= ?`
+  /// Tests for greater or equal; unknown if either is NULL. SQL: `a >= ?`
   @inlinable
   public static func >= (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.greaterOrEqual, right)
   }
 
-  /// Greater or equal; unknown where one is NULL. SQL: `a >= b`
+  /// Tests for greater or equal; unknown if either is NULL. SQL: `a >= b`
   public static func >= (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(.greaterOrEqual, right)
   }
 
-  /// Within a closed range; unknown where it is NULL. SQL: `a BETWEEN ? AND ?`
+  /// Tests for a closed range; unknown if the expression is NULL. SQL: `a BETWEEN ? AND ?`
   public func between(_ lower: Value, and upper: Value) -> SQLPredicate {
     SQLPredicate(
       .between(
         collatedNode, .value(BoundValue(lower, as: form)), .value(BoundValue(upper, as: form))))
   }
 
-  /// Within a closed range; unknown where one is NULL. SQL: `a BETWEEN b AND c`
+  /// Tests for a closed range; unknown if the expression is NULL. SQL: `a BETWEEN b AND c`
+  ///
+  /// Expressions that are stored in different forms throw `QueryError` when the query is rendered.
   public func between(_ lower: SQLExpression, and upper: SQLExpression) -> SQLPredicate {
     guard let lowerNode = lower.node(as: form) else {
       return SQLPredicate(.invalid(mixing(lower.form)))

@@ -1,15 +1,15 @@
 import SQLCore
 
 extension Collation: ExpressibleByStringLiteral {
-  /// A collation by its name, from a literal.
+  /// Makes a collation from its name.
   public init(stringLiteral name: String) { self.init(name) }
 }
 
 extension SQLExpression where Value: TextColumnValue {
-  /// The text compared and ordered otherwise. SQL: `a COLLATE "NOCASE"`
+  /// Returns the text with another collation, for comparing and sorting. SQL: `a COLLATE "NOCASE"`
   ///
-  /// SQLite takes it for the collation of the whole operand in which it stands, at whatever depth: a
-  /// CASE with a collated condition is itself compared so.
+  /// SQLite applies the collation to the whole operand that contains it, at whatever depth: a CASE
+  /// whose condition has a collation is itself compared with that collation.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql>
   public func collate(_ collation: Collation) -> SQLExpression {
     SQLExpression(.collate(node, collation.name), form: form)
@@ -17,47 +17,49 @@ extension SQLExpression where Value: TextColumnValue {
 }
 
 extension SQLExpression {
-  /// The value as another storage class. SQL: `CAST(a AS INTEGER)`
+  /// Converts the value to another storage class. SQL: `CAST(a AS INTEGER)`
   ///
-  /// Text that begins with no number is 0. What the cast gives is read as `type`, and a value that
-  /// is none of it throws `ColumnValueError`. To a Decimal it is `decimal(a)`, and text that is no
-  /// number throws `DatabaseError`.
+  /// Text that does not begin with a number becomes 0. The result is read as `type`; a value that
+  /// is not valid for it throws `ColumnValueError`. A cast to `Decimal` is `decimal(a)`, which
+  /// throws `DatabaseError` for text that is not a number.
   /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#castexpr>
   @_disfavoredOverload
   public func cast<Result: ColumnValue>(to type: Result.Type) -> SQLExpression<Result> {
     SQLExpression<Result>(node.cast(to: type))
   }
 
-  /// The value as another storage class, NULL where it is NULL. SQL: `CAST(a AS INTEGER)`
+  /// Converts the value to another storage class; NULL stays NULL. SQL: `CAST(a AS INTEGER)`
   public func cast<Wrapped: ColumnValue, Result: ColumnValue>(
     to type: Result.Type
   ) -> SQLExpression<Result?> where Value == Wrapped? {
     SQLExpression<Result?>(node.cast(to: type))
   }
 
-  /// The name of its storage class: `null`, `integer`, `real`, `text` or `blob`. SQL: `typeof(a)`
+  /// Returns the name of the storage class: `null`, `integer`, `real`, `text` or `blob`.
+  /// SQL: `typeof(a)`
   public func typeof() -> SQLExpression<String> {
     SQLExpression<String>(.function("typeof", [node]))
   }
 }
 
 extension SQLExpression where Value == Bool? {
-  /// A condition as a value: true, false, or NULL where it is unknown. SQL: `(a > ?)`
+  /// Makes a value of a condition: true, false, or NULL if it is unknown. SQL: `(a > ?)`
   public init(_ predicate: SQLPredicate) {
     self.init(.predicate(predicate.node))
   }
 }
 
 extension SQLExpression where Value == Double {
-  /// A random number from 0 up to 1. SQL: `((random() + 9223372036854775808.0) / …)`
+  /// Returns a random number that is at least 0 and less than 1.
+  /// SQL: `((random() & 9007199254740991) / 9007199254740992.0)`
   public static func random() -> SQLExpression {
-    SQLExpression(
-      .constant("((random() + 9223372036854775808.0) / 18446744073709551616.0)"))
+    // 53 bits, which a Double holds exactly.
+    SQLExpression(.constant("((random() & 9007199254740991) / 9007199254740992.0)"))
   }
 }
 
 extension ExpressionNode {
-  /// The expression as a number of the type's own functions, else by CAST.
+  /// Returns the expression converted by the type's own function if it has one, else by CAST.
   fileprivate func cast(to type: any ColumnValue.Type) -> ExpressionNode {
     if let functions = (type as? any AdditiveColumnValue.Type)?.arithmetic {
       return .function(functions.conversion, [self])

@@ -26,12 +26,12 @@ public enum DateComponent: String, Sendable {
   case dayOfYear = "%j"
 }
 
-/// A step from one date to another, in UTC.
+/// A step from one date to another, in UTC: a modifier of SQLite's date functions.
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_datefunc.html#modifiers>
 public struct DateModifier: Hashable, Sendable {
   let text: String
-  /// Whether it goes to the start of a day, which leaves no part of a second.
+  /// Whether the step goes to the start of a day, which discards the fraction of the second.
   let startsDay: Bool
 
   private init(_ text: String, startsDay: Bool = false) {
@@ -43,55 +43,59 @@ public struct DateModifier: Hashable, Sendable {
     DateModifier((count < 0 ? "" : "+") + "\(count) \(unit)")
   }
 
-  /// So many seconds later; earlier, if negative.
+  /// Moves the date by `count` seconds; to an earlier one if `count` is negative.
   public static func seconds(_ count: Int) -> DateModifier { step(count, "seconds") }
-  /// So many minutes later.
+  /// Moves the date by `count` minutes.
   public static func minutes(_ count: Int) -> DateModifier { step(count, "minutes") }
-  /// So many hours later.
+  /// Moves the date by `count` hours.
   public static func hours(_ count: Int) -> DateModifier { step(count, "hours") }
-  /// So many days later.
+  /// Moves the date by `count` days.
   public static func days(_ count: Int) -> DateModifier { step(count, "days") }
-  /// So many months later; a day that the month has not runs on into the next.
+  /// Moves the date by `count` months. A day that the month does not have becomes a day of the next
+  /// month.
   public static func months(_ count: Int) -> DateModifier { step(count, "months") }
-  /// So many years later.
+  /// Moves the date by `count` years.
   public static func years(_ count: Int) -> DateModifier { step(count, "years") }
-  /// The next day of the week, Sunday 0, or the date itself.
+  /// Moves to the next given day of the week (Sunday is 0), unless the date is on that day.
   public static func weekday(_ day: Int) -> DateModifier { DateModifier("weekday \(day)") }
-  /// 00:00 of the day.
+  /// The start of the day, 00:00.
   public static let startOfDay = DateModifier("start of day", startsDay: true)
-  /// 00:00 of the first of the month.
+  /// The start of the first day of the month.
   public static let startOfMonth = DateModifier("start of month", startsDay: true)
-  /// 00:00 of January 1st.
+  /// The start of January 1st.
   public static let startOfYear = DateModifier("start of year", startsDay: true)
 }
 
-// SQLite's own functions take text, days and seconds. What a column holds is turned into one of
-// these, as whole seconds, which are exact: given parts of a second, they round to milliseconds,
-// and into the next day.
+// SQLite's date functions take text, days or seconds. Each stored form is converted to whole
+// seconds first, which are exact. Given fractions, SQLite would round to milliseconds, possibly
+// into the next day.
 // https://www.sqlite.org/lang_datefunc.html
 
 extension SQLExpression where Value: DateColumnValue {
-  /// A part of the date, in UTC. SQL: `CAST(strftime('%Y', …) AS INTEGER)`
+  /// Returns a part of the date, in UTC. SQL: `CAST(strftime('%Y', …) AS INTEGER)`
   ///
-  /// A date outside the years 0 to 9999 gives NULL, which throws where it is read as an Int.
+  /// A date outside the years 0 to 9999 gives NULL, and reading that as an `Int` throws
+  /// `ColumnValueError`.
   public func component(_ component: DateComponent) -> SQLExpression<Value.DateComponentResult> {
     SQLExpression<Value.DateComponentResult>(
       .cast(formatted(.constant("'\(component.rawValue)'")), .integer))
   }
 
-  /// The date as text, in UTC; the format is SQLite's. SQL: `strftime(?, …)`
+  /// Formats the date as text, in UTC, by a format of SQLite's. SQL: `strftime(?, …)`
   ///
-  /// A date outside the years 0 to 9999 gives NULL, which throws where it is read as a String.
+  /// A date outside the years 0 to 9999 gives NULL, and reading that as a `String` throws
+  /// `ColumnValueError`.
   public func strftime(_ format: String) -> SQLExpression<Value.DateTextResult> {
     SQLExpression<Value.DateTextResult>(formatted(.value(BoundValue(format))))
   }
 
-  /// The date after steps, taken in their order, in UTC; stored as the date is.
+  /// Applies steps to the date, one after another, in UTC. The result is stored in the date's form.
   ///
   /// ```swift
   /// Post.where { $0.$createdAt.modified(by: .startOfMonth, .months(1)) > date }
   /// ```
-  /// A date outside the years 0 to 9999 gives NULL, which throws where it is read.
+  /// A date outside the years 0 to 9999 gives NULL, and reading that as a `Date` throws
+  /// `ColumnValueError`.
   public func modified(by modifiers: DateModifier...) -> SQLExpression {
     let steps = modifiers.map { ExpressionNode.value(BoundValue($0.text)) }
     let startsDay = modifiers.contains(where: \.startsDay)
@@ -103,7 +107,7 @@ extension SQLExpression where Value: DateColumnValue {
       form: form)
   }
 
-  /// Seconds since 1970, without what is less than a second. SQL: `"a" / 1000000 - …`
+  /// Returns the whole seconds since 1970, rounded down. SQL: `"a" / 1000000 - …`
   public func unixSeconds() -> SQLExpression<Value.DateComponentResult> {
     SQLExpression<Value.DateComponentResult>(wholeSeconds)
   }
@@ -116,9 +120,9 @@ extension SQLExpression where Value: DateColumnValue {
 }
 
 extension SQLExpression where Value == Date {
-  /// The time at which the statement runs, to the millisecond, in the standard form.
+  /// The current time, to the millisecond, in the standard form.
   ///
-  /// It is the same wherever it stands in one step of a statement.
+  /// All uses of it in one step of a statement have the same value.
   public static var currentTimestamp: SQLExpression<Date> {
     SQLExpression(
       .constant("(CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000)"))
@@ -126,12 +130,12 @@ extension SQLExpression where Value == Date {
 }
 
 extension StoredForm {
-  /// The whole seconds since 1970 of a date stored in this form, rounded down.
+  /// Returns the whole seconds since 1970 of a date in this form, rounded down.
   fileprivate func wholeSeconds(of date: ExpressionNode) -> ExpressionNode {
     switch self {
     case .unixEpoch: return date
     case .standard, .bytes, .uppercase, .unixMilliseconds:
-      // Rounded down, where SQL's division rounds towards zero.
+      // SQL's division rounds towards zero: one second less for a negative rest.
       let second = ExpressionNode.constant(unitsOfSecond)
       let rest = ExpressionNode.binary(.remainder, date, second)
       return .binary(
@@ -147,7 +151,7 @@ extension StoredForm {
     }
   }
 
-  /// How many of its units a second has, in an INTEGER.
+  /// The number of units in a second, for forms that are an INTEGER.
   private var unitsOfSecond: String { self == .unixMilliseconds ? "1000" : "1000000" }
 
   private static func floor(_ real: ExpressionNode) -> ExpressionNode {
@@ -155,7 +159,8 @@ extension StoredForm {
     return .binary(.minus, whole, .predicate(.compare(.less, real, whole)))
   }
 
-  /// A date of this form from seconds since 1970, and what another date had beyond its seconds.
+  /// Returns a date in this form from seconds since 1970, with the fraction of a second of another
+  /// date.
   fileprivate func dateNode(
     fromSeconds seconds: ExpressionNode, restOf rest: (ExpressionNode, ExpressionNode)?
   ) -> ExpressionNode {
@@ -185,7 +190,7 @@ extension StoredForm {
     }
   }
 
-  /// A date as text from seconds since 1970, with the fraction of another text.
+  /// Returns a date as text from seconds since 1970, with the fraction of another date's text.
   private func text(
     fromSeconds seconds: ExpressionNode, restOf date: ExpressionNode?
   ) -> ExpressionNode {

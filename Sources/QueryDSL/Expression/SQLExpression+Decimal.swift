@@ -6,18 +6,19 @@ import SQLCore
   import Foundation
 #endif
 
-// Words for a mistake of which the compiler alone speaks in riddles. They cost other predicates
-// nothing, and a right use of `/` less than could be measured: see `ClientCompiler`.
+// These overloads exist for their error messages: the compiler's own do not explain the mistake.
+// They cost other predicates nothing to compile, and a valid use of `/` less than could be
+// measured: see `ClientCompiler`.
 
 extension SQLExpression where Value == Decimal {
-  /// A quotient of decimals seldom has an end.
+  /// Not available: few quotients of decimals have a finite number of digits.
   @available(
     *, unavailable,
     message: "SQL has no exact quotient of decimal numbers: multiply, or divide in Swift"
   )
   public static func / (left: SQLExpression, right: Decimal) -> SQLExpression { left }
 
-  /// A quotient of decimals seldom has an end.
+  /// Not available: few quotients of decimals have a finite number of digits.
   @available(
     *, unavailable,
     message: "SQL has no exact quotient of decimal numbers: multiply, or divide in Swift"

@@ -1,25 +1,27 @@
 import SQLCore
 
-/// One step into JSON: a key of an object, or a place in an array.
+/// A step into a JSON value: a key of an object, or an index into an array.
 public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
-  /// The value of a key.
+  /// The value of a key in an object.
   case key(String)
-  /// The element at a place, from 0; a negative one counts from the end, -1 the last.
+  /// The element at an index, from 0. A negative index counts from the end: -1 is the last element.
   case index(Int)
 
-  /// A key from a literal.
+  /// Makes a key from a literal.
   public init(stringLiteral value: String) { self = .key(value) }
 
-  /// A place from a literal.
+  /// Makes an index from a literal.
   public init(integerLiteral value: Int) { self = .index(value) }
 
-  /// The path of several steps, in SQLite's own syntax; nil where it has none for a key.
+  /// Returns the path of several steps in SQLite's syntax; nil if it cannot express one of the
+  /// keys.
   fileprivate static func path(_ steps: [JSONStep]) -> String? {
     var path = "$"
     for step in steps {
       switch step {
-      // SQLite looks for the next quotation mark and knows no escape. It compares the bytes as they
-      // stand in the JSON, where these characters are escaped: such a key would never be found.
+      // A key in a path ends at the next quotation mark: there is no escape. SQLite compares it
+      // with the bytes of the JSON, where these characters are escaped, so it would never find such
+      // a key.
       case .key(let key):
         let isAsWritten = key.utf8.allSatisfy {
           $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
@@ -34,7 +36,7 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
   }
 }
 
-/// A place inside the JSON of a type, with the type of what is there: one line declares it.
+/// A declared place inside the JSON of a type, with the type of its value.
 ///
 /// ```swift
 /// extension JSONPath where Root == Place, Value == String {
@@ -44,28 +46,30 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
 /// Post.where { $0.$place.value(at: .city) == "Bonn" }
 /// // … WHERE json_extract("place", ?) IS ?          the path is `$."address"."city"`
 /// ```
-/// The keys are those of the JSON, which `CodingKeys` may call otherwise than the properties: no key
-/// path knows them, so they are said here, once. A path of another type's JSON does not compile.
+/// Its keys are those of the JSON, which `CodingKeys` may name differently from the properties. Key
+/// paths do not know them, so they are declared here, once. A path into the JSON of another type
+/// does not compile.
 public struct JSONPath<Root: Codable & Sendable, Value: ColumnValue>: Hashable, Sendable {
   fileprivate let steps: [JSONStep]
 
-  /// The place to which these steps lead.
+  /// Makes the path from its steps.
   public init(_ steps: JSONStep...) {
     self.steps = steps
   }
 }
 
 extension SQLExpression {
-  /// The value at a declared place inside the JSON; NULL where there is none.
+  /// Returns the value at a declared place inside the JSON; NULL if there is none.
   ///
-  /// SQL: `json_extract(a, ?)`
+  /// SQL: `json_extract(a, ?)`. A key that the path cannot express throws `QueryError` when the
+  /// query is rendered.
   public func value<Root, Result>(
     at path: JSONPath<Root, Result>
   ) -> SQLExpression<Result?> where Value == JSON<Root> {
     value(at: path.steps)
   }
 
-  /// The value at a declared place inside the JSON; NULL where there is none, or no JSON.
+  /// Returns the value at a declared place inside the JSON; NULL if there is none, or no JSON.
   ///
   /// SQL: `json_extract(a, ?)`
   public func value<Root, Result>(
@@ -77,15 +81,15 @@ extension SQLExpression {
 
 // https://www.sqlite.org/json1.html
 extension SQLExpression where Value: JSONColumnValue {
-  /// A value inside the JSON, read as a type; NULL where there is none.
+  /// Returns a value inside the JSON, read as a type; NULL if there is none.
   ///
   /// ```swift
   /// Post.where { $0.$place.value(at: "address", "city") == "Bonn" }
   /// // … WHERE json_extract("place", ?) IS ?          the path is `$."address"."city"`
   /// ```
-  /// true and false are 1 and 0, an object or array is its text. A key that JSON writes otherwise,
-  /// with a quotation mark, a backslash or a control character, cannot be asked for: it throws
-  /// `QueryError` when the query is rendered.
+  /// true and false are 1 and 0; an object or an array is its JSON text. A key that JSON writes
+  /// with escapes (it contains a quotation mark, a backslash or a control character) cannot be
+  /// found by a path: it throws `QueryError` when the query is rendered.
   public func value<Result: ColumnValue>(
     at steps: JSONStep..., as type: Result.Type = Result.self
   ) -> SQLExpression<Result?> {
@@ -96,22 +100,23 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression<Result?>(called("json_extract", steps))
   }
 
-  /// An object, array or value inside the JSON, as JSON; NULL where there is none. SQL: `a -> ?`
+  /// Returns an object, array or value inside the JSON, as JSON; NULL if there is none.
+  /// SQL: `a -> ?`
   public func json<Result: Codable & Sendable>(
     at steps: JSONStep..., as type: Result.Type = Result.self
   ) -> SQLExpression<JSON<Result>?> {
     SQLExpression<JSON<Result>?>(at(steps) { .binary(.jsonArrow, node, $0) })
   }
 
-  /// How many elements an array has; 0 for what is no array, NULL where there is none.
+  /// Returns the number of elements in an array; 0 for other values, NULL if there is none.
   ///
   /// SQL: `json_array_length(a, ?)`
   public func arrayLength(at steps: JSONStep...) -> SQLExpression<Int?> {
     SQLExpression<Int?>(called("json_array_length", steps))
   }
 
-  /// What is there: `null`, `true`, `false`, `integer`, `real`, `text`, `array` or `object`; NULL
-  /// where there is nothing. SQL: `json_type(a, ?)`
+  /// Returns the type of a value inside the JSON: `null`, `true`, `false`, `integer`, `real`,
+  /// `text`, `array` or `object`; NULL if there is no value. SQL: `json_type(a, ?)`
   public func type(at steps: JSONStep...) -> SQLExpression<String?> {
     SQLExpression<String?>(called("json_type", steps))
   }

@@ -1,9 +1,9 @@
 import SQLCore
 
 extension SQLExpression {
-  /// One of the values; none of them where there is none. nil in the list matches NULL.
+  /// Tests for one of several values; false if there are none. nil in the list matches NULL.
   ///
-  /// The values travel as one bound array, so that the statement is the same for one value and for
+  /// The values are bound as one array, so that the statement is the same for one value and for
   /// 100,000.
   /// ```swift
   /// Post.where { $0.$status.isIn([.draft, .published]) }
@@ -29,13 +29,16 @@ extension SQLExpression {
 }
 
 extension SQLExpression {
-  /// One of the values that a query gives; NULL is among them only if the query gives NULL.
+  /// Tests for one of the values that a query returns. NULL is among them only if the query returns
+  /// it.
   ///
   /// ```swift
   /// Post.where { $0.$authorID.isIn(Author.where { $0.$name == "Jane" }.select(\.$id)) }
   /// // … WHERE "Post"."authorID" IN (SELECT "Author"."id" FROM "Author" WHERE "Author"."name" = ?)
   /// ```
-  /// The query is of the expression's type; `optional` makes one of a column that is not.
+  /// The query must select one column of the expression's type; `optional` adapts a column that is
+  /// not optional. A query with another number of columns, or a column stored in another form,
+  /// throws `QueryError` when the query is rendered.
   public func isIn<Query: Fetchable>(_ query: Query) -> SQLPredicate where Query.Row == Value {
     let request = query.request
     guard let column = request.singleColumn, column.form == form else {
@@ -47,15 +50,16 @@ extension SQLExpression {
   }
 }
 
-// NULL is in no range, as nil is in none, and so it is outside of each.
+// NULL is in no range, as nil is in none. So these tests are false for NULL, and their negation is
+// true.
 
 extension SQLExpression where Value: OrderedColumnValue & Comparable {
-  /// Within a closed range. SQL: `a BETWEEN ? AND ?`
+  /// Tests for a closed range. SQL: `a BETWEEN ? AND ?`
   public func isIn(_ range: ClosedRange<Value>) -> SQLPredicate {
     between(range.lowerBound, and: range.upperBound)
   }
 
-  /// Within a range without its end. SQL: `a >= ? AND a < ?`
+  /// Tests for a half-open range. SQL: `a >= ? AND a < ?`
   public func isIn(_ range: Range<Value>) -> SQLPredicate {
     SQLPredicate(
       .and(compare(.greaterOrEqual, range.lowerBound).node, compare(.less, range.upperBound).node))
@@ -63,7 +67,7 @@ extension SQLExpression where Value: OrderedColumnValue & Comparable {
 }
 
 extension SQLExpression {
-  /// Within a closed range; NULL is not. SQL: `a IS NOT NULL AND a BETWEEN ? AND ?`
+  /// Tests for a closed range; false for NULL. SQL: `a IS NOT NULL AND a BETWEEN ? AND ?`
   public func isIn<Wrapped: OrderedColumnValue & Comparable>(_ range: ClosedRange<Wrapped>)
     -> SQLPredicate
   where Value == Wrapped? {
@@ -71,7 +75,7 @@ extension SQLExpression {
       .and(.isNotNull(node), between(range.lowerBound, and: range.upperBound).node))
   }
 
-  /// Within a range without its end; NULL is not. SQL: `a IS NOT NULL AND a >= ? AND a < ?`
+  /// Tests for a half-open range; false for NULL. SQL: `a IS NOT NULL AND a >= ? AND a < ?`
   public func isIn<Wrapped: OrderedColumnValue & Comparable>(_ range: Range<Wrapped>)
     -> SQLPredicate
   where Value == Wrapped? {

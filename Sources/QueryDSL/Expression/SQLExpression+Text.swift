@@ -1,78 +1,78 @@
 import SQLCore
 
-// SQLite's functions on text. Upper and lower case are those of ASCII; lengths and places count
-// Unicode scalars from 1, and a text is as long as what stands before its first U+0000.
+// SQLite's functions on text. Upper and lower case concern only ASCII letters. Lengths and
+// positions count Unicode scalars, from 1; a length counts only those before the first U+0000.
 // https://www.sqlite.org/lang_corefunc.html
 
 extension SQLExpression where Value: TextColumnValue {
-  /// The text with the capitals of ASCII made small. SQL: `lower(a)`
+  /// Returns the text with ASCII letters in lower case. SQL: `lower(a)`
   public func lower() -> SQLExpression { text("lower") }
 
-  /// The text with the small letters of ASCII made capitals. SQL: `upper(a)`
+  /// Returns the text with ASCII letters in upper case. SQL: `upper(a)`
   public func upper() -> SQLExpression { text("upper") }
 
-  /// How many Unicode scalars it has. SQL: `length(a)`
+  /// Returns the number of Unicode scalars. SQL: `length(a)`
   public func length() -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("length", [node]))
   }
 
-  /// Without spaces at both ends. SQL: `trim(a)`
+  /// Removes spaces from both ends. SQL: `trim(a)`
   public func trim() -> SQLExpression { text("trim") }
 
-  /// Without any of these characters at both ends. SQL: `trim(a, ?)`
+  /// Removes any of these characters from both ends. SQL: `trim(a, ?)`
   public func trim(_ characters: String) -> SQLExpression { text("trim", bound(characters)) }
 
-  /// Without spaces before it. SQL: `ltrim(a)`
+  /// Removes spaces from the start. SQL: `ltrim(a)`
   public func ltrim() -> SQLExpression { text("ltrim") }
 
-  /// Without any of these characters before it. SQL: `ltrim(a, ?)`
+  /// Removes any of these characters from the start. SQL: `ltrim(a, ?)`
   public func ltrim(_ characters: String) -> SQLExpression { text("ltrim", bound(characters)) }
 
-  /// Without spaces behind it. SQL: `rtrim(a)`
+  /// Removes spaces from the end. SQL: `rtrim(a)`
   public func rtrim() -> SQLExpression { text("rtrim") }
 
-  /// Without any of these characters behind it. SQL: `rtrim(a, ?)`
+  /// Removes any of these characters from the end. SQL: `rtrim(a, ?)`
   public func rtrim(_ characters: String) -> SQLExpression { text("rtrim", bound(characters)) }
 
-  /// With each occurrence of a text replaced by another. SQL: `replace(a, ?, ?)`
+  /// Replaces each occurrence of a text by another. SQL: `replace(a, ?, ?)`
   public func replace(_ part: String, with other: String) -> SQLExpression {
     text("replace", bound(part), bound(other))
   }
 
-  /// From a place on, counted from 1; a negative place counts from the end. SQL: `substr(a, ?)`
+  /// Returns the text from a position on; a negative one counts from the end. SQL: `substr(a, ?)`
   public func substr(_ start: Int) -> SQLExpression {
     text("substr", .value(BoundValue(start)))
   }
 
-  /// So many scalars from a place on, counted from 1. SQL: `substr(a, ?, ?)`
+  /// Returns `length` scalars from a position on. SQL: `substr(a, ?, ?)`
   public func substr(_ start: Int, _ length: Int) -> SQLExpression {
     text("substr", .value(BoundValue(start)), .value(BoundValue(length)))
   }
 
-  /// Where a text first stands in it, counted from 1; 0 where it does not. SQL: `instr(a, ?)`
+  /// Returns the position of the first occurrence of a text; 0 if there is none. SQL: `instr(a, ?)`
   public func instr(_ part: String) -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("instr", [node, bound(part)]))
   }
 
-  /// Where a text first stands in it, counted from 1; 0 where it does not. SQL: `instr(a, b)`
+  /// Returns the position of the first occurrence of a text; 0 if there is none. SQL: `instr(a, b)`
   public func instr(_ part: SQLExpression) -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("instr", [node, part.node]))
   }
 
-  /// Both texts, one behind the other. SQL: `a || ?`
+  /// Returns the text followed by another. SQL: `a || ?`
   public func concat(_ other: String) -> SQLExpression {
     SQLExpression(.binary(.concat, node, bound(other)))
   }
 
-  /// Both texts, one behind the other. SQL: `a || b`
+  /// Returns the text followed by another. SQL: `a || b`
   public func concat(_ other: SQLExpression) -> SQLExpression {
     SQLExpression(.binary(.concat, node, other.node))
   }
 
-  /// The number of its first Unicode scalar. SQL: `unicode(a)`
+  /// Returns the code of the first Unicode scalar; NULL for an empty text. SQL: `unicode(a)`
   public func unicode() -> SQLExpression<Int?> { SQLExpression<Int?>(.function("unicode", [node])) }
 
-  /// Its bytes in hexadecimal. SQL: `hex(a)`
+  /// Returns the bytes in hexadecimal. SQL: `hex(a)`
   public func hex() -> SQLExpression<String> { SQLExpression<String>(.function("hex", [node])) }
 
   private func text(_ name: String, _ arguments: ExpressionNode...) -> SQLExpression {
@@ -83,27 +83,28 @@ extension SQLExpression where Value: TextColumnValue {
 }
 
 extension SQLExpression where Value: TextColumnValue {
-  /// Matches a pattern: `%` stands for any text, `_` for one character; ASCII without case.
+  /// Tests a pattern: `%` stands for any text, `_` for one character. ASCII letters match in either
+  /// case.
   ///
-  /// SQL: `a LIKE ?`, with `ESCAPE ?` where a sign is given that makes the next one literal.
-  /// Unknown where the text is NULL.
+  /// SQL: `a LIKE ?`. With `escape` it is `a LIKE ? ESCAPE ?`: that character makes the next one in
+  /// the pattern literal. Unknown if the text is NULL.
   /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#like>
   public func like(_ pattern: String, escape: Character? = nil) -> SQLPredicate {
     matches(.like, .value(BoundValue(pattern)), escape)
   }
 
-  /// Matches a pattern that is itself an expression. SQL: `a LIKE b`
+  /// Tests a pattern that is an expression. SQL: `a LIKE b`
   public func like(pattern: SQLExpression, escape: Character? = nil) -> SQLPredicate {
     matches(.like, pattern.node, escape)
   }
 
-  /// Matches a pattern of file names: `*` stands for any text, `?` for one character, `[a-z]` for
-  /// one of several; with case. SQL: `a GLOB ?`
+  /// Tests a pattern of file names: `*` stands for any text, `?` for one character, `[a-z]` for one
+  /// of several. Letters match only in the same case. SQL: `a GLOB ?`
   public func glob(_ pattern: String) -> SQLPredicate {
     matches(.glob, .value(BoundValue(pattern)), nil)
   }
 
-  /// Matches a pattern of file names that is itself an expression. SQL: `a GLOB b`
+  /// Tests a pattern of file names that is an expression. SQL: `a GLOB b`
   public func glob(pattern: SQLExpression) -> SQLPredicate {
     matches(.glob, pattern.node, nil)
   }

@@ -1,17 +1,18 @@
 import SQLCore
 
 extension SQLExpression {
-  /// An aggregate or a window function over a window. SQL: `sum(a) OVER (PARTITION BY b)`
+  /// Applies an aggregate or a window function to a window. SQL: `sum(a) OVER (PARTITION BY b)`
   ///
-  /// It stands directly behind the function, or its FILTER; elsewhere it throws `QueryError` when
-  /// the query is rendered.
+  /// It must directly follow the function or its `filter`, and only once; otherwise it throws
+  /// `QueryError` when the query is rendered.
   public func over(_ window: Window) -> SQLExpression {
     over(.specification(window.node))
   }
 
-  /// An aggregate or a window function over a window that `NamedWindow` defines.
+  /// Applies an aggregate or a window function to a window that `NamedWindow` defines.
   ///
-  /// SQL: `sum(a) OVER "w"`. A name that the query does not define throws `QueryError`.
+  /// SQL: `sum(a) OVER "w"`. A name that the query does not define throws `QueryError` when the
+  /// query is rendered.
   public func over(named name: String) -> SQLExpression {
     over(.named(name))
   }
@@ -25,61 +26,65 @@ extension SQLExpression {
       }, form: form)
   }
 
-  /// The value so many rows before, in the window; NULL where there is none. SQL: `lag(a, ?)`
+  /// Returns the value `offset` rows before, in the partition; NULL if there is no such row.
+  /// SQL: `lag(a, ?)`
   @_disfavoredOverload
   public func lag(_ offset: Int = 1) -> SQLExpression<Value?> {
     SQLExpression<Value?>(shifted("lag", offset), form: form)
   }
 
-  /// The value so many rows before, in the window; NULL where there is none. SQL: `lag(a, ?)`
+  /// Returns the value `offset` rows before, in the partition; NULL if there is no such row.
+  /// SQL: `lag(a, ?)`
   public func lag<Wrapped>(_ offset: Int = 1) -> SQLExpression where Value == Wrapped? {
     SQLExpression(shifted("lag", offset), form: form)
   }
 
-  /// The value so many rows before, in the window, or a default. SQL: `lag(a, ?, ?)`
+  /// Returns the value `offset` rows before, in the partition, or a default. SQL: `lag(a, ?, ?)`
   public func lag(_ offset: Int = 1, default value: Value) -> SQLExpression {
     SQLExpression(shifted("lag", offset, value), form: form)
   }
 
-  /// The value so many rows behind, in the window; NULL where there is none. SQL: `lead(a, ?)`
+  /// Returns the value `offset` rows after, in the partition; NULL if there is no such row.
+  /// SQL: `lead(a, ?)`
   @_disfavoredOverload
   public func lead(_ offset: Int = 1) -> SQLExpression<Value?> {
     SQLExpression<Value?>(shifted("lead", offset), form: form)
   }
 
-  /// The value so many rows behind, in the window; NULL where there is none. SQL: `lead(a, ?)`
+  /// Returns the value `offset` rows after, in the partition; NULL if there is no such row.
+  /// SQL: `lead(a, ?)`
   public func lead<Wrapped>(_ offset: Int = 1) -> SQLExpression where Value == Wrapped? {
     SQLExpression(shifted("lead", offset), form: form)
   }
 
-  /// The value so many rows behind, in the window, or a default. SQL: `lead(a, ?, ?)`
+  /// Returns the value `offset` rows after, in the partition, or a default. SQL: `lead(a, ?, ?)`
   public func lead(_ offset: Int = 1, default value: Value) -> SQLExpression {
     SQLExpression(shifted("lead", offset, value), form: form)
   }
 
-  /// The value of the frame's first row; NULL where the frame is empty. SQL: `first_value(a)`
+  /// Returns the value of the frame's first row; NULL if the frame is empty. SQL: `first_value(a)`
   @_disfavoredOverload
   public func firstValue() -> SQLExpression<Value?> {
     SQLExpression<Value?>(.windowFunction("first_value", [node]), form: form)
   }
 
-  /// The value of the frame's first row; NULL where the frame is empty. SQL: `first_value(a)`
+  /// Returns the value of the frame's first row; NULL if the frame is empty. SQL: `first_value(a)`
   public func firstValue<Wrapped>() -> SQLExpression where Value == Wrapped? {
     SQLExpression(.windowFunction("first_value", [node]), form: form)
   }
 
-  /// The value of the frame's last row; NULL where the frame is empty. SQL: `last_value(a)`
+  /// Returns the value of the frame's last row; NULL if the frame is empty. SQL: `last_value(a)`
   @_disfavoredOverload
   public func lastValue() -> SQLExpression<Value?> {
     SQLExpression<Value?>(.windowFunction("last_value", [node]), form: form)
   }
 
-  /// The value of the frame's last row; NULL where the frame is empty. SQL: `last_value(a)`
+  /// Returns the value of the frame's last row; NULL if the frame is empty. SQL: `last_value(a)`
   public func lastValue<Wrapped>() -> SQLExpression where Value == Wrapped? {
     SQLExpression(.windowFunction("last_value", [node]), form: form)
   }
 
-  /// The value of the frame's row of that number, from 1; NULL where there is none.
+  /// Returns the value of the frame's row with a number, from 1; NULL if there is no such row.
   ///
   /// SQL: `nth_value(a, ?)`
   @_disfavoredOverload
@@ -88,7 +93,7 @@ extension SQLExpression {
       .windowFunction("nth_value", [node, .value(BoundValue(number))]), form: form)
   }
 
-  /// The value of the frame's row of that number, from 1; NULL where there is none.
+  /// Returns the value of the frame's row with a number, from 1; NULL if there is no such row.
   ///
   /// SQL: `nth_value(a, ?)`
   public func nthValue<Wrapped>(_ number: Int) -> SQLExpression where Value == Wrapped? {
@@ -102,29 +107,32 @@ extension SQLExpression {
   }
 }
 
-// Functions of a row's place; each needs `.over(…)`.
+// Functions of a row's position; each needs `.over(…)`. The *peers* of a row have the same ORDER BY
+// values.
 
 extension Columns {
-  /// The number of the row in its window, from 1. SQL: `row_number()`
+  /// Returns the number of the row in its partition, from 1. SQL: `row_number()`
   public func rowNumber() -> SQLExpression<Int> { place("row_number") }
 
-  /// The number of the first of the row's equals, from 1, with gaps. SQL: `rank()`
+  /// Returns the row number of the row's first peer: its rank, with gaps. SQL: `rank()`
   public func rank() -> SQLExpression<Int> { place("rank") }
 
-  /// The number of the row's group of equals, from 1. SQL: `dense_rank()`
+  /// Returns the number of the row's group of peers, from 1: its rank, without gaps.
+  /// SQL: `dense_rank()`
   public func denseRank() -> SQLExpression<Int> { place("dense_rank") }
 
-  /// The rank as a number from 0.0 to 1.0. SQL: `percent_rank()`
+  /// Returns the rank as a number from 0.0 to 1.0. SQL: `percent_rank()`
   public func percentRank() -> SQLExpression<Double> {
     SQLExpression<Double>(.windowFunction("percent_rank", []))
   }
 
-  /// The share of rows that do not come behind this one. SQL: `cume_dist()`
+  /// Returns the share of rows that precede this row or are its peers. SQL: `cume_dist()`
   public func cumeDist() -> SQLExpression<Double> {
     SQLExpression<Double>(.windowFunction("cume_dist", []))
   }
 
-  /// The number of the row's bucket, where the rows are shared out among so many. SQL: `ntile(?)`
+  /// Returns the bucket of the row, from 1, if the partition is divided into `count` buckets.
+  /// SQL: `ntile(?)`
   public func ntile(_ count: Int) -> SQLExpression<Int> {
     SQLExpression<Int>(.windowFunction("ntile", [.value(BoundValue(count))]))
   }

@@ -1,12 +1,12 @@
 import SQLCore
 
-/// A value in SQL: a column, a value of Swift, a function of both.
+/// A value in a query: a column, a Swift value, or a function of others.
 ///
 /// ```swift
 /// Post.where { $0.$views * 2 > 100 }     // … WHERE "views" * ? > ?
 /// ```
 ///
-/// Values of Swift are bound, and the text of the SQL never depends on them.
+/// Swift values are bound, so the text of the SQL never depends on them.
 public struct SQLExpression<Value: ColumnValue>: Sendable {
   @usableFromInline package let node: ExpressionNode
   /// The form in which the expression's value is stored: that of its column.
@@ -18,13 +18,13 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     self.form = form
   }
 
-  /// A value of Swift, bound.
+  /// Makes an expression of a Swift value, which is bound. SQL: `?`
   public init(_ value: Value) {
     self.init(.value(BoundValue(value)))
   }
 
-  /// A piece of raw SQL with its values, of which you say the type. It fits wherever an expression
-  /// does, and expressions of the query fit into it.
+  /// Makes an expression of raw SQL, whose type the caller states. It can be used wherever an
+  /// expression can, and may contain expressions of the query.
   ///
   /// ```swift
   /// Post.where { SQLExpression<Int>(sql: "length(\($0.$title))") > 20 }
@@ -34,13 +34,14 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     self.init(sql.node)
   }
 
-  /// A piece of SQL that stands by itself.
+  /// Makes an expression of raw SQL that contains no expressions of the query.
   @_disfavoredOverload
   public init(sql: SQL) {
     self.init(.fragment(sql))
   }
 
-  /// The same value where an optional is needed: a nullable key beside a key.
+  /// The same value as an optional, for example to compare a key with a foreign key that may be
+  /// NULL.
   ///
   /// ```swift
   /// Join(post, on: comment.$postID == post.$id.optional)
@@ -49,21 +50,21 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     SQLExpression<Value?>(node, form: form)
   }
 
-  /// The expression where a value of that form is needed; nil where it is stored in another. A
-  /// parameter takes the form of its place.
+  /// Returns the expression for a place that needs values in that form; nil if it is stored in
+  /// another form. A parameter takes the form of its place.
   func node(as form: StoredForm) -> ExpressionNode? {
     if case .parameter(let parameter) = node { return .value(parameter.bound(as: form)) }
     return self.form == form ? node : nil
   }
 
-  /// The expression as it is compared and ordered: with the collation of its type, where it has one.
+  /// The expression as it is compared and sorted: with the collation of its type, if it has one.
   @inlinable
   package var collatedNode: ExpressionNode {
     guard let name = Value.collationName else { return node }
     return .collate(node, name)
   }
 
-  /// The error for what would bring a value stored in another form beside this expression.
+  /// Returns the error for combining this expression with a value that is stored in another form.
   func mixing(_ other: StoredForm) -> QueryError {
     QueryError(
       "two expressions of \(Value.self) meet that are stored in different forms, .\(form) and "
@@ -71,9 +72,10 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
   }
 }
 
-/// A condition in SQL, true, false or unknown.
+/// A condition in a query: true, false or unknown.
 ///
-/// `&&`, `||` and `!` combine it; in a block of `where { }` each line is one, and all must hold.
+/// `&&`, `||` and `!` combine conditions. In a block of `where { }` each line is a condition, and
+/// all must hold.
 public struct SQLPredicate: Sendable {
   @usableFromInline package let node: PredicateNode
 
@@ -82,12 +84,12 @@ public struct SQLPredicate: Sendable {
     self.node = node
   }
 
-  /// A piece of raw SQL with its values and with expressions of the query.
+  /// Makes a condition of raw SQL with values and expressions of the query.
   public init(sql: SQLFragment) {
     self.init(sql.predicate)
   }
 
-  /// A piece of SQL that stands by itself.
+  /// Makes a condition of raw SQL that contains no expressions of the query.
   @_disfavoredOverload
   public init(sql: SQL) {
     self.init(.fragment(sql))

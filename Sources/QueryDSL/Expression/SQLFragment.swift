@@ -7,8 +7,8 @@ import SQLCore
 /// // … WHERE (length("title")) > ?
 /// ```
 ///
-/// A literal is SQL. What is interpolated is bound, as in `SQL`; an expression or a predicate is
-/// written as it is written elsewhere in the query, with the table's name where it needs one.
+/// The literal is SQL. Interpolated values are bound, as in `SQL`. Interpolated expressions and
+/// predicates are written as everywhere in the query, qualified by the table's name if needed.
 public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
   @usableFromInline
   package enum Part: Sendable {
@@ -19,89 +19,90 @@ public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
 
   let parts: [Part]
 
-  /// SQL that stands by itself, with its values.
+  /// Makes a fragment of SQL that contains no expressions of the query, with its values.
   public init(_ sql: SQL) {
     parts = [.sql(sql)]
   }
 
-  /// SQL without values.
+  /// Makes a fragment of SQL without values.
   public init(stringLiteral value: String) {
     parts = [.sql(SQL(unsafe: value))]
   }
 
-  /// SQL with what was interpolated.
+  /// Makes a fragment of an interpolated literal.
   public init(stringInterpolation interpolation: StringInterpolation) {
     parts = interpolation.parts
   }
 
-  /// Collects the literal parts and what stands between them.
+  /// Collects the literal parts and the interpolated ones.
   public struct StringInterpolation: StringInterpolationProtocol {
     var parts: [Part] = []
 
-    /// Makes room for a text of about that size.
+    /// Starts an empty interpolation; the sizes are ignored.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
-    /// A part of the literal.
+    /// Appends a part of the literal.
     public mutating func appendLiteral(_ literal: String) {
       guard !literal.isEmpty else { return }
       parts.append(.sql(SQL(unsafe: literal)))
     }
 
-    /// An expression of the query, in parentheses where it is more than a name.
+    /// Appends an expression of the query, in parentheses if it contains an operator.
     public mutating func appendInterpolation<Value: ColumnValue>(
       _ expression: SQLExpression<Value>
     ) {
       parts.append(.expression(expression.node))
     }
 
-    /// A predicate of the query, in parentheses.
+    /// Appends a predicate of the query, in parentheses.
     public mutating func appendInterpolation(_ predicate: SQLPredicate) {
       parts.append(.predicate(predicate.node))
     }
 
-    /// A value: `?`, bound.
+    /// Binds a value. SQL: `?`
     public mutating func appendInterpolation(_ value: some ColumnValue) {
       append { $0.appendInterpolation(value) }
     }
 
-    /// A value, or NULL for nil: `?`, bound.
+    /// Binds a value, or NULL for nil. SQL: `?`
     public mutating func appendInterpolation<Value: ColumnValue>(_ value: Value?) {
       append { $0.appendInterpolation(value) }
     }
 
-    /// A value in a stored form of its type, as its column declares it: `?`, bound.
+    /// Binds a value in a stored form of its type, such as the one that its column declares.
+    /// SQL: `?`
     public mutating func appendInterpolation(_ value: some ColumnValue, as form: StoredForm) {
       append { $0.appendInterpolation(value, as: form) }
     }
 
-    /// A value in a stored form of its type, or NULL for nil: `?`, bound.
+    /// Binds a value in a stored form of its type, or NULL for nil. SQL: `?`
     public mutating func appendInterpolation<Value: ColumnValue>(
       _ value: Value?, as form: StoredForm
     ) {
       append { $0.appendInterpolation(value, as: form) }
     }
 
-    /// A value of any storage class: `?`, bound.
+    /// Binds a value of any storage class. SQL: `?`
     public mutating func appendInterpolation(_ value: DatabaseValue) {
       append { $0.appendInterpolation(value) }
     }
 
-    /// Another piece of SQL, with its values.
+    /// Appends another piece of SQL, with its values.
     public mutating func appendInterpolation(_ sql: SQL) {
       parts.append(.sql(sql))
     }
 
-    /// A name, quoted.
+    /// Appends a name, quoted.
     public mutating func appendInterpolation(identifier name: String) {
       append { $0.appendInterpolation(identifier: name) }
     }
 
-    /// The name of a model's table, quoted.
+    /// Appends the name of a model's table, quoted.
     public mutating func appendInterpolation<M: Model>(_ model: M.Type) {
       append { $0.appendInterpolation(model) }
     }
 
-    /// Text made at run time, pasted as it is: nobody else's text belongs here.
+    /// Appends text without binding or quoting it. Do not use it for text from outside the program.
     public mutating func appendInterpolation(unsafe text: String) {
       parts.append(.sql(SQL(unsafe: text)))
     }
@@ -115,7 +116,7 @@ public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
 }
 
 extension SQLFragment {
-  /// The fragment as a tree; raw SQL alone is the simpler one.
+  /// The fragment as a tree. Raw SQL without expressions is the simpler case.
   var node: ExpressionNode {
     if parts.count == 1, case .sql(let sql) = parts[0] { return .fragment(sql) }
     return .composed(parts)

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A function of SQL, built in or of your own, with its types: one line declares it.
+/// An SQL function, built in or registered by the program, with its types.
 ///
 /// ```swift
 /// let soundex = SQLFunction<String, String>("soundex")     // the result, then each argument
@@ -9,16 +9,17 @@ import SQLCore
 /// // … WHERE "soundex"("name") = "soundex"(?)
 /// ```
 ///
-/// That the function is there and gives what is declared, SQLite sees when the query runs.
+/// The compiler cannot check the declaration. A function that does not exist throws `DatabaseError`
+/// when the query runs; a result of another type throws `ColumnValueError` when it is read.
 public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Sendable {
   private let name: String
 
-  /// The function of that name, which is quoted.
+  /// Declares the function with that name, which is written in quotation marks.
   public init(_ name: String) {
     self.name = Identifier(name).quoted
   }
 
-  /// A call. SQL: `f(a, b)`
+  /// Returns a call of the function. SQL: `f(a, b)`
   public func callAsFunction(
     _ arguments: repeat SQLExpression<each Argument>
   ) -> SQLExpression<Result> {
@@ -26,7 +27,7 @@ public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Send
   }
 }
 
-/// An aggregate of SQL, built in or of your own, with its types.
+/// An SQL aggregate, built in or registered by the program, with its types.
 ///
 /// ```swift
 /// let median = SQLAggregate<Double?, Double>("median")
@@ -37,12 +38,12 @@ public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Send
 public struct SQLAggregate<Result: ColumnValue, each Argument: ColumnValue>: Sendable {
   private let name: String
 
-  /// The aggregate of that name, which is quoted.
+  /// Declares the aggregate with that name, which is written in quotation marks.
   public init(_ name: String) {
     self.name = Identifier(name).quoted
   }
 
-  /// A call; `filter` and `over` may follow. SQL: `f(a)`, `f(DISTINCT a)`
+  /// Returns a call of the aggregate; `filter` and `over` may follow. SQL: `f(a)`, `f(DISTINCT a)`
   public func callAsFunction(
     _ arguments: repeat SQLExpression<each Argument>, distinct: Bool = false
   ) -> SQLExpression<Result> {

@@ -6,23 +6,23 @@ import SQLCore
   import Foundation
 #endif
 
-// SQL's functions give NULL for NULL: what they give is optional where what they take is. Each of
-// these protocols says so for the types that a family of functions takes, so that a function is
-// written once and not once more for optionals.
+// Most SQL functions return NULL for NULL, so their result is optional if their argument is. Each
+// of these protocols expresses that for the argument types of a family of functions, so that a
+// function need not be declared a second time for optionals.
 
-/// A text, or an optional of one.
+/// A text, or an optional text.
 public protocol TextColumnValue: ColumnValue {
-  /// Int; an optional of it where the text is optional.
+  /// `Int`, or `Int?` if the text is optional.
   associatedtype IntegerResult: ColumnValue = Int
-  /// String; an optional of it where the text is optional.
+  /// `String`, or `String?` if the text is optional.
   associatedtype TextResult: ColumnValue = String
 }
 
-/// A date, or an optional of one.
+/// A date, or an optional date.
 public protocol DateColumnValue: ColumnValue {
-  /// Int; an optional of it where the date is optional.
+  /// `Int`, or `Int?` if the date is optional.
   associatedtype DateComponentResult: ColumnValue = Int
-  /// String; an optional of it where the date is optional.
+  /// `String`, or `String?` if the date is optional.
   associatedtype DateTextResult: ColumnValue = String
 }
 
@@ -32,18 +32,18 @@ public protocol JSONColumnValue: ColumnValue {}
 extension String: TextColumnValue {}
 
 extension Optional: TextColumnValue where Wrapped == String {
-  /// An optional, as the text is one.
+  /// Optional, as the text is.
   public typealias IntegerResult = Int?
-  /// An optional, as the text is one.
+  /// Optional, as the text is.
   public typealias TextResult = String?
 }
 
 extension Date: DateColumnValue {}
 
 extension Optional: DateColumnValue where Wrapped == Date {
-  /// An optional, as the date is one.
+  /// Optional, as the date is.
   public typealias DateComponentResult = Int?
-  /// An optional, as the date is one.
+  /// Optional, as the date is.
   public typealias DateTextResult = String?
 }
 

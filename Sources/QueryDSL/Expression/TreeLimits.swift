@@ -1,29 +1,30 @@
-/// How large a tree may be.
+/// The limits on the size of a tree.
 ///
-/// Trees are built, walked and destroyed by recursion from an operand to the operands inside it. So
-/// that no tree overflows a thread's stack, none is deeper than `maximumDepth`: what would be is
-/// replaced, when it is built, by the error that rendering it throws. Chains of one operator are not
-/// deep, however long they are: they are walked and destroyed by loops.
+/// Trees are built, walked and destroyed by recursion from a node to its operands. So that this
+/// never overflows a thread's stack, no tree is deeper than `maximumDepth`: a deeper one is
+/// replaced, when it is built, by an error that is thrown when the query is rendered. A chain of
+/// one operator is not deep, however long it is, since it is walked and destroyed by loops.
 enum TreeLimits {
-  /// How many operands may stand one inside another. A debug build needs up to 8 KB of stack for one,
-  /// and threads may have as little as 512 KB. SQLite's parser takes about as many levels of parentheses.
+  /// The number of levels of operands. A debug build needs up to 8 KB of stack for each, and
+  /// threads may have as little as 512 KB. SQLite's parser takes about as many levels of
+  /// parentheses.
   static let maximumDepth = 50
 
-  /// How many levels a query inside another counts for.
+  /// The number of levels that a query inside another counts for.
   static let depthOfQuery = 3
 
-  /// How many operands a chain of an operator has that must be taken from left to right. SQLite's limit
-  /// for the depth of an expression is 1,000, of which what stands around the chain needs some.
+  /// The number of operands in a chain that must be evaluated from left to right. SQLite limits the
+  /// depth of an expression to 1,000, and the expressions around the chain need a part of that.
   static let maximumOperands = 950
 
-  /// How many operands stand beside one another without parentheses, where they may be grouped at
-  /// will. More would be deeper than SQLite takes.
+  /// The number of operands in one group of a chain whose operands may be grouped. A larger group
+  /// would exceed SQLite's limit for the depth of an expression.
   static let maximumGroup = 500
 
-  /// Up to how many operands a chain is walked and destroyed by recursion.
+  /// The number of operands up to which a chain is walked and destroyed by recursion.
   static let maximumRecursion = 32
 
-  /// How many queries one UNION, INTERSECT or EXCEPT has: SQLite's limit.
+  /// The number of queries in one UNION, INTERSECT or EXCEPT, which is SQLite's limit.
   static let maximumQueries = 500
 
   static var tooDeep: QueryError {
@@ -44,6 +45,6 @@ enum TreeLimits {
         + "take; combine their conditions by AnyOf, or use isIn")
   }
 
-  /// The number of operands in each group of so many, where that are too many for one level.
+  /// Returns the size of each group for `count` operands, which are too many for a single group.
   static func groupSize(of count: Int) -> Int { max(100, (count + 99) / 100) }
 }

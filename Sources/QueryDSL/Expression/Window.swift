@@ -1,28 +1,31 @@
 import SQLCore
 
-/// The rows that a window function sees from a row: which belong to it, in which order, and how
-/// many before and behind.
+/// The window of a function: the partition of a row, its order, and the frame around the current
+/// row.
 ///
 /// ```swift
 /// track.$plays.sum().over(
 ///   .partition(by: track.$genre).order(by: track.$id).rows(.preceding(3), .currentRow))
-/// // sum("plays") OVER (PARTITION BY "genre" ORDER BY "id" ROWS BETWEEN ? PRECEDING AND CURRENT ROW)
+/// // sum("plays") OVER (PARTITION BY "genre" ORDER BY "id"
+/// //   ROWS BETWEEN ? PRECEDING AND CURRENT ROW)
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/windowfunctions.html>
 public struct Window: Sendable {
   var node = WindowSpecification()
 
-  /// All rows of the result. SQL: `OVER ()`
+  /// All rows of the result as one partition. SQL: `OVER ()`
   public static let all = Window()
 
-  /// The rows with the same values. SQL: `PARTITION BY a, b`
+  /// Makes a window of the rows with the same values. SQL: `PARTITION BY a, b`
   public static func partition<each Value: ColumnValue>(
     by expressions: repeat SQLExpression<each Value>
   ) -> Window {
     all.partition(by: repeat each expressions)
   }
 
-  /// The rows in an order, up to the current one and its equals. SQL: `ORDER BY a`
+  /// Makes a window of the rows in an order, up to the current row and its peers. SQL: `ORDER BY a`
+  ///
+  /// The *peers* of a row are the rows with the same ORDER BY values.
   public static func order<Value: ColumnValue>(
     by expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil
@@ -30,7 +33,7 @@ public struct Window: Sendable {
     all.order(by: expression, direction, nulls: nulls)
   }
 
-  /// The rows with the same values. SQL: `PARTITION BY a, b`
+  /// Restricts the window to the rows with the same values. SQL: `PARTITION BY a, b`
   public func partition<each Value: ColumnValue>(
     by expressions: repeat SQLExpression<each Value>
   ) -> Window {
@@ -41,7 +44,7 @@ public struct Window: Sendable {
     return window
   }
 
-  /// The order, after what was ordered by before. SQL: `ORDER BY a`
+  /// Adds an expression to the order, after those that it has. SQL: `ORDER BY a`
   public func order<Value: ColumnValue>(
     by expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil
@@ -52,24 +55,29 @@ public struct Window: Sendable {
     return window
   }
 
-  /// So many rows before and behind the current one. SQL: `ROWS BETWEEN … AND …`
+  /// Sets the frame by numbers of rows before and after the current one.
+  /// SQL: `ROWS BETWEEN … AND …`
+  ///
+  /// A second frame, one that ends before it starts, and a negative number throw `QueryError` when
+  /// the query is rendered; so for `range` and `groups`.
   public func rows(_ start: FrameBound, _ end: FrameBound) -> Window {
     framed(.rows, start, end)
   }
 
-  /// The rows whose one ORDER BY value is within a distance. SQL: `RANGE BETWEEN … AND …`
+  /// Sets the frame by the distance of the only ORDER BY value. SQL: `RANGE BETWEEN … AND …`
   public func range(_ start: FrameBound, _ end: FrameBound) -> Window {
     framed(.range, start, end)
   }
 
-  /// So many groups of equal rows before and behind. SQL: `GROUPS BETWEEN … AND …`
+  /// Sets the frame by numbers of peer groups before and after. SQL: `GROUPS BETWEEN … AND …`
   public func groups(_ start: FrameBound, _ end: FrameBound) -> Window {
     framed(.groups, start, end)
   }
 
-  /// The frame without some of its rows. SQL: `EXCLUDE …`
+  /// Excludes some rows from the frame. SQL: `EXCLUDE …`
   ///
-  /// Without a frame before it, it throws `QueryError` when the query is rendered.
+  /// It must follow `rows`, `range` or `groups`; otherwise it throws `QueryError` when the query is
+  /// rendered.
   public func exclude(_ exclusion: FrameExclusion) -> Window {
     var window = self
     if window.node.frame == nil {
@@ -98,15 +106,15 @@ public struct Window: Sendable {
   }
 }
 
-/// Where a window's frame starts or ends.
+/// The start or the end of a window's frame.
 public enum FrameBound: Hashable, Sendable {
   /// The first row of the partition.
   case unboundedPreceding
-  /// So many before the current row.
+  /// A number of rows (or groups, or a distance) before the current row.
   case preceding(Int)
   /// The current row.
   case currentRow
-  /// So many behind the current row.
+  /// A number of rows (or groups, or a distance) after the current row.
   case following(Int)
   /// The last row of the partition.
   case unboundedFollowing
@@ -122,13 +130,13 @@ public enum FrameBound: Hashable, Sendable {
   }
 }
 
-/// Rows of a frame that do not count.
+/// The rows that are excluded from a frame.
 public enum FrameExclusion: Sendable {
   /// The current row.
   case currentRow
-  /// The current row and its equals.
+  /// The current row and its peers.
   case group
-  /// The equals of the current row, not itself.
+  /// The peers of the current row, but not the row itself.
   case ties
 
   fileprivate var token: SQLToken {
@@ -195,7 +203,7 @@ extension FrameBound {
   }
 }
 
-/// What stands behind OVER: a window, or the name of one that the query defines.
+/// The operand of OVER: a window, or the name of one that the query defines.
 @usableFromInline
 package enum WindowNode: Sendable {
   case specification(WindowSpecification)

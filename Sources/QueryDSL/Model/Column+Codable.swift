@@ -1,16 +1,16 @@
 import SQLCore
 
-// A model is coded as the plain struct of its values is. Two things are needed for that.
+// A model is encoded and decoded as the plain struct of its values. Two things are needed for that.
 //
-// An encoder treats some types itself, before it asks for their `encode(to:)`: JSONEncoder writes
-// Date, Data, URL, Decimal and dictionaries by its strategies. It sees such a value only if it is
-// given to a container; a wrapper that called `wrappedValue.encode(to:)` would hide it. Decoders are
-// the same.
+// An encoder handles some types itself and does not call their `encode(to:)`: JSONEncoder writes
+// Date, Data, URL, Decimal and dictionaries by its strategies. It sees such a value only if the
+// value is passed to a container. A wrapper that called `wrappedValue.encode(to:)` would hide it.
+// Decoders work in the same way.
 //
-// The code that the compiler writes for `Codable` gives the wrappers to the keyed container. The
-// overloads below, which are more specific than those of the standard library, take the value out
-// and give that to the container: with `encodeIfPresent` where it is an optional, as the compiler
-// does for a plain property.
+// The `Codable` code that the compiler synthesizes passes the wrappers to the keyed container. The
+// overloads below are more specific than those of the standard library. They pass the wrapped value
+// to the container, by `encodeIfPresent` if it is an optional, as the compiler does for a plain
+// property.
 
 extension KeyedEncodingContainer {
   /// Encodes the value of a column, as a plain property is encoded.
@@ -20,14 +20,14 @@ extension KeyedEncodingContainer {
     try encode(column.wrappedValue, forKey: key)
   }
 
-  /// Encodes the value of an optional column; leaves nil out.
+  /// Encodes the value of an optional column; nil is omitted.
   public mutating func encode<Value: ColumnValue & Encodable>(
     _ column: Column<Value?>, forKey key: Key
   ) throws {
     try encodeIfPresent(column.wrappedValue, forKey: key)
   }
 
-  /// Encodes the optional in a column of JSON; leaves nil out.
+  /// Encodes the optional value in a column of JSON; nil is omitted.
   public mutating func encode<Value: Codable & Sendable>(
     _ column: Column<JSON<Value?>>, forKey key: Key
   ) throws {
@@ -41,14 +41,14 @@ extension KeyedEncodingContainer {
     try encode(column.wrappedValue, forKey: key)
   }
 
-  /// Encodes the value of an optional key; leaves nil out.
+  /// Encodes the value of an optional key; nil is omitted.
   public mutating func encode<Value: ColumnValue & Encodable>(
     _ column: PrimaryKey<Value?>, forKey key: Key
   ) throws {
     try encodeIfPresent(column.wrappedValue, forKey: key)
   }
 
-  /// Leaves an ignored property out.
+  /// Omits an ignored property.
   public mutating func encode<Value>(_ ignored: Ignored<Value>, forKey key: Key) throws {}
 }
 
@@ -88,7 +88,7 @@ extension KeyedDecodingContainer {
     PrimaryKey(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
   }
 
-  /// Returns nil for an ignored property, whether or not the key is there.
+  /// Returns nil for an ignored property, whether or not the key exists.
   public func decode<Value>(
     _: Ignored<Value>.Type, forKey key: Key
   ) throws -> Ignored<Value> {
@@ -96,8 +96,8 @@ extension KeyedDecodingContainer {
   }
 }
 
-// Without a key, for whoever codes a wrapper by hand. The container is asked, not the value, for the
-// reason above.
+// Without a key, for hand-written coding of a wrapper. The value is passed to a container here as
+// well, for the reason above.
 
 extension Column: Encodable where Value: Encodable {
   /// Encodes the value.
@@ -116,14 +116,14 @@ extension PrimaryKey: Encodable where Value: Encodable {
 }
 
 extension Column: Decodable where Value: Decodable {
-  /// Decodes the value; the column counts as changed, as that of a new model does.
+  /// Decodes the value. The column counts as changed, like that of a new model.
   public init(from decoder: any Decoder) throws {
     self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
   }
 }
 
 extension PrimaryKey: Decodable where Value: Decodable {
-  /// Decodes the value; the key counts as changed, as that of a new model does.
+  /// Decodes the value. The key counts as changed, like that of a new model.
   public init(from decoder: any Decoder) throws {
     self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
   }

@@ -7,29 +7,30 @@ import SQLCore
 /// @Column var url: URL?              // "url" TEXT
 /// ```
 ///
-/// It knows whether its value was changed since it was loaded: `update` writes changed columns
-/// alone. It is a value, so that copies of a model track their changes apart. `\.$title` names the
-/// column in queries. Otherwise the wrapper is not to be seen: `==`, `hash`, JSON and `description`
+/// It records whether its value was changed since it was loaded: `update` writes only changed
+/// columns. It is a value, so copies of a model track their changes separately. `\.$title` names
+/// the column in queries. Otherwise the wrapper is invisible: `==`, `hash`, JSON and `description`
 /// are those of the value.
 @frozen
 @propertyWrapper
 public struct Column<Value: ColumnValue>: Sendable {
   @usableFromInline var storage: ColumnStorage<Value>
 
-  /// A column with a value that the database does not have yet.
+  /// Makes a column with a value that the database does not have yet.
   @inlinable
   public init(wrappedValue: Value) {
     storage = ColumnStorage(changed: Value.canonical(wrappedValue))
   }
 
-  /// The value; setting another one marks the column as changed.
+  /// The value. Setting a different one marks the column as changed.
   @inlinable
   public var wrappedValue: Value {
     get { storage.requireValue() }
     set { storage.set(newValue) }
   }
 
-  /// The name of the column in queries, `\.$title`; of a model's own, whether it was changed.
+  /// The column's name in queries, as in `\.$title`. On a model it says whether the column was
+  /// changed.
   @inlinable
   public var projectedValue: ColumnReference<Value> {
     ColumnReference(mark: storage.mark)
@@ -43,38 +44,39 @@ public struct Column<Value: ColumnValue>: Sendable {
 /// @PrimaryKey var id: Int64?         // "id" INTEGER PRIMARY KEY: the database assigns it
 /// ```
 ///
-/// Otherwise it is as `Column`.
+/// In all other respects it is like `Column`.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowid>
 @frozen
 @propertyWrapper
 public struct PrimaryKey<Value: ColumnValue>: Sendable {
   @usableFromInline var storage: ColumnStorage<Value>
 
-  /// A key with a value that the database does not have yet.
+  /// Makes a key with a value that the database does not have yet.
   @inlinable
   public init(wrappedValue: Value) {
     storage = ColumnStorage(changed: Value.canonical(wrappedValue))
   }
 
-  /// The value; setting another one marks the column as changed.
+  /// The value. Setting a different one marks the column as changed.
   @inlinable
   public var wrappedValue: Value {
     get { storage.requireValue() }
     set { storage.set(newValue) }
   }
 
-  /// The name of the column in queries, `\.$id`; of a model's own, whether it was changed.
+  /// The column's name in queries, as in `\.$id`. On a model it says whether the column was
+  /// changed.
   @inlinable
   public var projectedValue: ColumnReference<Value> {
     ColumnReference(mark: storage.mark)
   }
 }
 
-// In an extension of their own: as a member of the type itself, with a `where` behind it, the
-// initialiser would be asked of columns that are not optional, too.
+// In extensions of their own: if these initialisers were members of the types, with a `where`
+// clause, the compiler would require them for columns that are not optional as well.
 
 extension Column where Value: ExpressibleByNilLiteral {
-  /// A column that is NULL, so that a memberwise initialiser may leave an optional out.
+  /// Makes a column that is NULL, so that a memberwise initialiser may omit an optional.
   @inlinable
   public init() {
     storage = ColumnStorage(changed: nil)
@@ -82,7 +84,7 @@ extension Column where Value: ExpressibleByNilLiteral {
 }
 
 extension PrimaryKey where Value: ExpressibleByNilLiteral {
-  /// A key that the database assigns when the model is inserted.
+  /// Makes a key that the database assigns when the model is inserted.
   @inlinable
   public init() {
     storage = ColumnStorage(changed: nil)
@@ -90,8 +92,8 @@ extension PrimaryKey where Value: ExpressibleByNilLiteral {
 }
 
 extension ColumnStorage where Value: ColumnValue {
-  /// The value. It is nil in the layout's own instance alone, which no user holds: only a property
-  /// of type `ColumnReference` that somebody calculates from another column's value gets here.
+  /// The value. It is nil only in the layout's own instance, which callers cannot reach, except
+  /// through a computed property of type `ColumnReference` that reads the value of another column.
   @usableFromInline
   func requireValue() -> Value {
     guard let value else {
@@ -100,12 +102,12 @@ extension ColumnStorage where Value: ColumnValue {
     return value
   }
 
-  /// Takes a value, and notes that it is another one.
+  /// Sets the value, and marks the column as changed if the new value is stored differently.
   @inlinable
   mutating func set(_ newValue: Value) {
     let canonical = Value.canonical(newValue)
     if let value, Value.isStoredAlike(value, canonical) {
-      // Equal as stored, perhaps not the same: the new one is what the user has in hand.
+      // It is stored in the same way but may differ in Swift, so keep what the caller set.
       self.value = canonical
     } else {
       change(to: canonical)

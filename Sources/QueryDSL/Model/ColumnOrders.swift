@@ -1,14 +1,14 @@
 /// The columns of a model in the orders in which statements bind them, in memory that lives as long
 /// as the process.
 struct ColumnOrders: @unchecked Sendable {
-  // Written once, in `init`, and never freed: a model's layout is for ever.
-  /// Every column that is written: not what SQLite calculates.
+  // `@unchecked Sendable`: written once, in `init`, and never freed, since layouts live for ever.
+  /// The columns that are written: all but the generated ones.
   let all: UnsafeBufferPointer<UInt16>
   /// The columns of the key.
   let key: UnsafeBufferPointer<UInt16>
-  /// Every column that is written but those of the key.
+  /// The columns that are written, other than those of the key.
   let others: UnsafeBufferPointer<UInt16>
-  /// Whether the key is one that the database assigns where the model has none.
+  /// Whether the database assigns the key of a model that has none.
   let mayAssignKey: Bool
 
   init(of columns: [ModelColumn], rowIDColumn: Int?) {
@@ -19,7 +19,8 @@ struct ColumnOrders: @unchecked Sendable {
     mayAssignKey = rowIDColumn.map { columns[$0].isOptional } ?? false
   }
 
-  /// The columns that an INSERT names: not a key that the database assigns, which is the only one.
+  /// Returns the columns that an INSERT names. A key that the database assigns is omitted; the key
+  /// has no other column then.
   func inserted(assigningKey: Bool) -> UnsafeBufferPointer<UInt16> {
     assigningKey ? others : all
   }

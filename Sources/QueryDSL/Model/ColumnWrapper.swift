@@ -1,11 +1,11 @@
 import SQLCore
 
-/// What the layout asks of the type of a stored property: is it a column, and of which type?
+/// A wrapper type of a column, which provides what a layout needs about it.
 protocol ColumnWrapper {
   static var isPrimaryKey: Bool { get }
   static var valueType: any ColumnValue.Type { get }
   static func slot(offset: Int, form: StoredForm) -> ColumnSlot
-  /// Writes a column that holds its own index.
+  /// Initialises the memory of a column so that it holds the column's own index.
   static func initialize(naming index: Int, at column: UnsafeMutableRawPointer)
 }
 
@@ -35,7 +35,7 @@ extension PrimaryKey: ColumnWrapper {
   }
 }
 
-/// A property that no column stores.
+/// A wrapper type of a property that is not a column.
 protocol IgnoredWrapper {
   static func initializeNil(at property: UnsafeMutableRawPointer)
 }

@@ -1,18 +1,18 @@
 @_spi(Reflection) import Swift
 
-/// A stored property of a struct: its name, where it lies, and its type.
+/// A stored property of a struct: its name, its offset in memory, and its type.
 struct StoredField {
   let name: String
   let offset: Int
   let type: Any.Type
 }
 
-/// Reads the stored properties of a struct from the runtime's own description of the type, without
-/// an instance. It is the one place that knows this interface of the standard library; on Apple's
-/// platforms it has the same name and needs the same SPI import.
+/// Reads the stored properties of a struct from the runtime's metadata of the type, without an
+/// instance. No other file uses this interface of the standard library. On Apple's platforms it has
+/// the same name and needs the same SPI import.
 enum FieldReflection {
-  /// The stored properties, in order; nil for what is no struct, and for a type whose fields the
-  /// runtime does not tell.
+  /// Returns the stored properties in their order; nil if the type is not a struct, or if the
+  /// runtime does not report all of its fields.
   static func fields<Fields>(of type: Fields.Type) -> [StoredField]? {
     guard isStruct(type) else { return nil }
     var fields: [StoredField] = []
@@ -23,7 +23,8 @@ enum FieldReflection {
     return isComplete ? fields : nil
   }
 
-  /// The kind of a type is told of fields alone: so it is asked of a field of the type.
+  /// Whether a type is a struct. The runtime reports the kind only for the types of fields, so this
+  /// looks at the field of a type that holds one.
   private static func isStruct<Kind>(_: Kind.Type) -> Bool {
     var isStruct = false
     _ = _forEachField(of: Holder<Kind>.self, options: []) { _, _, _, kind in

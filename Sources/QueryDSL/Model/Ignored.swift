@@ -1,5 +1,5 @@
-/// An optional property of a model that no column stores: nil when the model is loaded, and not
-/// encoded.
+/// An optional property of a model that is not a column: it is nil when the model is loaded, and it
+/// is not encoded.
 ///
 /// ```swift
 /// @Ignored var preview: String?
@@ -10,16 +10,16 @@ public struct Ignored<Wrapped> {
   /// The value, or nil.
   public var wrappedValue: Wrapped?
 
-  /// The value.
+  /// Makes the property with a value.
   public init(wrappedValue: Wrapped?) {
     self.wrappedValue = wrappedValue
   }
 }
 
-// In an extension: as a member of the type itself, it would make the parameter of a memberwise
-// initialiser the wrapper in place of the value.
+// In an extension: as a member of the type, this initialiser would make the wrapper, and not the
+// value, the parameter of a memberwise initialiser.
 extension Ignored {
-  /// nil.
+  /// Makes the property with nil.
   public init() {
     wrappedValue = nil
   }
@@ -30,12 +30,12 @@ extension Ignored: Equatable where Wrapped: Equatable {}
 extension Ignored: Hashable where Wrapped: Hashable {}
 
 extension Ignored: Codable {
-  /// nil, whatever there is.
+  /// Makes nil, whatever the decoder has.
   public init(from decoder: any Decoder) throws {
     wrappedValue = nil
   }
 
-  /// Encodes null, where an encoder must have something.
+  /// Encodes null, for an encoder that needs a value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encodeNil()

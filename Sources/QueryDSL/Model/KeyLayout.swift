@@ -1,7 +1,7 @@
 import SQLCore
 
-/// How the `ID` of a model lies in memory: as the value of its one key column, or as a struct with
-/// a property for each.
+/// The layout of a model's `ID` in memory: the value of the only key column, or a struct with a
+/// property for each key column.
 enum KeyLayout {
   static func slots<M: Model>(
     ofKeyOf model: M.Type, for keys: [ModelColumn]

@@ -6,17 +6,17 @@ import SQLCore
   import Foundation
 #endif
 
-/// Another way in which a program may have written the key of a row: a UUID in the other case.
+/// Another form in which a program may have written the key of a row: a UUID in the other case.
 ///
-/// SQL compares keys by their bytes. A row that is not found by the key as Apus writes it is looked
-/// for by its other spellings, of which only models with UUIDs as text in their keys have any.
+/// SQL compares keys byte by byte. If no row is found by the key as Apus writes it, the row is
+/// looked up by the other spellings. Only models whose keys contain UUIDs as text have any.
 struct KeySpelling: Sendable {
-  /// All columns of the model, those of the key in the other form.
+  /// All columns of the model, with those of the key in the other form.
   let slots: ColumnSlots
   /// The `ID` of the model, in the other form.
   let keySlots: ColumnSlots
 
-  /// All spellings but the declared one; none for keys that have one spelling.
+  /// Returns all spellings but the declared one; none if the key has only one.
   static func others(
     of columns: [ModelColumn], keyColumns: [Int], slots: ColumnSlots, keySlots: ColumnSlots,
     strides: (model: Int, key: Int)
@@ -25,7 +25,7 @@ struct KeySpelling: Sendable {
       let column = columns[keyColumns[place]]
       return column.type == UUID.self && column.storageClass == .text
     }
-    // A key of more than a few UUIDs would have too many spellings.
+    // A key with more UUIDs would have too many spellings.
     guard (1...3).contains(places.count), keySlots.slots.count == keyColumns.count else {
       return []
     }
@@ -46,7 +46,8 @@ struct KeySpelling: Sendable {
 }
 
 extension ConnectionCore {
-  /// Steps to the row that has the key in another spelling; false if there is none.
+  /// Steps to the row that has the key in another spelling, and returns whether there is such a
+  /// row.
   @usableFromInline
   func step(
     _ statement: StatementPointer, toOtherSpellingsOf key: UnsafeRawPointer, _ layout: ModelLayout

@@ -1,16 +1,18 @@
 import SQLCore
 
-/// What a schema says of the layout of its model or row: the lines that count before any SQL is written.
+/// The lines of a schema that affect the layout of its model or row type, and so all of its SQL.
 struct LayoutLines {
   private(set) var forms: [Int: StoredForm] = [:]
   private(set) var names: [Int: String] = [:]
   private(set) var generated: Set<Int> = []
   private(set) var isWithoutRowID = false
-  /// All lines, `[SchemaElement<M>]`: evaluating a schema makes its key paths, which costs more than
-  /// anything else of opening a database for the first time.
+  /// All lines of the schema, as `[SchemaElement<M>]`. They are kept because evaluating a schema
+  /// creates its key paths, which is the most expensive part of opening a database for the first
+  /// time.
   private(set) var elements: Any = ()
 
-  /// - Parameter index: the column that a key path names, with the line in which it stands.
+  /// - Parameter index: returns the index of the column that a key path names; its second argument
+  ///   is the name of the line, for errors.
   init<M: ResultRow>(
     of model: M.Type, index: (PartialKeyPath<M>, String) throws -> Int
   ) throws {

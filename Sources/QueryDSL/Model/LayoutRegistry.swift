@@ -2,25 +2,25 @@ import SQLCore
 import Synchronization
 
 extension ResultRow {
-  /// What is known of the type; read at the first use, found without a lock afterwards.
+  /// The layout of the type, which is made at the first use. Later uses find it without a lock.
   ///
-  /// Throws `ModelError` where the type cannot be a table, or a row.
+  /// Throws `ModelError` if the type cannot be a table or a row.
   @usableFromInline
   package static var layout: ModelLayout {
     get throws { try LayoutRegistry.shared.layout(of: Self.self) }
   }
 }
 
-/// The layouts of all models of the process.
+/// The layouts of all models and row types of the process.
 ///
-/// Readers probe a table of atomics by the address of the type's metadata, and take no lock. A
-/// layout is made outside the lock, since the model's `schema` is the user's code; who comes first
-/// is kept. Layouts and outgrown tables are never freed.
+/// Readers look a layout up in a table of atomics by the address of the type's metadata, without a
+/// lock. A layout is made outside the lock, because the model's `schema` is the caller's code; if
+/// two threads make one at once, the first is kept. Layouts and outgrown tables are never freed.
 package final class LayoutRegistry: Sendable {
   package static let shared = LayoutRegistry()
 
-  /// Types and their layouts, with open addressing, in memory that nothing counts references to:
-  /// it is read for each call.
+  /// A hash table of types and their layouts, with open addressing. Its memory is not
+  /// reference-counted, since every call reads it.
   private struct Table {
     struct Entry: ~Copyable {
       let key = Atomic<UInt>(0)
@@ -82,9 +82,10 @@ package final class LayoutRegistry: Sendable {
   private struct State {
     var layouts: [ModelLayout] = []
     var keys: [UInt] = []
-    /// The layouts in the order of their numbers, which begin with 1; nil while one is being made, and
-    /// for good where another thread made it first.
+    /// The layouts by their numbers, which start at 1. An entry is nil while a layout is being made.
     var numbered: [ModelLayout?] = []
+    /// Numbers whose layout could not be made, or was made by another thread first.
+    var freeNumbers: [UInt16] = []
   }
 
   private let state = Lock(State())
@@ -106,7 +107,7 @@ package final class LayoutRegistry: Sendable {
     return try make(model, key: key)
   }
 
-  /// The layout of that number, as a shape names it.
+  /// Returns the layout with that number, which shapes use to name it.
   package func layout(number: UInt16) -> ModelLayout? {
     state.withLock { state in
       let index = Int(number) - 1
@@ -116,18 +117,22 @@ package final class LayoutRegistry: Sendable {
 
   private func make<M: ResultRow>(_ model: M.Type, key: UInt) throws -> ModelLayout {
     let number = try state.withLock { state in
+      if let number = state.freeNumbers.popLast() { return number }
       guard let number = UInt16(exactly: state.numbered.count + 1) else {
         throw ModelError(model, "a process has at most 65,535 types of models and rows")
       }
       state.numbered.append(nil)
       return number
     }
+    var isTaken = false
+    defer { if !isTaken { state.withLock { $0.freeNumbers.append(number) } } }
     let made = try ModelLayout.make(of: model, number: number)
     if M.self is any Model.Type {
       KnownModels.note(String(describing: M.self), table: made.tableName)
     }
     return state.withLock { state in
       if let index = state.keys.firstIndex(of: key) { return state.layouts[index] }
+      isTaken = true
       state.layouts.append(made)
       state.keys.append(key)
       state.numbered[Int(number) - 1] = made
@@ -136,7 +141,7 @@ package final class LayoutRegistry: Sendable {
     }
   }
 
-  /// Adds the last layout to the table, or to a larger one with all of them.
+  /// Adds the last layout to the table, or to a larger table that replaces it.
   private func publish(_ state: inout State) {
     guard let current else { return }
     if state.layouts.count * 2 < current.capacity {
@@ -145,7 +150,7 @@ package final class LayoutRegistry: Sendable {
     }
     let larger = Table(capacity: current.capacity * 2)
     for index in state.layouts.indices { insert(index, of: state, into: larger) }
-    // The old table stays: a reader may be in it.
+    // The old table is not freed, since a reader may be using it.
     table.store(UInt(bitPattern: larger.header), ordering: .releasing)
   }
 

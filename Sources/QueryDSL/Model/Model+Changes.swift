@@ -1,14 +1,14 @@
 import SQLCore
 
 extension Model {
-  /// The names of the columns that were set to other values since the model was loaded, in the order
-  /// of its properties; of a model that was never loaded, all columns.
+  /// The names of the columns that were changed since the model was loaded, in the order of its
+  /// properties. For a model that was never loaded, all columns.
   ///
   /// ```swift
   /// post.title = "Sports"
   /// post.changedColumns          // ["title"]: what `update` writes
   /// ```
-  /// A type that cannot be a table has none.
+  /// It is empty if the type cannot be a table.
   public var changedColumns: [String] {
     guard let layout = try? Self.layout else { return [] }
     return withUnsafeBytes(of: self) { memory in
@@ -18,8 +18,8 @@ extension Model {
     }
   }
 
-  /// Whether a column was set to another value since the model was loaded; true for a model that was
-  /// never loaded.
+  /// Whether any column was changed since the model was loaded; true for a model that was never
+  /// loaded.
   public var hasChanges: Bool {
     guard let layout = try? Self.layout else { return false }
     return withUnsafeBytes(of: self) { memory in

@@ -1,7 +1,7 @@
 import SQLCore
 
 extension Model {
-  /// The values of a key as they are stored, in the order of the key columns.
+  /// Returns the values of a key in their stored forms, in the order of the key columns.
   package static func keyValues(of id: ID) throws -> [DatabaseValue] {
     let layout = try layout
     func value<Value: ColumnValue>(
@@ -17,8 +17,8 @@ extension Model {
     }
   }
 
-  /// The key of which these are the stored values; throws `ColumnValueError` where one is none of
-  /// its type.
+  /// Returns the key that has these stored values. Throws `ColumnValueError` if a value is not
+  /// valid for the type of its column.
   package static func id(fromKeyValues values: [DatabaseValue]) throws -> ID {
     let layout = try layout
     let slots = layout.keySlots.slots

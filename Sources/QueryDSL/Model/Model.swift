@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A struct whose column properties are a table.
+/// A struct whose properties are the columns of a table.
 ///
 /// ```swift
 /// struct Author: Model {
@@ -9,19 +9,21 @@ import SQLCore
 /// }
 /// ```
 ///
-/// The table is called as the type and its columns as the properties; an optional property is a
-/// column that may be NULL. The layout is read from the type, once: no macro, no `Codable`, no
-/// instance. Every stored property is a `@PrimaryKey`, a `@Column` or `@Ignored`.
+/// The table has the name of the type, and its columns have the names of the properties; an
+/// optional property is a column that may be NULL. The layout is read once, from the type: no
+/// macro, `Codable` conformance or instance is needed. Every stored property must be a
+/// `@PrimaryKey`, a `@Column` or `@Ignored`.
 ///
-/// What its columns cannot say themselves, such as indexes and foreign keys, stands in its `schema`.
+/// Its `schema` declares what the properties cannot express, such as indexes and foreign keys.
 ///
-/// A model may be `Codable`, `Equatable` and `Hashable` by synthesis; each sees only the values. Its
-/// JSON is that of the same struct without `@PrimaryKey`, `@Column` and `JSON`, under each strategy
-/// of the encoder; `CodingKeys` rename its members and not the columns; `@Ignored` is left out. A
-/// decoded model counts as new: `insert` inserts it, and `update` writes all its columns.
+/// A model may be `Codable`, `Equatable` and `Hashable` by synthesis, which considers only the
+/// values. Its JSON is that of the same struct without `@PrimaryKey`, `@Column` and `JSON`, for
+/// every strategy of the encoder. `CodingKeys` rename the members of the JSON, not the columns;
+/// `@Ignored` properties are omitted. A decoded model counts as new: `insert` inserts it, and
+/// `update` writes all of its columns.
 ///
-/// With one key column, `id` is that column. With several, `id` is a value of a struct whose
-/// properties are called and typed as they are:
+/// With one key column, `id` is that column. With several, `id` is a struct whose properties have
+/// their names and types:
 ///
 /// ```swift
 /// struct Membership: Model {
@@ -35,17 +37,17 @@ public protocol Model: ResultRow, Identifiable where ID: Sendable {
   /// The name of the table. Default: the name of the type.
   static var tableName: String { get }
 
-  /// How the columns are called after the properties. Default: as the properties.
+  /// The rule by which columns are named after properties. Default: the same names.
   static var columnNaming: ColumnNaming { get }
 }
 
 extension Model {
-  /// The name of the type, without the types around it.
+  /// The name of the type, without the names of enclosing types.
   public static var tableName: String {
     TableNaming.asked?.isDefault.withLock { $0 = true }
     return String(describing: Self.self)
   }
 
-  /// As the properties.
+  /// The same names as the properties.
   public static var columnNaming: ColumnNaming { .asDeclared }
 }

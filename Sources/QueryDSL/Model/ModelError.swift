@@ -1,10 +1,11 @@
 import SQLCore
 
-/// A model, or a key, that cannot be a table: found when its layout is first read.
+/// An error in the declaration of a model, or of its key, that is found when its layout is first
+/// read.
 public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The model's name.
   public let model: String
-  /// What is wrong, and what to write instead.
+  /// The problem, and what to write instead.
   public let message: String
 
   init(_ model: Any.Type, _ message: String) {
@@ -16,7 +17,7 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(model): \(message)" }
 }
 
-/// A row that was to be there is not.
+/// An error for a row that does not exist, although an operation needs it.
 public struct RecordNotFound: Error, Hashable, Sendable, CustomStringConvertible {
   /// The table.
   public let table: String
@@ -32,16 +33,16 @@ public struct RecordNotFound: Error, Hashable, Sendable, CustomStringConvertible
   public var description: String { "\(table): there is no row with the key \(key)" }
 }
 
-/// A model that was loaded with one key and has another one now, where the key says which row is
-/// meant.
+/// An error for a model that was loaded with one key and now has another, in an operation that
+/// finds its row by the key.
 ///
-/// `update`, `save` and `delete` of such a model throw it, and an upsert whose conflict is that of the
-/// key: each would write a row of which the model knows nothing. `insert` takes the model, as a new
-/// row.
+/// `update`, `save` and `delete` throw it, and so does an upsert that could update the row with the
+/// new key: each would write a row that the model was not loaded from. `insert` accepts the model
+/// and inserts a new row.
 public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
   /// The table.
   public let table: String
-  /// The columns of the key that were set to other values.
+  /// The columns of the key that were changed.
   public let columns: [String]
   private let properties: [String]
 
@@ -51,7 +52,7 @@ public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
     properties = columns.map(\.property)
   }
 
-  /// What happened, and how to move a row or to copy it.
+  /// The cause, and how to move the row or copy it.
   public var description: String {
     let names = columns.joined(separator: ", ")
     let assignments = properties.map { "$0.set(\\.$\($0), to: new)" }.joined(separator: "; ")

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The stored properties of a model's type, each found to be a column or ignored.
+/// The stored properties of a model's type, divided into columns and ignored ones.
 struct ModelFields {
   struct ColumnField {
     let name: String
@@ -16,7 +16,8 @@ struct ModelFields {
       throw ModelError(model, model is any Model.Type ? "a model is a struct" : "a row is a struct")
     }
     for field in fields {
-      // The property behind a wrapper is called as the wrapped one, with an underscore before it.
+      // The stored property of a wrapper has the name of the wrapped property, with an underscore
+      // prefix.
       let name = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
       if let wrapper = field.type as? any ColumnWrapper.Type {
         guard !Self.isNested(wrapper.valueType) else {
@@ -62,7 +63,7 @@ struct ModelFields {
     return wrapped(type)
   }
 
-  /// An instance whose columns hold their own index, in memory of its own.
+  /// Allocates and initialises an instance whose columns hold their own index.
   func makeNamingInstance<M: ResultRow>(of model: M.Type) -> UnsafeMutableRawPointer {
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: max(1, MemoryLayout<M>.size), alignment: MemoryLayout<M>.alignment)
@@ -74,7 +75,7 @@ struct ModelFields {
   }
 }
 
-/// An optional column value whose wrapped type can be asked for.
+/// An optional column value, which provides the type that it wraps.
 package protocol OptionalColumnValue {
   static var wrappedType: any ColumnValue.Type { get }
 }

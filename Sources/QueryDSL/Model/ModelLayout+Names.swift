@@ -1,10 +1,10 @@
 import SQLCore
 
 extension ModelLayout {
-  /// What finds the columns of a model by their key paths, as the columns of a query hold it.
+  /// Finds the columns of a model by their key paths. The columns of a query contain it.
   ///
-  /// It is trivial, so that no query counts references to a layout. `@unchecked Sendable`: the
-  /// memory behind it is written before anybody else sees it, only read then, and never freed.
+  /// It is trivial, so that queries do not count references to a layout. `@unchecked Sendable`: its
+  /// memory is written before other threads can see it, only read afterwards, and never freed.
   @usableFromInline
   struct Names: @unchecked Sendable, BitwiseCopyable {
     /// An instance of the model whose columns hold their own index.
@@ -16,9 +16,9 @@ extension ModelLayout {
       self.slots = slots
     }
 
-    /// The index of the column that a key path names; nil where it names none.
+    /// Returns the index of the column that a key path names; nil if it names none.
     ///
-    /// Compiled where the key path is written, it is a load from memory.
+    /// If the compiler sees the key path's literal, this becomes a load from memory.
     @inlinable
     @inline(__always)
     func index<M: ResultRow, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {

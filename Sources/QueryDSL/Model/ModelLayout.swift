@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A column of a model, as far as SQL needs to know it.
+/// A column of a model, with what SQL needs to know about it.
 @usableFromInline
 package struct ModelColumn: Sendable {
   @usableFromInline package let name: String
@@ -11,48 +11,48 @@ package struct ModelColumn: Sendable {
   package let isPrimaryKey: Bool
   @usableFromInline package let form: StoredForm
   package let storageClass: StorageClass
-  /// Whether SQLite calculates it: it is read and never written.
+  /// Whether the column is generated: SQLite calculates it, so it is read and never written.
   package let isGenerated: Bool
 
   /// The name in double quotes.
   package let quotedName: String
 }
 
-/// What is known of a model's type: its columns, where they lie, and an instance whose columns name
-/// themselves. Read once a type and kept for ever.
+/// The layout of a model's type: its columns, their places in memory, and an instance whose columns
+/// hold their own index. It is read once for each type and lives for ever.
 ///
-/// `@unchecked Sendable`: everything in it is written before anybody else sees it; the instance is
-/// only read.
+/// `@unchecked Sendable`: everything in it is written before other threads can see it, and the
+/// instance is only read.
 @usableFromInline
 package final class ModelLayout: @unchecked Sendable {
-  /// The number by which the shape of a query names the model.
+  /// The number that stands for the model in the shape of a query.
   package let number: UInt16
   package let model: any ResultRow.Type
-  /// The name of the table; of a row that has none, of its type.
+  /// The name of the table. A row type without a table has the name of the type.
   package let tableName: String
   package let quotedTableName: String
   @usableFromInline package let columns: [ModelColumn]
   package let slots: ColumnSlots
   package let keyColumns: [Int]
-  /// How the model's `ID` lies in memory: plain values, in the order of `keyColumns`.
+  /// The layout of the model's `ID` in memory: plain values, in the order of `keyColumns`.
   let keySlots: ColumnSlots
-  /// The other ways in which programs spell the key.
+  /// The other spellings of the key that programs may have written.
   let keySpellings: [KeySpelling]
-  /// The one key column that is the rowid, where there is one.
+  /// The key column that is the rowid, if there is one.
   package let rowIDColumn: Int?
-  /// Whether the table has a rowid, which WITHOUT ROWID leaves out.
+  /// Whether the table has a rowid: it is not declared WITHOUT ROWID.
   let hasRowID: Bool
   let orders: ColumnOrders
-  /// What SQLite calculates, to be read back when a model was written.
+  /// The generated columns, which are read back after a model is written.
   let generatedColumns: [Int]
   private let roundedColumns: [Int]
-  /// The lines of the model's schema, `[SchemaElement<M>]`, as they were evaluated once.
+  /// The lines of the model's schema, as `[SchemaElement<M>]`; they are evaluated once.
   let schemaElements: Any
   private let ignored: [(offset: Int, type: any IgnoredWrapper.Type)]
-  /// What finds the columns by their key paths.
+  /// Finds the columns by their key paths.
   @usableFromInline let names: Names
 
-  /// Whether a loaded model has properties besides its columns.
+  /// Whether the model has properties other than its columns, which loading must set to nil.
   var hasIgnored: Bool { !ignored.isEmpty }
 
   private init<M: ResultRow>(
@@ -119,11 +119,11 @@ package final class ModelLayout: @unchecked Sendable {
     return try ModelLayout(of: row, number: number, fields: fields, lines: lines)
   }
 
-  /// What a schema says of the layout.
+  /// Returns the lines of the schema that affect the layout.
   private static func declaredLines<M: ResultRow>(
     of model: M.Type, _ fields: ModelFields
   ) throws -> LayoutLines {
-    // The schema's key paths are resolved against an instance, which needs no forms yet.
+    // Key paths are resolved by an instance, which does not depend on the lines.
     let naming = fields.makeNamingInstance(of: M.self)
     defer {
       naming.assumingMemoryBound(to: M.self).deinitialize(count: 1)
@@ -138,7 +138,8 @@ package final class ModelLayout: @unchecked Sendable {
     }
   }
 
-  /// Named by a strategy or a line, two columns may meet that the properties kept apart.
+  /// Throws if two columns have the same name, which a naming rule or a line of the schema can
+  /// cause.
   private static func checkNames(
     _ columns: [ModelColumn], of model: any ResultRow.Type
   ) throws {
@@ -154,7 +155,7 @@ package final class ModelLayout: @unchecked Sendable {
     }
   }
 
-  /// The index of the column that a key path names; nil where it names none.
+  /// Returns the index of the column that a key path names; nil if it names none.
   @inlinable
   package func index<M: ResultRow, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {
     names.index(of: path)
@@ -165,14 +166,15 @@ package final class ModelLayout: @unchecked Sendable {
     return (reference as? any AnyColumnReference)?.index
   }
 
-  /// The index of the column of that name, without case as in SQL.
+  /// Returns the index of the column with that name; case is ignored, as in SQL.
   package func index(named name: String) -> Int? {
     let folded = name.lowercasedASCII
     return columns.firstIndex { $0.name.lowercasedASCII == folded }
   }
 
-  /// Gives those of the written columns whose declared form holds less than their type, such as a
-  /// Julian day, the value that will read back. Of the others it is what was read.
+  /// Replaces values by what will be read back, for the written columns whose declared form is less
+  /// precise than their type, such as a Julian day. The values of other columns are read back
+  /// unchanged.
   func round(
     _ model: UnsafeMutableRawPointer, written columns: UnsafeBufferPointer<UInt16>
   ) throws {
@@ -184,14 +186,14 @@ package final class ModelLayout: @unchecked Sendable {
     }
   }
 
-  /// Sets to nil what a loaded model holds besides its columns.
+  /// Sets the properties of a loaded model that are not columns to nil.
   func initializeIgnored(in model: UnsafeMutableRawPointer) {
     for property in ignored { property.type.initializeNil(at: model + property.offset) }
   }
 }
 
 extension StoredForm {
-  /// Whether a value may read back as another than the one that was stored.
+  /// Whether the value that is read back may differ from the one that was stored.
   fileprivate var isApproximate: Bool {
     switch self {
     case .unixSeconds, .referenceSeconds: true

@@ -1,8 +1,8 @@
 import SQLCore
 
 extension ResultRow {
-  /// The properties by their names, with their values: what `print`, `dump` and tests show, in the
-  /// place of the wrappers behind them.
+  /// A mirror of the properties with their names and values, which `print`, `dump` and tests show
+  /// in place of the wrappers.
   public var customMirror: Mirror {
     guard let fields = FieldReflection.fields(of: Self.self) else {
       return Mirror(self, children: [])
@@ -15,7 +15,8 @@ extension ResultRow {
         }
         let stored = _openExistential(field.type, do: value)
         guard let wrapper = stored as? any ReflectedWrapper else { return (field.name, stored) }
-        // The property behind a wrapper is called as the wrapped one, with an underscore before it.
+        // The stored property of a wrapper has the name of the wrapped property, with an underscore
+        // prefix.
         return (String(field.name.dropFirst()), wrapper.reflectedValue)
       }
       return Mirror(self, children: children, displayStyle: .struct)
@@ -23,7 +24,7 @@ extension ResultRow {
   }
 }
 
-/// A wrapper that is not to be seen where its property is printed.
+/// A wrapper that a mirror replaces by its value.
 private protocol ReflectedWrapper {
   var reflectedValue: Any { get }
 }

@@ -1,5 +1,5 @@
-/// A struct whose column properties are a row of a query's result: of a part of a model, of a
-/// query in FROM, of a common table.
+/// A struct whose properties are the columns of a result: of some columns of a model, of a query in
+/// FROM, or of a common table.
 ///
 /// ```swift
 /// struct Total: ResultRow {
@@ -15,14 +15,14 @@
 /// }
 /// ```
 ///
-/// It is read as a model is, by the names and types of its properties, and has neither a table nor
-/// a key. Every model is one. It is printed with the names and values of its properties:
+/// It is read like a model, by the names and types of its properties, but has no table and no key.
+/// Every model is a `ResultRow`. It is printed with the names and values of its properties:
 /// `Total(name: "Jane", views: 3)`.
 public protocol ResultRow: Sendable, CustomReflectable {
-  /// What the columns cannot say themselves. Default: nothing.
+  /// The declarations that the properties cannot express. Default: none.
   ///
-  /// Of a model: indexes, foreign keys, defaults, stored forms. Of a row without a table it has
-  /// stored forms alone, as the columns are stored that are selected into it:
+  /// A model declares indexes, foreign keys, defaults and stored forms here. A row without a table
+  /// declares only stored forms, which must be those of the columns that are selected into it:
   ///
   /// ```swift
   /// struct Visit: ResultRow {
@@ -36,6 +36,6 @@ public protocol ResultRow: Sendable, CustomReflectable {
 }
 
 extension ResultRow {
-  /// Nothing.
+  /// An empty schema.
   public static var schema: Schema<Self> { Schema(elements: []) }
 }

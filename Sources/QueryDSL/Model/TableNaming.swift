@@ -1,16 +1,16 @@
 import SQLCore
 
-/// Whether a model names its table itself, or is given the name of its type.
+/// Finds out whether a model declares its table's name or has the default, the name of the type.
 ///
-/// Nothing else tells the two apart where a model declares the very name of its type. The default notes
-/// that it was asked.
+/// The names do not show this if a model declares exactly the name of its type. So the default
+/// implementation records that it was called.
 final class TableNaming: Sendable {
-  /// Whom the default tells that it was asked.
+  /// The object in which the default implementation records that it was called.
   @TaskLocal static var asked: TableNaming?
 
   let isDefault = Lock(false)
 
-  /// Whether a model's table is called as its type since nothing else is said.
+  /// Returns whether a model's table has the default name.
   static func isDefault(of model: any Model.Type) -> Bool {
     let naming = TableNaming()
     $asked.withValue(naming) { _ = model.tableName }

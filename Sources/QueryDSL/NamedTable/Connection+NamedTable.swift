@@ -1,8 +1,8 @@
 import SQLCore
 
 extension Connection {
-  /// Writes a plain struct into a table: it inserts the row with its `id`, or updates the columns
-  /// that the struct has; others stay as they are.
+  /// Writes a plain struct into a table. It inserts a row with the struct's `id`, or updates the
+  /// existing row; columns that the struct does not have keep their values.
   ///
   /// ```swift
   /// struct Profile: Codable { var id: Int64; var name: String; var place: Place? }
@@ -10,15 +10,17 @@ extension Connection {
   /// // INSERT INTO "profiles" (…) VALUES (…) ON CONFLICT ("id") DO UPDATE SET …
   /// ```
   ///
-  /// Every stored property is a column; one whose type has no stored form is JSON. The first write
-  /// creates the table, a wider struct adds its columns, and nothing is dropped. Where
-  /// `Configuration.schemaPolicy` does not allow that, this throws `MigrationError`. Throws
-  /// `ModelError` where a column of the table has another type.
+  /// Every stored property is a column; one whose type has no stored form is stored as JSON. The
+  /// first write creates the table, and a struct with more properties adds columns; nothing is
+  /// dropped. Throws `MigrationError` if `Configuration.schemaPolicy` does not allow such a change,
+  /// and `ModelError` if a column of the table has another type.
   public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) throws {
     try write([row], to: table)
   }
 
-  /// Writes plain structs into a table, one after another.
+  /// Writes plain structs into a table, one after another; throws what `write` of one throws.
+  ///
+  /// Outside a transaction, the rows before one that fails stay written.
   public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) throws {
     let layout = try PlainLayout<Row>()
     try prepare(table, for: layout)
@@ -36,10 +38,12 @@ extension Connection {
     }
   }
 
-  /// The row with that `id` as a plain struct; nil where there is none. One index seek.
+  /// Returns the row with that `id` as a plain struct; nil if there is no such row. One index seek.
   ///
-  /// A column that the table does not have is nil, or zero or empty. Throws `ColumnValueError` for a
-  /// value that is none of its property's type, and `ModelError` where a column has another type.
+  /// A column that the table does not have is read as nil, or as zero or empty for a property that
+  /// is not optional. Throws `ColumnValueError` for a value that is not valid for its property's
+  /// type, and `ModelError` if a column has another type, or is missing and its property's type has
+  /// no such value.
   public func read<Row: Codable & Sendable>(
     id: some ColumnValue, from table: TableName
   ) throws -> Row? {
@@ -47,12 +51,12 @@ extension Connection {
     return try rows(of: layout, in: table, where: "WHERE \"id\" = \(id)").first
   }
 
-  /// All rows of a table as plain structs, in the order of their `id`.
+  /// Returns all rows of a table as plain structs, in the order of their `id`.
   public func read<Row: Codable & Sendable>(from table: TableName) throws -> [Row] {
     try rows(of: PlainLayout<Row>(), in: table, where: "ORDER BY \"id\"")
   }
 
-  /// Deletes the row with that `id`; false where there is none.
+  /// Deletes the row with that `id`. Returns false if there was no such row, or no such table.
   @discardableResult
   public func delete(id: some ColumnValue, from table: TableName) throws -> Bool {
     guard try tableExists(table.name) else { return false }
@@ -60,7 +64,7 @@ extension Connection {
     return try changeCount > 0
   }
 
-  /// The rows of a table as text, to be looked at.
+  /// Returns the rows of a table as a table of text, for looking at.
   public func table(named table: TableName) throws -> ResultTable {
     try self.table("SELECT * FROM \(identifier: table.name)")
   }
@@ -70,7 +74,7 @@ extension Connection {
   ) throws -> [Row] {
     let columns = try columns(ofTable: table.name)
     guard !columns.isEmpty else {
-      // Where nothing may create it, its absence is a mistake.
+      // If the policy forbids creating the table, a missing one is an error.
       try requirePolicy(for: table, steps: [], "there is no table \(table.name)")
       return []
     }
@@ -96,7 +100,7 @@ extension Connection {
 
   // MARK: The table
 
-  /// Creates the table, or adds the columns that it lacks.
+  /// Creates the table, or adds the columns that it does not have.
   private func prepare<Row>(_ table: TableName, for layout: PlainLayout<Row>) throws {
     let columns = try columns(ofTable: table.name)
     try check(layout, against: columns, in: table)
@@ -125,7 +129,7 @@ extension Connection {
     }
   }
 
-  /// Throws where the schema may not be changed.
+  /// Throws `MigrationError` if the policy forbids changing the table.
   private func requirePolicy(
     for table: TableName, steps: [MigrationPlan.Step], _ what: String
   ) throws {

@@ -1,14 +1,15 @@
 import SQLCore
 
-// Each call is an access of its own; `Connection` has the same verbs, for several in one.
+// Each call is an access of its own. `Connection` has the same methods, for several calls in one
+// access; they document what is stored and thrown.
 
 extension Database {
-  /// Writes a plain struct into a table, in a transaction of its own; as `Connection.write`.
+  /// Writes a plain struct into a table, in a transaction of its own; see `Connection.write`.
   public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) throws {
     try write { try $0.write(row, to: table) }
   }
 
-  /// Writes a plain struct into a table, in a transaction of its own; as `Connection.write`.
+  /// Writes a plain struct into a table, in a transaction of its own; see `Connection.write`.
   nonisolated(nonsending)
     public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) async throws
   {
@@ -27,14 +28,14 @@ extension Database {
     try await writeData { try $0.write(rows, to: table) }
   }
 
-  /// The row with that `id` as a plain struct; nil where there is none.
+  /// Returns the row with that `id` as a plain struct; nil if there is no such row.
   public func read<Row: Codable & Sendable>(
     id: some ColumnValue, from table: TableName
   ) throws -> Row? {
     try reading { try $0.lend().read(id: id, from: table) }
   }
 
-  /// The row with that `id` as a plain struct; nil where there is none.
+  /// Returns the row with that `id` as a plain struct; nil if there is no such row.
   nonisolated(nonsending)
     public func read<Row: Codable & Sendable>(
       id: some ColumnValue, from table: TableName
@@ -43,25 +44,25 @@ extension Database {
     try await reading(hops: false) { try $0.lend().read(id: id, from: table) }
   }
 
-  /// All rows of a table as plain structs, in the order of their `id`.
+  /// Returns all rows of a table as plain structs, in the order of their `id`.
   public func read<Row: Codable & Sendable>(from table: TableName) throws -> [Row] {
     try reading { try $0.lend().read(from: table) }
   }
 
-  /// All rows of a table as plain structs, in the order of their `id`.
+  /// Returns all rows of a table as plain structs, in the order of their `id`.
   nonisolated(nonsending)
     public func read<Row: Codable & Sendable>(from table: TableName) async throws -> [Row]
   {
     try await reading(hops: true) { try $0.lend().read(from: table) }
   }
 
-  /// Deletes the row with that `id`; false where there is none.
+  /// Deletes the row with that `id`. Returns false if there was no such row, or no such table.
   @discardableResult
   public func delete(id: some ColumnValue, from table: TableName) throws -> Bool {
     try write { try $0.delete(id: id, from: table) }
   }
 
-  /// Deletes the row with that `id`; false where there is none.
+  /// Deletes the row with that `id`. Returns false if there was no such row, or no such table.
   @discardableResult
   nonisolated(nonsending)
     public func delete(id: some ColumnValue, from table: TableName) async throws -> Bool
@@ -69,12 +70,12 @@ extension Database {
     try await writeData { try $0.delete(id: id, from: table) }
   }
 
-  /// The rows of a table as text, to be looked at.
+  /// Returns the rows of a table as a table of text, for looking at.
   public func table(named table: TableName) throws -> ResultTable {
     try reading { try $0.lend().table(named: table) }
   }
 
-  /// The rows of a table as text, to be looked at.
+  /// Returns the rows of a table as a table of text, for looking at.
   nonisolated(nonsending)
     public func table(named table: TableName) async throws -> ResultTable
   {

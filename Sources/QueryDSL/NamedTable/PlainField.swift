@@ -6,23 +6,23 @@ import SQLCore
   import Foundation
 #endif
 
-/// A stored property of a plain struct as a column: its own stored form where the type has one, JSON
-/// where it is Codable alone.
+/// A stored property of a plain struct as a column. A type with a stored form is stored in that
+/// form; any other Codable type is stored as JSON.
 struct PlainField {
   let name: String
   let offset: Int
   let storageClass: StorageClass
   let isOptional: Bool
   let typeName: String
-  /// What a row has that was there before the column was.
+  /// The value that a row has if it was written without the column; nil if the type has none.
   let fallback: DatabaseValue?
-  /// Reads the property out of a struct in memory.
+  /// Reads the property from a struct in memory.
   let store: (UnsafeRawPointer) throws -> DatabaseValue
   /// Writes the property into memory that has room for it.
   let load: (DatabaseValue, UnsafeMutableRawPointer) throws -> Void
   let destroy: (UnsafeMutableRawPointer) -> Void
 
-  /// nil for a type that no column holds.
+  /// Makes the field; nil if no column can store the type.
   init?(_ field: StoredField) {
     if let type = field.type as? any ColumnValue.Type {
       self.init(type, field)
@@ -85,8 +85,8 @@ struct PlainField {
     }
   }
 
-  /// The column as it is declared: another struct that lacks the property writes rows without it,
-  /// so that it may be NULL or has a default.
+  /// The declaration of the column. It may be NULL or has a default, because a struct without this
+  /// property writes rows without it.
   var sql: String {
     let declared = "\(Identifier(name).quoted) \(storageClass.rawValue)"
     guard !isOptional, let fallback else { return declared }

@@ -5,7 +5,8 @@ struct PlainLayout<Row: Codable & Sendable> {
   let fields: [PlainField]
   let id: PlainField
 
-  /// Throws `ModelError` for what is no struct, has no `id`, or has a property that no column holds.
+  /// Reads the properties. Throws `ModelError` if the type is not a struct, has no `id`, or has a
+  /// property that no column can store.
   init() throws {
     guard let stored = FieldReflection.fields(of: Row.self) else {
       throw ModelError(Row.self, "only a struct is written to a table")
@@ -38,7 +39,7 @@ struct PlainLayout<Row: Codable & Sendable> {
     }
   }
 
-  /// A struct of these values, in the order of the fields.
+  /// Returns the struct that has these values, which are in the order of the fields.
   func row(of values: [DatabaseValue], in table: TableName) throws -> Row {
     try withUnsafeTemporaryAllocation(of: Row.self, capacity: 1) { buffer in
       guard let row = buffer.baseAddress else { throw DatabaseError.misuse("no memory") }

@@ -9,18 +9,18 @@ import SQLCore
 /// let profile: Profile? = try db.read(id: 1, from: .profiles)
 /// ```
 ///
-/// It says nothing of the rows: their type comes from the context, and several types may share the
-/// table, each with the columns that it has.
+/// It does not determine the type of the rows, which comes from the context. Several types may
+/// share the table, each with its own columns.
 public struct TableName: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The name; it is quoted wherever it stands in SQL.
+  /// The name, without quotation marks; they are added wherever it is written in SQL.
   public let name: String
 
-  /// A table of that name.
+  /// Makes the name of a table.
   public init(_ name: String) {
     self.name = name
   }
 
-  /// A table of that name.
+  /// Makes the name of a table from a literal.
   public init(stringLiteral value: String) {
     self.init(value)
   }

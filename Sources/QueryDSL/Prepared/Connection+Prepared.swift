@@ -1,10 +1,10 @@
 import SQLCore
 
-// The verbs for what was prepared: the statement is found by bytes that are there, its values are
-// bound, and nothing is built or rendered.
+// The methods for prepared queries and commands. The statement is found by a number, its values are
+// bound, and no query is built or rendered.
 
 extension Connection {
-  /// All rows of a prepared query; throws as `fetch` of a query does.
+  /// Returns all rows of a prepared query: one statement. Throws what `fetch` of a query throws.
   @inlinable
   public func fetch<Row>(_ call: PreparedCall<Row>) throws -> [Row] {
     let core = try use()
@@ -13,7 +13,7 @@ extension Connection {
     return try call.body.decoding.all(core, statement, call.body.maximumRowCount)
   }
 
-  /// The first row of a prepared query, or nil; the statement ends after it.
+  /// Returns the first row of a prepared query, or nil. The statement ends after that row.
   public func first<Row>(_ call: PreparedCall<Row>) throws -> Row? {
     let core = try use()
     let statement = try call.body.rows.lend(call.arguments, on: core)
@@ -27,17 +27,17 @@ extension Connection {
     }
   }
 
-  /// How many rows a prepared query gives.
+  /// Returns the number of rows of a prepared query: one statement, `SELECT count(*)`.
   public func count<Row>(_ call: PreparedCall<Row>) throws -> Int {
     try call.body.count.integer(call.arguments, on: try use())
   }
 
-  /// Whether a prepared query gives any row.
+  /// Returns whether a prepared query has any row: one statement, `SELECT EXISTS (…)`.
   public func exists<Row>(_ call: PreparedCall<Row>) throws -> Bool {
     try call.body.exists.integer(call.arguments, on: try use()) != 0
   }
 
-  /// Runs a prepared command and gives back the rows that it wrote.
+  /// Runs a prepared command and returns the rows that it wrote.
   public func fetch<Row>(_ call: PreparedReturningCall<Row>) throws -> [Row] {
     let core = try use()
     let statement = try call.run.form.lend(call.run.arguments, on: core)
@@ -49,19 +49,19 @@ extension Connection {
     }
   }
 
-  /// Runs a prepared command on all its rows, and gives back the first that it wrote.
+  /// Runs a prepared command on all its rows and returns the first row that it wrote.
   public func first<Row>(_ call: PreparedReturningCall<Row>) throws -> Row? {
     try fetch(call).first
   }
 }
 
 extension DatabaseReader {
-  /// All rows of a prepared query.
+  /// Returns all rows of a prepared query.
   public func fetch<Row>(_ call: PreparedCall<Row>) throws -> [Row] {
     try readWithoutTransaction { try $0.fetch(call) }
   }
 
-  /// All rows of a prepared query.
+  /// Returns all rows of a prepared query.
   nonisolated(nonsending)
     public func fetch<Row>(_ call: PreparedCall<Row>) async throws -> [Row]
   {
@@ -70,36 +70,36 @@ extension DatabaseReader {
     }
   }
 
-  /// The first row of a prepared query, or nil.
+  /// Returns the first row of a prepared query, or nil.
   public func first<Row>(_ call: PreparedCall<Row>) throws -> Row? {
     try readWithoutTransaction { try $0.first(call) }
   }
 
-  /// The first row of a prepared query, or nil.
+  /// Returns the first row of a prepared query, or nil.
   nonisolated(nonsending)
     public func first<Row>(_ call: PreparedCall<Row>) async throws -> Row?
   {
     try await readWithoutTransaction { try $0.first(call) }
   }
 
-  /// How many rows a prepared query gives.
+  /// Returns the number of rows of a prepared query.
   public func count<Row>(_ call: PreparedCall<Row>) throws -> Int {
     try readWithoutTransaction { try $0.count(call) }
   }
 
-  /// How many rows a prepared query gives.
+  /// Returns the number of rows of a prepared query.
   nonisolated(nonsending)
     public func count<Row>(_ call: PreparedCall<Row>) async throws -> Int
   {
     try await readWithoutTransaction { try $0.count(call) }
   }
 
-  /// Whether a prepared query gives any row.
+  /// Returns whether a prepared query has any row.
   public func exists<Row>(_ call: PreparedCall<Row>) throws -> Bool {
     try readWithoutTransaction { try $0.exists(call) }
   }
 
-  /// Whether a prepared query gives any row.
+  /// Returns whether a prepared query has any row.
   nonisolated(nonsending)
     public func exists<Row>(_ call: PreparedCall<Row>) async throws -> Bool
   {
@@ -108,24 +108,26 @@ extension DatabaseReader {
 }
 
 extension Database {
-  /// Runs a prepared command and gives back the rows that it wrote, in a transaction of its own.
+  /// Runs a prepared command in a transaction of its own and returns the rows that it wrote.
   public func fetch<Row>(_ call: PreparedReturningCall<Row>) throws -> [Row] {
     try write { try $0.fetch(call) }
   }
 
-  /// Runs a prepared command and gives back the rows that it wrote, in a transaction of its own.
+  /// Runs a prepared command in a transaction of its own and returns the rows that it wrote.
   nonisolated(nonsending)
     public func fetch<Row>(_ call: PreparedReturningCall<Row>) async throws -> [Row]
   {
     try await writeData { try $0.fetch(call) }
   }
 
-  /// Runs a prepared command on all its rows, and gives back the first that it wrote.
+  /// Runs a prepared command on all its rows, in a transaction of its own, and returns the first
+  /// row that it wrote.
   public func first<Row>(_ call: PreparedReturningCall<Row>) throws -> Row? {
     try write { try $0.first(call) }
   }
 
-  /// Runs a prepared command on all its rows, and gives back the first that it wrote.
+  /// Runs a prepared command on all its rows, in a transaction of its own, and returns the first
+  /// row that it wrote.
   nonisolated(nonsending)
     public func first<Row>(_ call: PreparedReturningCall<Row>) async throws -> Row?
   {

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A parameter of a prepared query: a value that is given when it is called.
+/// A parameter of a prepared query: its value is an argument of the call.
 ///
 /// ```swift
 /// let byTitle = try db.prepare { (title: Param<String>, minimum: Param<Int>) in
@@ -8,11 +8,11 @@ import SQLCore
 /// }
 /// let posts = try db.fetch(byTitle("News", 3))
 /// ```
-/// It is an expression, and stands where one does. Beside a column, and where it is assigned to
-/// one, it takes the form in which the column is stored. `Param<String?>` takes nil.
+/// It is an expression and can be used wherever an expression can. If it is compared with a column
+/// or assigned to one, it takes the stored form of that column. `Param<String?>` accepts nil.
 public typealias Param<Value: ColumnValue> = SQLExpression<Value>
 
-/// A list of values that is given when a prepared query is called, for `isIn`.
+/// A parameter of a prepared query that is a list of values, for `isIn`.
 ///
 /// ```swift
 /// let some = try db.prepare { (ids: ParamList<Post.ID>) in Post.where { $0.$id.isIn(ids) } }
@@ -24,37 +24,37 @@ public struct ParamList<Element: ColumnValue>: Sendable {
 }
 
 extension SQLExpression {
-  /// One of the values that are given when the prepared query is called.
+  /// Tests for one of the values that are passed when the prepared query is called.
   /// SQL: `a IN (SELECT value FROM apus_array(?))`
   public func isIn(_ list: ParamList<Value>) -> SQLPredicate {
     if let values = list.values { return isIn(values) }
     return SQLPredicate(
       .isIn(
-        node, .argument(BoundArgument(list.index, as: form, part: .list)),
+        collatedNode, .argument(BoundArgument(list.index, as: form, part: .list)),
         containsNull: Value.isOptional
           ? .argument(BoundArgument(list.index, as: form, part: .listHasNil)) : nil))
   }
 }
 
-/// What a parameter of the closure of `prepare` may be: `Param` and `ParamList`.
+/// The type of a parameter in the closure of `prepare`: `Param` or `ParamList`.
 public protocol QueryParameter: Sendable {
-  /// What is given when the query is called.
+  /// The type of the argument of a call.
   associatedtype Argument: Sendable
-  /// The parameter in the query, or the argument where the query is made again with it.
+  /// Makes the parameter of the query. If the query is made again with arguments, it has the value.
   init(_ place: ParameterPlace<Argument>)
-  /// The argument on its way to the statement.
+  /// Wraps an argument, for the statement.
   static func argument(_ argument: Argument) -> PreparedArgument
-  /// The argument back from its way; nil for one of another type.
+  /// Unwraps an argument; nil if it is of another type.
   static func value(of argument: PreparedArgument) -> Argument?
 }
 
-/// Which parameter of a prepared query, and its argument where that is known.
+/// The position of a parameter in a prepared query, and its argument if that is known.
 public struct ParameterPlace<Argument: Sendable>: Sendable {
   let index: Int
   let argument: [Argument]
 }
 
-/// An argument of a prepared query.
+/// An argument in a call of a prepared query.
 public struct PreparedArgument: Sendable {
   @usableFromInline
   enum Content: Sendable {
@@ -71,18 +71,18 @@ public struct PreparedArgument: Sendable {
 }
 
 extension SQLExpression: QueryParameter {
-  /// The parameter in the query.
+  /// Makes the parameter of the query.
   public init(_ place: ParameterPlace<Value>) {
     self.init(.parameter(ParameterNode(index: place.index, value: place.argument.first)))
   }
 
-  /// The value.
+  /// Wraps a value.
   @inlinable
   public static func argument(_ argument: Value) -> PreparedArgument {
     PreparedArgument(content: .value(argument))
   }
 
-  /// The value back.
+  /// Unwraps a value; nil if the argument is not one, or of another type.
   public static func value(of argument: PreparedArgument) -> Value? {
     guard case .value(let value) = argument.content else { return nil }
     return value as? Value
@@ -90,19 +90,19 @@ extension SQLExpression: QueryParameter {
 }
 
 extension ParamList: QueryParameter {
-  /// The parameter in the query.
+  /// Makes the parameter of the query.
   public init(_ place: ParameterPlace<[Element]>) {
     index = place.index
     values = place.argument.first
   }
 
-  /// The values.
+  /// Wraps a list of values.
   @inlinable
   public static func argument(_ argument: [Element]) -> PreparedArgument {
     PreparedArgument(content: .list(argument))
   }
 
-  /// The values back.
+  /// Unwraps a list of values; nil if the argument is not one, or has values of another type.
   public static func value(of argument: PreparedArgument) -> [Element]? {
     guard case .list(let values) = argument.content else { return nil }
     let elements = values.compactMap { $0 as? Element }
@@ -110,14 +110,15 @@ extension ParamList: QueryParameter {
   }
 }
 
-/// A parameter in a query.
+/// A parameter in the tree of a query.
 @usableFromInline
 package struct ParameterNode: Sendable {
   let index: Int
-  /// The argument, where it is known.
+  /// The argument, if it is known.
   let value: (any ColumnValue)?
 
-  /// What is bound in its place.
+  /// Returns what is bound for the parameter: its argument if that is known, else a placeholder for
+  /// it.
   func bound(as form: StoredForm, part: BoundArgument.Part = .value) -> BoundValue {
     guard let value else { return .argument(BoundArgument(index, as: form, part: part)) }
     return BoundValue(value, as: form)
@@ -125,7 +126,7 @@ package struct ParameterNode: Sendable {
 }
 
 extension PreparedArgument {
-  /// Binds it where it is a value; a list has no such place.
+  /// Binds the argument, which must be a value and not a list.
   @inline(__always)
   func bind(
     as form: StoredForm, to statement: StatementPointer, at parameter: Int32,
@@ -142,7 +143,8 @@ extension PreparedArgument {
     try core.bind(stored, to: statement, at: parameter)
   }
 
-  /// What is bound for a part of it.
+  /// Returns what is bound for a part of the argument: the value, a row count, the list, or whether
+  /// the list contains nil.
   func bound(_ argument: BoundArgument) throws -> BoundValue {
     switch (content, argument.part) {
     case (.value(let value), .value): return BoundValue(value, as: argument.form)

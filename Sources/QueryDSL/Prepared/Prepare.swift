@@ -61,7 +61,7 @@ extension PreparedForm {
 }
 
 extension Connection {
-  /// Prepares a query with parameters: rendered now, and at no call.
+  /// Prepares a query with parameters, which is rendered only once, now.
   ///
   /// ```swift
   /// let byTitle = try connection.prepare { (title: Param<String>, minimum: Param<Int>) in
@@ -70,8 +70,9 @@ extension Connection {
   /// try connection.fetch(byTitle("News", 3))
   /// // SELECT … FROM "Post" WHERE "title" = ? AND "views" >= ?
   /// ```
-  /// The closure runs now; its own `if`s are decided now. Throws `QueryError` for a query that
-  /// cannot be SQL, and `DatabaseError` for what SQLite refuses to compile.
+  /// The closure runs now with placeholders for the arguments, so an `if` in it does not depend on
+  /// them. Throws `QueryError` for a query that cannot be written as SQL, and `DatabaseError` if
+  /// SQLite refuses to compile it.
   public func prepare<Query: Fetchable, each Parameter: QueryParameter>(
     _ build: @escaping @Sendable (repeat each Parameter) -> Query
   ) throws -> PreparedQuery<Query.Row, repeat each Parameter> {
@@ -80,7 +81,10 @@ extension Connection {
     return prepared
   }
 
-  /// Prepares an insert, an update or a deletion with parameters; throws as for a query.
+  /// Prepares an insert, an update or a deletion with parameters; throws what it throws for a
+  /// query.
+  ///
+  /// An insert of several models is not a single statement and throws `QueryError`.
   public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Command
   ) throws -> PreparedCommand<repeat each Parameter> {
@@ -89,7 +93,7 @@ extension Connection {
     return prepared
   }
 
-  /// Prepares a command that gives back rows; throws as for a query.
+  /// Prepares a command that returns rows; throws what it throws for another command.
   public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Returning<Command, Row>
   ) throws -> PreparedReturning<Row, repeat each Parameter> {
@@ -100,14 +104,14 @@ extension Connection {
 }
 
 extension Database {
-  /// Prepares a query with parameters, on a reader; throws as `Connection.prepare` does.
+  /// Prepares a query with parameters, on a reader; throws what `Connection.prepare` throws.
   public func prepare<Query: Fetchable, each Parameter: QueryParameter>(
     _ build: @escaping @Sendable (repeat each Parameter) -> Query
   ) throws -> PreparedQuery<Query.Row, repeat each Parameter> {
     try readWithoutTransaction { try $0.prepare(build) }
   }
 
-  /// Prepares a query with parameters, on a reader; throws as `Connection.prepare` does.
+  /// Prepares a query with parameters, on a reader; throws what `Connection.prepare` throws.
   nonisolated(nonsending)
     public func prepare<Query: Fetchable, each Parameter: QueryParameter>(
       _ build: @escaping @Sendable (repeat each Parameter) -> Query
@@ -119,7 +123,8 @@ extension Database {
     return prepared
   }
 
-  /// Prepares an insert, an update or a deletion with parameters, on the writer.
+  /// Prepares an insert, an update or a deletion with parameters, on the writer; throws what
+  /// `Connection.prepare` throws.
   public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Command
   ) throws -> PreparedCommand<repeat each Parameter> {
@@ -128,7 +133,8 @@ extension Database {
     return prepared
   }
 
-  /// Prepares an insert, an update or a deletion with parameters, on the writer.
+  /// Prepares an insert, an update or a deletion with parameters, on the writer; throws what
+  /// `Connection.prepare` throws.
   nonisolated(nonsending)
     public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
       _ build: (repeat each Parameter) -> Command
@@ -140,7 +146,7 @@ extension Database {
     return prepared
   }
 
-  /// Prepares a command that gives back rows, on the writer.
+  /// Prepares a command that returns rows, on the writer; throws what `Connection.prepare` throws.
   public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Returning<Command, Row>
   ) throws -> PreparedReturning<Row, repeat each Parameter> {
@@ -149,7 +155,7 @@ extension Database {
     return prepared
   }
 
-  /// Prepares a command that gives back rows, on the writer.
+  /// Prepares a command that returns rows, on the writer; throws what `Connection.prepare` throws.
   nonisolated(nonsending)
     public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
       _ build: (repeat each Parameter) -> Returning<Command, Row>

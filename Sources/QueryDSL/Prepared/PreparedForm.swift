@@ -1,19 +1,20 @@
 import SQLCore
 import Synchronization
 
-/// A statement rendered once: how connections find it, its text, and what is bound to it.
+/// A statement that was rendered once: its shape, by which connections find it, its text, and its
+/// bindings.
 @usableFromInline
 final class PreparedForm: Sendable {
-  /// What is bound to a parameter of the statement.
+  /// The value to bind to a parameter of the statement.
   private enum Place: BitwiseCopyable {
-    /// An argument as it is, in the form in which its column is stored.
+    /// An argument of the call, in the stored form that its place needs.
     case argument(Int, StoredForm)
     case integer(Int64)
-    /// What else stands in the bindings.
+    /// Any other value, which is in `bindings`.
     case other
   }
 
-  /// By which connections find it where they have found it before.
+  /// The number by which connections find the statement that they have compiled.
   private let number: Int
   private let shape: [UInt8]
   private let text: String
@@ -34,17 +35,18 @@ final class PreparedForm: Sendable {
       default: .other
       }
     }
-    // With its first byte, which says that it is a shape.
+    // Without the first byte, which says that it is a shape and which `lendStatement` writes
+    // itself.
     shape = try Array(statement.shape().dropFirst())
     number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// The SQL with the arguments as its values.
+  /// Returns the SQL, with the arguments as its values.
   func sql(_ arguments: [PreparedArgument]) throws -> SQL {
     SQL(text: text, bindings: try bindings.map { try Self.bound($0, arguments) })
   }
 
-  /// Lends the statement, its values bound.
+  /// Lends the statement with its values bound.
   @usableFromInline
   func lend(_ arguments: [PreparedArgument], on core: ConnectionCore) throws -> StatementPointer {
     let statement = try lend(on: core)
@@ -69,7 +71,7 @@ final class PreparedForm: Sendable {
     }
   }
 
-  /// Runs the statement for the one number that it gives.
+  /// Runs the statement and returns the only number of its result.
   func integer(_ arguments: [PreparedArgument], on core: ConnectionCore) throws -> Int {
     let statement = try lend(arguments, on: core)
     defer { core.giveBack(statement) }
@@ -77,7 +79,7 @@ final class PreparedForm: Sendable {
     return try StatementRow(statement: statement).get(Int.self, at: 0)
   }
 
-  /// Compiles the statement on a connection, which keeps it.
+  /// Compiles the statement on a connection, which caches it.
   func compile(on core: ConnectionCore) throws {
     core.giveBack(try lend(on: core))
   }
@@ -104,25 +106,25 @@ final class PreparedForm: Sendable {
   }
 }
 
-/// Counts the parameters of a closure while they are made, and collects their arguments.
+/// Numbers the parameters of a closure while they are made, and collects the arguments of a call.
 struct ParameterPlaces {
   private(set) var index = -1
   private(set) var arguments: [PreparedArgument] = []
 
-  /// The next parameter.
+  /// Returns the next parameter.
   mutating func next<P: QueryParameter>(_: P.Type) -> P {
     index += 1
     return P(ParameterPlace(index: index, argument: []))
   }
 
-  /// The next parameter with its argument in its place.
+  /// Returns the next parameter with its argument's value.
   mutating func next<P: QueryParameter>(_: P.Type, from arguments: [PreparedArgument]) -> P {
     index += 1
     let argument = arguments.indices.contains(index) ? P.value(of: arguments[index]) : nil
     return P(ParameterPlace(index: index, argument: argument.map { [$0] } ?? []))
   }
 
-  /// Takes the argument of the next parameter.
+  /// Appends the argument of the next parameter.
   mutating func take<P: QueryParameter>(_: P.Type, _ argument: P.Argument) {
     if arguments.isEmpty { arguments.reserveCapacity(4) }
     arguments.append(P.argument(argument))

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A query with parameters, rendered once; calling it gives the query with its arguments.
+/// A query with parameters that was rendered once. Calling it returns the query with its arguments.
 ///
 /// ```swift
 /// let byTitle = try db.prepare { (title: Param<String>, minimum: Param<Int>) in
@@ -10,9 +10,9 @@ import SQLCore
 /// let first = try db.first(byTitle("News", 3))
 /// ```
 ///
-/// It belongs to no connection: each keeps the statement in its cache, finds it by bytes that were
-/// made once, and compiles it where it does not have it, also after a migration. It is a value that
-/// any thread may use.
+/// It belongs to no connection. Each connection caches the statement, finds it by a number, and
+/// compiles it if it is not in the cache, for example after a migration. A prepared query is a
+/// value that any thread may use.
 public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Sendable {
   @usableFromInline let body: PreparedBody<Row>
 
@@ -21,7 +21,7 @@ public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Send
     self.body = body
   }
 
-  /// The query with its arguments: what `fetch`, `first`, `count`, `exists` and `observe` take.
+  /// Returns the query with its arguments, for `fetch`, `first`, `count`, `exists` and `observe`.
   @inlinable
   public func callAsFunction(
     _ argument: repeat (each Parameter).Argument
@@ -33,9 +33,9 @@ public struct PreparedQuery<Row: Sendable, each Parameter: QueryParameter>: Send
   }
 }
 
-/// What all calls of a prepared query have in common.
+/// The parts that all calls of a prepared query share.
 ///
-/// Behind one reference: a call is made for each time that the query runs, and copies it.
+/// They are behind one reference, which each call copies: a call is made each time the query runs.
 @usableFromInline
 final class PreparedBody<Row: Sendable>: Sendable {
   @usableFromInline let rows: PreparedForm
@@ -43,10 +43,10 @@ final class PreparedBody<Row: Sendable>: Sendable {
   let exists: PreparedForm
   @usableFromInline let decoding: RowDecoding<Row>
   @usableFromInline let parameterCount: Int
-  /// The greatest number of rows that the limit lets through, where that is no parameter.
+  /// The greatest number of rows that the limit allows; `Int.max` if the limit is a parameter.
   @usableFromInline let maximumRowCount: Int
   let isLimited: Bool
-  /// Makes the query anew, with the arguments in it.
+  /// Makes the query again, with the arguments in it.
   let build: @Sendable ([PreparedArgument]) -> Request<Row>
 
   init(
@@ -67,9 +67,9 @@ final class PreparedBody<Row: Sendable>: Sendable {
 
 /// A prepared query with its arguments.
 ///
-/// `fetch`, `first`, `count` and `exists` bind them to their statement and render nothing. Wherever
-/// else a query is taken, in a `union` or by `observe`, it is the query that its closure makes of the
-/// arguments.
+/// `fetch`, `first`, `count` and `exists` bind the arguments to the prepared statement and render
+/// nothing. Everything else that takes a query, such as `union` and `observe`, runs the closure
+/// again with the arguments.
 public struct PreparedCall<Row: Sendable>: Fetchable {
   @usableFromInline let body: PreparedBody<Row>
   @usableFromInline let arguments: [PreparedArgument]
@@ -80,17 +80,17 @@ public struct PreparedCall<Row: Sendable>: Fetchable {
     self.arguments = arguments
   }
 
-  /// The SELECT, made anew with the arguments in it.
+  /// The SELECT that the closure makes of the arguments.
   public var request: Request<Row> { body.build(arguments) }
 
-  /// The SQL with the arguments as its values; throws where one cannot be stored.
+  /// The SQL, with the arguments as its values. Throws if an argument cannot be stored.
   public var sql: SQL {
     get throws { try body.rows.sql(arguments) }
   }
 }
 
-/// An insert, an update or a deletion with parameters, rendered once; calling it gives the command
-/// with its arguments.
+/// An insert, an update or a deletion with parameters that was rendered once. Calling it returns
+/// the command with its arguments.
 ///
 /// ```swift
 /// let read = try db.prepare { (id: Param<Post.ID>) in
@@ -102,7 +102,7 @@ public struct PreparedCommand<each Parameter: QueryParameter>: Sendable {
   let form: PreparedForm
   let place: CommandPlace
 
-  /// The command with its arguments: what `run` takes.
+  /// Returns the command with its arguments, for `run`.
   public func callAsFunction(
     _ argument: repeat (each Parameter).Argument
   ) -> PreparedRun {
@@ -118,12 +118,12 @@ public struct PreparedRun: Runnable {
   let place: CommandPlace
   let arguments: [PreparedArgument]
 
-  /// The SQL with the arguments as its values; throws where one cannot be stored.
+  /// The SQL, with the arguments as its values. Throws if an argument cannot be stored.
   public var sql: SQL {
     get throws { try form.sql(arguments) }
   }
 
-  /// Runs it; how many rows it wrote.
+  /// Runs the command and returns the number of rows that it wrote.
   func run(on core: ConnectionCore) throws -> Int {
     let statement = try form.lend(arguments, on: core)
     defer { core.giveBack(statement) }
@@ -136,12 +136,12 @@ public struct PreparedRun: Runnable {
   }
 }
 
-/// What adds a foreign key to the error of a command.
+/// Adds the foreign key to the error of a command that violated one.
 struct CommandPlace: Sendable {
   let locate: @Sendable (DatabaseError, ConnectionCore) -> DatabaseError
 }
 
-/// An insert, an update or a deletion with parameters that gives back the rows that it wrote.
+/// An insert, an update or a deletion with parameters that returns the rows that it wrote.
 ///
 /// ```swift
 /// let take = try db.prepare { (id: Param<Job.ID>) in
@@ -154,7 +154,7 @@ public struct PreparedReturning<Row: Sendable, each Parameter: QueryParameter>: 
   let place: CommandPlace
   let decoding: RowDecoding<Row>
 
-  /// The command with its arguments: what `fetch` and `first` take.
+  /// Returns the command with its arguments, for `fetch` and `first`.
   public func callAsFunction(
     _ argument: repeat (each Parameter).Argument
   ) -> PreparedReturningCall<Row> {
@@ -166,12 +166,12 @@ public struct PreparedReturning<Row: Sendable, each Parameter: QueryParameter>: 
   }
 }
 
-/// A prepared command that gives back rows, with its arguments.
+/// A prepared command that returns rows, with its arguments.
 public struct PreparedReturningCall<Row: Sendable>: Sendable {
   let run: PreparedRun
   let decoding: RowDecoding<Row>
 
-  /// The SQL with the arguments as its values; throws where one cannot be stored.
+  /// The SQL, with the arguments as its values. Throws if an argument cannot be stored.
   public var sql: SQL {
     get throws { try run.sql }
   }

@@ -1,19 +1,19 @@
 import SQLCore
 
-/// An expression with a name of its own in the result.
+/// An expression with a name in the result.
 ///
 /// ```swift
 /// Post.select { ($0.$status, $0.$views.sum().as("views")) }.group(by: \.$status)
 /// // SELECT "status", sum("views") AS "views" FROM "Post" GROUP BY "status"
 /// ```
 ///
-/// The name heads the column where the result is looked at: in `table`, and for those who read the
-/// SQL. Rows are read by position, as without it.
+/// The name is the heading of the column in `table`, and that of the column in the SQL. It does not
+/// change how rows are read, which is by position.
 public struct AliasedExpression<Value: ColumnValue>: Selectable {
   let expression: SQLExpression<Value>
   let name: String
 
-  /// The expression under its name, read as its type.
+  /// The expression with its name.
   public var selection: SelectItem<Value> {
     let form = expression.form
     let name = name
@@ -25,9 +25,9 @@ public struct AliasedExpression<Value: ColumnValue>: Selectable {
 }
 
 extension SQLExpression {
-  /// The expression under a name of its own in the result. SQL: `a AS "name"`
+  /// Gives the expression a name in the result. SQL: `a AS "name"`
   ///
-  /// Any text is a name but one that holds U+0000: SQL that holds it is refused.
+  /// The name may be any text without U+0000; SQL that contains U+0000 is refused.
   public func `as`(_ name: String) -> AliasedExpression<Value> {
     AliasedExpression(expression: self, name: name)
   }

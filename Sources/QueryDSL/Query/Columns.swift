@@ -3,41 +3,44 @@ import Synchronization
 
 /// The columns of a table in a query: `$0.$views` is the column of the property `views`.
 ///
-/// What a closure of `where { }` is given, and the parameters of `Query { }`. Two of one model are
-/// two tables: that is how a table is joined with itself, or asked about inside another query.
+/// A closure of `where { }` receives them, and they are the parameters of `Query { }`. Two values
+/// of one model's columns stand for two tables: this is how a table is joined with itself, or used
+/// again in a query inside another.
 @dynamicMemberLookup
 public struct Columns<M: ResultRow>: TableScope {
   @usableFromInline package let table: TableID
-  /// nil where the model cannot be a table.
+  /// nil if the model cannot be a table.
   @usableFromInline let names: ModelLayout.Names?
 
-  /// The columns of a table of its own, which a query must have in its FROM or a join.
+  /// Makes the columns of a new table, which the query must have in its FROM or a join.
   public init() {
     self.init(source: TableID.nextSource())
   }
 
-  /// The columns of the one table that a declaration is about: a CHECK, an index, a generated column.
+  /// The columns of the table that a declaration is about: a CHECK, an index or a generated column.
   static var declared: Columns { Columns(source: TableID.declared) }
 
-  /// The columns of a table that is there already: the row that an upsert would have inserted.
+  /// Makes the columns of an existing table of the query, such as the row that an upsert would have
+  /// inserted.
   init(_ table: TableID) {
     names = (try? M.layout)?.names
     self.table = table
   }
 
   private init(source: UInt32) {
-    // What names a column cannot throw: the error comes when the query is rendered.
+    // A key path subscript cannot throw. An error of the layout is thrown when the query is
+    // rendered.
     let layout = try? M.layout
     names = layout?.names
     table = TableID(layout: layout?.number ?? 0, source: source)
   }
 
-  /// The column that a key path names.
+  /// The column of a property.
   @inlinable
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> SQLExpression<Value> {
-    // A key path that is known where it is applied becomes a load.
+    // A key path literal becomes a load of the index, if the compiler sees both together.
     @inline(__always) get { column(at: names?.index(of: path), path) }
   }
 
@@ -64,25 +67,25 @@ public struct Columns<M: ResultRow>: TableScope {
   }
 }
 
-/// The columns of a table whose row may be missing: the right side of a left join, the left side of
-/// a right join, both of a full one. Each may be NULL.
+/// The columns of a table whose row may be missing, so that each column may be NULL: a table on the
+/// right side of a left join, on the left side of a right join, or on either side of a full join.
 @dynamicMemberLookup
 public struct OptionalColumns<M: ResultRow>: TableScope {
   package let columns: Columns<M>
 
-  /// The columns of a table of its own, which a query must have in its FROM or a join.
+  /// Makes the columns of a new table, which the query must have in its FROM or a join.
   public init() {
     columns = Columns()
   }
 
-  /// The column that a key path names, as an optional.
+  /// The column of a property, as an optional.
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> SQLExpression<Value?> {
     columns[dynamicMember: path].optional
   }
 
-  /// The column that a key path names, which is optional anyway.
+  /// The column of a property that is optional itself.
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value?>>
   ) -> SQLExpression<Value?> {
@@ -90,15 +93,15 @@ public struct OptionalColumns<M: ResultRow>: TableScope {
   }
 }
 
-/// What a parameter of `Query { }` may be: the columns of a table.
+/// A parameter of `Query { }`: the columns of a table.
 public protocol TableScope: Sendable {
-  /// The columns of a table of its own.
+  /// Makes the columns of a new table.
   init()
 }
 
 extension TableID {
-  /// How many tables of queries the process has had. A number comes again after 4 billion others,
-  /// and then only matters to a query inside another over the same model.
+  /// The number of tables that queries of this process have had. A number is used again after 4
+  /// billion others; even that matters only to a query inside another over the same model.
   private static let sources = Atomic<UInt32>(0)
 
   fileprivate static func nextSource() -> UInt32 {

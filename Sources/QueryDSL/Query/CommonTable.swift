@@ -1,7 +1,7 @@
 import SQLCore
 import Synchronization
 
-/// A query with a name, which another uses as a table: WITH, and WITH RECURSIVE.
+/// A named query that another query uses as a table: WITH, and WITH RECURSIVE.
 ///
 /// ```swift
 /// struct Level: ResultRow {
@@ -15,30 +15,30 @@ import Synchronization
 ///   Select(root.$id.as("id"), SQLExpression(0).as("depth"), into: Level.self)
 /// }) { levels in
 ///   Query { (parent: Columns<Level>, child: Columns<Category>) in
-///     From(levels, as: parent)
+///     From(levels.as(parent))
 ///     Join(child, on: child.$parentID == parent.$id.optional)
 ///     Select(child.$id.as("id"), (parent.$depth + 1).as("depth"), into: Level.self)
 ///   }
 /// }
 /// let query = Query { (level: Columns<Level>) in
 ///   With(levels)
-///   From(levels, as: level)
+///   From(levels.as(level))
 ///   Select(level)
 /// }
 /// // WITH RECURSIVE "levels"("id", "depth") AS (SELECT … UNION ALL SELECT …)
 /// //   SELECT "id", "depth" FROM "levels"
 /// ```
 ///
-/// Its rows are of a `ResultRow`, which a model is too. It may be used more than once, as different
-/// parameters of a query.
+/// Its rows have the type of a `ResultRow`, such as a model. A query may use it more than once,
+/// through different parameters.
 /// - SeeAlso: <https://www.sqlite.org/lang_with.html>
 public struct CommonTable<Row: ResultRow>: Sendable {
   let node: CommonTableNode
 
-  /// A query with a name.
+  /// Makes a common table of a query.
   ///
-  /// - Parameter materialized: whether SQLite runs the query once and keeps its rows; nil leaves
-  ///   that to SQLite.
+  /// - Parameter materialized: whether SQLite runs the query once and stores its rows; nil lets
+  ///   SQLite decide.
   public init(_ name: String, _ query: some Fetchable<Row>, materialized: Bool? = nil) {
     let statement = query.request.statement
     node = CommonTableNode(
@@ -46,14 +46,15 @@ public struct CommonTable<Row: ResultRow>: Sendable {
       query: statement, isRecursive: false, isMaterialized: materialized)
   }
 
-  /// A query that goes on from its own rows: the first ones, and what follows from each of them
-  /// until nothing new does.
+  /// Makes a recursive common table: the first rows, and the rows that follow from each row, until
+  /// there are no new ones.
   ///
   /// - Parameters:
-  ///   - start: the first rows.
-  ///   - distinct: whether a row that is there already is left out (`UNION`), which also ends a
-  ///     walk in a circle.
-  ///   - step: the rows that follow; it has the common table once in its FROM or a join.
+  ///   - start: the query for the first rows.
+  ///   - distinct: whether a row that exists already is dropped (`UNION`), which also ends a walk
+  ///     in a circle.
+  ///   - step: the query for the following rows. It uses the common table once, in its FROM or a
+  ///     join.
   public init(
     _ name: String, startingWith start: some Fetchable<Row>, distinct: Bool = false,
     _ step: (CommonTable<Row>) -> some Fetchable<Row>

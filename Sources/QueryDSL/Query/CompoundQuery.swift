@@ -1,52 +1,56 @@
 import SQLCore
 
-// `UNION` and its like compare whole rows; NULL equals NULL there.
+// UNION, INTERSECT and EXCEPT compare whole rows; NULL equals NULL there.
+//
+// Queries whose rows are stored in different forms throw `QueryError` when the query is rendered.
 // https://www.sqlite.org/lang_select.html#compound_select_statements
 
 extension Fetchable {
-  /// The rows of both, each once. SQL: `SELECT … UNION SELECT …`
+  /// Returns the rows of both queries without duplicates. SQL: `SELECT … UNION SELECT …`
   public func union<Other: Fetchable>(_ other: Other) -> CompoundQuery<Row>
   where Other.Row == Row {
     CompoundQuery(self, .union, other)
   }
 
-  /// The rows of both. SQL: `SELECT … UNION ALL SELECT …`
+  /// Returns the rows of both queries. SQL: `SELECT … UNION ALL SELECT …`
   public func unionAll<Other: Fetchable>(_ other: Other) -> CompoundQuery<Row>
   where Other.Row == Row {
     CompoundQuery(self, .unionAll, other)
   }
 
-  /// The rows that both have, each once. SQL: `SELECT … INTERSECT SELECT …`
+  /// Returns the rows that both queries have, without duplicates.
+  /// SQL: `SELECT … INTERSECT SELECT …`
   public func intersect<Other: Fetchable>(_ other: Other) -> CompoundQuery<Row>
   where Other.Row == Row {
     CompoundQuery(self, .intersect, other)
   }
 
-  /// The rows that the other has not, each once. SQL: `SELECT … EXCEPT SELECT …`
+  /// Returns the rows that the other query does not have, without duplicates.
+  /// SQL: `SELECT … EXCEPT SELECT …`
   public func except<Other: Fetchable>(_ other: Other) -> CompoundQuery<Row>
   where Other.Row == Row {
     CompoundQuery(self, .except, other)
   }
 }
 
-/// Several queries as one: `union`, `unionAll`, `intersect`, `except`.
+/// Several queries combined by `union`, `unionAll`, `intersect` or `except`.
 ///
 /// ```swift
 /// Post.where { $0.$views > 100 }.union(Post.where { $0.$status == .draft })
 ///   .order(by: \.$title).limit(20)
 /// // SELECT … WHERE "views" > ? UNION SELECT … WHERE "status" = ? ORDER BY "title" LIMIT ?
 /// ```
-/// They are taken from left to right, as they are written. Order and limit are those of the whole;
-/// a query that has its own keeps it.
+/// They are combined from left to right. Order and limit apply to the whole; an operand that has an
+/// order or a limit of its own keeps it.
 public struct CompoundQuery<Row: Sendable>: Fetchable {
-  /// The SELECT that it becomes, with the way to read its rows.
+  /// The SELECT of the query, with the way to read its rows.
   public private(set) var request: Request<Row>
 
   fileprivate init(
     _ first: some Fetchable<Row>, _ operation: SQLToken, _ second: some Fetchable<Row>
   ) {
     let (first, second) = (first.request, second.request)
-    // A compound of its own operations goes on; one with an order, a limit or WITH is one operand.
+    // Extends a compound as it is. One with an order, a limit or WITH becomes a single operand.
     var statement = SelectStatement(selection: .terms([]), from: first.statement.from)
     if let left = first.statement.extras?.content.compound, first.statement.order.isEmpty,
       first.statement.limit == nil, first.statement.offset == nil,
@@ -69,7 +73,7 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     request = Request(statement: statement, decoding: first.decoding)
   }
 
-  /// What keeps the rows of both from being read alike.
+  /// Returns why the rows of both queries cannot be read in the same way; nil if they can.
   private static func difference(_ first: Request<Row>, _ second: Request<Row>) -> QueryError? {
     guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns(),
       left.count == right.count
@@ -82,9 +86,10 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     return nil
   }
 
-  /// Orders by a column of the result, which has that name. SQL: `ORDER BY "name"`
+  /// Orders by the column of the result that has that name. SQL: `ORDER BY "name"`
   ///
-  /// A name that the first query does not give for sure throws `QueryError` when it is rendered.
+  /// The name must be that of a column or an alias in the first query; otherwise it throws
+  /// `QueryError` when the query is rendered.
   public consuming func order(
     byColumn name: String, _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
   ) -> Self {
@@ -92,13 +97,17 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     return self
   }
 
-  /// At most so many rows; said twice, it throws `QueryError` when the query is rendered.
+  /// Limits the result to `count` rows. SQL: `LIMIT ?`
+  ///
+  /// A second limit and a negative one throw `QueryError` when the query is rendered.
   public consuming func limit(_ count: Int) -> Self {
     request.statement.setLimit(count)
     return self
   }
 
-  /// Without the first rows; said twice, it throws `QueryError` when the query is rendered.
+  /// Skips the first `count` rows. SQL: `OFFSET ?`
+  ///
+  /// A second offset and a negative one throw `QueryError` when the query is rendered.
   public consuming func offset(_ count: Int) -> Self {
     request.statement.setOffset(count)
     return self
@@ -106,7 +115,7 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
 }
 
 extension CompoundQuery where Row: ResultRow {
-  /// Orders by a column of the models or rows. SQL: `ORDER BY "title"`
+  /// Orders by a column of the model or row type. SQL: `ORDER BY "title"`
   public consuming func order<Value: ColumnValue>(
     by column: KeyPath<Row, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil

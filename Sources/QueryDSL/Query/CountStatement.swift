@@ -1,10 +1,10 @@
 import SQLCore
 
-/// A query asked how many rows it gives.
+/// A statement that counts the rows of a query.
 struct CountStatement: Renderable {
   let query: SelectStatement
 
-  /// Whether the rows are those of the tables, so that they can be counted where they are.
+  /// Whether the rows can be counted in the query itself, by `count(*)` in place of its columns.
   private var isPlain: Bool {
     !query.isDistinct && query.groups.isEmpty && query.having.isEmpty && query.limit == nil
       && query.offset == nil && query.extras?.content.isPlain ?? true && !query.selectsAggregate
@@ -25,7 +25,7 @@ struct CountStatement: Renderable {
   }
 }
 
-/// A query asked whether it gives any row.
+/// A statement that tests whether a query has any row.
 struct ExistsStatement: Renderable {
   let query: SelectStatement
 
@@ -39,7 +39,8 @@ struct ExistsStatement: Renderable {
 }
 
 extension SelectStatement {
-  /// Whether something behind SELECT may be an aggregate, which gives one row where there is none.
+  /// Whether a selected expression may be an aggregate, which returns one row even if the table has
+  /// none.
   fileprivate var selectsAggregate: Bool {
     guard case .terms(let terms) = selection else { return false }
     return terms.contains { term in

@@ -1,7 +1,7 @@
 import SQLCore
 
 extension Model {
-  /// Every row of the table.
+  /// A query for all rows of the table. SQL: `SELECT … FROM "Post"`
   @inlinable
   public static var all: TableQuery<Self, Self> {
     let columns = Columns<Self>()
@@ -12,7 +12,7 @@ extension Model {
       columns: columns)
   }
 
-  /// The rows for which each line holds. SQL: `WHERE a AND b`
+  /// Returns a query for the rows for which each line holds. SQL: `WHERE a AND b`
   @inlinable
   public static func `where`(
     @PredicateBuilder _ predicates: (Columns<Self>) -> PredicateLines
@@ -20,7 +20,7 @@ extension Model {
     all.where(predicates)
   }
 
-  /// Every row, ordered by a column. SQL: `ORDER BY a`
+  /// Returns a query for all rows, ordered by a column. SQL: `ORDER BY a`
   @inlinable
   public static func order<Value: ColumnValue>(
     by column: KeyPath<Self, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
@@ -29,41 +29,41 @@ extension Model {
     all.order(by: column, direction, nulls: nulls)
   }
 
-  /// At most so many rows. SQL: `LIMIT n`
+  /// Returns a query for at most `count` rows. SQL: `LIMIT ?`
   @inlinable
   public static func limit(_ count: Int) -> TableQuery<Self, Self> {
     all.limit(count)
   }
 
-  /// One column of every row. SQL: `SELECT a`
+  /// Returns a query for one column of all rows. SQL: `SELECT a`
   public static func select<Value: ColumnValue>(
     _ column: KeyPath<Self, ColumnReference<Value>>
   ) -> TableQuery<Self, Value> {
     all.select(column)
   }
 
-  /// Several columns of every row, as a tuple. SQL: `SELECT a, b`
+  /// Returns a query for several columns of all rows, as a tuple. SQL: `SELECT a, b`
   public static func select<each Value: ColumnValue>(
     _ columns: repeat KeyPath<Self, ColumnReference<each Value>>
   ) -> TableQuery<Self, (repeat each Value)> {
     all.select(repeat each columns)
   }
 
-  /// The columns that a struct has, found by their names.
+  /// Returns a query for the columns of a struct, found by their names.
   public static func select<NewRow: ResultRow>(
     into row: NewRow.Type
   ) -> TableQuery<Self, NewRow> {
     all.select(into: row)
   }
 
-  /// One expression. SQL: `SELECT max(a)`
+  /// Returns a query for one expression. SQL: `SELECT max(a)`
   public static func select<Item: Selectable>(
     _ item: (Columns<Self>) -> Item
   ) -> TableQuery<Self, Item.Output> {
     all.select(item)
   }
 
-  /// Several expressions, as a tuple. SQL: `SELECT a, count(*)`
+  /// Returns a query for several expressions, as a tuple. SQL: `SELECT a, count(*)`
   public static func select<each Item: Selectable>(
     _ items: (Columns<Self>) -> (repeat each Item)
   ) -> TableQuery<Self, (repeat (each Item).Output)> {

@@ -1,9 +1,9 @@
 import SQLCore
 
-// `@inlinable`: a client compiles this for its model, and with it the retains and releases of an
-// array of it. Left to runtime generics, a model costs half as much again.
+// `@inlinable`, so that a client compiles this code for its model, including the reference counting
+// of an array of it. With unspecialized generics, reading a model takes half as much time again.
 extension ResultRow {
-  /// How rows are read that are this model, column by column.
+  /// The way to read rows that are this model, column by column.
   @inlinable static var decoding: RowDecoding<Self> {
     RowDecoding(
       all: { core, statement, limit in try load(all: statement, on: core, limit: limit) },
@@ -37,7 +37,7 @@ extension ResultRow {
     return models
   }
 
-  /// Reads the row at which a statement stands.
+  /// Reads the statement's current row.
   @inlinable
   static func load(
     _ layout: ModelLayout, rowOf statement: StatementPointer, on core: ConnectionCore,
@@ -54,8 +54,8 @@ extension ResultRow {
 }
 
 extension Array {
-  /// Appends up to `capacity` elements that a closure writes into the array's own storage; it
-  /// counts them, also where it throws, and those stay.
+  /// Appends up to `capacity` elements, which a closure writes into the array's own storage. The
+  /// closure counts them. If it throws, the elements that it has counted stay.
   @inlinable
   mutating func append(
     capacity: Int, initializing body: (UnsafeMutableRawPointer, inout Int) throws -> Void

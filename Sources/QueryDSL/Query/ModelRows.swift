@@ -1,8 +1,8 @@
 import SQLCore
 
-/// The rows of a statement on their way into an array of models, which lends the memory.
+/// The rows of a statement while they are loaded into the memory of an array of models.
 ///
-/// It is not generic: what a client compiles for its model is the array alone.
+/// It is not generic: a client compiles only the array for its model.
 @usableFromInline
 struct ModelRows: ~Copyable {
   private let layout: ModelLayout
@@ -11,7 +11,7 @@ struct ModelRows: ~Copyable {
   private var progress = RowProgress()
   private var loaded = 0
   private let limit: Int
-  /// Where the columns are in the result; nil where they are the model's, in its order.
+  /// The positions of the columns in the result; nil if they are exactly the model's, in its order.
   private let positions: ColumnPositions?
 
   /// Steps to the first row.
@@ -34,11 +34,11 @@ struct ModelRows: ~Copyable {
   /// Whether all rows are loaded.
   @usableFromInline var isAtEnd: Bool { progress.isAtEnd }
 
-  /// For how many rows the array makes room next: few at first, then as many as it has.
+  /// The number of rows for which the array makes room next: few at first, then as many as it has.
   @usableFromInline var room: Int { max(1, loaded == 0 ? min(16, limit) : loaded) }
 
-  /// Loads rows into memory until there are no more or it is full; `count` is how many, also where
-  /// this throws.
+  /// Loads rows into memory until there are no more rows or the memory is full. `count` is set to
+  /// their number, even if this throws.
   @usableFromInline
   mutating func load(
     into memory: UnsafeMutableRawPointer, capacity: Int, count: inout Int
@@ -57,7 +57,7 @@ struct ModelRows: ~Copyable {
     } catch {
       throw layout.locate(error, column: progress.column, row: loaded + progress.count)
     }
-    // The array grows only where there is one more row.
+    // Step ahead, so that the array grows only if there is another row.
     if !progress.isAtEnd {
       progress.isAtRow = try core.step(statement)
       progress.isAtEnd = !progress.isAtRow
@@ -66,8 +66,8 @@ struct ModelRows: ~Copyable {
 }
 
 extension ModelLayout {
-  /// Loads the row at which a statement stands into memory that has room for a model, and returns
-  /// where it lies.
+  /// Loads the statement's current row into memory that has room for a model, and returns the
+  /// address of the model.
   @usableFromInline
   func load(
     rowOf statement: StatementPointer, on core: ConnectionCore, skipping first: Int, row: Int?,
@@ -85,7 +85,7 @@ extension ModelLayout {
     return model
   }
 
-  /// Adds table, column and row to an error of a value.
+  /// Adds the table, column and row to a `ColumnValueError`.
   func locate(_ error: any Error, column: Int, row: Int?) -> any Error {
     guard let error = error as? ColumnValueError, columns.indices.contains(column) else {
       return error

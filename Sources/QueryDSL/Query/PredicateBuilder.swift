@@ -1,22 +1,23 @@
-/// Collects predicates, one a line: all must hold. `if`, `if let`, `switch` and `for` work inside.
+/// Collects predicates, one on each line. All must hold; `if`, `if let`, `switch` and `for` may be
+/// used.
 @resultBuilder
 public enum PredicateBuilder {
-  /// One line. It is the only one: a second, even an unavailable one, costs the compiler seconds
-  /// over a mistake.
+  /// Takes one line. There is no other overload, not even an unavailable one: a second costs the
+  /// compiler seconds to diagnose a mistake.
   @inlinable
   public static func buildExpression(_ predicate: SQLPredicate) -> PredicateLines {
     PredicateLines(.one(predicate.node))
   }
 
-  /// No line.
+  /// Takes an empty block.
   @inlinable
   public static func buildBlock() -> PredicateLines { [] }
 
-  /// The first line.
+  /// Takes the first line.
   @inlinable
   public static func buildPartialBlock(first: PredicateLines) -> PredicateLines { first }
 
-  /// A line below others.
+  /// Adds a line to those above it.
   @inlinable
   public static func buildPartialBlock(
     accumulated: consuming PredicateLines, next: PredicateLines
@@ -25,30 +26,30 @@ public enum PredicateBuilder {
     return accumulated
   }
 
-  /// The lines of an `if`.
+  /// Takes the lines of an `if` without `else`.
   @inlinable
   public static func buildOptional(_ lines: PredicateLines?) -> PredicateLines { lines ?? [] }
 
-  /// The lines of an `if`, with an `else` behind it.
+  /// Takes the lines of an `if` that has an `else`.
   @inlinable
   public static func buildEither(first lines: PredicateLines) -> PredicateLines { lines }
 
-  /// The lines of an `else`.
+  /// Takes the lines of an `else`.
   @inlinable
   public static func buildEither(second lines: PredicateLines) -> PredicateLines { lines }
 
-  /// The lines of a `for`.
+  /// Takes the lines of a `for`.
   public static func buildArray(_ lines: [PredicateLines]) -> PredicateLines {
     PredicateLines(ShortList(lines.flatMap(\.nodes)))
   }
 
-  /// The lines of an `if #available`.
+  /// Takes the lines of an `if #available`.
   @inlinable
   public static func buildLimitedAvailability(_ lines: PredicateLines) -> PredicateLines { lines }
 }
 
-/// The lines of a block of predicates. What a function returns that is itself a `@PredicateBuilder`;
-/// an array literal of predicates is one, too.
+/// The lines of a block of predicates. A function that is itself a `@PredicateBuilder` returns
+/// them, and an array literal of predicates makes them as well.
 public struct PredicateLines: Sendable, ExpressibleByArrayLiteral {
   @usableFromInline package var nodes: ShortList<PredicateNode>
 
@@ -57,23 +58,29 @@ public struct PredicateLines: Sendable, ExpressibleByArrayLiteral {
     self.nodes = nodes
   }
 
-  /// Lines that all must hold.
+  /// Makes lines of several predicates.
   public init(arrayLiteral lines: SQLPredicate...) {
     self.init(ShortList(lines.map(\.node)))
   }
 }
 
-/// At least one line holds; none does where there is no line. SQL: `a OR b`
+/// Returns a condition that holds if at least one line holds. SQL: `a OR b`
+///
+/// It is false if there are no lines.
 public func AnyOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
   SQLPredicate(.any(Array(predicates().nodes)))
 }
 
-/// Each line holds; where there is no line, it holds. SQL: `a AND b`
+/// Returns a condition that holds if all lines hold. SQL: `a AND b`
+///
+/// It is true if there are no lines.
 public func AllOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
   SQLPredicate(.all(Array(predicates().nodes)))
 }
 
-/// No line holds. SQL: `NOT (a OR b)`
+/// Returns a condition that holds if no line holds. SQL: `NOT (a OR b)`
+///
+/// It is true if there are no lines.
 public func NoneOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
   SQLPredicate(.not(.any(Array(predicates().nodes))))
 }

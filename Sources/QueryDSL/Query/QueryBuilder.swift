@@ -1,39 +1,39 @@
 import SQLCore
 
-/// Collects the clauses of a `Query { }`, in any order; `if`, `switch` and `for` work around all
-/// but `Select`.
+/// Collects the clauses of a `Query { }`, in any order. `if`, `switch` and `for` may be used around
+/// all clauses but `Select`.
 @resultBuilder
 public enum QueryBuilder {
-  /// A clause.
+  /// Takes a clause.
   public static func buildExpression(_ clause: QueryClause) -> QueryClause { clause }
 
-  /// The SELECT.
+  /// Takes the SELECT clause.
   public static func buildExpression<Row>(_ select: SelectClause<Row>) -> SelectClause<Row> {
     select
   }
 
-  /// A predicate alone is no clause.
+  /// Not available: a predicate is not a clause.
   @available(*, unavailable, message: "a predicate stands inside Where { } or Having { }")
   public static func buildExpression(_ predicate: SQLPredicate) -> QueryClause {
     QueryClause(joining: [])
   }
 
-  /// The first clause.
+  /// Takes the first clause.
   public static func buildPartialBlock(first: QueryClause) -> QueryClause { first }
 
-  /// The SELECT, before all clauses.
+  /// Takes a SELECT clause that comes first.
   public static func buildPartialBlock<Row>(first: SelectClause<Row>) -> SelectClause<Row> {
     first
   }
 
-  /// A clause behind others.
+  /// Adds a clause to those above it.
   public static func buildPartialBlock(
     accumulated: QueryClause, next: QueryClause
   ) -> QueryClause {
     QueryClause(joining: [accumulated, next])
   }
 
-  /// The SELECT behind clauses.
+  /// Adds the SELECT clause to the clauses above it.
   public static func buildPartialBlock<Row>(
     accumulated: QueryClause, next: SelectClause<Row>
   ) -> SelectClause<Row> {
@@ -42,7 +42,7 @@ public enum QueryBuilder {
     return select
   }
 
-  /// A clause behind the SELECT.
+  /// Adds a clause after the SELECT clause.
   public static func buildPartialBlock<Row>(
     accumulated: SelectClause<Row>, next: QueryClause
   ) -> SelectClause<Row> {
@@ -51,7 +51,7 @@ public enum QueryBuilder {
     return select
   }
 
-  /// A query has one SELECT.
+  /// Not available: a query has one SELECT clause.
   @available(*, unavailable, message: "a query has one Select(…): give it all items")
   public static func buildPartialBlock<Row, Other>(
     accumulated: SelectClause<Row>, next: SelectClause<Other>
@@ -59,28 +59,28 @@ public enum QueryBuilder {
     accumulated
   }
 
-  /// The clauses of an `if`.
+  /// Takes the clauses of an `if` without `else`.
   public static func buildOptional(_ clause: QueryClause?) -> QueryClause {
     clause ?? QueryClause(joining: [])
   }
 
-  /// The clauses of an `if`, with an `else` behind it.
+  /// Takes the clauses of an `if` that has an `else`.
   public static func buildEither(first clause: QueryClause) -> QueryClause { clause }
 
-  /// The clauses of an `else`.
+  /// Takes the clauses of an `else`.
   public static func buildEither(second clause: QueryClause) -> QueryClause { clause }
 
-  /// The clauses of a `for`.
+  /// Takes the clauses of a `for`.
   public static func buildArray(_ clauses: [QueryClause]) -> QueryClause {
     QueryClause(joining: clauses)
   }
 
-  /// The query.
+  /// Makes the query.
   public static func buildFinalResult<Row>(_ select: SelectClause<Row>) -> Request<Row> {
     Request(statement: SelectStatement(select), decoding: select.decoding)
   }
 
-  /// A query without a SELECT has no rows.
+  /// Not available: a query without a SELECT clause has no rows.
   @available(*, unavailable, message: "the query needs a Select(…): it says what each row holds")
   public static func buildFinalResult(_ clause: QueryClause) -> Request<Never> {
     Request(
@@ -90,7 +90,7 @@ public enum QueryBuilder {
   }
 }
 
-/// A query over several tables: they are the closure's parameters.
+/// Makes a query over several tables, which are the closure's parameters.
 ///
 /// ```swift
 /// Query { (post: Columns<Post>, author: Columns<Author>) in
@@ -103,9 +103,9 @@ public enum QueryBuilder {
 /// }
 /// ```
 ///
-/// The same model twice is two parameters. The right side of a left join is `OptionalColumns`. What
-/// the compiler cannot see, such as a table that is not in FROM, throws `QueryError` when the query
-/// is rendered, before any SQL runs.
+/// If a model is used twice, it is two parameters. The right side of a left join is
+/// `OptionalColumns`. Mistakes that the compiler cannot see, such as a table that is not in FROM,
+/// throw `QueryError` when the query is rendered, before any SQL runs.
 public func Query<each Table: TableScope, Row>(
   @QueryBuilder _ body: (repeat each Table) -> Request<Row>
 ) -> Request<Row> {
@@ -113,7 +113,7 @@ public func Query<each Table: TableScope, Row>(
 }
 
 extension SelectStatement {
-  /// The clauses put in their places.
+  /// Puts the clauses in their places.
   fileprivate init<Row>(_ select: SelectClause<Row>) {
     self.init(selection: .terms(select.terms), from: TableID(layout: 0, source: 0))
     note(select.problem)
@@ -149,7 +149,7 @@ extension SelectStatement {
       return
     }
     self.from = from.table
-    // Asked at the end: a join may stand before FROM.
+    // Last, since a join may be written before FROM.
     add(from, joined)
   }
 
@@ -179,8 +179,8 @@ extension SelectStatement {
     checkNullability(from, joined)
   }
 
-  /// A table whose row a join may miss must have optional columns: the compiler sees it of the right
-  /// side of a left join alone.
+  /// Notes an error for a table that a RIGHT or FULL JOIN may leave without a row, and whose
+  /// columns are not optional. The compiler checks only the right side of a LEFT or FULL JOIN.
   private mutating func checkNullability(
     _ from: TableReference, _ joined: [(kind: SQLToken, table: TableReference)]
   ) {

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// One clause of a `Query { }`, or several.
+/// One or several clauses of a `Query { }`.
 public struct QueryClause: Sendable {
   enum Kind: Sendable {
     case with(CommonTableNode)
@@ -29,44 +29,46 @@ public struct QueryClause: Sendable {
   }
 }
 
-/// The SELECT of a `Query { }`: it fixes the type of the rows.
+/// The SELECT clause of a `Query { }`, which determines the type of the rows.
 public struct SelectClause<Row>: Sendable {
   let terms: [SelectStatement.SelectTerm]
   let decoding: RowDecoding<Row>
-  /// What it cannot be, thrown when the query is rendered.
+  /// An error in the clause, which is thrown when the query is rendered.
   var problem: QueryError?
-  /// Clauses that stand before or behind it.
+  /// The clauses before and after it.
   var clauses = QueryClause(joining: [])
 }
 
-// The clauses are functions with the names of SQL's own words; each is a line of `Query { }`.
+// The clauses are functions named after SQL's keywords; each is a line of `Query { }`.
 
-/// A common table that the query uses in From or a join. SQL: `WITH "levels" AS (…)`
+/// Defines a common table for use in From or a join. SQL: `WITH "levels" AS (…)`
 public func With<Row: ResultRow>(_ table: CommonTable<Row>) -> QueryClause {
   QueryClause(.with(table.node))
 }
 
-/// The table that the rows come from. SQL: `FROM "Post"`
+/// Selects rows from a table. SQL: `FROM "Post"`
 public func From<Table: QueryTable>(_ table: Table) -> QueryClause {
   QueryClause(.from(table.reference))
 }
 
-/// Another table, for each pair of rows that fits. SQL: `JOIN "Author" ON a = b`
+/// Joins a table by a condition. SQL: `JOIN "Author" ON a = b`
 public func Join<Table: QueryTable>(_ table: Table, on condition: SQLPredicate) -> QueryClause {
   QueryClause(.join(.inner, table.reference, condition.node))
 }
 
-/// Another table whose row may be missing: its columns are optional. SQL: `LEFT JOIN "Author" ON …`
+/// Joins a table whose row may be missing, so its columns are optional.
+/// SQL: `LEFT JOIN "Author" ON …`
 public func LeftJoin<Table: OptionalQueryTable>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
   QueryClause(.join(.left, table.reference, condition.node))
 }
 
-// Words for two mistakes of which the compiler alone says no more than that it cannot infer a type.
-// Each line of the builder is checked by itself, so that they cost a right query nothing.
+// These two overloads exist for their messages: the compiler by itself reports only that it cannot
+// infer a type. They cost a valid query nothing, since each line of the builder is type-checked on
+// its own.
 
-/// A left join may find no row.
+/// Not available: a left join may find no row, so the columns of its table must be optional.
 @available(
   *, unavailable, message: "a left join may find no row: its table is OptionalColumns<…>"
 )
@@ -76,7 +78,7 @@ public func LeftJoin<Row: ResultRow>(
   QueryClause(joining: [])
 }
 
-/// The rows of a query have no table.
+/// Not available: a row type that is not a model has no table.
 @available(
   *, unavailable, message: "the rows of a query have no table: write From(query.as(columns))"
 )
@@ -84,38 +86,42 @@ public func From<Row: ResultRow>(_ table: Columns<Row>) -> QueryClause {
   QueryClause(joining: [])
 }
 
-/// Another table each of whose rows is there; what stands before it may be missing, so that its
-/// columns must be optional. SQL: `RIGHT JOIN "Author" ON …`
+/// Joins a table all of whose rows are kept. SQL: `RIGHT JOIN "Author" ON …`
+///
+/// A row of the tables before it may be missing, so their columns must be optional; otherwise it
+/// throws `QueryError` when the query is rendered.
 public func RightJoin<Table: QueryTable>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
   QueryClause(.join(.right, table.reference, condition.node))
 }
 
-/// Another table; each row of both sides is there, and the other side's may be missing, so that the
-/// columns of all tables so far must be optional. SQL: `FULL JOIN "Author" ON …`
+/// Joins a table; all rows of both sides are kept. SQL: `FULL JOIN "Author" ON …`
+///
+/// A row of either side may be missing, so the columns of this table and of all before it must be
+/// optional; otherwise it throws `QueryError` when the query is rendered.
 public func FullJoin<Table: OptionalQueryTable>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
   QueryClause(.join(.full, table.reference, condition.node))
 }
 
-/// Another table, for each pair of rows. SQL: `CROSS JOIN "Author"`
+/// Joins a table in every combination of rows. SQL: `CROSS JOIN "Author"`
 public func CrossJoin<Table: QueryTable>(_ table: Table) -> QueryClause {
   QueryClause(.join(.cross, table.reference, nil))
 }
 
-/// Predicates, one a line: all must hold. SQL: `WHERE a AND b`
+/// Restricts the result to rows for which each line holds. SQL: `WHERE a AND b`
 public func Where(@PredicateBuilder _ predicates: () -> PredicateLines) -> QueryClause {
   QueryClause(.predicates(predicates().nodes))
 }
 
-/// Predicates over groups, one a line. SQL: `HAVING count(*) > ?`
+/// Restricts the result to groups for which each line holds. SQL: `HAVING count(*) > ?`
 public func Having(@PredicateBuilder _ predicates: () -> PredicateLines) -> QueryClause {
   QueryClause(.having(predicates().nodes))
 }
 
-/// One row for each combination of values. SQL: `GROUP BY a, b`
+/// Groups rows with the same values into one. SQL: `GROUP BY a, b`
 public func GroupBy<each Value: ColumnValue>(
   _ expressions: repeat SQLExpression<each Value>
 ) -> QueryClause {
@@ -124,12 +130,12 @@ public func GroupBy<each Value: ColumnValue>(
   return QueryClause(.groups(nodes))
 }
 
-/// A window with a name, for `over(named:)`. SQL: `WINDOW "w" AS (PARTITION BY …)`
+/// Defines a window for `over(named:)`. SQL: `WINDOW "w" AS (PARTITION BY …)`
 public func NamedWindow(_ name: String, _ window: Window) -> QueryClause {
   QueryClause(.window(name, window.node))
 }
 
-/// The order of the rows; a second line orders within the first. SQL: `ORDER BY a DESC NULLS LAST`
+/// Orders the rows, after the expressions of earlier lines. SQL: `ORDER BY a DESC NULLS LAST`
 public func OrderBy<Value: ColumnValue>(
   _ expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
   nulls: NullOrder? = nil
@@ -137,14 +143,14 @@ public func OrderBy<Value: ColumnValue>(
   QueryClause(.order([SelectStatement.OrderTerm(expression.collatedNode, direction, nulls)]))
 }
 
-/// The order of the rows by a column of the result that `as` named. SQL: `ORDER BY "views"`
+/// Orders the rows by a column of the result that `as` named. SQL: `ORDER BY "views"`
 ///
 /// ```swift
 /// let views = post.$views.sum().as("views")
 /// OrderBy(views, .descending)
 /// Select(post.$status, views)
 /// ```
-/// A name that no column behind SELECT has throws `QueryError` when the query is rendered.
+/// If no selected column has that name, it throws `QueryError` when the query is rendered.
 public func OrderBy<Value: ColumnValue>(
   _ expression: AliasedExpression<Value>, _ direction: SortDirection = .ascending,
   nulls: NullOrder? = nil
@@ -153,28 +159,32 @@ public func OrderBy<Value: ColumnValue>(
     .order([SelectStatement.OrderTerm(.resultColumn(expression.name), direction, nulls)]))
 }
 
-/// At most so many rows. SQL: `LIMIT n`
+/// Limits the result to `count` rows. SQL: `LIMIT ?`
+///
+/// A second limit and a negative one throw `QueryError` when the query is rendered.
 public func Limit(_ count: Int) -> QueryClause { QueryClause(.limit(count)) }
 
-/// Without the first rows. SQL: `OFFSET n`
+/// Skips the first `count` rows. SQL: `OFFSET ?`
+///
+/// A second offset and a negative one throw `QueryError` when the query is rendered.
 public func Offset(_ count: Int) -> QueryClause { QueryClause(.offset(count)) }
 
-/// At most as many rows as the parameter of a prepared query says. SQL: `LIMIT ?`
+/// Limits the number of rows by a parameter of a prepared query. SQL: `LIMIT ?`
 public func Limit(_ count: Param<Int>) -> QueryClause { QueryClause(.limitParameter(count)) }
 
-/// Without as many rows as the parameter of a prepared query says. SQL: `OFFSET ?`
+/// Skips a number of rows that is a parameter of a prepared query. SQL: `OFFSET ?`
 public func Offset(_ count: Param<Int>) -> QueryClause { QueryClause(.offsetParameter(count)) }
 
-/// Each row once. SQL: `SELECT DISTINCT`
+/// Removes duplicate rows. SQL: `SELECT DISTINCT`
 public func Distinct() -> QueryClause { QueryClause(.distinct) }
 
-/// What each row holds: one column, expression or table. SQL: `SELECT a`
+/// Selects one column, expression or table. SQL: `SELECT a`
 public func Select<Item: Selectable>(_ item: Item) -> SelectClause<Item.Output> {
   let (terms, decoding) = item.selection.clause
   return SelectClause(terms: terms, decoding: decoding)
 }
 
-/// What each row holds: columns, expressions and whole tables, as a tuple. SQL: `SELECT a, b`
+/// Selects columns, expressions and whole tables, as a tuple. SQL: `SELECT a, b`
 public func Select<each Item: Selectable>(
   _ items: repeat each Item
 ) -> SelectClause<(repeat (each Item).Output)> {
@@ -182,14 +192,14 @@ public func Select<each Item: Selectable>(
   return SelectClause(terms: terms, decoding: decoding)
 }
 
-/// What each row holds, as a struct by the names of its columns. SQL: `SELECT a AS "name", b AS …`
+/// Selects the columns of a struct, found by their names. SQL: `SELECT a AS "name", b AS …`
 ///
 /// ```swift
 /// Select(author.$name, post.$views.sum().ifNull(0).as("views"), into: Total.self)
 /// ```
-/// A column has the name of its property, an expression the one that `as` gives it. A property
-/// that none is for, one of another type, and an item that is for none throw `QueryError` when the
-/// query is rendered.
+/// A column has the name of its property, an expression the one that `as` gives it. Each property
+/// needs exactly one item with its name and type, and each item needs a property: everything else
+/// throws `QueryError` when the query is rendered.
 public func Select<Row: ResultRow, each Item: Selectable>(
   _ items: repeat each Item, into row: Row.Type
 ) -> SelectClause<Row> {

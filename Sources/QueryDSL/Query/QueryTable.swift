@@ -1,26 +1,26 @@
 import SQLCore
 
-/// What may stand behind From and the joins: the columns of a model's table; a query or a common
-/// table that `as` gives columns.
+/// An operand of From and the joins: the columns of a model's table, or a query or common table
+/// that `as` gives columns.
 public protocol QueryTable: Sendable {
-  /// The table, with what it is.
+  /// The table, and what its rows come from.
   var reference: TableReference { get }
 }
 
-/// What may stand behind a join that may find no row: a table whose columns are optional.
+/// An operand of a join that may find no row: a table whose columns are optional.
 public protocol OptionalQueryTable: QueryTable {}
 
-/// A table of a query, with what it is: a model's own, a query, or a common table.
+/// A table of a query, and what its rows come from: the model's table, a query, or a common table.
 public struct TableReference: QueryTable {
   let table: TableID
-  /// nil for a model's own.
+  /// The query or common table; nil for the table of a model.
   var source: TableSource?
   /// Whether its columns are optional.
   var isOptional = false
-  /// What it cannot be, thrown when the query is rendered.
+  /// An error in the table, which is thrown when the query is rendered.
   var problem: QueryError?
 
-  /// Itself.
+  /// The table itself.
   public var reference: TableReference { self }
 }
 
@@ -36,14 +36,14 @@ extension Columns: QueryTable where M: Model {
 }
 
 extension OptionalColumns: QueryTable, OptionalQueryTable where M: Model {
-  /// The model's table, its columns optional.
+  /// The model's table, with optional columns.
   public var reference: TableReference {
     TableReference(table: columns.table, isOptional: true)
   }
 }
 
 extension Fetchable where Row: ResultRow {
-  /// The query as a table, with the columns of its rows. SQL: `(SELECT …) AS "Total"`
+  /// Uses the query as a table that has the columns of its rows. SQL: `(SELECT …) AS "Total"`
   ///
   /// ```swift
   /// Query { (author: Columns<Author>, total: Columns<Total>) in
@@ -52,12 +52,12 @@ extension Fetchable where Row: ResultRow {
   ///   Select(author, total.$views)
   /// }
   /// ```
-  /// It does not see the other tables of the query in which it stands.
+  /// The query cannot refer to the other tables of the query that contains it.
   public func `as`(_ columns: Columns<Row>) -> TableReference {
     TableReference(table: columns.table, source: .query(request.statement))
   }
 
-  /// The query as a table whose row may be missing. SQL: `LEFT JOIN (SELECT …) AS "Total"`
+  /// Uses the query as a table whose row may be missing. SQL: `LEFT JOIN (SELECT …) AS "Total"`
   public func `as`(_ columns: OptionalColumns<Row>) -> OptionalTableReference {
     OptionalTableReference(
       reference: TableReference(
@@ -66,12 +66,12 @@ extension Fetchable where Row: ResultRow {
 }
 
 extension CommonTable {
-  /// The common table in FROM or a join, with the columns of its rows. SQL: `FROM "levels"`
+  /// Uses the common table in FROM or a join, with the columns of its rows. SQL: `FROM "levels"`
   public func `as`(_ columns: Columns<Row>) -> TableReference {
     TableReference(table: columns.table, source: .common(node.name))
   }
 
-  /// The common table in a join that may find no row. SQL: `LEFT JOIN "levels"`
+  /// Uses the common table in a join that may find no row. SQL: `LEFT JOIN "levels"`
   public func `as`(_ columns: OptionalColumns<Row>) -> OptionalTableReference {
     OptionalTableReference(
       reference: TableReference(

@@ -1,7 +1,7 @@
 import SQLCore
 
 extension Request {
-  /// Reads the row at which a statement stands, and tells which column follows those of the query.
+  /// Reads the statement's current row, and returns it with the index of the next column after it.
   package func read(
     _ statement: StatementPointer, on core: ConnectionCore
   ) throws -> (row: Row, nextColumn: Int) {

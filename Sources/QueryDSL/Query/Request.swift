@@ -1,8 +1,8 @@
 import SQLCore
 
-/// What `fetch`, `first`, `count` and `observe` take: something that gives rows of one type.
+/// A query whose rows have one type: an argument of `fetch`, `first`, `count` and `observe`.
 public protocol Fetchable<Row>: Sendable {
-  /// What a row is read as: a model, a value, or a tuple.
+  /// The type as which a row is read: a model, a value, or a tuple.
   associatedtype Row: Sendable
   /// The query, with the way to read its rows.
   var request: Request<Row> { get }
@@ -10,7 +10,7 @@ public protocol Fetchable<Row>: Sendable {
 
 /// A SELECT and the way to read its rows.
 ///
-/// `Query { }` makes one; so does each query over one table, as its `request`.
+/// `Query { }` returns one, and `request` of a query over one table is another.
 public struct Request<Row>: Fetchable {
   @usableFromInline package var statement: SelectStatement
   @usableFromInline package let decoding: RowDecoding<Row>
@@ -21,31 +21,33 @@ public struct Request<Row>: Fetchable {
     self.decoding = decoding
   }
 
-  /// Itself.
+  /// The request itself.
   @inlinable
   public var request: Request<Row> { self }
 
-  /// The SQL that the query becomes, with its values; throws `QueryError` where it cannot be SQL.
+  /// The SQL of the query, with its values. Throws `QueryError` if the query cannot be written as
+  /// SQL.
   public var sql: SQL {
     get throws { try statement.rendered() }
   }
 }
 
 extension Fetchable {
-  /// The SQL that the query becomes, with its values; throws `QueryError` where it cannot be SQL.
+  /// The SQL of the query, with its values. Throws `QueryError` if the query cannot be written as
+  /// SQL.
   public var sql: SQL {
     get throws { try request.statement.rendered() }
   }
 }
 
-/// How the rows of a query are read.
+/// The way to read the rows of a query.
 @usableFromInline
 package struct RowDecoding<Row>: Sendable {
-  /// Reads all rows of a statement, of which there are at most so many.
+  /// Reads all rows of a statement. The last argument is the greatest possible number of rows.
   @usableFromInline let all: @Sendable (ConnectionCore, StatementPointer, Int) throws -> [Row]
-  /// Reads the row at which a statement stands, from its first column on.
+  /// Reads the statement's current row, from the reader's column on.
   @usableFromInline let one: @Sendable (inout RowReader) throws -> Row
-  /// The types and names of the columns, for those who look at a result.
+  /// The names and types of the columns, for displaying a result.
   @usableFromInline package let columns: @Sendable () throws -> [ResultColumn]
 
   @inlinable
@@ -63,11 +65,12 @@ package struct RowDecoding<Row>: Sendable {
 /// A column of a typed result.
 @usableFromInline
 package struct ResultColumn: Sendable {
-  /// The name of the column or the alias; nil for an expression, which SQLite names by its text.
+  /// The name of the column or alias; nil for an expression, whose name SQLite makes from its text.
   package let name: String?
   package let type: any ColumnValue.Type
   package let form: StoredForm
-  /// Whether it may be NULL: its type is an optional, or its table one that a left join may miss.
+  /// Whether it may be NULL: its type is an optional, or an outer join may find no row of its
+  /// table.
   package let isOptional: Bool
 
   @usableFromInline
@@ -79,7 +82,7 @@ package struct ResultColumn: Sendable {
   }
 }
 
-/// The row at which a statement stands, read from left to right.
+/// The current row of a statement, which is read from left to right.
 public struct RowReader {
   @usableFromInline let core: ConnectionCore
   @usableFromInline let statement: StatementPointer

@@ -1,14 +1,14 @@
 import SQLCore
 
-/// One of the things that a row holds side by side, and how it comes into memory.
+/// One part of a row (a value or a model), and the way to load it into memory.
 struct RowPart: Sendable {
   fileprivate enum Kind {
-    /// A value, and what it is the value of.
+    /// A value, and the expression that it is the value of.
     case value(ColumnSlot, ExpressionNode)
     case other(Other)
   }
 
-  /// Whatever is no value, by closures that read and destroy it.
+  /// A part that is not a value, with closures that read and destroy it.
   fileprivate struct Other: Sendable {
     let load: @Sendable (inout RowReader, UnsafeMutableRawPointer) throws -> Void
     let destroy: @Sendable (UnsafeMutableRawPointer) -> Void
@@ -18,13 +18,15 @@ struct RowPart: Sendable {
   fileprivate let alignment: Int
   fileprivate let kind: Kind
 
-  /// The value of an expression, one column of the result.
+  /// Makes the part for the value of an expression, which is one column of the result.
   init<Value: ColumnValue>(of node: ExpressionNode, as type: Value.Type, form: StoredForm) {
     size = MemoryLayout<Value>.size
     alignment = MemoryLayout<Value>.alignment
     kind = .value(ColumnSlot(offset: 0, type: type, form: form), node)
   }
 
+  /// Makes a part that a closure loads.
+  ///
   /// - Parameter load: reads the part, from the reader's column on, into memory that has room.
   init<Output>(
     of type: Output.Type,
@@ -37,24 +39,24 @@ struct RowPart: Sendable {
   }
 }
 
-/// The parts of a row, each at its place in the memory of the tuple that they are.
+/// The parts of a row, each with its offset in the memory of the tuple.
 ///
-/// It is not generic: a row is put together without asking the runtime for the types of a tuple, and
-/// without a retain, once a row.
+/// It is not generic: loading a row neither asks the runtime for the element types of a tuple nor
+/// retains anything.
 struct RowParts: Sendable {
   private enum Step: BitwiseCopyable {
     case value(ColumnSlot)
-    /// One of `others`.
+    /// The part in `others` with this index.
     case other(Int)
   }
 
   private var steps: [(offset: Int, step: Step)] = []
   private var others: [RowPart.Other] = []
-  /// What the value of each step is, for errors.
+  /// The expression of each step's value, for errors.
   private var nodes: [ExpressionNode?] = []
   private var size = 0
 
-  /// Places a part behind those before it, as the elements of a tuple lie.
+  /// Places a part after the existing ones, in the layout of a tuple.
   mutating func append(_ part: RowPart) {
     let offset = (size + part.alignment - 1) & ~(part.alignment - 1)
     switch part.kind {
@@ -69,7 +71,7 @@ struct RowParts: Sendable {
     size = offset + part.size
   }
 
-  /// Reads the row at which a statement stands; when it throws, nothing is initialised.
+  /// Reads the reader's row. If it throws, no memory is initialised.
   func load(_ reader: inout RowReader, into row: UnsafeMutableRawPointer) throws {
     var index = 0
     do {
@@ -110,7 +112,7 @@ struct RowParts: Sendable {
     var rows: [Row] = []
     var isAtRow = try core.step(statement)
     while isAtRow {
-      // Few at first, then as many as there are: the array grows only where there is one more row.
+      // Few at first, then as many as there are. The array grows only if there is another row.
       let room = max(1, rows.isEmpty ? min(16, limit) : rows.count)
       let first = rows.count
       try rows.append(capacity: room) { memory, count in
@@ -122,7 +124,7 @@ struct RowParts: Sendable {
     return rows
   }
 
-  /// The loop over rows, the same for all types.
+  /// The loop over rows, which is shared by all types.
   private func load(
     into memory: UnsafeMutableRawPointer, stride: Int, capacity: Int,
     of statement: StatementPointer, on core: ConnectionCore, first: Int,
@@ -140,7 +142,7 @@ struct RowParts: Sendable {
     }
   }
 
-  /// Reads the row at which a statement stands.
+  /// Reads the reader's row.
   func row<Row>(_ type: Row.Type, _ reader: inout RowReader) throws -> Row {
     try withUnsafeTemporaryAllocation(of: Row.self, capacity: 1) { memory in
       guard let row = memory.baseAddress else { throw DatabaseError.misuse("no memory") }
@@ -151,7 +153,7 @@ struct RowParts: Sendable {
 }
 
 extension RowDecoding {
-  /// How rows are read that are a tuple of parts, or one of them alone.
+  /// Returns the way to read rows that are a tuple of parts, or a single part.
   static func parts(
     _ parts: RowParts, columns: @escaping @Sendable () throws -> [ResultColumn]
   ) -> RowDecoding<Row> {

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// Columns and expressions that are to be a row of a struct, found by their names.
+/// The columns and expressions from which a struct is read, found by their names.
 struct RowSelection {
   private struct Column {
     let node: ExpressionNode
@@ -30,7 +30,7 @@ struct RowSelection {
     }
   }
 
-  /// The terms in the order of the row's own columns, each under its name.
+  /// Returns the terms in the order of the row type's columns, each under its column's name.
   func terms<Row: ResultRow>(
     into row: Row.Type, ignoringOthers: Bool = false
   ) -> ([SelectStatement.SelectTerm], QueryError?) {
@@ -67,7 +67,7 @@ struct RowSelection {
 }
 
 extension ResultColumn {
-  /// Why the column cannot be read as a property; nil where it can.
+  /// Returns why the column cannot be read as a property; nil if it can.
   fileprivate func difference(from own: ModelColumn) -> String? {
     func wrapped(_ type: any ColumnValue.Type) -> any ColumnValue.Type {
       (type as? any OptionalColumnValue.Type)?.wrappedType ?? type

@@ -1,7 +1,7 @@
-// How deep a statement is: what it holds is walked by recursion, as an expression is.
+// The depth of a statement: its parts are walked by recursion, as those of an expression are.
 
 extension SelectStatement {
-  /// How many levels of expressions and queries it has.
+  /// The number of levels of expressions and queries in it.
   package var depth: Int {
     var depth = 0
     for predicate in predicates { depth = max(depth, predicate.depth) }
@@ -18,8 +18,8 @@ extension SelectStatement {
     return max(depth, content.depth)
   }
 
-  /// The statement where it stands in another, and its levels there; one that is too deep is let go,
-  /// and an error stands in its place.
+  /// The statement as part of another, and the number of its levels there. A statement that would
+  /// be too deep is replaced by an empty one with an error.
   var nested: (statement: SelectStatement, depth: Int) {
     let depth = depth + TreeLimits.depthOfQuery
     guard depth >= TreeLimits.maximumDepth else { return (self, depth) }
@@ -45,7 +45,7 @@ extension SelectExtras.Content {
 }
 
 extension TableSource {
-  /// A query in FROM.
+  /// Makes the source of a table from a query in FROM.
   static func query(_ statement: SelectStatement) -> TableSource {
     let nested = statement.nested
     return .nested(nested.statement, depth: nested.depth)

@@ -1,5 +1,5 @@
 extension SelectStatement {
-  /// Orders, within what was said before, by one more expression, upwards.
+  /// Orders by another expression, ascending, after the existing ones.
   package mutating func orderUpwards(by expression: ExpressionNode) {
     addOrder(expression, .ascending, nil)
   }

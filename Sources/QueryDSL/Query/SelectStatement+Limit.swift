@@ -1,7 +1,8 @@
 import SQLCore
 
 extension SelectStatement {
-  /// The limit, once; a negative one, which SQL takes for none, is refused.
+  /// Sets the limit. A second limit is an error, and so is a negative one, which SQL takes as no
+  /// limit.
   @usableFromInline
   mutating func setLimit(_ count: Int) {
     if limit != nil { note(QueryError("LIMIT is given twice")) }
@@ -9,7 +10,7 @@ extension SelectStatement {
     limit = BoundValue(count)
   }
 
-  /// The offset, once.
+  /// Sets the offset. A second offset and a negative one are errors.
   @usableFromInline
   mutating func setOffset(_ count: Int) {
     if offset != nil { note(QueryError("OFFSET is given twice")) }
@@ -17,13 +18,13 @@ extension SelectStatement {
     offset = BoundValue(count)
   }
 
-  /// The limit as a parameter of a prepared query.
+  /// Sets the limit to a parameter of a prepared query.
   mutating func setLimit(_ count: SQLExpression<Int>) {
     if limit != nil { note(QueryError("LIMIT is given twice")) }
     limit = rowCount(count, "LIMIT")
   }
 
-  /// The offset as a parameter of a prepared query.
+  /// Sets the offset to a parameter of a prepared query.
   mutating func setOffset(_ count: SQLExpression<Int>) {
     if offset != nil { note(QueryError("OFFSET is given twice")) }
     offset = rowCount(count, "OFFSET")

@@ -5,8 +5,8 @@ extension SelectStatement: Renderable {
     try write(to: &sink, countingRows: false)
   }
 
-  /// Writes the statement, or what counts its rows. No closure holds the statement here: that would
-  /// be a copy of it each time that a query runs.
+  /// Writes the statement, or one that counts its rows. No closure captures the statement here:
+  /// that would copy it each time a query runs.
   func write<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
     if let extras {
       return try write(to: &sink, countingRows: countingRows, with: extras.content)
@@ -37,8 +37,8 @@ extension SelectStatement: Renderable {
     if !commonTables.isEmpty { try sink.closeCommonTables() }
   }
 
-  /// SELECT and FROM.
-  // Into the one caller of a query without extras: as a function of its own it takes copies.
+  /// Writes SELECT and FROM.
+  // Inlined into the path of a query without extras: as a function it would take copies.
   @inline(__always)
   private func writeBeginning<Sink: QuerySink>(to sink: inout Sink, countingRows: Bool) throws {
     try sink.token(.select)
@@ -48,7 +48,7 @@ extension SelectStatement: Renderable {
     try Self.write(from, extras, to: &sink)
   }
 
-  /// Joins, WHERE, GROUP BY, HAVING and WINDOW.
+  /// Writes joins, WHERE, GROUP BY, HAVING and WINDOW.
   private func write<Sink: QuerySink>(
     _ content: SelectExtras.Content, to sink: inout Sink
   ) throws {
@@ -99,7 +99,7 @@ extension SelectStatement: Renderable {
     try term.write(to: &sink)
   }
 
-  /// A table of FROM or a join: a model's own, a query, or a common table.
+  /// Writes a table of FROM or a join: a model's table, a query, or a common table.
   static func write<Sink: QuerySink>(
     _ table: TableID, _ extras: SelectExtras?, to sink: inout Sink
   ) throws {
@@ -123,7 +123,7 @@ extension SelectStatement: Renderable {
     }
   }
 
-  /// What stands behind SELECT or RETURNING.
+  /// Writes the terms of a SELECT or RETURNING clause.
   static func write<Sink: QuerySink>(_ terms: [SelectTerm], to sink: inout Sink) throws {
     for (index, term) in terms.enumerated() {
       if index > 0 { try sink.token(.comma) }
@@ -164,8 +164,8 @@ extension SelectStatement: Renderable {
     }
   }
 
-  /// The collation of the type of a column of the result that ORDER BY names. A name there is one that
-  /// SELECT gives: another would be a column, or nothing.
+  /// Returns the collation of the result column that ORDER BY names. Throws if SELECT gives no
+  /// column that name: SQLite would take it for a column of a table, or refuse it.
   private func collation(ofResultColumn name: String) throws -> String? {
     let folded = name.lowercasedASCII
     guard let column = resultColumns.first(where: { $0.name.lowercasedASCII == folded }) else {
@@ -180,8 +180,8 @@ extension SelectStatement: Renderable {
       "ORDER BY of a UNION, INTERSECT or EXCEPT takes columns of its result by name")
   }
 
-  /// The columns of the result that have a name for sure; the type is nil where the expression behind
-  /// the name has the collation already.
+  /// The columns of the result whose names are certain. The type is nil if the expression with that
+  /// name has its collation already.
   private var resultColumns: [(name: String, type: (any ColumnValue.Type)?)] {
     if let compound = extras?.content.compound { return compound.first.resultColumns }
     switch selection {
@@ -207,7 +207,7 @@ extension SelectStatement: Renderable {
 }
 
 extension SelectStatement.OrderTerm {
-  /// Writes what stands behind ORDER BY.
+  /// Writes the terms of an ORDER BY clause.
   static func write<Sink: QuerySink>(
     _ terms: some Collection<SelectStatement.OrderTerm>, to sink: inout Sink
   ) throws {
@@ -237,10 +237,11 @@ extension CompoundNode {
     }
   }
 
-  /// An operand; one that has its own order, limit, WITH or operands stands in a FROM.
+  /// Writes an operand. One that has an order, a limit, WITH or operands of its own is written in a
+  /// FROM.
   ///
-  /// So does one with a RIGHT or FULL JOIN: where such a UNION ALL is itself in a FROM, SQLite 3.40
-  /// takes its operands apart and forgets the WHERE of the others.
+  /// So is an operand with a RIGHT or FULL JOIN: if the UNION ALL is itself in a FROM, SQLite 3.40
+  /// flattens its operands and loses the WHERE of the others.
   private static func write<Sink: QuerySink>(
     _ statement: SelectStatement, isFirst: Bool, to sink: inout Sink
   ) throws {

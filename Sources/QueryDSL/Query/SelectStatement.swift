@@ -1,16 +1,16 @@
 import SQLCore
 
-/// A SELECT as a tree.
+/// A SELECT statement as a tree.
 @usableFromInline
 package struct SelectStatement: Sendable {
-  /// What stands behind SELECT.
+  /// The selected columns: those of one table, or a list of terms.
   @usableFromInline
   package enum Selection: Sendable {
     case table(TableID)
     case terms([SelectTerm])
   }
 
-  /// One of several things behind SELECT.
+  /// An item of the list of selected columns.
   @usableFromInline
   package enum SelectTerm: Sendable {
     case table(TableID)
@@ -21,14 +21,14 @@ package struct SelectStatement: Sendable {
   package struct Join: Sendable {
     package let kind: SQLToken
     package let table: TableID
-    /// nil for a cross join.
+    /// The condition; nil for a cross join.
     package let condition: PredicateNode?
   }
 
   package struct OrderTerm: Sendable {
     package let expression: ExpressionNode
     package let isDescending: Bool
-    /// Where NULL stands, if it is said.
+    /// The place of NULL, if one is given.
     package let nulls: NullOrder?
 
     package init(
@@ -48,7 +48,8 @@ package struct SelectStatement: Sendable {
   package var order: ShortList<OrderTerm> = .none
   package var limit: BoundValue?
   package var offset: BoundValue?
-  /// What few queries have; nil for a SELECT over the table of one model.
+  /// The parts that few queries have; nil for a SELECT over the table of one model that has none of
+  /// them.
   package private(set) var extras: SelectExtras?
 
   @usableFromInline
@@ -57,19 +58,19 @@ package struct SelectStatement: Sendable {
     self.from = from
   }
 
-  /// The greatest number of rows that the limit lets through.
+  /// The greatest number of rows that the limit allows.
   @usableFromInline var maximumRowCount: Int {
     guard case .value(.integer(let count)) = limit else { return .max }
     return Int(truncatingIfNeeded: count)
   }
 
-  /// Adds predicates that must hold as well.
+  /// Adds predicates, which must hold in addition to the existing ones.
   @usableFromInline
   mutating func add(_ lines: consuming PredicateLines) {
     predicates.append(contentsOf: lines.nodes)
   }
 
-  /// Orders by one more expression.
+  /// Orders by another expression, after the existing ones.
   @usableFromInline
   mutating func addOrder(
     _ expression: consuming ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
@@ -77,11 +78,11 @@ package struct SelectStatement: Sendable {
     order.append(OrderTerm(expression, direction, nulls))
   }
 
-  /// The tables, in the order of FROM and its joins.
+  /// The tables of FROM and its joins, in their order.
   package var tables: [TableID] { [from] + joins.map(\.table) }
 }
 
-// What few queries have.
+// The parts that few queries have.
 extension SelectStatement {
   package var joins: [Join] {
     get { extras?.content.joins ?? [] }
@@ -98,10 +99,10 @@ extension SelectStatement {
     set { changeExtras { $0.having = newValue } }
   }
 
-  /// What the compiler could not see, thrown when the query would be rendered.
+  /// The first error that the compiler could not see; it is thrown when the query is rendered.
   package var problem: QueryError? { extras?.content.problem }
 
-  /// Notes what the query cannot be; the first problem is the one that is thrown.
+  /// Records an error in the query, unless there is one already.
   mutating func note(_ problem: QueryError?) {
     guard let problem, self.problem == nil else { return }
     changeExtras { $0.problem = problem }
@@ -114,7 +115,7 @@ extension SelectStatement {
   }
 }
 
-/// What few queries have, apart from the rest, so that a SELECT stays small.
+/// The parts that few queries have, kept outside `SelectStatement` so that this stays small.
 package final class SelectExtras: Sendable {
   package struct Content: Sendable {
     package var joins: [SelectStatement.Join] = []
@@ -122,12 +123,12 @@ package final class SelectExtras: Sendable {
     package var having: ShortList<PredicateNode> = .none
     package var problem: QueryError?
     package var commonTables: [CommonTableNode] = []
-    /// Tables of FROM and joins that are no model's own.
+    /// The tables of FROM and joins that are not the table of a model.
     package var sources: [(table: TableID, source: TableSource)] = []
     package var windows: [(name: String, window: WindowSpecification)] = []
     package var compound: CompoundNode?
 
-    /// Whether the tables are those of models, and the rows those of one SELECT.
+    /// Whether all tables are tables of models, and the rows come from a single SELECT.
     var isPlain: Bool {
       commonTables.isEmpty && sources.isEmpty && windows.isEmpty && compound == nil
     }
@@ -139,26 +140,26 @@ package final class SelectExtras: Sendable {
     self.content = content
   }
 
-  /// What a table is, where it is no model's own.
+  /// Returns what the rows of a table come from; nil for the table of a model.
   func source(of table: TableID) -> TableSource? {
     content.sources.first { $0.table == table }?.source
   }
 }
 
-/// What stands in FROM in place of a table.
+/// The source of a table's rows, if that is not the table of a model.
 package enum TableSource: Sendable {
-  /// A query, and how many levels it has; made by `query(_:)`.
+  /// A query, and the number of its levels; made by `query(_:)`.
   indirect case nested(SelectStatement, depth: Int)
   case common(CommonTableName)
   /// The row that an upsert would have inserted.
   case excluded
 }
 
-/// Several SELECTs as one: UNION, INTERSECT, EXCEPT.
+/// Several SELECT statements combined by UNION, INTERSECT or EXCEPT.
 package struct CompoundNode: Sendable {
   package let first: SelectStatement
   package private(set) var others: [(operation: SQLToken, statement: SelectStatement)]
-  /// How many levels the deepest has.
+  /// The number of levels of the deepest operand.
   let depth: Int
 
   init(first: SelectStatement, others: [(operation: SQLToken, statement: SelectStatement)]) {
@@ -174,7 +175,8 @@ package struct CompoundNode: Sendable {
     self.depth = depth
   }
 
-  /// The same with one more; it is nested already.
+  /// Returns the compound with another operand. Those that it has are already checked for their
+  /// depth.
   func appending(_ operation: SQLToken, _ statement: SelectStatement) -> CompoundNode {
     let nested = statement.nested
     return CompoundNode(
@@ -191,7 +193,7 @@ package struct CompoundNode: Sendable {
   }
 }
 
-/// The name of a common table, and what tells it from another of the same name.
+/// The name of a common table, with a number that distinguishes common tables of the same name.
 package struct CommonTableName: Hashable, Sendable {
   package let id: UInt32
   package let name: String
@@ -203,10 +205,10 @@ package struct CommonTableNode: Sendable {
   /// The number of the layout whose columns it has.
   package let layout: UInt16
   package let query: SelectStatement
-  /// How many levels the query has.
+  /// The number of levels of the query.
   let depth: Int
   package let isRecursive: Bool
-  /// Whether SQLite is to run the query once and keep its rows; nil leaves it to SQLite.
+  /// Whether SQLite runs the query once and stores its rows; nil lets SQLite decide.
   package let isMaterialized: Bool?
 
   init(

@@ -1,14 +1,14 @@
 import SQLCore
 
-/// What may stand behind SELECT: a column, an expression, or a whole table.
+/// An item that a query can select: a column, an expression, or a whole table.
 public protocol Selectable<Output>: Sendable {
-  /// What it is read as.
+  /// The type as which it is read.
   associatedtype Output: Sendable
-  /// What it is in SQL, and how it is read.
+  /// The item in SQL, and the way to read it.
   var selection: SelectItem<Output> { get }
 }
 
-/// Something behind SELECT and the way to read it.
+/// A selected item, and the way to read it.
 public struct SelectItem<Output>: Sendable {
   let term: SelectStatement.SelectTerm
   let part: RowPart
@@ -16,7 +16,7 @@ public struct SelectItem<Output>: Sendable {
 }
 
 extension SQLExpression: Selectable {
-  /// The expression, read as its type.
+  /// The expression, which is read as its type.
   public var selection: SelectItem<Value> {
     let form = form
     let node = node
@@ -28,7 +28,7 @@ extension SQLExpression: Selectable {
 }
 
 extension Columns: Selectable {
-  /// Every column of the table, read as the model.
+  /// All columns of the table, read as the model.
   public var selection: SelectItem<M> {
     let decoding = M.decoding
     return SelectItem(
@@ -41,7 +41,7 @@ extension Columns: Selectable {
 }
 
 extension OptionalColumns: Selectable {
-  /// Every column of the table, read as the model; nil where the join found no row.
+  /// All columns of the table, read as the model; nil if the join found no row.
   public var selection: SelectItem<M?> {
     let decoding = M.decoding
     return SelectItem(
@@ -68,8 +68,9 @@ extension OptionalColumns: Selectable {
 }
 
 extension ModelLayout {
-  /// The columns of which one is not NULL in a row that is there: the key, else those that are not
-  /// optional. A row of optionals alone is taken for a missing one where all are NULL.
+  /// The columns that are not all NULL in a row that exists: the key, or else the columns
+  /// that are not optional. If all columns are optional, a row in which all are NULL is read as a
+  /// missing one.
   fileprivate var presentColumns: [Int] {
     if !keyColumns.isEmpty { return keyColumns }
     let required = columns.indices.filter { !columns[$0].isOptional }
@@ -78,7 +79,7 @@ extension ModelLayout {
 }
 
 extension ExpressionNode {
-  /// The names of the table and of the column, where the expression is one.
+  /// The names of the table and the column, if the expression is a column.
   var place: (table: String, column: String)? {
     guard case .column(let column) = self,
       let layout = LayoutRegistry.shared.layout(number: column.table.layout)
@@ -88,7 +89,7 @@ extension ExpressionNode {
 }
 
 extension SelectItem {
-  /// A statement that selects this alone.
+  /// The SELECT clause with only this item, and the way to read its rows.
   var clause: ([SelectStatement.SelectTerm], RowDecoding<Output>) {
     var parts = RowParts()
     parts.append(part)
@@ -97,7 +98,7 @@ extension SelectItem {
 }
 
 extension SelectStatement {
-  /// A statement that selects several things, and how its rows are read as their tuple.
+  /// Returns the SELECT clause with several items, and the way to read its rows as a tuple.
   static func tuple<each Item: Selectable>(
     _ items: repeat each Item
   ) -> ([SelectTerm], RowDecoding<(repeat (each Item).Output)>) {

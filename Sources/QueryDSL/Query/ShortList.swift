@@ -1,4 +1,5 @@
-/// A list that mostly has one element, or none, as most clauses of a query do: neither allocates.
+/// A list that does not allocate for zero or one element, which is the size of most clauses of a
+/// query.
 @usableFromInline
 package enum ShortList<Element: Sendable>: Sendable {
   case none
@@ -20,7 +21,7 @@ package enum ShortList<Element: Sendable>: Sendable {
     case .none: self = .one(element)
     case .one(let first): self = .many([first, element])
     case .many(var elements):
-      // The list lets go of the array, which is then the only owner of its elements.
+      // Release the array from the list first, so that it is uniquely referenced and not copied.
       self = .none
       elements.append(element)
       self = .many(elements)
@@ -49,7 +50,7 @@ extension ShortList: RandomAccessCollection {
     }
   }
 
-  /// The index is one of `indices`.
+  /// The element at an index, which must be one of `indices`.
   @inlinable
   package subscript(index: Int) -> Element {
     switch self {

@@ -1,15 +1,15 @@
-/// Upwards or downwards.
+/// The direction of an order.
 public enum SortDirection: Sendable {
-  /// The least first; NULL before everything.
+  /// From the least to the greatest; NULL comes first.
   case ascending
-  /// The greatest first; NULL behind everything.
+  /// From the greatest to the least; NULL comes last.
   case descending
 }
 
-/// Where NULL stands in an order, if not where SQLite puts it: before everything.
+/// The place of NULL in an order. By default SQLite treats NULL as less than any value.
 public enum NullOrder: Sendable {
-  /// NULL before everything. SQL: `NULLS FIRST`
+  /// NULL comes before all values. SQL: `NULLS FIRST`
   case first
-  /// NULL behind everything. SQL: `NULLS LAST`
+  /// NULL comes after all values. SQL: `NULLS LAST`
   case last
 }

@@ -1,14 +1,18 @@
 import SQLCore
 
 extension Fetchable where Row: ColumnValue {
-  /// The query's first value, as an expression; NULL where it gives no row.
+  /// Returns the value of the query's first row, as an expression; NULL if the query has no rows.
+  ///
+  /// A query that does not select exactly one column throws `QueryError` when the outer query is
+  /// rendered.
   ///
   /// ```swift
   /// Author.select { author in
   ///   (author.$name, Post.where { $0.$authorID == author.$id }.select { $0.count() }.subquery())
   /// }
-  /// // SELECT "Author"."name", (SELECT count(*) FROM "Post" WHERE "Post"."authorID" = "Author"."id")
-  /// //   FROM "Author"
+  /// // SELECT "Author"."name",
+  /// //   (SELECT count(*) FROM "Post" WHERE "Post"."authorID" = "Author"."id")
+  /// // FROM "Author"
   /// ```
   @_disfavoredOverload
   public func subquery() -> SQLExpression<Row?> {
@@ -16,7 +20,7 @@ extension Fetchable where Row: ColumnValue {
     return SQLExpression<Row?>(node, form: form)
   }
 
-  /// The query's first value, as an expression; NULL where it gives no row.
+  /// Returns the value of the query's first row, as an expression; NULL if the query has no rows.
   public func subquery<Wrapped: ColumnValue>() -> SQLExpression<Row> where Row == Wrapped? {
     let (node, form) = request.subqueryNode
     return SQLExpression<Row>(node, form: form)
@@ -24,7 +28,7 @@ extension Fetchable where Row: ColumnValue {
 }
 
 extension Fetchable {
-  /// Whether the query gives any row, as a predicate. SQL: `EXISTS (SELECT …)`
+  /// Returns a predicate that holds if the query has any row. SQL: `EXISTS (SELECT …)`
   ///
   /// ```swift
   /// Author.where { author in Post.where { $0.$authorID == author.$id }.exists() }
@@ -35,7 +39,7 @@ extension Fetchable {
 }
 
 extension Request {
-  /// The one column that its rows have; nil where they have several.
+  /// The only column of its rows; nil if they have several.
   var singleColumn: ResultColumn? {
     guard let columns = try? decoding.columns(), columns.count == 1 else { return nil }
     return columns[0]

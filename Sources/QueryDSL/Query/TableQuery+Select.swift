@@ -1,14 +1,14 @@
 import SQLCore
 
 extension TableQuery {
-  /// One column instead of the model. SQL: `SELECT a`
+  /// Selects one column instead of the model. SQL: `SELECT a`
   public consuming func select<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) -> TableQuery<M, Value> {
     select { $0[dynamicMember: column] }
   }
 
-  /// Several columns instead of the model, as a tuple. SQL: `SELECT a, b`
+  /// Selects several columns instead of the model, as a tuple. SQL: `SELECT a, b`
   public consuming func select<each Value: ColumnValue>(
     _ columns: repeat KeyPath<M, ColumnReference<each Value>>
   ) -> TableQuery<M, (repeat each Value)> {
@@ -18,7 +18,7 @@ extension TableQuery {
     return selecting(terms, decoding)
   }
 
-  /// One expression instead of the model. SQL: `SELECT max(a)`
+  /// Selects one expression instead of the model. SQL: `SELECT max(a)`
   public consuming func select<Item: Selectable>(
     _ item: (Columns<M>) -> Item
   ) -> TableQuery<M, Item.Output> {
@@ -26,7 +26,7 @@ extension TableQuery {
     return selecting(terms, decoding)
   }
 
-  /// Several expressions instead of the model, as a tuple. SQL: `SELECT a, count(*)`
+  /// Selects several expressions instead of the model, as a tuple. SQL: `SELECT a, count(*)`
   public consuming func select<each Item: Selectable>(
     _ items: (Columns<M>) -> (repeat each Item)
   ) -> TableQuery<M, (repeat (each Item).Output)> {
@@ -35,7 +35,7 @@ extension TableQuery {
     return selecting(terms, decoding)
   }
 
-  /// The columns that a struct has, instead of the model, found by their names.
+  /// Selects the columns of a struct instead of the model, found by their names.
   ///
   /// ```swift
   /// struct Headline: ResultRow {
@@ -44,8 +44,8 @@ extension TableQuery {
   /// }
   /// Post.select(into: Headline.self)     // SELECT "id" AS "id", "title" AS "title" FROM "Post"
   /// ```
-  /// A property that is no column of the model, or of another type, throws `QueryError` when the
-  /// query is rendered.
+  /// A property throws `QueryError` when the query is rendered if it is not a column of the model,
+  /// or if it is of another type.
   public consuming func select<NewRow: ResultRow>(into row: NewRow.Type) -> TableQuery<M, NewRow> {
     var selection = RowSelection()
     selection.append(columns)

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A query over one table: `Post.where { … }` and what follows it.
+/// A query over one table, such as `Post.where { … }` and the methods that may follow it.
 ///
 /// ```swift
 /// Post.where { $0.$status == .published && $0.$views > 100 }
@@ -9,7 +9,7 @@ import SQLCore
 /// //   ORDER BY "createdAt" DESC LIMIT ?
 /// ```
 ///
-/// It is a value: each step gives another query, and nothing runs until it is fetched.
+/// It is a value: each method returns another query, and nothing runs until the query is fetched.
 public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
   @usableFromInline package var select: Request<Row>
   @usableFromInline let columns: Columns<M>
@@ -20,11 +20,12 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     self.columns = columns
   }
 
-  /// The SELECT that it becomes, with the way to read its rows.
+  /// The SELECT of the query, with the way to read its rows.
   @inlinable
   public var request: Request<Row> { select }
 
-  /// Adds predicates: each line must hold, and what was there before. SQL: `WHERE a AND b`
+  /// Adds predicates. Each line must hold, and the existing predicates as well.
+  /// SQL: `WHERE a AND b`
   @inlinable
   public consuming func `where`(
     @PredicateBuilder _ predicates: (Columns<M>) -> PredicateLines
@@ -33,7 +34,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     return self
   }
 
-  /// Orders by a column, after what was ordered by before. SQL: `ORDER BY a DESC`
+  /// Orders by a column, after the expressions of earlier calls. SQL: `ORDER BY a DESC`
   @inlinable
   @inline(__always)
   public consuming func order<Value: ColumnValue>(
@@ -43,16 +44,16 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     order(columns[dynamicMember: column].collatedNode, direction, nulls)
   }
 
-  /// Orders by a column of the result that `as` named. SQL: `ORDER BY "views"`
+  /// Orders by the column of the result that has that name or alias. SQL: `ORDER BY "views"`
   ///
-  /// A name that no column behind SELECT has throws `QueryError` when the query is rendered.
+  /// If no selected column has that name, it throws `QueryError` when the query is rendered.
   public consuming func order(
     byColumn name: String, _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
   ) -> Self {
     order(.resultColumn(name), direction, nulls)
   }
 
-  /// Orders by an expression. SQL: `ORDER BY a + b`
+  /// Orders by an expression, after those of earlier calls. SQL: `ORDER BY a + b`
   @inlinable
   public consuming func order<Value: ColumnValue>(
     _ direction: SortDirection = .ascending, nulls: NullOrder? = nil,
@@ -69,39 +70,47 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     return self
   }
 
-  /// At most so many rows; said twice, it throws `QueryError` when the query is rendered.
+  /// Limits the result to `count` rows. SQL: `LIMIT ?`
+  ///
+  /// A second limit and a negative one throw `QueryError` when the query is rendered.
   @inlinable
   public consuming func limit(_ count: Int) -> Self {
     select.statement.setLimit(count)
     return self
   }
 
-  /// At most as many rows as the parameter of a prepared query says; a negative number throws.
+  /// Limits the number of rows by a parameter of a prepared query. SQL: `LIMIT ?`
+  ///
+  /// A second limit and a negative argument throw `QueryError`.
   public consuming func limit(_ count: Param<Int>) -> Self {
     select.statement.setLimit(count)
     return self
   }
 
-  /// Without as many rows as the parameter of a prepared query says; a negative number throws.
+  /// Skips a number of rows that is a parameter of a prepared query. SQL: `OFFSET ?`
+  ///
+  /// A second offset and a negative argument throw `QueryError`.
   public consuming func offset(_ count: Param<Int>) -> Self {
     select.statement.setOffset(count)
     return self
   }
 
-  /// Without the first rows; said twice, it throws `QueryError` when the query is rendered.
+  /// Skips the first `count` rows. SQL: `OFFSET ?`
+  ///
+  /// A second offset and a negative one throw `QueryError` when the query is rendered.
   @inlinable
   public consuming func offset(_ count: Int) -> Self {
     select.statement.setOffset(count)
     return self
   }
 
-  /// Each row once. SQL: `SELECT DISTINCT`
+  /// Removes duplicate rows. SQL: `SELECT DISTINCT`
   public consuming func distinct() -> Self {
     select.statement.isDistinct = true
     return self
   }
 
-  /// Groups by columns; `select` then takes aggregates. SQL: `GROUP BY a, b`
+  /// Groups by columns; `select` can then use aggregates. SQL: `GROUP BY a, b`
   public consuming func group<each Value: ColumnValue>(
     by columns: repeat KeyPath<M, ColumnReference<each Value>>
   ) -> Self {
@@ -111,7 +120,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     return self
   }
 
-  /// Only groups for which each line holds. SQL: `HAVING count(*) > ?`
+  /// Restricts the result to groups for which each line holds. SQL: `HAVING count(*) > ?`
   public consuming func having(
     @PredicateBuilder _ predicates: (Columns<M>) -> PredicateLines
   ) -> Self {

@@ -1,12 +1,14 @@
 import SQLCore
 
-/// A query of one model, and what is made of its rows: themselves, or they with their children.
+/// A query of one model with the function that completes its rows: the models, or the models with
+/// their children.
 public struct IncludedQuery<Root: Model, Row: Sendable>: Sendable {
   let query: TableQuery<Root, Root>
   let complete: @Sendable (ConnectionCore, [Root]) throws -> [Row]
 }
 
-/// The stored values by which a child refers to its parent.
+/// The stored values that identify a parent: its key, and the columns with which children refer to
+/// it.
 enum RelationKey: Hashable {
   case one(DatabaseValue)
   case several([DatabaseValue])
@@ -15,7 +17,7 @@ enum RelationKey: Hashable {
     self = values.count == 1 ? .one(values[0]) : .several(values)
   }
 
-  /// Whether it refers to anything: NULL does not.
+  /// Whether it refers to a row. A key with NULL does not.
   var isComplete: Bool {
     switch self {
     case .one(let value): !value.isNull
@@ -23,7 +25,7 @@ enum RelationKey: Hashable {
     }
   }
 
-  /// The value of one of the columns.
+  /// Returns the value of one of the columns.
   func value(at index: Int) -> DatabaseValue {
     switch self {
     case .one(let value): value
@@ -33,8 +35,8 @@ enum RelationKey: Hashable {
 }
 
 extension IncludedQuery {
-  /// The rows that belong to parents, by the stored values that refer to them: one statement, and
-  /// those of what they include themselves.
+  /// Returns the rows that belong to parents, by the stored values that refer to them. Costs one
+  /// statement, plus those of what the rows themselves include.
   func rows(
     belongingTo keys: [RelationKey], by relation: Relation, on core: ConnectionCore
   ) throws -> [RelationKey: [Row]] {
@@ -56,8 +58,8 @@ extension IncludedQuery {
     return rows
   }
 
-  /// The rows that belong to each parent where SQLite compares other values than the same: one
-  /// statement more, and limits are counted here.
+  /// Returns the rows of each parent if SQLite may compare different stored values as equal. Costs
+  /// one statement more than `rows(belongingTo:by:on:)`, and limits are applied here, in memory.
   func rows(
     belongingTo keys: [RelationKey], asComparedBy relation: Relation, on core: ConnectionCore
   ) throws -> [[Row]] {
@@ -77,9 +79,11 @@ extension IncludedQuery {
     return chosen.map { $0.compactMap { rowsByPlace[$0] } }
   }
 
-  /// The children with their owners behind them; which of each parent's where not all are wanted.
+  /// Returns the statement of the children, with the columns of their owner after their own, and
+  /// its limits for each parent.
   ///
-  /// - Parameter numbers: whether SQLite counts those of each parent; else all are given, in order.
+  /// - Parameter numbers: whether SQLite numbers the children of each parent, so that it can apply
+  ///   the limits. If not, the statement returns all children, in order.
   private func statement(
     _ keys: [RelationKey], _ relation: Relation, numbers: Bool
   ) throws -> (SelectStatement, NumberedRows.Limits?) {
@@ -106,7 +110,7 @@ extension IncludedQuery {
     return (statement, limits)
   }
 
-  /// The number of a child among those of its parent, in the order of the query.
+  /// Returns the number of a child among those of its parent, in the order of the query.
   private func number(
     of statement: SelectStatement, _ relation: Relation
   ) throws -> ExpressionNode {
@@ -124,7 +128,7 @@ extension IncludedQuery {
 }
 
 extension IncludedQuery {
-  /// The order of the keys, in which rows count that have no other.
+  /// Returns the terms that order rows by their key, for queries without an order.
   private func keyOrder() throws -> [SelectStatement.OrderTerm] {
     try Root.layout.keyColumns.map { index in
       let key = ColumnID(table: query.columns.table, index: UInt16(truncatingIfNeeded: index))
@@ -134,13 +138,13 @@ extension IncludedQuery {
 }
 
 extension Relation {
-  /// Whether a row's owner is among the parents.
+  /// Returns the condition that the owner of a row is one of the parents.
   fileprivate func isOwned(by keys: [RelationKey]) -> PredicateNode {
     let arrays = owners.indices.map { index in
       BoundValue.array(BoundArray(keys.map { $0.value(at: index) }))
     }
     if owners.count == 1 { return .isIn(owners[0], arrays[0], containsNull: nil) }
-    // One list of several columns: the values of a parent stand at the same place of each array.
+    // One list of several columns: the values of a parent have the same index in each array.
     var parts: [SQLFragment.Part] = [.sql("(")]
     for (index, owner) in owners.enumerated() {
       if index > 0 { parts.append(.sql(", ")) }
@@ -160,23 +164,24 @@ extension Relation {
   }
 }
 
-/// Rows that are numbered within their parent, of which each parent gets some.
+/// A query of children that are numbered within their parents, with a limit and an offset for each
+/// parent.
 struct NumberedRows: Renderable {
   struct Limits: Sendable {
     let offset: Int64
     let limit: Int64?
 
-    /// Those of a query; nil where it has none.
+    /// The limits of a query; nil if it has none.
     init?(of statement: SelectStatement) throws {
       guard statement.limit != nil || statement.offset != nil else { return nil }
       offset = try Self.count(statement.offset) ?? 0
       limit = try Self.count(statement.limit)
     }
 
-    /// Those of a parent's rows that the limits let through.
+    /// Returns the rows of one parent that the limits allow.
     func apply(to places: [Int]) -> [Int] {
       let rest = places.dropFirst(Int(clamping: max(0, offset)))
-      // A negative limit is none.
+      // A negative limit means no limit.
       guard let limit, limit >= 0 else { return Array(rest) }
       return Array(rest.prefix(Int(clamping: limit)))
     }
@@ -190,7 +195,7 @@ struct NumberedRows: Renderable {
     }
   }
 
-  /// What the number is called among the columns.
+  /// The column name of the number.
   static let name = "number in parent"
 
   let statement: SelectStatement
@@ -212,7 +217,7 @@ struct NumberedRows: Renderable {
 }
 
 extension ConnectionCore {
-  /// Models, and of each the values behind its columns.
+  /// Returns models, and for each the values of the columns after its own.
   fileprivate func models<M>(
     of statement: some Renderable, _ decoding: RowDecoding<M>, owners count: Int
   ) throws -> (models: [M], owners: [RelationKey]) {
@@ -240,14 +245,14 @@ extension ConnectionCore {
 }
 
 extension ModelLayout {
-  /// The stored values of some columns of models.
+  /// Returns the stored values of some columns of models.
   func keys<M: Model>(ofColumns indices: [Int], in models: [M]) throws -> [RelationKey] {
     if indices.count == 1 { return try values(ofColumn: indices[0], in: models).map { .one($0) } }
     let columns = try indices.map { try values(ofColumn: $0, in: models) }
     return models.indices.map { row in .several(columns.map { $0[row] }) }
   }
 
-  /// The stored values of a column of models; NULL where one is nil.
+  /// Returns the stored values of one column of models; NULL for nil.
   private func values<M: Model>(
     ofColumn index: Int, in models: [M]
   ) throws -> [DatabaseValue] {

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// Models, each with the rows of other tables that belong to it.
+/// A query of models, each with the rows of other tables that belong to it.
 ///
 /// ```swift
 /// let authors = try await db.fetch(
@@ -11,37 +11,38 @@ import SQLCore
 /// //   WHERE "status" = ? AND "authorID" IN (SELECT value FROM apus_array(?))
 /// ```
 ///
-/// One statement a relation, however many rows there are, all in one snapshot; nothing is loaded
-/// later. Each parent is there, also one that has no rows. The children are in the order of their
-/// own query, and may include others.
+/// Each relation costs one statement, however many rows there are, and all statements see one
+/// snapshot. Nothing is loaded later. Parents without children are in the result as well. The
+/// children are in the order of their own query, and may include others.
 ///
-/// A child belongs to the parents that a join would find. Where the file gives one of the columns a
-/// collation, or they have different types, a second statement asks SQLite which values are equal:
-/// by the collation of the parent's column, or by the child's where the parent's has none.
+/// A child belongs to the same parents that a join would find. If the database file gives one of
+/// the columns a collation, or the columns different types, a second statement asks SQLite which
+/// values are equal: by the collation of the parent's column, or by that of the child's column if
+/// the parent's has none.
 public struct Including<M: Model, each Part: Sendable>: Sendable {
   let parents: TableQuery<M, M>
   let load: @Sendable (ConnectionCore, [M]) throws -> [(repeat each Part)]
 }
 
-/// What `including` takes: a query of models, or one that includes others.
+/// A query that `including` accepts: a query of models, or one that includes others.
 public protocol IncludableQuery<Root, IncludedRow>: Sendable {
   /// The model whose rows belong to the parents.
   associatedtype Root: Model
-  /// What each of them is read as.
+  /// The type of the rows in the result.
   associatedtype IncludedRow: Sendable
-  /// The query and what is made of its rows.
+  /// The query with the function that completes its rows.
   var included: IncludedQuery<Root, IncludedRow> { get }
 }
 
 extension TableQuery: IncludableQuery where Row == M {
-  /// Its models.
+  /// The query of its models.
   public var included: IncludedQuery<M, M> {
     IncludedQuery(query: self) { _, models in models }
   }
 }
 
 extension Including: IncludableQuery {
-  /// Its models with what they include.
+  /// The query of its models, completed with what they include.
   public var included: IncludedQuery<M, (M, repeat each Part)> {
     let load = load
     return IncludedQuery(query: parents) { core, models in
@@ -58,14 +59,16 @@ extension Including: IncludableQuery {
 }
 
 extension TableQuery where Row == M {
-  /// With the rows whose column holds the key of each; whose columns, where the key has several.
+  /// Includes the children of each parent: the rows whose columns hold the parent's key. A key of
+  /// several columns takes as many, in the order of the key.
   ///
   /// ```swift
   /// Author.all.including(Post.order(by: \.$views, .descending).limit(3), by: \.$authorID)
   /// // the three most read posts of each author
   /// ```
-  /// A limit and an offset are those of each parent; without an order, rows count in that of their
-  /// keys. A column of another type than the key's throws `QueryError` when it is fetched.
+  /// A limit and an offset of the children apply to each parent. Children without an order are
+  /// counted in the order of their keys. Fetching throws `QueryError` if the columns do not have
+  /// the types and stored forms of the key.
   public func including<Children: IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
     _ children: Children, by first: KeyPath<Children.Root, ColumnReference<First>>,
     _ others: repeat KeyPath<Children.Root, ColumnReference<each Value>>
@@ -76,12 +79,12 @@ extension TableQuery where Row == M {
     return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
   }
 
-  /// With the rows that refer to each by the one foreign key that their schema declares.
+  /// Includes the children of each parent by the foreign key that the children's schema declares.
   ///
   /// ```swift
   /// Author.all.including(Post.all)          // ForeignKey(\.$authorID, references: \Author.$id)
   /// ```
-  /// Where there is none, or more than one, `QueryError` is thrown when it is fetched.
+  /// Fetching throws `QueryError` if the schema declares no foreign key to the parents, or several.
   public func including<Children: IncludableQuery>(
     _ children: Children
   ) -> Including<M, [Children.IncludedRow]> {
@@ -90,12 +93,13 @@ extension TableQuery where Row == M {
     return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
   }
 
-  /// With the rows that a table between assigns to each: many-to-many.
+  /// Includes the rows that a join table assigns to each parent: many-to-many.
   ///
   /// ```swift
   /// Post.all.including(
   ///   Tag.order(by: \.$name), through: PostTag.self, from: \.$postID, to: \.$tagID)
-  /// // SELECT "Tag".…, "PostTag"."postID" FROM "Tag" JOIN "PostTag" ON "PostTag"."tagID" = "Tag"."id"
+  /// // SELECT "Tag".…, "PostTag"."postID" FROM "Tag"
+  /// //   JOIN "PostTag" ON "PostTag"."tagID" = "Tag"."id"
   /// //   WHERE "PostTag"."postID" IN (SELECT value FROM apus_array(?)) ORDER BY "Tag"."name"
   /// ```
   public func including<
@@ -110,8 +114,8 @@ extension TableQuery where Row == M {
     return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
   }
 
-  /// With the rows that a table between assigns to each, by the one foreign key that it declares to
-  /// each side.
+  /// Includes the rows that a join table assigns to each parent, by its foreign keys. Fetching
+  /// throws `QueryError` unless it declares one foreign key to each side.
   public func including<Children: IncludableQuery, Between: Model>(
     _ children: Children, through between: Between.Type
   ) -> Including<M, [Children.IncludedRow]> {
@@ -122,7 +126,8 @@ extension TableQuery where Row == M {
 }
 
 extension Including {
-  /// And with the rows whose column holds the key of each; whose columns, where the key has several.
+  /// Also includes the children of each parent: the rows whose columns hold the parent's key. A key
+  /// of several columns takes as many, in the order of the key.
   public func including<Children: IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
     _ children: Children, by first: KeyPath<Children.Root, ColumnReference<First>>,
     _ others: repeat KeyPath<Children.Root, ColumnReference<each Value>>
@@ -132,7 +137,8 @@ extension Including {
     return adding(children, Relation.make(of: M.self, children.query.columns, by: columns))
   }
 
-  /// And with the rows that refer to each by the one foreign key that their schema declares.
+  /// Also includes the children of each parent by the foreign key that the children's schema
+  /// declares. Fetching throws `QueryError` if there is none, or if there are several.
   public func including<Children: IncludableQuery>(
     _ children: Children
   ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
@@ -140,7 +146,7 @@ extension Including {
     return adding(children, Relation.make(of: M.self, children.query.columns))
   }
 
-  /// And with the rows that a table between assigns to each: many-to-many.
+  /// Also includes the rows that a join table assigns to each parent: many-to-many.
   public func including<
     Children: IncludableQuery, Between: Model, From: ColumnValue, To: ColumnValue
   >(
@@ -153,8 +159,8 @@ extension Including {
       Relation.make(of: M.self, children.query.columns, through: between, from: from, to: to))
   }
 
-  /// And with the rows that a table between assigns to each, by the one foreign key that it declares
-  /// to each side.
+  /// Also includes the rows that a join table assigns to each parent, by its foreign keys. Fetching
+  /// throws `QueryError` unless it declares one foreign key to each side.
   public func including<Children: IncludableQuery, Between: Model>(
     _ children: Children, through between: Between.Type
   ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
@@ -191,7 +197,7 @@ private func paths<M: Model, First: ColumnValue, each Value: ColumnValue>(
 }
 
 extension IncludedQuery {
-  /// The rows of each parent, in the order of the parents.
+  /// Returns the rows of each parent, in the order of the parents.
   fileprivate func load<Parent: Model>(
     on core: ConnectionCore, for parents: [Parent], _ relation: Result<Relation, QueryError>
   ) throws -> [[Row]] {
@@ -206,8 +212,9 @@ extension IncludedQuery {
 }
 
 extension Connection {
-  /// All models of a query with what they include: one statement a relation. In `read { }` and
-  /// `write { }` they see one state of the database.
+  /// Returns all models of a query with what they include, by one statement for the models and one
+  /// for each relation. In `read { }` and `write { }`, all statements see one state of the
+  /// database.
   public func fetch<M, each Part>(
     _ query: Including<M, repeat each Part>
   ) throws -> [(M, repeat each Part)] {
@@ -215,7 +222,7 @@ extension Connection {
     return try query.included.complete(try use(), models)
   }
 
-  /// The first model of a query with what it includes, or nil.
+  /// Returns the first model of a query with what it includes, or nil.
   public func first<M, each Part>(
     _ query: Including<M, repeat each Part>
   ) throws -> (M, repeat each Part)? {
@@ -225,14 +232,14 @@ extension Connection {
 }
 
 extension DatabaseReader {
-  /// All models of a query with what they include, in one snapshot.
+  /// Returns all models of a query with what they include, in one snapshot.
   public func fetch<M, each Part>(
     _ query: Including<M, repeat each Part>
   ) throws -> [(M, repeat each Part)] {
     try read { try $0.fetch(query) }
   }
 
-  /// All models of a query with what they include, in one snapshot.
+  /// Returns all models of a query with what they include, in one snapshot.
   nonisolated(nonsending)
     public func fetch<M, each Part>(
       _ query: Including<M, repeat each Part>
@@ -241,14 +248,14 @@ extension DatabaseReader {
     try await read(on: .background) { try $0.fetch(query) }
   }
 
-  /// The first model of a query with what it includes, or nil, in one snapshot.
+  /// Returns the first model of a query with what it includes, or nil, in one snapshot.
   public func first<M, each Part>(
     _ query: Including<M, repeat each Part>
   ) throws -> (M, repeat each Part)? {
     try read { try $0.first(query) }
   }
 
-  /// The first model of a query with what it includes, or nil, in one snapshot.
+  /// Returns the first model of a query with what it includes, or nil, in one snapshot.
   nonisolated(nonsending)
     public func first<M, each Part>(
       _ query: Including<M, repeat each Part>

@@ -1,10 +1,10 @@
 import SQLCore
 
 extension Relation {
-  /// Whether SQLite takes two values of the columns for equal only if they are the same: both
-  /// columns compare text by its bytes, and store what Swift gives as it is.
+  /// Whether SQLite treats values of the columns as equal only if they are identical: if both
+  /// columns compare text by bytes, and store the values of Swift unchanged.
   ///
-  /// What the file says counts, whatever the models declare.
+  /// The columns of the database file decide this, not those that the models declare.
   func comparesStoredValues(on core: ConnectionCore) -> Bool {
     pairs.allSatisfy { pair in
       [pair.owner, pair.parent].allSatisfy { column in
@@ -16,16 +16,17 @@ extension Relation {
     }
   }
 
-  /// The values that refer to each parent, as they are stored in the columns of the children, with
-  /// the indices of the parents.
+  /// Returns the values, as the children store them, that refer to each parent, with the indices of
+  /// those parents.
   ///
-  /// SQLite finds them by a join. It compares as a foreign key does, by the collation of the
-  /// parent's column; or where that compares bytes, by the one of the child's.
+  /// SQLite finds them by a join. The join compares as a foreign key does, by the collation of the
+  /// parent's column; if that compares bytes, it uses the collation of the child's column.
   /// - SeeAlso: <https://www.sqlite.org/foreignkeys.html>
   func matches(
     of keys: [RelationKey], on core: ConnectionCore
   ) throws -> [RelationKey: [Int]] {
-    // DISTINCT takes values for the same by their collation, and 1 and 1.0 as well.
+    // COLLATE BINARY and typeof keep DISTINCT from merging values that the column's collation makes
+    // equal, and 1 and 1.0.
     let columns =
       pairs.map { "child.\(Identifier($0.owner.name).quoted) COLLATE BINARY" }
       + pairs.map { "typeof(child.\(Identifier($0.owner.name).quoted))" }
@@ -42,7 +43,7 @@ extension Relation {
     text += pairs.map { pair in
       let parent = "parent.\(Identifier(pair.parent.name).quoted)"
       let child = "child.\(Identifier(pair.owner.name).quoted)"
-      // The collation of the left operand counts.
+      // The collation of the left operand is used.
       let known = core.comparison(ofColumn: pair.parent.name, in: pair.parent.table)
       return known?.isBinary == true ? "\(child) = \(parent)" : "\(parent) = \(child)"
     }.joined(separator: " AND ")

@@ -1,9 +1,9 @@
 import SQLCore
 
-/// How the rows of one table belong to those of another: which columns of the children, or of the
-/// table between, hold the values of which columns of the parents.
+/// A relation between two tables: the columns of the children, or of a join table, that hold the
+/// values of columns of the parents.
 struct Relation: Sendable {
-  /// A column that holds the values of another one.
+  /// A column, and the column of the parents whose values it holds.
   struct Pair: Sendable {
     let owner: Column
     let parent: Column
@@ -16,18 +16,18 @@ struct Relation: Sendable {
     let name: String
   }
 
-  /// The indices of the parents' columns.
+  /// The indices of the parents' columns in their layout.
   let parentColumns: [Int]
-  /// The columns that hold their values, in the same order.
+  /// The columns that hold the values of `parentColumns`, in the same order.
   let owners: [ExpressionNode]
-  /// The same columns by name, each beside that of the parents.
+  /// The same columns by name, each with that of the parents.
   let pairs: [Pair]
-  /// The table between.
+  /// The join of the join table, for many-to-many relations.
   var join: SelectStatement.Join?
 }
 
 extension Relation {
-  /// Children whose columns hold the parents' key, in its order.
+  /// Makes the relation to children whose columns hold the parents' key, in the order of the key.
   static func make<Parent: Model, Child: Model>(
     of _: Parent.Type, _ children: Columns<Child>, by columns: [PartialKeyPath<Child>]
   ) -> Result<Relation, QueryError> {
@@ -41,7 +41,7 @@ extension Relation {
     }
   }
 
-  /// Children by the one foreign key that refers to the parents.
+  /// Makes the relation to children by their one foreign key to the parents.
   static func make<Parent: Model, Child: Model>(
     of _: Parent.Type, _ children: Columns<Child>
   ) -> Result<Relation, QueryError> {
@@ -51,7 +51,7 @@ extension Relation {
     }
   }
 
-  /// Children by a table between, of which each row names a parent and a child by its key.
+  /// Makes the relation by a join table, whose rows hold the keys of a parent and a child.
   static func make<Parent: Model, Between: Model, Child: Model, From: ColumnValue, To: ColumnValue>(
     of _: Parent.Type, _ children: Columns<Child>, through _: Between.Type,
     from: KeyPath<Between, ColumnReference<From>>, to: KeyPath<Between, ColumnReference<To>>
@@ -68,7 +68,8 @@ extension Relation {
     }
   }
 
-  /// Children by a table between, by its one foreign key to the parents and its one to the children.
+  /// Makes the relation by a join table, from its one foreign key to the parents and its one to the
+  /// children.
   static func make<Parent: Model, Between: Model, Child: Model>(
     of _: Parent.Type, _ children: Columns<Child>, through _: Between.Type
   ) -> Result<Relation, QueryError> {
@@ -108,7 +109,8 @@ extension Relation {
     }
   }
 
-  /// Columns that refer to others, one by one.
+  /// Makes the relation of columns to the key columns to which they refer. Throws if their number,
+  /// types or stored forms differ.
   private static func relation<Parent: Model, Child: Model>(
     of _: Parent.Type, _ children: Columns<Child>, _ columns: [Int], to keys: [Int]
   ) throws -> Relation {
@@ -141,7 +143,8 @@ extension Relation {
     (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
   }
 
-  /// The one foreign key from one table to another.
+  /// Returns the only foreign key from one table to another. Throws if there is none, or if there
+  /// are several.
   private static func foreignKey<Child: Model, Parent: Model>(
     from _: Child.Type, to _: Parent.Type, _ advice: String
   ) throws -> (columns: [Int], targets: [Int]) {
@@ -166,7 +169,7 @@ extension Relation {
 }
 
 extension Columns {
-  /// The column of that index among those of the layout.
+  /// Returns the column with this index in the layout.
   fileprivate func column(at index: Int) -> ColumnID {
     ColumnID(table: table, index: UInt16(truncatingIfNeeded: index))
   }

@@ -1,11 +1,11 @@
 import SQLCore
 
-// A schema has no parameters: what a table, an index or a view declares is SQL with its values
-// written as literals.
+// A schema has no parameters, so the definitions of tables, indexes and views have their values as
+// literals.
 
 extension SQL {
-  /// The text with its values in the place of their parameters; throws `QueryError` where it has
-  /// not as many `?` as values.
+  /// The text with its parameters replaced by literals. Throws `QueryError` if it has fewer
+  /// parameters than values.
   var declaration: String {
     get throws {
       guard !bindings.isEmpty else { return text }
@@ -30,8 +30,8 @@ extension SQL {
 extension ModelLayout {
   private var table: TableID { TableID(layout: number, source: TableID.declared) }
 
-  /// Predicates over the table, all of which must hold, as a declaration writes them; nil where
-  /// there is none.
+  /// Returns predicates over the table, joined by AND, as a declaration writes them; nil if there
+  /// are none.
   func declaration(of predicates: PredicateLines) throws -> String? {
     guard !predicates.nodes.isEmpty else { return nil }
     var sink = TextSink(writingLiterals: true)
@@ -40,7 +40,7 @@ extension ModelLayout {
     return sink.text
   }
 
-  /// An expression over the table, as a declaration writes it.
+  /// Returns an expression over the table, as a declaration writes it.
   func declaration(of expression: ExpressionNode) throws -> String {
     var sink = TextSink(writingLiterals: true)
     try sink.openScope(table, [], nil)
@@ -50,10 +50,10 @@ extension ModelLayout {
 }
 
 extension ModelLayout {
-  /// A term of an index, without its direction.
+  /// Returns a term of an index, without its direction.
   func declaration(of term: IndexTerm) throws -> String {
     var text = try declaration(of: term.node)
-    // A lone expression in an index stands in parentheses where it is no function.
+    // An index term that is not a column is put in parentheses.
     if case .column = term.node {} else { text = "(\(text))" }
     if let collation = term.collation { text += " COLLATE \(collation.sql)" }
     return text
@@ -61,7 +61,7 @@ extension ModelLayout {
 }
 
 extension Renderable {
-  /// The statement, as the definition of a view has it.
+  /// Returns the statement, as the definition of a view contains it.
   func declaration() throws -> String {
     var sink = TextSink(writingLiterals: true)
     try write(to: &sink)

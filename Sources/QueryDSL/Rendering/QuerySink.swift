@@ -1,56 +1,59 @@
 import SQLCore
 
-/// Where a query writes itself: one walk over the tree serves the shape with its values, and the SQL.
+/// A destination to which a query writes itself. The same walk over the tree produces a shape with
+/// its values, or SQL.
 ///
-/// Both see the same calls in the same order. So what changes the SQL changes the shape, and
-/// the values are bound in the order of their parameters.
+/// Both kinds of sinks receive the same calls in the same order. So everything that changes the SQL
+/// also changes the shape, and the values are bound in the order of their parameters.
 package protocol QuerySink {
   mutating func token(_ token: SQLToken) throws
-  /// A table in FROM or JOIN, with an alias where it needs one; of a query there, and of a common
-  /// table, the alias alone.
+  /// Writes a table in FROM or JOIN, with an alias if it needs one. A query or common table there
+  /// was written before by the caller, so only its alias is written.
   mutating func table(_ table: TableID) throws
-  /// A table by its name alone, as INSERT, UPDATE and DELETE name it.
+  /// Writes a table by its name only, as in INSERT, UPDATE and DELETE.
   mutating func tableName(_ table: TableID) throws
   mutating func column(_ column: ColumnID) throws
-  /// A column by its name alone, as SET and a list of columns name it.
+  /// Writes a column by its name only, as in SET and lists of columns.
   mutating func columnName(_ column: ColumnID) throws
-  /// Every column of a table, in the order of its model.
+  /// Writes every column of a table, in the order of its model.
   mutating func allColumns(of table: TableID) throws
-  /// A function's name, and other words that are written as they are.
+  /// Writes the name of a function, or other words, unchanged.
   mutating func function(_ name: String) throws
-  /// The name that a column of the result gets.
+  /// Writes the alias of a result column.
   mutating func alias(_ name: String) throws
-  /// A column of the result by its name.
+  /// Writes a result column by its name.
   mutating func resultColumn(_ name: String) throws
-  /// A window that the query defines, by its name.
+  /// Writes the name of a window that the query defines.
   mutating func windowName(_ name: String) throws
   mutating func value(_ value: BoundValue) throws
   mutating func fragment(_ sql: SQL) throws
-  /// The tables of a statement come into scope, and go out of it. Only what is needed of it is
-  /// handed over: a whole statement would be copied.
+  /// Brings the tables of a statement into scope, until `closeScope()`. It takes only the parts
+  /// that it needs, because passing a whole statement would copy it.
   mutating func openScope(
     _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?) throws
   mutating func closeScope() throws
-  /// What follows, until the end, does not see the tables of the scope: a query in FROM.
+  /// Hides the tables of the scope from what follows, until `showScope()`: a query in FROM cannot
+  /// see them.
   mutating func hideScope() throws
   mutating func showScope() throws
-  /// The names of common tables that come into scope, and go out of it.
+  /// Brings the names of common tables into scope, until `closeCommonTables()`.
   mutating func openCommonTables(_ tables: [CommonTableNode]) throws
   mutating func closeCommonTables() throws
-  /// A common table where it is defined: its name and those of its columns.
+  /// Writes the name and the columns of a common table in its definition.
   mutating func commonTableDefinition(_ table: CommonTableNode) throws
-  /// A common table in FROM or JOIN, by its name.
+  /// Writes the name of a common table in FROM or JOIN.
   mutating func commonTable(_ table: CommonTableName) throws
 }
 
-/// A table of a query: its model, and which of the query's tables it is.
+/// A table of a query: its model, and a number that distinguishes it from other tables.
 ///
-/// Each table of each query has a number of its own, so that a query inside another never takes
-/// the other's table for its own, though they are of one model. A shape knows tables by their
-/// place among those in scope instead: a query built again has the same.
+/// Each table of each query has a number of its own. So a query inside another never confuses its
+/// tables with those of the other, even if they have the same model. In a shape, a table is
+/// identified by its position among the tables in scope instead, so that a query that is built
+/// again has the same shape.
 @usableFromInline
 package struct TableID: Hashable, Sendable {
-  /// The source of the table that a declaration is about; no table of a query has it.
+  /// The source of the table in a declaration; tables of queries never have it.
   static var declared: UInt32 { 0 }
 
   package let source: UInt32

@@ -1,12 +1,12 @@
 import SQLCore
 
-/// What can be written as a statement: a query, an update, a deletion.
+/// A tree that can be written as a statement: a query, an insert, an update or a deletion.
 package protocol Renderable {
   func write<Sink: QuerySink>(to sink: inout Sink) throws
 }
 
 extension Renderable {
-  /// The SQL and its values.
+  /// Returns the SQL and its values.
   package func rendered() throws -> SQL {
     var sink = TextSink()
     try write(to: &sink)
@@ -15,7 +15,8 @@ extension Renderable {
 }
 
 extension Renderable {
-  /// The bytes by which a connection finds the statement again; equal for equal SQL alone.
+  /// Returns the bytes with which a connection finds the statement in its cache. They are equal
+  /// only for equal SQL.
   package func shape() throws -> [UInt8] {
     var key = StatementKey()
     key.begin(.shape)
@@ -30,17 +31,18 @@ extension Renderable {
 }
 
 extension ConnectionCore {
-  /// The same for a SELECT, which clients call from code that they compile for their model.
+  /// Lends the statement of a SELECT. Clients call this from code that is specialised for their
+  /// models.
   @usableFromInline
   func lendStatement(forSelect statement: SelectStatement) throws -> StatementPointer {
     try lendStatement(for: statement)
   }
 
-  /// Lends the statement of a query, its values bound: found by its shape, rendered and prepared
-  /// only where the cache has none.
+  /// Lends the statement of a query with its values bound. The statement is found by its shape, and
+  /// is rendered and prepared only if the cache does not have it.
   ///
-  /// Without closures on the way to a statement that is known: a query is large, and each closure
-  /// would copy it.
+  /// The path to a cached statement has no closures, because each closure would copy the query,
+  /// which is large.
   package func lendStatement(for query: some Renderable) throws -> StatementPointer {
     var sink = ShapeSink(key: beginShape(), values: takeValues())
     do {

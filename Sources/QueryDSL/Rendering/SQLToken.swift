@@ -1,4 +1,4 @@
-/// A word or sign of SQL as Apus writes it: a byte in a query's shape, text in its SQL.
+/// A word or sign of SQL, as Apus writes it: a byte in a query's shape, or text in its SQL.
 @usableFromInline
 package enum SQLToken: UInt8, Sendable {
   case select = 1, distinct, from, `where`, and, or, not, groupBy, having, orderBy
@@ -18,7 +18,7 @@ package enum SQLToken: UInt8, Sendable {
   case union, unionAll, intersect, except, selectAllFrom, selectValueFrom, valueIsNotNull
   case valueIsNull, defaultValues, returning
 
-  /// The text, with the spaces that it needs.
+  /// The text, including the spaces around it.
   var text: StaticString {
     switch self {
     case .select: "SELECT "

@@ -1,24 +1,24 @@
 import SQLCore
 
-/// Writes a query's shape: a byte for each token, numbers for tables and columns, and of a value
-/// only that there is one. The values are collected, in the order of their parameters.
+/// The sink that writes a query's shape: a byte for each token, numbers for tables and columns, and
+/// one byte in place of each value. It collects the values in the order of their parameters.
 ///
-/// A table is known by its place among those in scope, so that a query that is built again has the
-/// same shape.
+/// A table is identified by its position among the tables in scope, so that a query that is built
+/// again has the same shape.
 struct ShapeSink: QuerySink {
   private(set) var key: StatementKey
   private(set) var values: BoundValues
-  /// The first table of the outermost scope: the only one of most queries.
+  /// The first table of the outermost scope. Most queries have no other.
   private var first = TableID(layout: 0, source: 0)
   private var depth = 0
-  /// The other tables in scope, the scopes inside the outermost each behind a mark.
+  /// The other tables in scope. The tables of each inner scope follow a mark.
   private var others: [TableID]?
-  /// The common tables in scope, those of each WITH behind a mark.
+  /// The common tables in scope. The tables of each WITH follow a mark.
   private var commonTables: [UInt32]?
 
   private static let scopeMark = TableID(layout: .max, source: .max)
 
-  // The bytes that stand for what is no token; tokens end before them.
+  // The bytes for everything except tokens, whose bytes are smaller.
   private enum Mark {
     static let table: UInt8 = 0xE0
     static let tableName: UInt8 = 0xE1
@@ -81,7 +81,7 @@ struct ShapeSink: QuerySink {
   mutating func openScope(
     _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
   ) {
-    // The tables are written where they stand in FROM.
+    // The tables themselves are written at their position in FROM.
     key.append(Mark.openScope)
     depth &+= 1
     if depth == 1, joins.isEmpty {
@@ -131,7 +131,8 @@ struct ShapeSink: QuerySink {
 
   mutating func commonTable(_ table: CommonTableName) {
     append(Mark.commonTable, table.name)
-    // By its place; one that is not in scope is an error, and has a key of its own.
+    // The common table is identified by its position. One that is not in scope is an error; its own
+    // number keeps its shape different from that of every valid query.
     let place = commonTables?.lastIndex(of: table.id)
     key.append(UInt16(truncatingIfNeeded: place ?? 0xFFFF))
     if place == nil { key.append(table.id) }
@@ -148,8 +149,9 @@ struct ShapeSink: QuerySink {
     key.append(text: text)
   }
 
-  /// The place of a table among those in scope, the innermost first. One that is in none is an
-  /// error, which the SQL's sink throws: its own number keeps it from being found.
+  /// Appends the position of a table among the tables in scope; of equal tables, the innermost
+  /// counts. A table that is not in scope is an error, which the `TextSink` throws; its own number
+  /// keeps the shape from being found in the cache.
   private mutating func appendPlace(of table: TableID) {
     if others == nil, table == first { return key.append(UInt16(0)) }
     appendPlace(ofDistant: table)

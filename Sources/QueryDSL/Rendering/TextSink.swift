@@ -1,17 +1,18 @@
 import SQLCore
 
-/// Writes a query's SQL.
+/// The sink that writes a query's SQL.
 ///
-/// Columns of a SELECT over one table stand bare; those of a join, and of a query inside another,
-/// are qualified. A table that is there twice gets an alias.
+/// Columns of a SELECT over one table are not qualified; those of a join, and of a query inside
+/// another, are. A table that occurs twice gets an alias.
 struct TextSink: QuerySink {
   private(set) var text = ""
   private(set) var bindings: [BoundValue] = []
   private var scopes: [Scope] = []
   private var commonTables: [[CommonTableName]] = []
-  /// A declaration has no parameters: values stand in its text.
+  /// Whether values are written as literals, because declarations have no parameters.
   private let writesLiterals: Bool
-  /// Where a list of values is written as literals, its query and parentheses are left out.
+  /// Whether a list of values is being written as literals, without the subquery and parentheses
+  /// that would contain its parameter.
   private var isInArray = false
 
   init(writingLiterals: Bool = false) {
@@ -21,11 +22,12 @@ struct TextSink: QuerySink {
   private struct Scope {
     var tables: [ScopedTable]
     let windows: [String]
-    /// Whether a query in its own FROM is being written, which does not see it.
+    /// Whether a query in the FROM clause of this scope is being written, which cannot see its
+    /// tables.
     var isHidden = false
   }
 
-  /// What a table in FROM is; the alias of a query there cannot be left out.
+  /// The kind of a table in FROM. A query there always needs its alias.
   private enum Kind {
     case model
     case query
@@ -95,7 +97,7 @@ struct TextSink: QuerySink {
     try append(name: name)
   }
 
-  /// A name that somebody chose, quoted.
+  /// Appends a name that the user chose, quoted.
   private mutating func append(name: String) throws {
     guard !name.utf8.contains(0) else {
       throw QueryError("a name in SQL cannot hold U+0000: \(name.debugDescription)")
@@ -106,7 +108,7 @@ struct TextSink: QuerySink {
   mutating func value(_ value: BoundValue) throws {
     guard !writesLiterals else {
       let literal = try Self.literal(value)
-      // Two signs together would begin a comment.
+      // Two minus signs together would begin a comment.
       if literal.hasPrefix("-"), text.hasSuffix("-") { text += " " }
       return text += literal
     }
@@ -151,7 +153,7 @@ struct TextSink: QuerySink {
     }
     let taken = scopes.flatMap(\.tables).map { ($0.alias ?? $0.name).lowercasedASCII }
     var used = Set(taken + tables.map(\.name.lowercasedASCII))
-    // A name that stands once, here and in the queries around, needs no alias.
+    // A name that occurs only once, here and in the enclosing queries, needs no alias.
     var seen = Set(taken)
     let scoped = tables.map { table, name, kind in
       var alias: String?
@@ -198,7 +200,7 @@ struct TextSink: QuerySink {
     text += Identifier(table.name).quoted
   }
 
-  /// A common table hides the table of its name.
+  /// Throws if a common table hides a model's table of the same name.
   private func checkCommonTables(named name: String) throws {
     let folded = name.lowercasedASCII
     guard commonTables.joined().contains(where: { $0.name.lowercasedASCII == folded }) else {
@@ -223,9 +225,9 @@ struct TextSink: QuerySink {
   }
 }
 
-/// A query that cannot be SQL, found before any SQL runs.
+/// The error for a query that is not valid SQL, found before any SQL runs.
 public struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, with the table or clause that it is about.
+  /// The error message, with the table or clause that it concerns.
   public let message: String
 
   package init(_ message: String) {

@@ -1,9 +1,9 @@
 import SQLCore
 
-// What a schema says of its own past: what was called otherwise, what goes, and how values become
-// others. The lines may stay when it is done: they find nothing left to do.
+// The lines of a schema about its past: former names, what is dropped, and how values are
+// converted. The lines may stay after they have run; then they do nothing.
 
-/// Something that a migration may remove, since a schema says so.
+/// A part of the schema that a migration may remove, because a schema declares so.
 enum Removal: Hashable, Sendable {
   case column(String)
   case index(String)
@@ -15,27 +15,27 @@ enum Removal: Hashable, Sendable {
   case check(String)
   case attribute(column: String, Attribute)
 
-  /// What a column may have besides its type.
+  /// A property of a column besides its type.
   enum Attribute: Hashable, Sendable {
     case `default`
     case collation
   }
 }
 
-/// The column was called otherwise; it keeps its values.
+/// Declares that a column had another name. It keeps its values.
 ///
 /// ```swift
 /// Renamed(\.$title, from: "headline")
 /// // ALTER TABLE "Post" RENAME COLUMN "headline" TO "title"
 /// ```
-/// Indexes, triggers, views and foreign keys that name it follow.
+/// Indexes, triggers, views and foreign keys that name the column are changed with it.
 public func Renamed<M: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, from name: String
 ) -> SchemaElement<M> {
   SchemaElement(kind: .renamed(column, from: name))
 }
 
-/// The table was called otherwise; it keeps its rows.
+/// Declares that the table had another name. It keeps its rows.
 ///
 /// ```swift
 /// RenamedTable(from: "Article")      // ALTER TABLE "Article" RENAME TO "Post"
@@ -44,7 +44,7 @@ public func RenamedTable<M: Model>(from name: String) -> SchemaElement<M> {
   SchemaElement(kind: .renamedTable(from: name))
 }
 
-/// The column goes, with its values.
+/// Declares that a column is dropped, with its values.
 ///
 /// ```swift
 /// Dropped("headline")
@@ -53,71 +53,78 @@ public func Dropped<M: Model>(_ column: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.column(column)))
 }
 
-/// The index goes.
+/// Declares that an index is dropped. SQL: `DROP INDEX "name"`
 public func Dropped<M: Model>(index name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.index(name)))
 }
 
-/// The trigger goes.
+/// Declares that a trigger is dropped. SQL: `DROP TRIGGER "name"`
 public func Dropped<M: Model>(trigger name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.trigger(name)))
 }
 
-/// The view goes.
+/// Declares that a view is dropped. SQL: `DROP VIEW "name"`
 public func Dropped<M: Model>(view name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.view(name)))
 }
 
-/// Another table goes, with its rows; it may stand in the schema of any model.
+/// Declares that another table is dropped, with its rows. The line may stand in the schema of any
+/// model. SQL: `DROP TABLE "name"`
 public func Dropped<M: Model>(table name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.table(name)))
 }
 
-/// The foreign key on these columns of the table goes; the columns stay.
+/// Declares that the foreign key on these columns of the table is dropped. The columns stay.
 public func Dropped<M: Model>(foreignKey columns: String...) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.foreignKey(columns)))
 }
 
-/// The UNIQUE constraint over these columns of the table goes; the columns stay.
+/// Declares that the UNIQUE constraint over these columns of the table is dropped. The columns
+/// stay.
 public func Dropped<M: Model>(unique columns: String...) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.unique(columns)))
 }
 
-/// The CHECK of that name, or with that text between its parentheses, goes.
+/// Declares that the CHECK with this name, or with this text between its parentheses, is dropped.
 public func Dropped<M: Model>(check nameOrText: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.check(nameOrText)))
 }
 
-/// The column has no default any more.
+/// Declares that a column no longer has a default.
 public func Dropped<M: Model, Value: ColumnValue>(
   defaultOf column: KeyPath<M, ColumnReference<Value>>
 ) -> SchemaElement<M> {
   SchemaElement(kind: .droppedAttribute(column, .default))
 }
 
-/// The column has no collation any more, and compares by bytes.
+/// Declares that a column no longer has a collation, so that its text is compared by bytes.
 public func Dropped<M: Model, Value: ColumnValue>(
   collationOf column: KeyPath<M, ColumnReference<Value>>
 ) -> SchemaElement<M> {
   SchemaElement(kind: .droppedAttribute(column, .collation))
 }
 
-/// How the values of a column become those of its new type.
+/// Declares how the values of a column are converted to its new type.
 ///
 /// ```swift
 /// Converted(\.$price, from: String.self) { Int($0) ?? 0 }
-/// Converted(\.$name, from: String?.self) { $0 ?? "" }     // it may be NULL no more
+/// Converted(\.$name, from: String?.self) { $0 ?? "" }     // it may no longer be NULL
 /// ```
 ///
-/// It runs once for each row of a file: where the column in the file is stored otherwise than the
-/// property, in another storage class or with NULL, and once where both are stored alike, as `Bool`
-/// and `Date`, or a `String` and an enumeration over it. Of the latter the table `apus_migration`
-/// keeps a note, so that the line may stay; a table or column that the model creates has nothing to
-/// convert, which is noted, too. From an optional of the same type, it runs where the column may be
-/// NULL. Where several models are one table, and are not opened together, each declares the line.
+/// The conversion runs once for each row of a file:
 ///
-/// A value that is none of `old`, such as NULL where that is no optional, throws `MigrationError`,
-/// which names the row. What the closure throws ends the migration. In both cases nothing is done.
+/// - If the existing column is stored in another storage class than the property, or may be NULL
+///   and the property may not, it has not run yet.
+/// - If both are stored alike, as `Bool` and `Date`, or a `String` and an enumeration over it, the
+///   table `apus_migration` notes that it has run, so the line may stay. For a table or column that
+///   the model creates, the note is written without running it.
+/// - From an optional of the same type, it runs if the existing column may be NULL.
+///
+/// If several models share a table and are not opened together, each must declare the line.
+///
+/// Throws `MigrationError`, which names the row, if a value cannot be read as `old`, for example
+/// NULL as a type that is not optional. An error that the closure throws ends the migration. In
+/// both cases nothing is changed.
 public func Converted<M: Model, Old: ColumnValue, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, from old: Old.Type,
   stored form: StoredForm = .standard, _ convert: @escaping @Sendable (Old) throws -> Value
@@ -133,7 +140,7 @@ public func Converted<M: Model, Old: ColumnValue, Value: ColumnValue>(
     })
 }
 
-/// A stored value turned into another.
+/// A function from one stored value to another.
 struct ValueConversion: Sendable {
   let convert: @Sendable (DatabaseValue) throws -> DatabaseValue
 

@@ -1,31 +1,31 @@
 import SQLCore
 
-// The lines are functions with the names of SQL's own clauses, so that a key path takes its root
-// from the schema in which the line stands.
+// These lines are functions named after SQL's clauses. So a key path takes its root type from the
+// schema in which the line stands.
 
-/// The value of rows that were there before the column was, and of rows that raw SQL inserts without
-/// it.
+/// Declares the value for existing rows when the column is new, and for rows that raw SQL inserts
+/// without the column.
 ///
 /// ```swift
 /// Default(\.$status, .draft)         // "status" TEXT NOT NULL DEFAULT 'draft'
 /// ```
 ///
-/// A new column that is not optional needs one where its table has rows, unless
-/// `MigrationOptions.missingDefaults` says otherwise: the initial value of
-/// `@Column var status: Status = .draft` is code in the initialiser, which a library cannot read.
+/// If the table has rows, a new column that is not optional needs this line, unless
+/// `MigrationOptions.missingDefaults` says otherwise. The initial value in `@Column var status:
+/// Status = .draft` is code in the initialiser, which a library cannot read.
 public func Default<M: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, _ value: Value
 ) -> SchemaElement<M> {
   SchemaElement(kind: .default(column) { BoundValue(value, as: $0) })
 }
 
-/// A default in SQL: a literal, `CURRENT_TIMESTAMP`, or an expression.
+/// Declares a default in SQL: a literal, `CURRENT_TIMESTAMP`, or an expression.
 ///
 /// ```swift
 /// Default(\.$createdAt, sql: "unixepoch() * 1000000")
 /// // "createdAt" INTEGER NOT NULL DEFAULT (unixepoch() * 1000000)
 /// ```
-/// A column with an expression is added by a rebuild of the table.
+/// A new column whose default is an expression costs a rebuild of the table.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#the_default_clause>
 public func Default<M: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, sql: SQL
@@ -33,31 +33,32 @@ public func Default<M: Model, Value: ColumnValue>(
   SchemaElement(kind: .defaultSQL(column, sql))
 }
 
-/// The form in which a column is stored, where the type has more than one.
+/// Declares the form in which a column is stored, for a type that has several.
 ///
 /// ```swift
 /// Stored(\.$id, as: .bytes)          // "id" BLOB: a UUID as its 16 bytes
 /// ```
-/// In the schema of a `ResultRow` it says the form of what is selected into the property.
+/// In the schema of a `ResultRow`, the line declares the form of the value that is selected into
+/// the property.
 public func Stored<M: ResultRow, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, as form: StoredForm
 ) -> SchemaElement<M> {
   SchemaElement(kind: .stored(column, form))
 }
 
-/// The name of a column, where it is another than the property's.
+/// Declares the name of a column that is not named after its property.
 ///
 /// ```swift
 /// Named(\.$title, "headline")        // "headline" TEXT NOT NULL
 /// ```
-/// It says how the column is called; `Renamed` says how it was called before.
+/// This is the present name; `Renamed` declares a former one.
 public func Named<M: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, _ name: String
 ) -> SchemaElement<M> {
   SchemaElement(kind: .named(column, name))
 }
 
-/// How a column compares and orders its text.
+/// Declares how a column compares and orders its text.
 ///
 /// ```swift
 /// Collated(\.$name, .noCase)         // "name" TEXT NOT NULL COLLATE NOCASE
@@ -68,15 +69,15 @@ public func Collated<M: Model, Value: ColumnValue>(
   SchemaElement(kind: .collated(column, collation))
 }
 
-/// A column that SQLite calculates from others of its row.
+/// Declares a column that SQLite calculates from other columns of its row.
 ///
 /// ```swift
 /// Generated(\.$total) { $0.$price * $0.$count }
 /// // "total" INTEGER NOT NULL GENERATED ALWAYS AS ("price" * "count") VIRTUAL
 /// ```
 ///
-/// It is never written: a model's own value of it counts for nothing, and is read back after an
-/// insertion or update, by one statement more.
+/// The column is never written: the value in a model is ignored. After an insertion or update, the
+/// calculated value is read back by one more statement.
 /// - SeeAlso: <https://www.sqlite.org/gencol.html>
 public func Generated<M: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, _ storage: GeneratedStorage = .virtual,
@@ -85,14 +86,15 @@ public func Generated<M: Model, Value: ColumnValue>(
   SchemaElement(kind: .generated(column, storage) { expression(.declared).node })
 }
 
-/// A condition that each row fulfils; several lines must all hold.
+/// Declares a condition that each row must fulfil. If the closure has several lines, all must hold.
 ///
 /// ```swift
 /// Check { $0.$views >= 0 }                     // CHECK (("views" >= 0))
 /// Check("span") { $0.$start <= $0.$end }       // CONSTRAINT "span" CHECK ("start" <= "end")
 /// ```
 ///
-/// A row that does not throws `DatabaseError`, with the name or the text of the condition.
+/// Writing a row that does not fulfil it throws `DatabaseError`, with the name or the text of the
+/// condition.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#check_constraints>
 public func Check<M: Model>(
   _ name: String? = nil, @PredicateBuilder _ predicates: @escaping (Columns<M>) -> PredicateLines
@@ -100,15 +102,15 @@ public func Check<M: Model>(
   SchemaElement(kind: .check(name: name) { predicates(.declared) })
 }
 
-/// The table has no rowid: its rows lie in the tree of the primary key itself.
+/// Declares that the table has no rowid: its rows are stored in the B-tree of the primary key.
 ///
-/// For rows that are small and mostly found by a key that is no single integer.
+/// Use it for small rows that are mostly found by a key other than a single integer.
 /// - SeeAlso: <https://www.sqlite.org/withoutrowid.html>
 public func WithoutRowID<M: Model>() -> SchemaElement<M> {
   SchemaElement(kind: .rowID(isLeftOut: true))
 }
 
-/// The table has a rowid again, where it was WITHOUT ROWID before.
+/// Declares that a table which was WITHOUT ROWID has a rowid again.
 public func WithRowID<M: Model>() -> SchemaElement<M> {
   SchemaElement(kind: .rowID(isLeftOut: false))
 }

@@ -1,10 +1,11 @@
-/// How the columns of a model are called after its properties.
+/// The rule by which the columns of a model are named after its properties.
 public enum ColumnNaming: Sendable {
-  /// As the properties.
+  /// The column has the name of the property.
   case asDeclared
-  /// `authorID` is `author_id`, `createdAt` is `created_at`.
+  /// Words in lower case, separated by `_`: `authorID` becomes `author_id`, `createdAt` becomes
+  /// `created_at`.
   case snakeCase
-  /// As a function says.
+  /// The closure returns the column's name for a property's name.
   case custom(@Sendable (String) -> String)
 
   func name(of property: String) -> String {
@@ -19,7 +20,7 @@ public enum ColumnNaming: Sendable {
     var words = ""
     let characters = Array(property)
     for (index, character) in characters.enumerated() {
-      // A capital begins a word behind a small letter or digit, and before a small letter.
+      // A capital letter begins a word after a small letter or digit, and before a small letter.
       if character.isUppercase, index > 0, characters[index - 1] != "_" {
         let follows = !characters[index - 1].isUppercase
         let precedes = index + 1 < characters.count && characters[index + 1].isLowercase

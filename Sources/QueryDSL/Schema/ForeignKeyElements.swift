@@ -1,9 +1,9 @@
 import SQLCore
 
-/// A foreign key as a schema declares it.
+/// A foreign key, as a schema declares it.
 struct ForeignKeyLine<M: ResultRow> {
   let columns: [PartialKeyPath<M>]
-  /// Resolved when it is needed: two models may refer to each other.
+  /// Resolved on demand, because two models may refer to each other.
   let target: () throws -> ForeignKeyTarget
   let onDelete: ForeignKeyAction
   let onUpdate: ForeignKeyAction
@@ -16,31 +16,31 @@ struct ForeignKeyTarget: Hashable, Sendable {
   var columns: [String]
 }
 
-/// What happens to a row when the row to which it refers goes or changes its key.
+/// The effect on a row when the row to which it refers is deleted or changes its key.
 ///
 /// - SeeAlso: <https://www.sqlite.org/foreignkeys.html#fk_actions>
 public enum ForeignKeyAction: String, Sendable {
-  /// It is refused.
+  /// The deletion or change is refused.
   case noAction = "NO ACTION"
-  /// It is refused at once, also where the key is deferred.
+  /// The deletion or change is refused at once, even if the foreign key is deferred.
   case restrict = "RESTRICT"
   /// The reference becomes NULL.
   case setNull = "SET NULL"
-  /// The reference becomes its column's default.
+  /// The reference becomes the default of its column.
   case setDefault = "SET DEFAULT"
-  /// The row is deleted, or its reference follows the key.
+  /// The row is deleted, or its reference gets the new key.
   case cascade = "CASCADE"
 }
 
-/// A foreign key.
+/// Declares a foreign key.
 ///
 /// ```swift
 /// ForeignKey(\.$authorID, references: \Author.$id, onDelete: .cascade)
 /// // FOREIGN KEY ("authorID") REFERENCES "Author" ("id") ON DELETE CASCADE
 /// ```
 ///
-/// A deferred one is checked when the transaction commits, not after each statement:
-/// `DEFERRABLE INITIALLY DEFERRED`.
+/// A deferred foreign key, `DEFERRABLE INITIALLY DEFERRED`, is checked when the transaction
+/// commits, not after each statement.
 /// - SeeAlso: <https://www.sqlite.org/foreignkeys.html>
 public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>,
@@ -51,7 +51,7 @@ public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
   foreignKey([column], [target], Target.self, onDelete, onUpdate, deferred)
 }
 
-/// A foreign key that may be NULL, or that refers to a key which the database assigns.
+/// Declares a foreign key that may be NULL.
 public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value?>>,
   references target: KeyPath<Target, ColumnReference<Value>>,
@@ -61,7 +61,7 @@ public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
   foreignKey([column], [target], Target.self, onDelete, onUpdate, deferred)
 }
 
-/// A foreign key that refers to a key which the database assigns.
+/// Declares a foreign key that refers to a key which the database assigns.
 public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>,
   references target: KeyPath<Target, ColumnReference<Value?>>,
@@ -71,7 +71,7 @@ public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
   foreignKey([column], [target], Target.self, onDelete, onUpdate, deferred)
 }
 
-/// A foreign key of two columns.
+/// Declares a foreign key of two columns.
 ///
 /// ```swift
 /// ForeignKey(\.$orderID, \.$line, references: \Line.$orderID, \Line.$number)
@@ -88,7 +88,8 @@ public func ForeignKey<M: Model, Target: Model, First: ColumnValue, Second: Colu
     [first, second], [firstTarget, secondTarget], Target.self, onDelete, onUpdate, deferred)
 }
 
-/// A foreign key of two columns that may be NULL; it refers to nothing while one of them is.
+/// Declares a foreign key of two columns that may be NULL. It refers to no row while either is
+/// NULL.
 public func ForeignKey<M: Model, Target: Model, First: ColumnValue, Second: ColumnValue>(
   _ first: KeyPath<M, ColumnReference<First?>>, _ second: KeyPath<M, ColumnReference<Second?>>,
   references firstTarget: KeyPath<Target, ColumnReference<First>>,
@@ -100,7 +101,7 @@ public func ForeignKey<M: Model, Target: Model, First: ColumnValue, Second: Colu
     [first, second], [firstTarget, secondTarget], Target.self, onDelete, onUpdate, deferred)
 }
 
-/// A foreign key of three columns.
+/// Declares a foreign key of three columns.
 public func ForeignKey<
   M: Model, Target: Model, First: ColumnValue, Second: ColumnValue, Third: ColumnValue
 >(

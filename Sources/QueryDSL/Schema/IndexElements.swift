@@ -1,6 +1,6 @@
 import SQLCore
 
-/// An index as a schema declares it.
+/// An index, as a schema declares it.
 struct IndexLine<M: ResultRow> {
   enum Terms {
     case columns([PartialKeyPath<M>])
@@ -13,14 +13,14 @@ struct IndexLine<M: ResultRow> {
   let predicates: () -> PredicateLines
 }
 
-/// What an index orders rows by: a column or an expression, perhaps downwards, perhaps with a
+/// A term of an index: a column or an expression, optionally in descending order or with a
 /// collation of its own.
 public struct IndexTerm: Sendable {
   let node: ExpressionNode
   var isDescending = false
   var collation: Collation?
 
-  /// Downwards. SQL: `a DESC`
+  /// The same term in descending order. SQL: `a DESC`
   public var descending: IndexTerm {
     var term = self
     term.isDescending = true
@@ -29,40 +29,41 @@ public struct IndexTerm: Sendable {
 }
 
 extension SQLExpression {
-  /// Downwards, as a term of an index. SQL: `a DESC`
+  /// A term of an index in descending order. SQL: `a DESC`
   public var descending: IndexTerm { IndexTerm(node: node, isDescending: true) }
 
-  /// With a collation, as a term of an index. SQL: `a COLLATE NOCASE`
+  /// Returns a term of an index with a collation. SQL: `a COLLATE NOCASE`
   public func collated(_ collation: Collation) -> IndexTerm {
     IndexTerm(node: node, collation: collation)
   }
 }
 
-/// Collects the terms of an index, one a line.
+/// Collects the terms of an index, one on each line.
 @resultBuilder
 public enum IndexBuilder {
-  /// A column or an expression.
+  /// Makes a term of a column or an expression.
   public static func buildExpression<Value: ColumnValue>(
     _ expression: SQLExpression<Value>
   ) -> IndexTerm {
     IndexTerm(node: expression.node)
   }
 
-  /// A term.
+  /// Takes a term as it is.
   public static func buildExpression(_ term: IndexTerm) -> IndexTerm { term }
 
-  /// All terms.
+  /// Collects the terms.
   public static func buildBlock(_ terms: IndexTerm...) -> [IndexTerm] { terms }
 }
 
-/// An index over one column or several.
+/// Declares an index over one or more columns.
 ///
 /// ```swift
 /// Index(\.$status, \.$createdAt)
 /// // CREATE INDEX "Post_on_status_createdAt" ON "Post" ("status", "createdAt")
 /// ```
 ///
-/// It comes and goes with the code; one with a name of its own goes by `Dropped(index:)`.
+/// The next migration after the line is removed drops the index. An index with a name of its own
+/// must be dropped by `Dropped(index:)`.
 /// - SeeAlso: <https://www.sqlite.org/lang_createindex.html>
 public func Index<M: Model, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil
@@ -70,7 +71,7 @@ public func Index<M: Model, each Value: ColumnValue>(
   index(.columns(paths(repeat each columns)), false, name) { _ in [] }
 }
 
-/// An index over columns, of those rows alone for which each line holds.
+/// Declares a partial index: it has only the rows for which every line of the closure holds.
 ///
 /// ```swift
 /// Index(\.$createdAt) { $0.$status == .published }
@@ -84,7 +85,7 @@ public func Index<M: Model, each Value: ColumnValue>(
   index(.columns(paths(repeat each columns)), false, name, predicates)
 }
 
-/// An index over columns and expressions, one a line.
+/// Declares an index over columns and expressions, one on each line.
 ///
 /// ```swift
 /// Index {
@@ -100,7 +101,8 @@ public func Index<M: Model>(
   index(.expressions { terms(.declared) }, false, name) { _ in [] }
 }
 
-/// An index over columns and expressions, of those rows alone for which each line holds.
+/// Declares a partial index over columns and expressions: it has only the rows for which every line
+/// of `where` holds. SQL: `CREATE INDEX … WHERE …`
 public func Index<M: Model>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm],
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
@@ -108,7 +110,8 @@ public func Index<M: Model>(
   index(.expressions { terms(.declared) }, false, name, predicates)
 }
 
-/// A column, or several together, whose values no two rows share; NULL may come often.
+/// Declares that no two rows have the same value in a column, or the same values in several. NULL
+/// is different from every other NULL.
 ///
 /// ```swift
 /// Unique(\.$url)
@@ -120,7 +123,8 @@ public func Unique<M: Model, each Value: ColumnValue>(
   index(.columns(paths(repeat each columns)), true, name) { _ in [] }
 }
 
-/// A column, or several together, whose values no two rows share for which each line holds.
+/// Declares that, among the rows for which every line of the closure holds, no two have the same
+/// values. SQL: `CREATE UNIQUE INDEX … WHERE …`
 public func Unique<M: Model, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil,
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
@@ -128,14 +132,16 @@ public func Unique<M: Model, each Value: ColumnValue>(
   index(.columns(paths(repeat each columns)), true, name, predicates)
 }
 
-/// Columns and expressions whose values together no two rows share.
+/// Declares that no two rows have the same values of these columns and expressions. SQL: `CREATE
+/// UNIQUE INDEX …`
 public func Unique<M: Model>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm]
 ) -> SchemaElement<M> {
   index(.expressions { terms(.declared) }, true, name) { _ in [] }
 }
 
-/// Columns and expressions whose values together no two rows share for which each line holds.
+/// Declares that, among the rows for which every line of `where` holds, no two have the same values
+/// of these columns and expressions. SQL: `CREATE UNIQUE INDEX … WHERE …`
 public func Unique<M: Model>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm],
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// What a model declares besides its columns.
+/// The declarations of a model besides its columns.
 ///
 /// ```swift
 /// static var schema: Schema<Post> {
@@ -16,33 +16,33 @@ public struct Schema<M: ResultRow> {
 /// Collects the lines of a `schema`.
 @resultBuilder
 public enum SchemaBuilder<M: ResultRow> {
-  /// One line.
+  /// Takes one line.
   public static func buildExpression(_ element: SchemaElement<M>) -> [SchemaElement<M>] {
     [element]
   }
 
-  /// All lines.
+  /// Collects all lines.
   public static func buildBlock(_ elements: [SchemaElement<M>]...) -> [SchemaElement<M>] {
     elements.flatMap { $0 }
   }
 
-  /// The lines of an `if`.
+  /// Takes the lines of an `if` without `else`.
   public static func buildOptional(_ elements: [SchemaElement<M>]?) -> [SchemaElement<M>] {
     elements ?? []
   }
 
-  /// The lines of an `if`, with an `else` behind it.
+  /// Takes the lines of an `if` that has an `else`.
   public static func buildEither(first: [SchemaElement<M>]) -> [SchemaElement<M>] { first }
 
-  /// The lines of an `else`.
+  /// Takes the lines of an `else`.
   public static func buildEither(second: [SchemaElement<M>]) -> [SchemaElement<M>] { second }
 
-  /// The lines of a `for`.
+  /// Collects the lines of a `for`.
   public static func buildArray(_ elements: [[SchemaElement<M>]]) -> [SchemaElement<M>] {
     elements.flatMap { $0 }
   }
 
-  /// The schema.
+  /// Makes the schema of all lines.
   public static func buildFinalResult(_ elements: [SchemaElement<M>]) -> Schema<M> {
     Schema(elements: elements)
   }

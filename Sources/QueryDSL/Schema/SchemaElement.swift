@@ -6,7 +6,7 @@ public struct SchemaElement<M: ResultRow> {
     case index(IndexLine<M>)
     case foreignKey(ForeignKeyLine<M>)
     case check(name: String?, () -> PredicateLines)
-    /// The value is encoded when the column's form is known.
+    /// The value is encoded on demand, when the form of the column is known.
     case `default`(PartialKeyPath<M>, (StoredForm) -> BoundValue)
     case defaultSQL(PartialKeyPath<M>, SQL)
     case stored(PartialKeyPath<M>, StoredForm)
@@ -24,36 +24,36 @@ public struct SchemaElement<M: ResultRow> {
   let kind: Kind
 }
 
-/// How SQLite compares and orders text.
+/// A rule by which SQLite compares and orders text.
 ///
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#collation>
 public struct Collation: Hashable, Sendable {
-  /// The name by which SQL knows it.
+  /// The name of the collation in SQL.
   public let name: String
 
-  /// A collation by its name; one of your own is registered in `Configuration.prepareConnection`.
+  /// Names a collation. Register one of your own in `Configuration.prepareConnection`.
   public init(_ name: String) {
     self.name = name
   }
 
-  /// By bytes: SQLite's default.
+  /// Compares bytes: SQLite's default.
   public static let binary = Collation("BINARY")
-  /// The letters of ASCII without case.
+  /// Ignores the case of ASCII letters.
   public static let noCase = Collation("NOCASE")
-  /// By bytes, without the spaces at the end.
+  /// Compares bytes, ignoring spaces at the end.
   public static let trimmed = Collation("RTRIM")
-  /// By the decimal numbers that the text holds. Queries compare Decimal columns so, and use an index
-  /// that has it: `Index { $0.$price.collated(.decimal) }`. A tool without the collation cannot write
-  /// such a table.
+  /// Compares the decimal numbers in the texts. Queries compare Decimal columns in this way, and
+  /// can use an index with this collation: `Index { $0.$price.collated(.decimal) }`. A program that
+  /// does not have the collation cannot write a table with such an index.
   public static let decimal = Collation("decimal")
 }
 
-/// Where the value of a generated column is.
+/// The way in which SQLite stores a generated column.
 ///
 /// - SeeAlso: <https://www.sqlite.org/gencol.html>
 public enum GeneratedStorage: String, Sendable {
-  /// It is calculated when it is read.
+  /// The value is calculated when it is read.
   case virtual = "VIRTUAL"
-  /// It is calculated when the row is written, and takes its place in the file.
+  /// The value is calculated when the row is written, and takes space in the file.
   case stored = "STORED"
 }

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A model that reads a view: a query that the database knows by a name.
+/// A model that reads a view: a named query in the database.
 ///
 /// ```swift
 /// struct AuthorCount: ViewModel {
@@ -19,19 +19,21 @@ import SQLCore
 /// }
 /// ```
 ///
-/// The query's columns are the model's, in order and type. It is queried as any model; a view is not
-/// written, and one whose query changed is created anew.
+/// The query's columns must be the model's, in the same order and with the same types. The view can
+/// be queried like any table, but not written. If the query changes, the next migration drops the
+/// view and creates it again.
 /// - SeeAlso: <https://www.sqlite.org/lang_createview.html>
 public protocol ViewModel: Model {
   /// The type of the query.
   associatedtype Definition: Fetchable
 
-  /// The query of the view; values in it stand in the schema as literals.
+  /// The query of the view. Its values are written into the schema as literals.
   static var definition: Definition { get }
 }
 
 extension ViewDefinition {
-  /// The view that a model declares; throws `ModelError` where the query gives other columns.
+  /// Reads the view that a model declares. Throws `ModelError` if the query has other columns than
+  /// the model.
   init<V: ViewModel>(of model: V.Type) throws {
     let layout = try V.layout
     let request = V.definition.request
@@ -56,40 +58,40 @@ extension ViewDefinition {
   }
 }
 
-// A view cannot be written, and the compiler says so.
+// A view cannot be written, and these declarations make the compiler say so.
 
 extension Connection {
-  /// A view is not written.
+  /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view is read alone; insert into its tables")
   public func insert<V: ViewModel>(_ view: V) throws -> V { view }
 
-  /// A view is not written.
+  /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view is read alone; update its tables")
   public func update<V: ViewModel>(_ view: V) throws -> V { view }
 
-  /// A view is not written.
+  /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view is read alone; save into its tables")
   public func save<V: ViewModel>(_ view: V) throws -> V { view }
 
-  /// A view is not written.
+  /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view is read alone; delete from its tables")
   public func delete<V: ViewModel>(_ view: V) throws -> Bool { false }
 }
 
 extension Database {
-  /// A view is not written.
+  /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view is read alone; insert into its tables")
   public func insert<V: ViewModel>(_ view: V) throws -> V { view }
 
-  /// A view is not written.
+  /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view is read alone; update its tables")
   public func update<V: ViewModel>(_ view: V) throws -> V { view }
 
-  /// A view is not written.
+  /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view is read alone; save into its tables")
   public func save<V: ViewModel>(_ view: V) throws -> V { view }
 
-  /// A view is not written.
+  /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view is read alone; delete from its tables")
   public func delete<V: ViewModel>(_ view: V) throws -> Bool { false }
 }

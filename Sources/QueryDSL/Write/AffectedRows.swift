@@ -1,9 +1,9 @@
 import SQLCore
 
-/// Which rows an update or a deletion is about.
+/// The rows that an update or a deletion changes.
 ///
-/// `DELETE … ORDER BY … LIMIT` is an option that SQLite is seldom built with: with a limit, the rows
-/// are chosen by their keys.
+/// `DELETE … ORDER BY … LIMIT` needs a compile-time option that few builds of SQLite have. With a
+/// limit, the rows are therefore chosen by their keys, in a subquery.
 /// - SeeAlso: <https://www.sqlite.org/compile.html#enable_update_delete_limit>
 struct AffectedRows: Sendable {
   var predicates: ShortList<PredicateNode> = .none
@@ -25,7 +25,7 @@ struct AffectedRows: Sendable {
     limit = BoundValue(count)
   }
 
-  /// Writes WHERE, and closes the scope of the table, which is open.
+  /// Writes the WHERE clause, and closes the scope of the table, which the caller has opened.
   func write<Sink: QuerySink>(
     of table: TableID, _ layout: @autoclosure () throws -> ModelLayout, to sink: inout Sink
   ) throws {
@@ -53,7 +53,7 @@ struct AffectedRows: Sendable {
     if key.count > 1 { try sink.token(.close) }
     try sink.token(.in)
     try sink.token(.open)
-    // The rows are chosen by a query that stands by itself: it sees the table as its own.
+    // The subquery has its own scope, in which the table stands again.
     try sink.closeScope()
     var rows = SelectStatement(
       selection: .terms(key.map { .expression(.column($0)) }), from: table)

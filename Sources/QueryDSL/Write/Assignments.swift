@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A column and what it is set to.
+/// A column and the expression that is assigned to it.
 struct Assignment: Sendable {
   let column: ExpressionNode
   let value: ExpressionNode
@@ -17,7 +17,7 @@ extension Assignment {
     }
   }
 
-  /// Writes the column by its name alone; what is none throws.
+  /// Writes the unqualified name of the column. Throws if the expression is not a column.
   func writeColumn<Sink: QuerySink>(to sink: inout Sink) throws {
     guard let columnID = column.columnID else { return try column.write(to: &sink) }
     try sink.columnName(columnID)
@@ -25,13 +25,13 @@ extension Assignment {
 }
 
 extension ExpressionNode {
-  /// The column, where the expression is one.
+  /// The column, if the expression is one.
   var columnID: ColumnID? {
     if case .column(let column) = self { column } else { nil }
   }
 }
 
-/// The columns of a row that are set: `$0.$views += 1`, `$0.set(\.$title, to: "x")`.
+/// The assignments to the columns of a row: `$0.$views += 1`, `$0.set(\.$title, to: "x")`.
 @dynamicMemberLookup
 public struct Assignments<M: Model> {
   package let columns: Columns<M>
@@ -41,7 +41,7 @@ public struct Assignments<M: Model> {
     self.columns = columns
   }
 
-  /// The column's value; setting it assigns an expression.
+  /// The value of the column. Setting it assigns an expression to the column.
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> SQLExpression<Value> {
@@ -64,7 +64,7 @@ public struct Assignments<M: Model> {
     assign(columns[dynamicMember: path], expression)
   }
 
-  /// Sets a column to an expression over the row as it was. SQL: `SET a = a + ?`
+  /// Sets a column to an expression over the row before the update. SQL: `SET a = a + ?`
   public mutating func set<Value: ColumnValue>(
     _ path: KeyPath<M, ColumnReference<Value>>,
     to expression: (Columns<M>) -> SQLExpression<Value>
@@ -78,8 +78,8 @@ public struct Assignments<M: Model> {
     append(column.node, value.node(as: column.form) ?? .invalid(column.mixing(value.form)))
   }
 
-  /// A column is assigned once: of two, SQL would keep the last in silence, and neither line sees
-  /// what the other does.
+  /// Adds an assignment. A second assignment to the same column is an error that rendering throws:
+  /// SQLite would silently use the last one, and neither sees the effect of the other.
   private mutating func append(_ column: ExpressionNode, _ value: ExpressionNode) {
     let isTwice = list.contains { $0.column.columnID == column.columnID && column.columnID != nil }
     let problem = QueryError("\(M.tableName): a column is assigned twice")

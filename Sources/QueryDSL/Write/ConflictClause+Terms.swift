@@ -1,19 +1,19 @@
 import SQLCore
 
-// A unique index may be over expressions, or with a collation of its own: `Unique { … }`. Its clause
-// names the same terms, by the words of the index, so that SQLite knows it again.
+// A unique index may have expressions, or a collation of its own: `Unique { … }`. The clause names
+// the same terms, written as in the index, so that SQLite recognises it.
 
 extension Insert {
-  /// Leaves the row that is there where the new one violates a unique index over these terms.
+  /// Keeps the existing row if the new one violates a unique index over these terms.
   ///
   /// ```swift
   /// User.insert(user).onConflictDoNothing(on: { $0.$email.lower() })
   /// // INSERT INTO "User" (…) VALUES (…) ON CONFLICT ((lower("email"))) DO NOTHING
   /// ```
   /// - Parameters:
-  ///   - terms: those of the `Unique { … }` in the schema, one a line; their direction does not
-  ///     matter.
-  ///   - condition: that of a partial index.
+  ///   - terms: the terms of the `Unique { … }` in the schema, one on each line; their direction
+  ///     does not matter.
+  ///   - condition: the condition of a partial index.
   public consuming func onConflictDoNothing(
     @IndexBuilder on terms: (Columns<M>) -> [IndexTerm],
     @PredicateBuilder matching condition: (Columns<M>) -> PredicateLines = { _ in [] }
@@ -22,7 +22,7 @@ extension Insert {
     return self
   }
 
-  /// Updates the row that is there where the new one violates a unique index over these terms.
+  /// Updates the existing row if the new one violates a unique index over these terms.
   ///
   /// ```swift
   /// User.insert(user).onConflictUpdate(on: { $0.$name.collated(.noCase) }) {
@@ -31,9 +31,9 @@ extension Insert {
   /// // … ON CONFLICT ("name" COLLATE NOCASE) DO UPDATE SET "email" = excluded."email"
   /// ```
   /// - Parameters:
-  ///   - terms: those of the `Unique { … }` in the schema, one a line; their direction does not
-  ///     matter.
-  ///   - condition: that of a partial index.
+  ///   - terms: the terms of the `Unique { … }` in the schema, one on each line; their direction
+  ///     does not matter.
+  ///   - condition: the condition of a partial index.
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html>
   public consuming func onConflictUpdate(
     @IndexBuilder on terms: (Columns<M>) -> [IndexTerm],

@@ -1,10 +1,10 @@
 import SQLCore
 
-/// What an insert does where a unique constraint is violated: ON CONFLICT.
+/// An ON CONFLICT clause: the action of an insert that would violate a unique constraint.
 struct ConflictClause: Sendable {
-  /// The columns of the constraint; none stands for every unique constraint.
+  /// The columns of the constraint; empty for any unique constraint.
   var target: [ExpressionNode] = []
-  /// What stands in their place: the terms of an index over expressions, as it declares them.
+  /// The terms of an index over expressions, as the index declares them; they replace `target`.
   var terms: Result<[String], QueryError>?
   /// The condition of a partial index, as the index declares it.
   var condition: Result<String?, QueryError> = .success(nil)
@@ -46,7 +46,7 @@ extension ConflictClause {
     try sink.closeScope()
   }
 
-  /// Whether the row that it updates is the one with the key, or a part of the key, of the new row.
+  /// Whether the updated row has the key of the new row, or a part of that key.
   func updatesRow(withKeyOf layout: ModelLayout) -> Bool {
     guard assignments != nil else { return false }
     if let terms {
@@ -59,7 +59,7 @@ extension ConflictClause {
       }
   }
 
-  /// The same, leaving the row that is there.
+  /// The clause with DO NOTHING, which keeps the existing row.
   var doingNothing: ConflictClause {
     var clause = self
     clause.assignments = nil
@@ -68,22 +68,22 @@ extension ConflictClause {
   }
 }
 
-// A clause is for the unique constraint over exactly its columns: a primary key, a UNIQUE, a unique
-// index. That there is one is known when the statement is prepared; SQLite refuses it otherwise.
+// A clause applies to the unique constraint over exactly its columns: a primary key, a UNIQUE
+// constraint or a unique index. SQLite checks that there is one when it prepares the statement.
 
 extension Insert {
-  /// Leaves the row that is there, whichever unique constraint the new one violates.
+  /// Keeps the existing row if the new one violates any unique constraint.
   /// SQL: `ON CONFLICT DO NOTHING`
   public consuming func onConflictDoNothing() -> Self {
     conflicts.append(ConflictClause(excluded: Columns<M>().table))
     return self
   }
 
-  /// Leaves the row that is there where the new one violates this unique constraint.
+  /// Keeps the existing row if the new one violates this unique constraint.
   /// SQL: `ON CONFLICT ("url") DO NOTHING`
   ///
-  /// - Parameter condition: that of a partial index, as its `Index` has it; values in it are
-  ///   written as literals.
+  /// - Parameter condition: the condition of a partial index, as its `Index` declares it; its
+  ///   values are written as literals.
   public consuming func onConflictDoNothing<First: ColumnValue, each Value: ColumnValue>(
     _ first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
@@ -93,7 +93,7 @@ extension Insert {
     return self
   }
 
-  /// Updates the row that is there where the new one violates this unique constraint: an upsert.
+  /// Updates the existing row if the new one violates this unique constraint: an upsert.
   ///
   /// ```swift
   /// Post.insert(post).onConflictUpdate(\.$url) {
@@ -106,9 +106,9 @@ extension Insert {
   /// //   SET "title" = excluded."title", "views" = "Post"."views" + ?
   /// //   WHERE "Post"."createdAt" < excluded."createdAt"
   /// ```
-  /// Another constraint that is violated throws, unless another clause is for it.
-  /// - Parameter condition: that of a partial index, as its `Index` has it; values in it are
-  ///   written as literals.
+  /// A violation of another constraint throws, unless another clause handles it.
+  /// - Parameter condition: the condition of a partial index, as its `Index` declares it; its
+  ///   values are written as literals.
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html>
   public consuming func onConflictUpdate<First: ColumnValue, each Value: ColumnValue>(
     _ first: KeyPath<M, ColumnReference<First>>,
@@ -137,9 +137,9 @@ extension Insert {
     }
   }
 
-  /// Gives the row that is there the new one's values where they violate this unique constraint: in
-  /// every column but those of the constraint and of the key. A row that has them already is left as
-  /// it is.
+  /// Gives the existing row the values of the new one if the new one violates this unique
+  /// constraint. Updates every column except those of the constraint and of the key. A row that
+  /// already has the values is not changed.
   ///
   /// ```swift
   /// Post.insert(post).onConflictUpdate(\.$url)
@@ -166,12 +166,12 @@ extension Insert {
     clause.target = [columns[dynamicMember: first].node]
     for other in repeat each others { clause.target.append(columns[dynamicMember: other].node) }
     let predicates = condition(Columns<M>.declared)
-    // SQLite knows a partial index again by the words of its condition: no parameter is one.
+    // SQLite recognises a partial index by the text of its condition, which cannot have parameters.
     clause.condition = Self.declared { try $0.declaration(of: predicates) }
     return clause
   }
 
-  /// What a declaration of the table's says.
+  /// Returns a text made from the layout of the table, or the error that making it threw.
   static func declared<Text>(
     _ body: (ModelLayout) throws -> Text
   ) -> Result<Text, QueryError> {
@@ -182,7 +182,7 @@ extension Insert {
     }
   }
 
-  /// The columns that the insert names; nil for all.
+  /// The columns that the insert names; nil for all columns.
   private var writtenColumns: [UInt16]? {
     switch source {
     case .models: nil
@@ -193,8 +193,8 @@ extension Insert {
 }
 
 extension ConflictClause {
-  /// Sets every column that the insert writes, the target and the key left out, where one of them
-  /// differs; does nothing where there is none.
+  /// Assigns every column that the insert writes, except the target and the key, if any of them
+  /// differs. Without such a column, the clause is DO NOTHING.
   fileprivate mutating func updateAll(of table: TableID, written: [UInt16]?) {
     guard let layout = LayoutRegistry.shared.layout(number: table.layout) else { return }
     let target = target.compactMap { $0.columnID?.index }
@@ -216,7 +216,7 @@ extension ConflictClause {
         indices.map { index in
           let (own, new) = nodes(index)
           let isText = layout.columns[Int(index)].storageClass == .text
-          // A collation may take two texts for one; they are stored apart.
+          // A collation may treat two texts as equal although their bytes differ.
           return .compare(.isNotSame, own, isText ? .collate(new, "BINARY") : new)
         }))
   }

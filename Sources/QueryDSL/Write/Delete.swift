@@ -8,16 +8,17 @@ import SQLCore
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/lang_delete.html>
 public struct Delete<M: Model>: Sendable {
-  /// The columns of the table whose rows it deletes.
+  /// The columns of the table from which rows are deleted.
   public let columns: Columns<M>
   var rows = AffectedRows()
 
-  /// The SQL that it becomes, with its values; throws `QueryError` where it cannot be SQL.
+  /// The SQL of the statement, with its values. Throws `QueryError` if the statement is invalid.
   public var sql: SQL {
     get throws { try rendered() }
   }
 
-  /// Only rows for which each line holds; without it, every row. SQL: `WHERE a AND b`
+  /// Deletes only rows for which every line holds; without it, every row is deleted. SQL: `WHERE a
+  /// AND b`
   public consuming func `where`(
     @PredicateBuilder _ lines: (Columns<M>) -> PredicateLines
   ) -> Self {
@@ -25,7 +26,7 @@ public struct Delete<M: Model>: Sendable {
     return self
   }
 
-  /// The order in which rows count towards the limit.
+  /// Sets the order in which rows count towards the limit.
   ///
   /// ```swift
   /// Post.delete().order(by: \.$createdAt).limit(100)      // the 100 oldest
@@ -39,7 +40,7 @@ public struct Delete<M: Model>: Sendable {
     return self
   }
 
-  /// The order in which rows count towards the limit, by an expression.
+  /// Sets the order in which rows count towards the limit, by an expression.
   public consuming func order<Value: ColumnValue>(
     _ direction: SortDirection = .ascending, nulls: NullOrder? = nil,
     by expression: (Columns<M>) -> SQLExpression<Value>
@@ -48,7 +49,11 @@ public struct Delete<M: Model>: Sendable {
     return self
   }
 
-  /// At most so many rows, the first of the order. SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
+  /// Limits the deletion to `count` rows, the first in the order. The table needs a primary key.
+  /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
+  ///
+  /// A negative limit, a second one, or an order without a limit throws `QueryError` when the
+  /// statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)
     return self
@@ -56,7 +61,7 @@ public struct Delete<M: Model>: Sendable {
 }
 
 extension Model {
-  /// A deletion of rows in the database.
+  /// Returns a deletion of rows in the database, without loading them. SQL: `DELETE FROM "Post"`
   public static func delete() -> Delete<Self> {
     Delete(columns: Columns())
   }

@@ -1,9 +1,9 @@
 import SQLCore
 
-/// One INSERT: of a model in memory, of values, or of a query.
+/// An INSERT of one model in memory, of assigned values, or of a query's rows.
 struct InsertStatement: Renderable {
   enum Source {
-    /// A model where it lies, without the key where the database assigns it.
+    /// A model in memory. The key is left out if the database assigns it.
     case model(UnsafeRawPointer, ModelLayout, assigningKey: Bool)
     case values([Assignment])
     case query([ExpressionNode], SelectStatement)
@@ -63,7 +63,7 @@ struct InsertStatement: Renderable {
     guard !assignments.isEmpty else { return try writeDefaults(to: &sink) }
     try sink.token(.space)
     try writeList(assignments, to: &sink) { try $0.writeColumn(to: &$1) }
-    // Behind it there is no row whose columns could be named.
+    // VALUES has no row, so its expressions cannot name columns.
     try sink.closeScope()
     try sink.token(.values)
     try writeList(assignments, to: &sink) { try $0.value.write(to: &$1) }
@@ -90,7 +90,8 @@ struct InsertStatement: Renderable {
 }
 
 extension SelectStatement {
-  /// Writes the query with an end behind which ON is not taken for a join's: a WHERE.
+  /// Writes the query so that a following ON cannot be parsed as the condition of a join: with a
+  /// WHERE clause at its end.
   ///
   /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html#parsing_ambiguity>
   fileprivate func writeBeforeOn<Sink: QuerySink>(to sink: inout Sink) throws {
@@ -114,7 +115,7 @@ extension Insert: TableCommand, ModelCommand {
     guard case .models(let models) = source else {
       return try statement().write(to: &sink)
     }
-    // The first stands for all: they differ in their values alone.
+    // The SQL of the first model stands for all, because only the values differ.
     try models.withUnsafeBytes { memory in
       guard let model = memory.baseAddress else {
         throw QueryError("the insert into \(M.tableName) has no model")
@@ -123,7 +124,7 @@ extension Insert: TableCommand, ModelCommand {
     }
   }
 
-  /// The statement, but for models.
+  /// Returns the statement of an insert that is not of models.
   func statement(_ clauses: [ConflictClause]? = nil) throws -> InsertStatement {
     if let problem { throw problem }
     let source: InsertStatement.Source
@@ -136,7 +137,7 @@ extension Insert: TableCommand, ModelCommand {
       table: columns.table, source: source, conflicts: clauses ?? conflicts)
   }
 
-  /// The statement for a model in memory.
+  /// Returns the statement for a model in memory.
   func statement(
     for model: UnsafeRawPointer, _ clauses: [ConflictClause]? = nil
   ) throws -> InsertStatement {

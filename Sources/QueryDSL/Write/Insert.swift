@@ -1,14 +1,15 @@
 import SQLCore
 
-/// Rows to be inserted: of models, of columns that are set, or of a query.
+/// An insert of models, of assigned columns, or of the rows of a query.
 ///
 /// ```swift
-/// try db.run(Post.insert { $0.set(\.$title, to: "News") })       // the rest by the table's defaults
+/// try db.run(Post.insert { $0.set(\.$title, to: "News") })     // other columns get their defaults
 /// // INSERT INTO "Post" ("title") VALUES (?)
 /// let post = try db.first(Post.insert { $0.set(\.$title, to: "News") }.returning())
 /// try db.run(Post.insert(posts).onConflictDoNothing())
 /// ```
-/// `insert` of a connection is the shorter word for models that are to come back as they are stored.
+/// To insert models and get them back as they are stored, use `insert` of a connection, which is
+/// shorter.
 /// - SeeAlso: <https://www.sqlite.org/lang_insert.html>
 public struct Insert<M: Model>: Sendable {
   enum Source: Sendable {
@@ -21,31 +22,32 @@ public struct Insert<M: Model>: Sendable {
   public let columns: Columns<M>
   let source: Source
   var conflicts: [ConflictClause] = []
-  /// What the compiler could not see.
+  /// An error that the compiler cannot find.
   var problem: QueryError?
 
-  /// The SQL that it becomes, with its values; of several models that of the first. Throws
-  /// `QueryError` where it cannot be SQL.
+  /// The SQL of the statement, with its values; for several models, that of the first. Throws
+  /// `QueryError` if the statement is invalid.
   public var sql: SQL {
     get throws { try rendered() }
   }
 }
 
 extension Model {
-  /// A row to be inserted, with what `Insert` has besides.
+  /// Returns an insert of a model, to which ON CONFLICT and RETURNING clauses can be added.
   public static func insert(_ model: Self) -> Insert<Self> {
     Insert(columns: Columns(), source: .models([model]))
   }
 
-  /// Rows to be inserted, one after another, with one statement.
+  /// Returns an insert of models, which are inserted one after another by one prepared statement.
   public static func insert(_ models: [Self]) -> Insert<Self> {
     Insert(columns: Columns(), source: .models(models))
   }
 
-  /// A row to be inserted of the columns that the closure sets; the others get what the table
-  /// declares as their defaults, else NULL. SQL: `INSERT INTO "Post" ("title") VALUES (?)`
+  /// Returns an insert of one row with the columns that the closure assigns. The others get their
+  /// declared defaults, or NULL. SQL: `INSERT INTO "Post" ("title") VALUES (?)`
   ///
-  /// An expression here has no row to look at: one with a column of the table throws `QueryError`.
+  /// There is no existing row, so an expression that names a column of the table throws
+  /// `QueryError` when the statement runs.
   public static func insert(_ assign: (inout Assignments<Self>) -> Void) -> Insert<Self> {
     let columns = Columns<Self>()
     var assignments = Assignments(columns)
@@ -53,14 +55,15 @@ extension Model {
     return Insert(columns: columns, source: .values(assignments.list))
   }
 
-  /// The rows of a query, which has columns of these types.
+  /// Returns an insert of the rows of a query, whose columns must have the same types.
   ///
   /// ```swift
   /// Archived.insert(
   ///   \.$id, \.$title, from: Post.where { $0.$status == .archived }.select(\.$id, \.$title))
   /// // INSERT INTO "Archived" ("id", "title") SELECT "id", "title" FROM "Post" WHERE "status" = ?
   /// ```
-  /// The columns that are not named get their defaults. One statement; no row is loaded.
+  /// The columns that are not named get their defaults. This is one statement, and no row is
+  /// loaded.
   public static func insert<each Value: ColumnValue, Query: Fetchable>(
     _ paths: repeat KeyPath<Self, ColumnReference<each Value>>, from query: Query
   ) -> Insert<Self> where Query.Row == (repeat each Value) {
@@ -73,7 +76,8 @@ extension Model {
     return Insert(columns: columns, targets, query.request)
   }
 
-  /// The rows of a query of one column. SQL: `INSERT INTO "T" ("a") SELECT …`
+  /// Returns an insert of the rows of a query with one column. SQL: `INSERT INTO "T" ("a") SELECT
+  /// …`
   public static func insert<Value: ColumnValue, Query: Fetchable>(
     _ path: KeyPath<Self, ColumnReference<Value>>, from query: Query
   ) -> Insert<Self> where Query.Row == Value {
@@ -82,7 +86,7 @@ extension Model {
     return Insert(columns: columns, [(column.node, column.form)], query.request)
   }
 
-  /// The rows of a query that gives models. SQL: `INSERT INTO "T" ("a", "b") SELECT …`
+  /// Returns an insert of the rows of a query of models. SQL: `INSERT INTO "T" ("a", "b") SELECT …`
   ///
   /// ```swift
   /// Archived.insert(from: Post.where { $0.$status == .archived }.select(into: Archived.self))
@@ -117,8 +121,8 @@ extension Insert {
     problem = Self.difference(targets, request)
   }
 
-  /// What keeps the query's rows from being those of the columns: the compiler compares the types,
-  /// and not the stored forms.
+  /// Returns an error if the query's columns do not fit. The compiler compares their types, but not
+  /// their stored forms.
   private static func difference<Row>(
     _ targets: [(node: ExpressionNode, form: StoredForm)], _ request: Request<Row>
   ) -> QueryError? {

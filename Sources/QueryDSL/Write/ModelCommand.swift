@@ -1,12 +1,12 @@
 import SQLCore
 
-/// What `run` takes: an insert, an update or a deletion.
+/// A command that `run` accepts: an insert, an update or a deletion.
 public protocol Runnable: Sendable {
-  /// The SQL that it becomes, with its values; throws `QueryError` where it cannot be SQL.
+  /// The SQL of the command, with its values. Throws `QueryError` if the command is invalid.
   var sql: SQL { get throws }
 }
 
-/// An insert, an update or a deletion of one table's rows, which can return them.
+/// An insert, an update or a deletion of rows of one table, which can return them.
 public protocol TableCommand<M>: Runnable {
   /// The model of the table.
   associatedtype M: Model
@@ -14,23 +14,23 @@ public protocol TableCommand<M>: Runnable {
   var columns: Columns<M> { get }
 }
 
-/// A command as a connection runs it.
+/// A command, as a connection runs it.
 protocol ModelCommand: Renderable, Sendable {
   var layout: ModelLayout { get throws }
-  /// The columns that it assigns; nil for a deletion.
+  /// The columns to which the command assigns values; nil for a deletion.
   var assignedColumns: [String]? { get }
 
-  /// How many statements it consists of.
+  /// The number of statements of the command.
   var statementCount: Int { get }
 
-  /// Lends the statements that the command consists of, one after another, each bound and ready to
-  /// run; an error of the closure gets its place.
+  /// Lends the statements of the command to a closure, one after another, each bound and ready to
+  /// run. Adds the place in the data to an error of the closure.
   func forEachStatement(
     returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
   ) throws
 
-  /// Runs the command; how many rows it changed.
+  /// Runs the command, and returns the number of rows that it changed.
   func run(on core: ConnectionCore) throws -> Int
 }
 
@@ -53,7 +53,8 @@ extension ModelCommand {
     return count
   }
 
-  /// The statement that the command is, lent once; an error of the closure gets its foreign key.
+  /// Lends the single statement of the command to a closure. Adds the foreign key to an error of
+  /// the closure.
   func withStatement(
     returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
@@ -72,7 +73,7 @@ extension ModelCommand {
     }
   }
 
-  /// Adds the foreign key to an error that does not name it.
+  /// Returns an error with its foreign key, which SQLite does not name.
   func locate(_ error: DatabaseError, on core: ConnectionCore) -> DatabaseError {
     guard error.isForeignKeyWithoutPlace, let layout = try? layout else { return error }
     return layout.locate(error, running: self, on: core)

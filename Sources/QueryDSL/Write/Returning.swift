@@ -1,21 +1,21 @@
 import SQLCore
 
-/// An insert, an update or a deletion that gives back the rows that it wrote.
+/// An insert, an update or a deletion that returns the rows that it changed.
 ///
 /// ```swift
 /// let ids = try db.fetch(Post.delete().where { $0.$status == .archived }.returning(\.$id))
 /// // DELETE FROM "Post" WHERE "status" = ? RETURNING "id"
 /// ```
-/// `fetch` and `first` of a database or of the connection in `write { }` run it. The rows are as the
-/// statement left them, those of a deletion as they were; what an AFTER trigger changes later is
-/// not in them, and their order is not defined.
+/// Use `fetch` and `first` of a database, or of the connection in `write { }`, to run it. The rows
+/// are as the statement left them; deleted rows are as they were. Later changes by AFTER triggers
+/// are not in them, and their order is undefined.
 /// - SeeAlso: <https://www.sqlite.org/lang_returning.html>
 public struct Returning<Command: TableCommand, Row: Sendable>: Sendable {
   let command: Command
   let clause: ReturningClause
   let decoding: RowDecoding<Row>
 
-  /// The SQL that it becomes, with its values; throws `QueryError` where it cannot be SQL.
+  /// The SQL of the statement, with its values. Throws `QueryError` if the statement is invalid.
   public var sql: SQL {
     get throws {
       guard let command = command as? any ModelCommand else { throw Self.unknown }
@@ -32,13 +32,13 @@ extension ModelCommand {
   }
 }
 
-/// What stands behind RETURNING.
+/// The terms of a RETURNING clause.
 struct ReturningClause: Sendable {
   let table: TableID
   let terms: [SelectStatement.SelectTerm]
 }
 
-/// A command with RETURNING behind it.
+/// A command followed by a RETURNING clause.
 struct ReturningStatement<Command: Renderable>: Renderable {
   let command: Command
   let returning: ReturningClause
@@ -53,21 +53,21 @@ struct ReturningStatement<Command: Renderable>: Renderable {
 }
 
 extension TableCommand {
-  /// Gives back the rows as models. SQL: `RETURNING "id", "title", …`
+  /// Returns the changed rows as models. SQL: `RETURNING "id", "title", …`
   public func returning() -> Returning<Self, M> {
     Returning(
       command: self, clause: ReturningClause(table: columns.table, terms: [.table(columns.table)]),
       decoding: M.decoding)
   }
 
-  /// Gives back one column. SQL: `RETURNING "id"`
+  /// Returns one column of the changed rows. SQL: `RETURNING "id"`
   public func returning<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) -> Returning<Self, Value> {
     returning { $0[dynamicMember: column] }
   }
 
-  /// Gives back several columns, as a tuple. SQL: `RETURNING "id", "title"`
+  /// Returns several columns of the changed rows, as tuples. SQL: `RETURNING "id", "title"`
   public func returning<each Value: ColumnValue>(
     _ paths: repeat KeyPath<M, ColumnReference<each Value>>
   ) -> Returning<Self, (repeat each Value)> {
@@ -75,14 +75,15 @@ extension TableCommand {
     return returning(SelectStatement.tuple(repeat table[dynamicMember: each paths]))
   }
 
-  /// Gives back one expression over the columns of the row. SQL: `RETURNING "views" + ?`
+  /// Returns one expression over the columns of each changed row. SQL: `RETURNING "views" + ?`
   public func returning<Item: Selectable>(
     _ item: (Columns<M>) -> Item
   ) -> Returning<Self, Item.Output> {
     returning(item(columns).selection.clause)
   }
 
-  /// Gives back several expressions, as a tuple. SQL: `RETURNING "id", "views" + ?`
+  /// Returns several expressions over the columns of each changed row, as tuples. SQL: `RETURNING
+  /// "id", "views" + ?`
   public func returning<each Item: Selectable>(
     _ items: (Columns<M>) -> (repeat each Item)
   ) -> Returning<Self, (repeat (each Item).Output)> {

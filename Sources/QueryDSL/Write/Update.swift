@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A change of rows in the database, without loading them.
+/// An update of rows in the database, without loading them.
 ///
 /// ```swift
 /// Post.update { $0.$views += 1 }.where { $0.$id == id }
@@ -8,19 +8,20 @@ import SQLCore
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/lang_update.html>
 public struct Update<M: Model>: Sendable {
-  /// The columns of the table that it changes.
+  /// The columns of the table whose rows are updated.
   public let columns: Columns<M>
   let assignments: [Assignment]
-  /// Another table, whose columns may be used.
+  /// Another table or query, whose columns may be used.
   var source: TableReference?
   var rows = AffectedRows()
 
-  /// The SQL that it becomes, with its values; throws `QueryError` where it cannot be SQL.
+  /// The SQL of the statement, with its values. Throws `QueryError` if the statement is invalid.
   public var sql: SQL {
     get throws { try rendered() }
   }
 
-  /// Only rows for which each line holds; without it, every row. SQL: `WHERE a AND b`
+  /// Updates only rows for which every line holds; without it, every row is updated. SQL: `WHERE a
+  /// AND b`
   public consuming func `where`(
     @PredicateBuilder _ lines: (Columns<M>) -> PredicateLines
   ) -> Self {
@@ -28,7 +29,7 @@ public struct Update<M: Model>: Sendable {
     return self
   }
 
-  /// The order in which rows count towards the limit.
+  /// Sets the order in which rows count towards the limit.
   public consuming func order<Value: ColumnValue>(
     by column: KeyPath<M, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil
@@ -37,7 +38,7 @@ public struct Update<M: Model>: Sendable {
     return self
   }
 
-  /// The order in which rows count towards the limit, by an expression.
+  /// Sets the order in which rows count towards the limit, by an expression.
   public consuming func order<Value: ColumnValue>(
     _ direction: SortDirection = .ascending, nulls: NullOrder? = nil,
     by expression: (Columns<M>) -> SQLExpression<Value>
@@ -46,7 +47,11 @@ public struct Update<M: Model>: Sendable {
     return self
   }
 
-  /// At most so many rows, the first of the order. SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
+  /// Limits the update to `count` rows, the first in the order. The table needs a primary key. SQL:
+  /// `WHERE "id" IN (SELECT … LIMIT ?)`
+  ///
+  /// A negative limit, a second one, an order without a limit, or a limit of an update from another
+  /// table throws `QueryError` when the statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)
     return self
@@ -54,9 +59,10 @@ public struct Update<M: Model>: Sendable {
 }
 
 extension Model {
-  /// A change of rows in the database.
+  /// Returns an update of rows in the database, without loading them.
   ///
-  /// Each line of the closure assigns a column, from the row as it was: `$0.$views += 1`.
+  /// Each line of the closure assigns a column. Its expression sees the row before the update:
+  /// `$0.$views += 1`.
   public static func update(_ assign: (inout Assignments<Self>) -> Void) -> Update<Self> {
     let columns = Columns<Self>()
     var assignments = Assignments(columns)
@@ -64,7 +70,7 @@ extension Model {
     return Update(columns: columns, assignments: assignments.list)
   }
 
-  /// A change of rows in the database, from those of another table.
+  /// Returns an update of rows in the database with values from another table.
   ///
   /// ```swift
   /// Post.update(from: Author.self) { post, author in
@@ -75,7 +81,7 @@ extension Model {
   /// // UPDATE "Post" SET "byline" = "Author"."name" FROM "Author"
   /// //   WHERE "Post"."authorID" = "Author"."id"
   /// ```
-  /// Where several rows of the other table fit one row, SQLite takes any of them.
+  /// If several rows of the other table match one row, SQLite uses an arbitrary one.
   /// - SeeAlso: <https://www.sqlite.org/lang_update.html#update_from>
   public static func update<Source: Model>(
     from source: Source.Type,
@@ -86,7 +92,7 @@ extension Model {
     return update(from: other.reference, other, assign, predicates)
   }
 
-  /// A change of rows in the database, from those of a query.
+  /// Returns an update of rows in the database with values from the rows of a query.
   ///
   /// ```swift
   /// Author.update(from: totals) { author, total in
@@ -96,7 +102,7 @@ extension Model {
   /// }
   /// // UPDATE "Author" SET "views" = "Total"."views" FROM (SELECT …) AS "Total" WHERE …
   /// ```
-  /// Where several rows of the query fit one row, SQLite takes any of them.
+  /// If several rows of the query match one row, SQLite uses an arbitrary one.
   public static func update<Source: Fetchable>(
     from query: Source,
     _ assign: (inout Assignments<Self>, Columns<Source.Row>) -> Void,
@@ -155,7 +161,7 @@ extension Update: TableCommand, ModelCommand {
 }
 
 extension SelectExtras {
-  /// Of a statement with one other table; nil where that is a model's own.
+  /// Creates the extras of a statement with one other table; nil if that is a model's own table.
   convenience init?(source reference: TableReference) {
     guard let source = reference.source else { return nil }
     self.init(Content(sources: [(reference.table, source)]))

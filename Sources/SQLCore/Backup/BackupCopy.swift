@@ -1,9 +1,9 @@
 import CSQLite
 
-/// One copy of a database into another, some pages at a time.
+/// A copy of one database into another, a number of pages at a time.
 ///
-/// The source is in a transaction that reads while this runs: every step sees the same snapshot,
-/// and what others write meanwhile makes none begin anew.
+/// The source is in a read transaction meanwhile, so that every step sees the same snapshot, and a
+/// write by another connection never makes the copy start over.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/backup_finish.html>
 struct BackupCopy {
   let source: OpaquePointer
@@ -11,10 +11,10 @@ struct BackupCopy {
   let pagesPerStep: Int32
   let cancellation: JobCancellation
 
-  /// Copies all pages; returns how many there are.
+  /// Copies all pages and returns their number.
   ///
-  /// What is thrown before the last step, which commits, leaves the destination as it was.
-  /// - Parameter progress: told after each step but the last.
+  /// The last step commits. If an error is thrown before it, the destination is unchanged.
+  /// - Parameter progress: called after each step except the last.
   func run(_ progress: (BackupProgress) throws -> Void) throws -> Int {
     try cancellation.check()
     guard let backup = sqlite3_backup_init(destination, "main", source, "main") else {
@@ -26,7 +26,7 @@ struct BackupCopy {
       let code = sqlite3_backup_step(backup, pagesPerStep)
       guard code == SQLITE_OK || code == SQLITE_DONE else {
         isFinished = true
-        // Only finishing says on the connection what went wrong.
+        // Only finishing the backup sets the error message on the connection.
         sqlite3_backup_finish(backup)
         throw DatabaseError(code: code, handle: destination)
       }
@@ -45,7 +45,7 @@ struct BackupCopy {
   }
 }
 
-/// What a user gives as pages a step, as SQLite takes it.
+/// Checks the user's number of pages per step and converts it to SQLite's type.
 func checkedPagesPerStep(_ pages: Int) throws -> Int32 {
   guard pages > 0 else {
     throw DatabaseError.misuse("a backup copies at least one page a step, not \(pages)")
@@ -54,7 +54,7 @@ func checkedPagesPerStep(_ pages: Int) throws -> Int32 {
 }
 
 extension ConnectionCore {
-  /// Runs a closure in a snapshot that the C interface of backups sees.
+  /// Runs a closure in a read transaction that SQLite's backup functions use.
   func holdingSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
     try run(pragma: "BEGIN DEFERRED")
     defer { if isInTransaction { try? run(pragma: "COMMIT") } }
@@ -63,9 +63,10 @@ extension ConnectionCore {
     return try body()
   }
 
-  /// Throws `.corrupt` where SQLite finds the database damaged. Reads every page once.
+  /// Throws `.corrupt` if SQLite finds the database damaged. Reads every page once.
   ///
-  /// Rows that a CHECK forbids are no damage: they are what the database holds.
+  /// Rows that violate a CHECK do not count as damage, since the copy must hold what the source
+  /// holds.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_quick_check>
   func requireWhole(_ name: String) throws {
     try run(pragma: "PRAGMA ignore_check_constraints = ON")

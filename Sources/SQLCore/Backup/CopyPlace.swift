@@ -6,17 +6,18 @@
   import Musl
 #endif
 
-/// The place of a copy: where a path leads, behind all links.
+/// The place of a copy: the file that a path leads to after all symbolic links are followed.
 struct CopyPlace {
-  /// The path as it was given, for messages.
+  /// The path as the caller gave it, for messages.
   private let given: String
-  /// The path behind symbolic links: what they point to is replaced, not they.
+  /// The path with symbolic links resolved: the copy replaces their target, not the links.
   let path: String
 
-  /// What belongs to a database file beside it: SQLite would apply what it finds there.
+  /// The suffixes of the files that SQLite keeps beside a database file. SQLite would apply such a
+  /// file if it found one.
   static let companions = ["-journal", "-wal", "-shm"]
 
-  /// Finds out where an absolute path leads. Throws `.cannotOpen` where no file can stand there.
+  /// Resolves an absolute path. Throws `.cannotOpen` if there cannot be a file at that path.
   init(_ path: String, given: String) throws {
     self.given = given
     let status = FileStatus(following: path)
@@ -32,7 +33,7 @@ struct CopyPlace {
     }
   }
 
-  /// The path behind all links, of what is there and of what is not there yet.
+  /// Resolves all links in a path, whether or not the file at its end exists.
   private static func resolved(_ path: String, given: String) throws -> String {
     var path = path
     for _ in 0..<40 {
@@ -56,8 +57,8 @@ struct CopyPlace {
     return String(cString: resolved)
   }
 
-  /// Throws misuse where a copy would come into the place of a database that is open, or of what
-  /// belongs to it, or would take one of its files for what belongs to the copy.
+  /// Throws misuse if the copy would replace an open database or one of its companion files, or if
+  /// SQLite would take a file of an open database for a companion of the copy.
   func requireApart(from databases: [String]) throws {
     for database in databases {
       let files = [database] + Self.companions.map { database + $0 }
@@ -78,8 +79,8 @@ struct CopyPlace {
     }
   }
 
-  /// Whether the name is that of a file which SQLite makes beside a database, also where there is
-  /// none now. Case makes no difference: it makes none to some file systems.
+  /// Whether the path is the name of a file that SQLite makes beside a database, even if it does
+  /// not exist now. Case is ignored, as it is in some file systems.
   private func isCompanion(of database: String) -> Bool {
     let folder = FileStatus(following: FileStatus.folder(of: path))?.identity
     guard let folder,
@@ -92,8 +93,8 @@ struct CopyPlace {
     return Self.companions.contains(String(suffix)) || Self.isSuperJournal(suffix)
   }
 
-  /// Whether a suffix is that of a super-journal, which joins the journals of attached files: `-mj`
-  /// and nine digits, of which the seventh is a 9.
+  /// Whether a suffix is that of a super-journal, which links the journals of attached files: `-mj`
+  /// and nine hexadecimal digits, the seventh of which is a 9.
   /// - SeeAlso: <https://www.sqlite.org/tempfiles.html#super_journal_files>
   private static func isSuperJournal(_ suffix: Substring) -> Bool {
     guard suffix.hasPrefix("-mj") else { return false }

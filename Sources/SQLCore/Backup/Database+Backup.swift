@@ -1,5 +1,5 @@
 extension Database {
-  /// Copies the database into a file, while others read and write it.
+  /// Copies the database into a file, while others read and write the database.
   ///
   /// ```swift
   /// try db.backup(to: "blog-2024-05-01.sqlite") { progress in
@@ -7,32 +7,35 @@ extension Database {
   /// }
   /// ```
   ///
-  /// The copy is one snapshot, that of the moment when it begins: writes that come meanwhile go on,
-  /// are not in it, and never make it fail or begin anew. It is written to a file beside the
-  /// destination, forced to disk, checked (it opens, and `PRAGMA quick_check` finds no damage) and
-  /// only then put in place, in one step: at any moment the destination is what it was or the whole
-  /// copy. It is one file, in rollback-journal mode, with the permissions of the file that it
-  /// replaces, else of the source.
+  /// The copy is a single snapshot of the moment when the backup begins. Later writes continue, are
+  /// not part of it, and never make it fail or start over. It is written to a file beside the
+  /// destination, synchronised to disk, and verified: it must open, and `PRAGMA quick_check` must
+  /// find no damage. Only then is it moved to the destination in one step, so that at any moment
+  /// the destination holds either what it was or the whole copy. The copy is a single file in
+  /// rollback-journal mode. It gets the permissions of the file that it replaces, or else those of
+  /// the source.
   ///
   /// - Parameters:
-  ///   - path: where the copy is to be. Nothing may be there, neither the file nor a `-wal` or
-  ///     `-journal` of that name, unless `overwriting` says so.
-  ///   - pagesPerStep: how many pages are copied between two calls of `progress`.
-  ///   - overwriting: replaces what is there. A database that somebody has open is not replaced:
-  ///     that throws `.busy`. One that is open in rollback-journal mode and idle cannot be told.
-  ///   - progress: is told after each step, and once when the copy is in place. What it throws
-  ///     before abandons the backup; what it throws then is ignored. It may use the database, but
-  ///     for one in memory.
+  ///   - path: the path of the copy. Unless `overwriting` is true, nothing may exist there, neither
+  ///     the file nor a `-wal` or `-journal` of that name.
+  ///   - pagesPerStep: the number of pages that are copied between two calls of `progress`.
+  ///   - overwriting: whether to replace an existing file. A database that is open elsewhere is not
+  ///     replaced; `.busy` is thrown instead. This cannot be detected for a database that is open
+  ///     in rollback-journal mode but idle.
+  ///   - progress: called after each step, and once more when the copy is in place. An error that
+  ///     it throws abandons the backup, except that an error of the last call is ignored. It may
+  ///     use this database, unless the database is in memory.
   ///
-  /// It runs on this thread until it is done; the async twin runs on a thread of its own, and ends
-  /// when its task is cancelled. A database in memory is lent to nobody else meanwhile. In WAL mode
-  /// the snapshot keeps the log from being cut while the copy is made; a file in rollback-journal
-  /// mode, opened by `isReadOnly`, makes its writers wait.
+  /// The call blocks this thread until the backup is done. The async version uses a thread of its
+  /// own and stops if its task is cancelled. A database in memory cannot be used by others
+  /// meanwhile. In WAL mode, the snapshot keeps the log from being reset while the copy is made;
+  /// for a file in rollback-journal mode that was opened with `isReadOnly`, writers must wait.
   ///
-  /// Throws `.corrupt` where the source is damaged; `.cannotOpen` where the destination exists, is no
-  /// regular file, or its folder does not exist; misuse where it is the source itself, a file that is
-  /// attached to it, or one that belongs to them (`-wal`, `-shm`, `-journal`), under whatever name or
-  /// link. A destination that existed is as it was then. Costs reading the database once and the copy once.
+  /// Throws `.corrupt` if the source is damaged; `.cannotOpen` if the destination exists, is not a
+  /// regular file, or is in a folder that does not exist; misuse if it is the source itself, a file
+  /// attached to it, or a companion of one of them (`-wal`, `-shm`, `-journal`), whatever the name
+  /// or link. If an error is thrown, an existing destination is unchanged. Costs one read of the
+  /// database and one of the copy.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to path: String, pagesPerStep: Int = 1_000, overwriting: Bool = false,
@@ -46,7 +49,9 @@ extension Database {
     }
   }
 
-  /// The same from asynchronous code, on a thread of its own. Cancelling the task abandons it.
+  /// Copies the database into a file from asynchronous code, on a thread of its own, as the
+  /// synchronous `backup(to:pagesPerStep:overwriting:progress:)` does. Cancelling the task abandons
+  /// the backup.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   nonisolated(nonsending)
     public func backup(
@@ -66,17 +71,19 @@ extension Database {
     }
   }
 
-  /// Copies the database into another, whose content it replaces, in one transaction there.
+  /// Copies the database into another database, replacing its content in one transaction.
   ///
-  /// As `backup(to: path)`, but the copy is written through the other database's writer: its
-  /// readers see what was there before until the copy is complete, and the copy from then on; what
-  /// is thrown before leaves it as it was. The source is checked before anything is copied.
+  /// This works like `backup(to: path)`, but the copy is written by the other database's writer.
+  /// Its readers see the old content until the copy is complete, and the copy from then on. If an
+  /// error is thrown before, its content is unchanged. The source is checked before anything is
+  /// copied.
   ///
-  /// Either may be in memory; `progress` may use neither the destination nor a source in memory.
-  /// Throws `.readOnly` where the destination is read-only, or where it has another page size
-  /// already, `.corrupt` where the source is damaged, `.busy` where another process writes the
-  /// destination for longer than its busy timeout, misuse where both are one.
-  /// Costs reading the source twice and writing it once, in a file to the log and then to the file.
+  /// Either database may be in memory. `progress` must not use the destination, nor a source in
+  /// memory. Throws `.readOnly` if the destination is read-only, or if it already has a different
+  /// page size; `.corrupt` if the source is damaged; `.busy` if another process writes to the
+  /// destination for longer than its busy timeout; misuse if source and destination are the same
+  /// database. Costs two reads of the source and one write of it; if the destination is a file, one
+  /// write to the log and one to the file.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to other: Database, pagesPerStep: Int = 1_000,
@@ -99,7 +106,9 @@ extension Database {
     }
   }
 
-  /// The same from asynchronous code, on a thread of the databases. Cancelling the task abandons it.
+  /// Copies the database into another database from asynchronous code, on a thread of the
+  /// databases, as the synchronous `backup(to:pagesPerStep:progress:)` does. Cancelling the task
+  /// abandons the backup.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   nonisolated(nonsending)
     public func backup(

@@ -1,9 +1,10 @@
 import CSQLite
 
-/// A backup into another database, as it was asked for.
+/// A backup into another database, with its options.
 struct DatabaseBackup: Sendable {
   let cancellation = JobCancellation()
-  /// Two backups in opposite directions would wait for each other, were there no order.
+  /// Whether the source is locked before the destination. Without a fixed order, two backups in
+  /// opposite directions would wait for each other.
   let takesSourceFirst: Bool
   private let other: Database
   private let pagesPerStep: Int32
@@ -33,7 +34,8 @@ struct DatabaseBackup: Sendable {
       try source.requireWhole("the source")
       return try copy(from: source, into: destination, progress: progress)
     }
-    // The copy stands in the log; what it cannot fold into the file now, a later commit will.
+    // The copy is in the log. Pages that cannot be moved to the file now are moved after a later
+    // commit.
     sqlite3_wal_checkpoint_v2(destination.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     other.writeObserver.withLock { $0 }?.contentWasReplaced(on: destination)
     try? progress(BackupProgress(pageCount: pageCount, remainingPageCount: 0))

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A backup into a file, as it was asked for.
+/// A backup into a file, with its options.
 struct FileBackup: Sendable {
   private let file: ReplacementFile
   private let pagesPerStep: Int32
@@ -16,7 +16,7 @@ struct FileBackup: Sendable {
     let pageCount = try file.replace(copying: source) { temporary in
       let destination = try DatabaseFile(path: temporary).open()
       defer { sqlite3_close_v2(destination) }
-      // Nobody else sees the file, and it is forced to disk when it is whole.
+      // No other connection sees the file, and it is synchronised to disk once it is complete.
       sqlite3_exec(
         destination, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
       return try source.holdingSnapshot {

@@ -6,15 +6,15 @@
   import Musl
 #endif
 
-/// What the file system says of a path.
+/// The status of a path in the file system.
 ///
-/// The file is never opened to find out: closing it again would drop the locks that SQLite holds on
-/// it for this process.
+/// The file is never opened to find it out, because closing it again would release the locks that
+/// SQLite holds on it for this process.
 /// - SeeAlso: <https://www.sqlite.org/howtocorrupt.html>
 struct FileStatus {
   private let status: stat
 
-  /// Which file it is, whatever its name.
+  /// The identity of a file, whatever its name.
   struct Identity: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64
@@ -25,14 +25,15 @@ struct FileStatus {
     }
   }
 
-  /// The status of a file, a folder or a symbolic link itself; nil where there is nothing.
+  /// Returns the status of a file, a folder or a symbolic link itself; nil if there is nothing at
+  /// the path.
   init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
     self.status = status
   }
 
-  /// The status of what a path leads to; nil where it leads to nothing.
+  /// Returns the status of the file or folder that a path leads to; nil if it leads to nothing.
   init?(following path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -45,7 +46,7 @@ struct FileStatus {
   var isLink: Bool { kind == S_IFLNK }
   var permissions: mode_t { status.st_mode & 0o777 }
 
-  /// What it is, in words.
+  /// The kind of file, in words.
   var noun: String {
     switch kind {
     case S_IFREG: "a file"
@@ -60,7 +61,7 @@ struct FileStatus {
 
   private var kind: mode_t { status.st_mode & S_IFMT }
 
-  /// Whether two paths lead to one file.
+  /// Whether two paths lead to the same file.
   static func isSame(_ first: String, _ second: String) -> Bool {
     guard let one = FileStatus(following: first), let two = FileStatus(following: second) else {
       return false
@@ -68,7 +69,7 @@ struct FileStatus {
     return one.identity == two.identity
   }
 
-  /// The path of a symbolic link's target, as the link has it; nil for what is no link.
+  /// Returns the target of a symbolic link, as stored in the link; nil if the path is not a link.
   static func target(ofLink path: String) -> String? {
     guard FileStatus(path)?.isLink == true else { return nil }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
@@ -80,18 +81,18 @@ struct FileStatus {
     }
   }
 
-  /// The folder in which a path lies.
+  /// Returns the folder that contains a path.
   static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The last name of a path.
+  /// Returns the last component of a path.
   static func name(of path: String) -> Substring {
     path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
   }
 
-  /// Forces a file that nobody has open to disk.
+  /// Synchronises a file to disk. No connection may have it open.
   static func synchronize(_ path: String) throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("open", path) }
@@ -102,7 +103,8 @@ struct FileStatus {
     guard fsync(descriptor) == 0 else { throw failure("write", path) }
   }
 
-  /// Forces the names in a file's folder to disk, as far as the file system can.
+  /// Synchronises the directory entries of a file's folder to disk, as far as the file system
+  /// supports it.
   static func synchronizeFolder(of path: String) throws {
     let folder = folder(of: path)
     let descriptor = open(folder, O_RDONLY | O_CLOEXEC)

@@ -14,24 +14,25 @@ import CSQLite
   import Musl
 #endif
 
-/// A database that is written beside its place, verified, and put there when it is whole.
+/// A database that is written beside its destination, verified, and moved there once it is
+/// complete.
 ///
-/// At any moment, also in a crash, the place holds what it held before or the new file. A crash
-/// may leave the unfinished file beside it, named `….partial-` and a UUID.
+/// At any moment, even after a crash, the destination holds either its old content or the new file.
+/// A crash may leave the unfinished file beside it, named `….partial-` and a UUID.
 struct ReplacementFile: Sendable {
   let path: String
   let overwriting: Bool
   let configuration: Configuration
   let cancellation = JobCancellation()
-  /// The same path when the working folder is another one.
+  /// The absolute path, independent of later changes of the working folder.
   private let absolutePath: String
-  /// The working folder when the source was opened, from which its connections attach files.
+  /// The working folder when the source was opened; its connections attach files relative to it.
   private let workingFolder: String?
 
   init(
     path: String, overwriting: Bool, configuration: Configuration, workingFolder: String?
   ) throws {
-    // A URI names a file, too, and its parameters say nothing of a copy.
+    // A URI names a file too; its parameters do not apply to a copy.
     guard case .file(let file) = try DatabaseLocation(path: path) else {
       throw DatabaseError.misuse("a copy needs the path of a file, not '\(path)'")
     }
@@ -42,9 +43,10 @@ struct ReplacementFile: Sendable {
     self.workingFolder = workingFolder
   }
 
-  /// Runs the closure with the path of a new, empty file, and puts what it wrote in place.
+  /// Runs the closure with the path of a new, empty file, and moves the result to the destination.
   ///
-  /// - Parameter source: the connection that is copied, whose files the place may not be.
+  /// - Parameter source: the connection that is copied; the destination must not be one of its
+  ///   files.
   func replace<Result>(
     copying source: ConnectionCore, _ write: (_ temporaryPath: String) throws -> Result
   ) throws -> Result {
@@ -54,13 +56,13 @@ struct ReplacementFile: Sendable {
     try requireFree(place.path)
     let temporary = "\(place.path).partial-\(UUID().uuidString.lowercased())"
     try create(temporary, for: place.path, copying: source.mainFilePath)
-    // Where it was put in place, there is nothing left to remove.
+    // If the file was moved to the destination, there is nothing left to remove.
     defer { for suffix in [""] + CopyPlace.companions { unlink(temporary + suffix) } }
     let result = try write(temporary)
     try seal(temporary)
     try verify(temporary)
     try cancellation.check()
-    // What stands there may have become a link meanwhile.
+    // The file at the destination may have become a link meanwhile.
     try CopyPlace(place.path, given: path).requireApart(from: databases)
     try put(temporary, at: place.path)
     return result
@@ -70,7 +72,7 @@ struct ReplacementFile: Sendable {
 
   private func requireFree(_ place: String) throws {
     guard !overwriting else { return }
-    // A log or journal without its file would be applied to the file that comes.
+    // SQLite would apply an orphaned log or journal to the new file.
     for suffix in [""] + CopyPlace.companions.dropLast() where FileStatus(place + suffix) != nil {
       throw existing(place + suffix)
     }
@@ -81,7 +83,8 @@ struct ReplacementFile: Sendable {
       code: .cannotOpen, message: "\(path) exists already; `overwriting: true` replaces it")
   }
 
-  /// Creates the unfinished file, which nobody may read who could not read what it replaces.
+  /// Creates the unfinished file, with the permissions of the file that it replaces, so that no one
+  /// can read it who could not read that file.
   private func create(
     _ temporary: String, for place: String, copying source: String?
   ) throws {
@@ -95,12 +98,13 @@ struct ReplacementFile: Sendable {
 
   // MARK: The new file
 
-  /// Makes it one file, whatever the journal mode of its source, and forces it to disk.
+  /// Converts the copy to a single file, whatever the journal mode of its source, and synchronises
+  /// it to disk.
   private func seal(_ temporary: String) throws {
     let handle = try DatabaseFile(path: temporary).open()
     do {
       defer { sqlite3_close_v2(handle) }
-      // The lock for one connection alone: no memory is shared, so no file is made for it.
+      // With an exclusive lock no memory is shared, so that no `-shm` file is created.
       let sql = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE"
       guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
         throw DatabaseError(code: sqlite3_errcode(handle), handle: handle, sql: sql)
@@ -128,11 +132,11 @@ struct ReplacementFile: Sendable {
         guard rename(temporary, place) == 0 else { throw Self.systemError("replace", place) }
       }
     } else {
-      // Unlike `rename`, this refuses what came meanwhile.
+      // Unlike `rename`, `link` fails if a file has appeared at the destination meanwhile.
       if link(temporary, place) != 0 {
         switch errno {
         case EPERM, ENOTSUP, EOPNOTSUPP:
-          // A file system without links.
+          // The file system does not support hard links.
           try requireFree(place)
           guard rename(temporary, place) == 0 else { throw Self.systemError("create", place) }
         case EEXIST:
@@ -146,21 +150,21 @@ struct ReplacementFile: Sendable {
     try FileStatus.synchronizeFolder(of: place)
   }
 
-  /// Runs the closure while the old destination is locked, and holds all that its log and its
-  /// journal held: a crash then leaves the old file whole without them.
+  /// Runs the closure while the old destination is locked and its log and journal are merged into
+  /// it. If a crash interrupts the replacement, the old file is complete without them.
   private func withSettledDestination(_ place: String, _ body: () throws -> Void) throws {
     guard FileStatus(place) != nil else { return try body() }
     let handle = try DatabaseFile(path: place).open()
     defer { sqlite3_close_v2(handle) }
     sqlite3_busy_timeout(handle, configuration.busyTimeout.wholeMilliseconds)
-    // Changing the mode fails where anybody has the file open in WAL mode.
+    // Changing the mode fails if another connection has the file open in WAL mode.
     for sql in ["PRAGMA schema_version", "PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE"] {
       let code = sqlite3_exec(handle, sql, nil, nil, nil)
       if code == SQLITE_OK { continue }
       var error = DatabaseError(code: code, handle: handle, sql: sql)
       switch error.code.primary {
       case .notADatabase, .corrupt:
-        // Nothing of worth is lost with it.
+        // The file is not a usable database, so nothing of value is lost.
         return try body()
       case .busy:
         error.message = "\(place) is open elsewhere, and is not replaced: \(error.message)"
@@ -183,10 +187,10 @@ struct ReplacementFile: Sendable {
 }
 
 extension ConnectionCore {
-  /// The file of the database, as SQLite resolved its path; nil in memory.
+  /// The file of the database, as SQLite resolved its path; nil for a database in memory.
   var mainFilePath: String? { filePath(of: "main") }
 
-  /// The files of the database, and of those that are attached.
+  /// The files of the database and of its attached databases.
   var filePaths: [String] {
     var paths: [String] = []
     var index: Int32 = 0

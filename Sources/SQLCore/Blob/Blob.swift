@@ -6,19 +6,20 @@ import CSQLite
   import Foundation
 #endif
 
-/// One BLOB or TEXT of a table, read and written in parts.
+/// A BLOB or TEXT of a table, opened to read and write parts of it.
 ///
 /// ```swift
 /// try db.write { tx in
 ///   try tx.execute("INSERT INTO photo (image) VALUES (\(zeroBlob: size))")
-///   let blob = try tx.blob(table: "photo", column: "image", rowID: tx.lastInsertRowID, writing: true)
+///   let blob = try tx.blob(
+///     table: "photo", column: "image", rowID: tx.lastInsertRowID, writing: true)
 ///   try blob.write(header, at: 0)
 /// }
 /// ```
 ///
-/// Its size cannot be changed. Once the row is updated or deleted by something else, reading and
-/// writing throw `.abort`. It is confined to its connection: used after the closure that lent it
-/// returned, it throws misuse.
+/// Its size cannot be changed. After another statement has updated or deleted the row, reading and
+/// writing throw `.abort`. A BLOB is confined to its connection: using it after the closure that
+/// lent the connection has returned throws misuse.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/blob.html>
 public final class Blob {
   private let connection: Connection
@@ -48,7 +49,7 @@ public final class Blob {
   }
 
   deinit {
-    // Once the lease is over, the core has ended it, and may be in use elsewhere.
+    // After the lease is over, the core has closed the BLOB and may be in use elsewhere.
     guard let core = try? connection.use() else { return }
     core.end(handle)
   }
@@ -59,14 +60,14 @@ public final class Blob {
     return (core, pointer)
   }
 
-  /// How many bytes it has.
+  /// The number of bytes.
   public var count: Int {
     get throws { Int(sqlite3_blob_bytes(try use().1)) }
   }
 
-  /// Reads bytes; by default all from `offset` on.
+  /// Reads `count` bytes from `offset` on; by default all up to the end.
   ///
-  /// Throws `.range` for bytes that are not there.
+  /// Throws `.range` if the bytes are not all within the BLOB.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_read.html>
   public func read(at offset: Int = 0, count: Int? = nil) throws -> Data {
     let range = try checked(offset, count)
@@ -75,7 +76,8 @@ public final class Blob {
     return data
   }
 
-  /// Reads as many bytes as the buffer holds into it, from `offset` on.
+  /// Reads bytes from `offset` on until the buffer is full. Throws `.range` if the BLOB ends
+  /// before.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_read.html>
   public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
     let range = try checked(offset, buffer.count)
@@ -85,10 +87,10 @@ public final class Blob {
       sqlite3_blob_read(pointer, start, Int32(clamping: range.count), Int32(clamping: offset)))
   }
 
-  /// Writes bytes over those that are there.
+  /// Writes bytes from `offset` on over the existing ones.
   ///
-  /// Throws `.range` for a place that is not there, and `.readOnly` where it was not opened for
-  /// writing.
+  /// Throws `.range` if they are not all within the BLOB, and `.readOnly` if it was not opened with
+  /// `writing: true`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_write.html>
   public func write(_ data: Data, at offset: Int) throws {
     let (core, pointer) = try use()
@@ -105,7 +107,8 @@ public final class Blob {
       })
   }
 
-  /// Goes to the same column of another row, which is faster than opening it.
+  /// Moves to the same column of another row, which is faster than opening another BLOB. Throws
+  /// `DatabaseError` if there is no such row.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_reopen.html>
   public func reopen(rowID: Int64) throws {
@@ -113,7 +116,8 @@ public final class Blob {
     try core.check(sqlite3_blob_reopen(pointer, rowID))
   }
 
-  /// Ends it; it also ends when its last reference is gone, or its closure returns.
+  /// Closes the BLOB. It is also closed when its last reference is released, or when the closure
+  /// that lent the connection returns.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_close.html>
   public func close() throws { try connection.use().end(handle) }
 
@@ -132,8 +136,8 @@ public final class Blob {
 extension Connection {
   /// Opens the BLOB or TEXT in a column of a row.
   ///
-  /// Throws `DatabaseError` where there is no such row, or its value is neither, and where a column
-  /// is to be written that is part of an index or a key.
+  /// Throws `DatabaseError` if there is no such row, if its value is neither BLOB nor TEXT, or if
+  /// `writing` is true and the column is part of an index or a key.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_open.html>
   public func blob(
     database: String = "main", table: String, column: String, rowID: Int64, writing: Bool = false

@@ -4,17 +4,18 @@
   import Foundation
 #endif
 
-/// The bytes of a BLOB, chunk after chunk: `db.blobChunks(table:column:rowID:)`.
+/// The bytes of a BLOB as a sequence of chunks: `db.blobChunks(table:column:rowID:)`.
 ///
-/// A chunk is read when it is asked for, on a thread of the database. All are of one snapshot, on a
-/// connection of their own that closes with the last chunk, an error, or the iterator: until then
-/// `close()` throws `.busy`. A BLOB of a database in memory is read whole at first. An error is thrown
-/// at its place; a cancelled task throws `CancellationError`.
+/// A chunk is read when it is requested, on a thread of the database. All chunks belong to one
+/// snapshot, on a separate connection that closes after the last chunk, after an error, or when the
+/// iterator is released. Until then, `close()` throws `.busy`. In a database in memory, the whole
+/// BLOB is read with the first chunk. An error is thrown in its place; a cancelled task throws
+/// `CancellationError`.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_open.html>
 public struct BlobChunks: AsyncSequence, Sendable {
-  /// A chunk.
+  /// The bytes of one chunk.
   public typealias Element = Data
-  /// Reading may fail.
+  /// The type of the errors; reading may fail.
   public typealias Failure = any Error
 
   let database: Database
@@ -22,13 +23,14 @@ public struct BlobChunks: AsyncSequence, Sendable {
   let chunkSize: Int
   let place: SourcePlace
 
-  /// Begins at the first byte; nothing is read before a chunk is asked for.
+  /// Returns an iterator that starts at the first byte. Nothing is read before a chunk is
+  /// requested.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(
       source: BlobSource(database: database, address: address, place: place), chunkSize: chunkSize)
   }
 
-  /// Gives the chunks, one after another.
+  /// An iterator over the chunks.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let source: BlobSource
     let chunkSize: Int
@@ -40,7 +42,7 @@ public struct BlobChunks: AsyncSequence, Sendable {
       self.chunkSize = chunkSize
     }
 
-    /// The next chunk; nil after the last, and after an error.
+    /// Returns the next chunk; nil after the last chunk and after an error.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws -> Data? {
@@ -63,7 +65,7 @@ public struct BlobChunks: AsyncSequence, Sendable {
 @available(*, unavailable, message: "chunks are iterated over in one place at a time")
 extension BlobChunks.AsyncIterator: Sendable {}
 
-/// Where a BLOB is.
+/// The location of a BLOB in a database.
 struct BlobAddress: Sendable {
   let schema: String
   let table: String
@@ -71,9 +73,9 @@ struct BlobAddress: Sendable {
   let rowID: Int64
 }
 
-/// Reads a BLOB on a thread of the database.
+/// A reader of a BLOB on a thread of the database.
 ///
-/// `@unchecked Sendable`: an iterator, which is not Sendable, has one chunk read at a time.
+/// `@unchecked Sendable`: only one chunk is read at a time, because the iterator is not Sendable.
 final class BlobSource: @unchecked Sendable {
   private let database: Database
   private let address: BlobAddress
@@ -91,7 +93,7 @@ final class BlobSource: @unchecked Sendable {
 
   deinit { end() }
 
-  /// The bytes from `offset` on, at most `count`; nil at the end.
+  /// Returns at most `count` bytes from `offset` on; nil at the end.
   func read(at offset: Int, count: Int) async throws -> Data? {
     guard database.location.isFile else {
       if whole == nil {
@@ -128,13 +130,13 @@ final class BlobSource: @unchecked Sendable {
       location: database.location, configuration: database.configuration, isReader: true)
     try pool.admit(core, for: place)
     self.core = core
-    // The BLOB holds its snapshot as long as it is open.
+    // The BLOB keeps its snapshot as long as it is open.
     let blob = try core.lend().blob(address)
     self.blob = blob
     return blob
   }
 
-  /// Closes the connection: the database may be closed from now on.
+  /// Closes the connection; from now on the database may be closed.
   func end() {
     isAtEnd = true
     blob = nil
@@ -155,15 +157,15 @@ extension Connection {
 }
 
 extension Database {
-  /// The bytes of the BLOB or TEXT in a column of a row, chunk after chunk.
+  /// Returns the bytes of the BLOB or TEXT in a column of a row as a sequence of chunks.
   ///
   /// ```swift
   /// for try await chunk in db.blobChunks(table: "photo", column: "image", rowID: id) { … }
   /// ```
   /// - Parameters:
-  ///   - chunkSize: how many bytes a chunk has; the last has less.
-  ///   - fileID: the file of the code that reads, as `Configuration.onPinnedLog` tells it.
-  ///   - line: the line in it.
+  ///   - chunkSize: the number of bytes in each chunk except the last, which may have fewer.
+  ///   - fileID: the source file of the caller, which `Configuration.onPinnedLog` reports.
+  ///   - line: the line in that file.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/blob_open.html>
   public func blobChunks(
     database schema: String = "main", table: String, column: String, rowID: Int64,

@@ -1,33 +1,36 @@
 import CSQLite
 
-/// What the authorizer of a connection denies.
+/// The rules of a connection's authorizer, and its notes on the statement that is being prepared.
 struct AuthorizerRules {
-  /// A reader neither lifts `query_only` nor attaches a file, which `query_only` would create, nor
-  /// detaches one that later reads want.
+  /// Whether the connection only reads. A reader must not lift `query_only`, must not attach a
+  /// file, which ATTACH would create in spite of `query_only`, and must not detach one that later
+  /// reads need.
   var isReader = false
-  /// What of the schema may not be changed.
+  /// The part of the schema that must not change; nil if all of it may.
   var lock: SchemaLock?
   /// Whether the lock denied the statement that is being prepared.
   var wasDeniedByLock = false
-  /// What `PRAGMA wal_autocheckpoint` did when it was compiled, until that is seen to.
+  /// The effect of a `PRAGMA wal_autocheckpoint` that was just compiled, until `keepLogHook()`
+  /// handles it.
   var checkpointPragma: CheckpointPragma?
-  /// What the statement that is being prepared does, besides reading and writing rows.
+  /// The effects of the statement that is being prepared, other than reading and writing rows.
   var effects: StatementEffects = []
-  /// The tables on which it does more than read.
+  /// The tables that the statement changes: their schema or their rows.
   var tableEffects: [TableEffect] = []
-  /// The columns to which it gives values in an UPDATE of its own, or in that of an upsert; nil
-  /// where SQLite compiles a statement anew, which assigns what it did.
+  /// The columns that the statement assigns in an UPDATE, its own or that of an upsert. Nil while
+  /// SQLite recompiles a statement, which assigns the same columns as before.
   var assignments: [ColumnDependency]?
-  /// Whether the tables are noted whose rows it writes; those that it creates, alters or drops are
-  /// noted always.
+  /// Whether `tableEffects` includes the tables whose rows the statement writes. Tables that it
+  /// creates, alters or drops are always included.
   var notesWrittenTables = false
   /// Whether SQLite is declaring a virtual table, which happens when a connection first uses one.
   ///
-  /// SQLite compiles an UPDATE of its schema table for that, which the authorizer is asked about
-  /// and which never runs: five columns, then the rowid in its WHERE clause.
+  /// To declare it, SQLite compiles an UPDATE of its schema table that never runs. The authorizer
+  /// is called for each of its five columns, and then for the rowid in its WHERE clause.
   var isDeclaringTable = false
 
-  /// Whether a statement reads this column itself, and not the declaration of a virtual table.
+  /// Returns whether the statement itself reads this column, rather than the declaration of a
+  /// virtual table.
   fileprivate mutating func isOwnRead(of table: UnsafePointer<CChar>?) -> Bool {
     guard isDeclaringTable else { return true }
     isDeclaringTable = false
@@ -41,12 +44,13 @@ struct AuthorizerRules {
   }
 }
 
-/// What a statement does to a table, its rows or its schema, as the authorizer tells it.
+/// A table whose schema or rows a statement changes, as the authorizer reports it.
 package struct TableEffect: Hashable, Sendable {
   package enum Kind: Sendable {
-    /// The table, or an index or trigger of it, is created, altered or dropped.
+    /// The statement creates, alters or drops the table, or an index or trigger of the table.
     case schema
-    /// Rows of it are inserted, updated or deleted, by the statement or by what it sets off.
+    /// The statement, or a trigger or foreign-key action that it causes, inserts, updates or
+    /// deletes rows of the table.
     case rows
   }
 
@@ -55,32 +59,35 @@ package struct TableEffect: Hashable, Sendable {
   package let table: String
 }
 
-/// What a statement reads and calls, collected while it is prepared.
+/// The columns that statements read and the functions that they call, collected while they are
+/// prepared.
 final class ReadRecorder {
   var columns: Set<ColumnDependency> = []
-  /// Folded.
+  /// The names of the functions, folded to lower case.
   var functions: Set<String> = []
 }
 
-/// A column that a statement reads or assigns; or a whole table that it reads.
+/// A column that a statement reads or assigns, or a whole table that it reads.
 package struct ColumnDependency: Hashable, Sendable {
   package var database: String
   package var table: String
-  /// Empty where the statement reads no column in particular, as `count(*)` does.
+  /// The name of the column; empty if the statement reads the table but no particular column, as
+  /// `count(*)` does.
   package var column: String
 }
 
 extension ConnectionCore {
-  /// Sets the authorizer. Setting it again expires every prepared statement: each is compiled anew
-  /// before it runs next, which is wanted when a pre-update hook comes.
+  /// Installs the authorizer. Installing it again expires every prepared statement: each is
+  /// recompiled before it next runs, which a new pre-update hook requires.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
   package func installAuthorizer() {
-    // The state outlives the handle's use: `deinit` frees it after closing.
+    // `deinit` frees the state only after it has closed the handle.
     sqlite3_set_authorizer(handle, authorize, UnsafeMutableRawPointer(state))
   }
 
-  /// Whether statements say which tables they write. Those that are cached did not: they go.
+  /// Whether statements record which tables they write. Changing it empties the statement cache,
+  /// since cached statements were prepared with the other setting.
   package var notesWrittenTables: Bool {
     get { state.pointee.authorizer.notesWrittenTables }
     set {
@@ -90,8 +97,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Adds to what a statement is known to write what was noted since `forgetNotedTables()`, where
-  /// SQLite compiled it anew meanwhile: a trigger may have come that writes other tables.
+  /// Updates the tables that a statement writes, if SQLite has recompiled it since
+  /// `forgetNotedTables()`: a new trigger may write to other tables.
   package func noteTablesAnew(of statement: StatementPointer) {
     let version = sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_REPREPARE, 0)
     guard version != statement.pointee.tableEffectsVersion else { return }
@@ -102,13 +109,14 @@ extension ConnectionCore {
     }
   }
 
-  /// No statement runs: what was noted before is no running statement's.
+  /// Clears the tables noted so far. Call it only while no statement runs.
   package func forgetNotedTables() {
     state.pointee.authorizer.tableEffects = []
   }
 
-  /// Runs a closure and tells what its statements read. Each is compiled for the occasion: the
-  /// authorizer is asked of nothing that is cached.
+  /// Runs a closure and returns its result with the columns that its statements read. The
+  /// statements are compiled without the cache, because SQLite calls the authorizer only while it
+  /// compiles.
   package func recordingReads<Result>(
     _ body: () throws -> Result
   ) throws -> (Result, Set<ColumnDependency>) {
@@ -186,7 +194,7 @@ private func authorize(
     {
       return SQLITE_DENY
     }
-    // Asked without a value it changes nothing; with one it may write the file.
+    // Without a value the pragma only queries; with a value it may write the file.
     if second == nil, sqlite3_stricmp(first, "journal_mode") == 0 {
       state.pointee.authorizer.effects.insert(.asksSetting)
     }
@@ -196,7 +204,7 @@ private func authorize(
   case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW,
     SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
     state.pointee.authorizer.effects.insert(.changesSchema)
-    // An index or a trigger comes first, and its table second.
+    // For indexes and triggers SQLite passes their own name first, and the table's second.
     let ofTable: Set = [
       SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_TEMP_VIEW,
       SQLITE_CREATE_VTABLE, SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VIEW,
@@ -207,7 +215,7 @@ private func authorize(
     if state.isLocked(against: action, first, second) { return SQLITE_DENY }
   case SQLITE_ALTER_TABLE:
     state.pointee.authorizer.effects.insert(.changesSchema)
-    // The database comes first here.
+    // SQLite passes the name of the database first here.
     state.pointee.authorizer.note(.schema, first, table: second)
     if state.isLocked(against: action, first, second) { return SQLITE_DENY }
   case SQLITE_UPDATE where AuthorizerRules.isSchemaTable(first):
@@ -234,7 +242,7 @@ private func authorize(
       code: action, first: first, second: second, database: database, trigger: trigger))
 }
 
-/// The strictest answer of those who listen.
+/// Returns the strictest decision of the listeners.
 private func askListeners(
   _ state: UnsafeMutablePointer<ConnectionState>, _ action: AuthorizerAction
 ) -> Int32 {

@@ -1,78 +1,83 @@
-/// How a database is opened, and what its connections may use.
+/// The settings with which a database is opened, and the limits of its connections.
 ///
-/// The defaults are the safe ones: nothing that was acknowledged is lost in a power cut, foreign
-/// keys are enforced, and a misspelt column in double quotes is an error rather than text.
+/// The defaults are the safe choices: a power cut loses no committed transaction, foreign keys are
+/// enforced, and a misspelt column in double quotes is an error rather than text.
 /// - SeeAlso: <https://www.sqlite.org/pragma.html>
 public struct Configuration: Sendable {
-  /// When SQLite waits for the disk.
+  /// The moments at which SQLite waits until its writes are on the disk.
   ///
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_synchronous>
   public enum Synchronous: String, Sendable {
-    /// Never: a power cut may damage the file.
+    /// Never. A power cut may damage the file.
     case off = "OFF"
-    /// At checkpoints: a power cut loses the last transactions, the file stays whole.
+    /// At checkpoints. A power cut may lose the last transactions, but does not damage the file.
     case normal = "NORMAL"
-    /// At each commit: what was acknowledged is there after a power cut.
+    /// At each commit. Committed transactions survive a power cut.
     case full = "FULL"
-    /// At each commit, and the folder as well.
+    /// At each commit, and after deleting a journal its folder is synchronized as well.
     case extra = "EXTRA"
   }
 
-  /// How many read connections a file in WAL mode has at most, and how many more for streams of
-  /// rows; they open when they are needed.
+  /// The maximum number of reader connections of a file in WAL mode. Streams of rows may use the
+  /// same number of connections again. Connections open when they are needed.
   ///
-  /// With 0, reads and writes take turns on one connection, in the order in which they came.
+  /// With 0, reads and writes take turns on one connection, in the order in which they were
+  /// requested.
   public var maximumReaders = 4
-  /// When SQLite waits for the disk.
+  /// When SQLite waits until its writes are on the disk.
   public var synchronous = Synchronous.full
-  /// How long a statement waits for the lock of another process or connection.
+  /// How long a statement waits for a lock that another process or connection holds.
   public var busyTimeout = Duration.seconds(5)
-  /// Opens for reading alone: nothing is created, migrated or written.
+  /// Whether the file is opened only for reading: nothing is created, migrated or written.
   public var isReadOnly = false
-  /// Says that nobody writes the file while it is open: it is read without locks, and nothing is
-  /// made beside it. Setting it sets `isReadOnly`, too.
+  /// Whether the file is guaranteed not to change while it is open. SQLite then reads it without
+  /// locks and creates no files beside it. Setting this to true also sets `isReadOnly`.
   ///
-  /// For a file in a folder that allows no writing, or on a read-only medium: one in WAL mode cannot
-  /// be read there otherwise, since even a reader makes a `-shm` beside it. Where somebody writes
-  /// all the same, what is read is wrong. A file with changes in a `-wal` or a `-journal` beside it
-  /// is refused with `.cannotOpen`, since SQLite would pass over them in silence.
+  /// Use it for a file in a folder that does not allow writing, or on a read-only medium. A file in
+  /// WAL mode cannot be read there otherwise, since even a reader creates a `-shm` file beside it.
+  /// If another process writes the file all the same, reads return wrong results. Opening throws
+  /// `.cannotOpen` if a `-wal` or `-journal` file beside it holds changes, since SQLite would
+  /// ignore them silently.
   /// - SeeAlso: <https://www.sqlite.org/uri.html#uriimmutable>
   public var isImmutable = false {
     didSet { if isImmutable { isReadOnly = true } }
   }
   /// Whether foreign keys are enforced.
   public var enforcesForeignKeys = true
-  /// Whether views and triggers of the file may call functions that are not innocuous, and use
-  /// virtual tables that are not; a trigger that feeds FTS5 needs it.
+  /// Whether views and triggers of the file may call functions and use virtual tables that are not
+  /// declared innocuous. A trigger that feeds an FTS5 table needs this.
   public var trustsSchema = true
-  /// How many prepared statements a connection keeps.
+  /// The maximum number of prepared statements that a connection caches.
   public var maximumCachedStatements = 128
-  /// How many bytes the prepared statements that a connection keeps may occupy.
+  /// The maximum size in bytes of the prepared statements that a connection caches.
   public var maximumCachedStatementBytes = 1 << 20
-  /// The size in bytes within which the write-ahead log is kept.
+  /// The size in bytes that the write-ahead log should not exceed.
   ///
-  /// As it comes near, a write makes the log begin anew when it has ended, and waits up to 0.1
-  /// seconds for those who still read from it; later reads are not held up. A single transaction
-  /// that writes more passes the bound, and the file is cut after it. A reader that stays keeps the
-  /// log growing: `onPinnedLog` tells which.
+  /// When the log comes near this size, the access that wrote restarts the log as it ends. For this
+  /// it waits up to 0.1 seconds for readers that still use the log; later reads are not held up. A
+  /// single transaction that writes more than this exceeds the bound, and the log's file is
+  /// truncated after it. While a reader keeps its snapshot, the log continues to grow;
+  /// `onPinnedLog` reports the reader.
   /// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
   public var maximumWALBytes = 64 << 20
-  /// Who may change the schema: tables, columns, indexes, triggers and views.
+  /// Whether and how the schema (tables, columns, indexes, triggers and views) may be changed.
   public var schemaPolicy = SchemaPolicy.automatic
-  /// Whether errors hold the values that were bound: for development, and not where others read
-  /// the log.
+  /// Whether errors include the bound values. Use it during development; leave it off where others
+  /// can read the log.
   public var showsValuesInErrors = false
-  /// How many changed rows of a transaction observation keeps one by one; of more it only tells
-  /// which tables changed. A row that changes twice counts twice.
+  /// The maximum number of row changes of a transaction that observation records. For a larger
+  /// transaction it reports only which tables changed. A row that changes twice counts twice.
   public var maximumTrackedRows = 100_000
-  /// Is told when the write-ahead log is above its bound because somebody keeps reading from it:
-  /// how large it is, which reads may hold it, where they were asked for, and for how long.
+  /// A closure that is called when the write-ahead log exceeds its bound because readers still use
+  /// it. Its argument holds the size of the log and the reads that may hold it: where in the source
+  /// each was requested, and how long it has been running.
   ///
-  /// Again each time the log has grown by a quarter. It runs on a thread of its own, beside other
+  /// It is called again each time the log has grown by a quarter. It runs on a thread of its own,
+  /// concurrently with other accesses, and may use the database.
   /// accesses, and may use the database.
   public var onPinnedLog: (@Sendable (PinnedLog) -> Void)?
-  /// Is told of statements that go through more than `maximumScannedRows` rows of a table one by one,
-  /// with the index that would spare them that: for development.
+  /// A closure that is called when a statement scans more than `maximumScannedRows` rows of a
+  /// table. Its argument names the index that would avoid the scan. Use it during development.
   ///
   /// ```swift
   /// configuration.onTableScan = { print($0) }
@@ -80,38 +85,41 @@ public struct Configuration: Sendable {
   /// //   CREATE INDEX "Post_on_status" ON "Post" ("status")
   /// ```
   ///
-  /// Once for each SQL and state of the schema, when a statement has ended well, on its thread and
-  /// before its access goes on; it uses no connection of the database. While it is nil, a statement
-  /// costs one comparison more. Else the first report of a SQL costs some milliseconds, in which the
-  /// schema is made again in memory, without rows, and SQLite is asked which index it would use
-  /// there; functions and collations are registered there as well, and `prepareConnection` runs.
+  /// It is called once for each SQL text and version of the schema, after the statement has
+  /// completed successfully, on the statement's thread and before its access continues. It uses no
+  /// connection of the database. While it is nil, each statement costs one additional comparison.
+  /// Otherwise the first report of a SQL text costs some milliseconds: the library recreates the
+  /// schema in memory, without rows, and asks SQLite which index it would use there. Functions and
+  /// collations are registered on that connection as well, and `prepareConnection` runs on it.
   public var onTableScan: (@Sendable (TableScan) -> Void)? {
     didSet { knownScans = KnownScans() }
   }
-  /// How many rows of a table a statement may go through before `onTableScan` is told.
+  /// The number of rows of a table that a statement may scan before `onTableScan` is called.
   public var maximumScannedRows = 1_000
-  /// What `onTableScan` was told already.
+  /// The scans that were already reported to `onTableScan`.
   private(set) var knownScans = KnownScans()
-  /// How long a write waits for those who read from the log before it begins anew.
+  /// How long a write waits for readers of the log before it gives up restarting the log.
   var maximumLogWait = Duration.milliseconds(100)
-  /// How old a transaction that several writes share may grow; one more would make the first wait
-  /// too long for its answer. Tests, which must not depend on time, set it.
+  /// The age at which a shared transaction takes no more writes, since the first of them would wait
+  /// too long for its answer. Tests, which must not depend on time, change it.
   var maximumSharedTransactionAge = Duration.milliseconds(5)
-  /// Runs for each new connection, last: pragmas, functions, collations.
+  /// A closure that runs for each new connection, after the other settings were applied: for
+  /// pragmas, functions and collations. If it throws, opening the connection fails.
   public var prepareConnection: (@Sendable (Connection) throws -> Void)?
 
   /// The defaults.
   public init() {}
 
-  /// The defaults with `synchronous = .normal`: faster, and a power cut may lose the last
-  /// transactions, though never damage the file.
+  /// The defaults with `synchronous = .normal`. Commits are faster; a power cut may lose the last
+  /// transactions, but never damages the file.
   public static var relaxed: Configuration {
     var configuration = Configuration()
     configuration.synchronous = .normal
     return configuration
   }
 
-  /// For a file that somebody else made: read alone, its schema not trusted.
+  /// A configuration for a file from an unknown source: it is opened only for reading, and its
+  /// schema is not trusted.
   ///
   /// - SeeAlso: <https://www.sqlite.org/security.html>
   public static var untrustedFile: Configuration {

@@ -1,26 +1,28 @@
 import CSQLite
 
-/// A database of a connection: its own, `main`, or one that is attached.
+/// A database of a connection: its own, which is called `main`, or an attached one.
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_database_list>
 public struct AttachedDatabase: Hashable, Sendable {
-  /// The name, by which its tables are addressed: `name.table`.
+  /// The name by which SQL addresses its tables: `name.table`.
   public let name: String
-  /// The path of the file; nil in memory.
+  /// The path of the file; nil for a database in memory.
   public let path: String?
   /// Whether it can only be read.
   public let isReadOnly: Bool
 }
 
 extension Connection {
-  /// Attaches a file, or `:memory:`, so that statements use it beside the connection's own.
+  /// Attaches a file, or `:memory:`, so that statements can use it besides the connection's own
+  /// database.
   ///
-  /// SQL: `ATTACH ? AS "name"`. It stays with this connection until it is detached: on a pool,
-  /// `Configuration.prepareConnection` attaches for all. A reader cannot attach, and nobody inside a
-  /// transaction; `writeWithoutTransaction { }` can.
+  /// SQL: `ATTACH ? AS "name"`. The database stays attached to this connection until it is
+  /// detached. To attach it to every connection of a pool, use `Configuration.prepareConnection`. A
+  /// reader cannot attach; `writeWithoutTransaction { }` can.
   ///
-  /// A relative path is one in the working folder; in `prepareConnection`, in the folder that was the
-  /// working folder when the database was opened, so that each connection attaches the same file.
-  /// Throws `.cannotOpen` where the file cannot be opened; readers of a pool create none.
+  /// A relative path is resolved against the working folder. In `prepareConnection` it is resolved
+  /// against the folder that was the working folder when the database was opened, so that each
+  /// connection attaches the same file. Throws `.cannotOpen` if the file cannot be opened; readers
+  /// of a pool do not create it.
   /// - SeeAlso: <https://www.sqlite.org/lang_attach.html>
   public func attach(path: String, as name: String) throws {
     let core = try use()
@@ -40,9 +42,9 @@ extension Connection {
 
   /// Detaches a database. SQL: `DETACH "name"`
   ///
+  /// Throws `DatabaseError` while a statement or a transaction still uses the database.
   /// - SeeAlso: <https://www.sqlite.org/lang_detach.html>
   public func detach(_ name: String) throws {
-    // A statement that is kept, and not run to its end, would hold it.
     try execute("DETACH \(identifier: name)")
   }
 

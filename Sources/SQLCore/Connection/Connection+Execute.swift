@@ -1,15 +1,16 @@
 import CSQLite
 
 extension Connection {
-  /// Runs one statement or several, separated by semicolons; rows that they give are not read.
+  /// Runs one or more statements, separated by semicolons. Any rows that they return are ignored.
   ///
   /// ```swift
-  /// try connection.execute("UPDATE Post SET status = \(Status.archived) WHERE createdAt < \(date)")
+  /// try connection.execute(
+  ///   "UPDATE Post SET status = \(Status.archived) WHERE createdAt < \(date)")
   /// ```
   ///
-  /// The values are bound in order, over all statements. A statement alone is taken from the cache;
-  /// several are compiled one after another, and stop at the first error.
-  /// Throws `DatabaseError`, with the SQL and the place of a fault in it.
+  /// Interpolated values are bound in order, across all statements. A single statement is taken
+  /// from the cache. Several statements are compiled and run one after another, up to the first
+  /// error. Throws `DatabaseError`, which names the SQL and the position of a syntax error in it.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func execute(_ sql: SQL) throws {
     let core = try use()
@@ -23,10 +24,10 @@ extension Connection {
     }
   }
 
-  /// Runs a statement once for each row that it gives.
+  /// Runs a statement and calls a closure for each row that it returns.
   ///
-  /// The row is lent: it is gone with the next one, and cannot be kept. An error in the closure or
-  /// in SQLite ends the statement and is thrown.
+  /// The row is valid only until the closure returns, and cannot be stored. An error in the closure
+  /// or in SQLite ends the statement and is thrown.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func forEach(_ sql: SQL, _ body: (borrowing StatementRow) throws -> Void) throws {
     let core = try use()
@@ -39,7 +40,7 @@ extension Connection {
     }
   }
 
-  /// All rows of a statement, with their values copied.
+  /// Returns all rows of a statement, with their values copied.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func rows(_ sql: SQL) throws -> [Row] {
     var rows: [Row] = []
@@ -53,7 +54,7 @@ extension Connection {
     return rows
   }
 
-  /// The first row of a statement, its values copied; nil where there is none.
+  /// Returns the first row of a statement, with its values copied; nil if there is none.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func row(_ sql: SQL) throws -> Row? {
     let core = try use()
@@ -63,14 +64,14 @@ extension Connection {
     return try core.step(statement) ? try Row(copying: StatementRow(statement: statement)) : nil
   }
 
-  /// Rows of a statement as tuples of the given types, by position.
+  /// Returns the rows of a statement as tuples of the given types. Values are taken by position.
   ///
   /// ```swift
   /// let pairs = try connection.fetch((Int, String).self, "SELECT id, title FROM Post")
   /// ```
   ///
-  /// Throws `ColumnValueError` where a value is of another type, and `DatabaseError` where there
-  /// are not as many columns as types.
+  /// Throws `ColumnValueError` if a value has another type, and `DatabaseError` if the number of
+  /// columns differs from the number of types.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func fetch<each Value: ColumnValue>(
     _ type: (repeat each Value).Type, _ sql: SQL
@@ -79,8 +80,9 @@ extension Connection {
     let statement = try core.lendStatement(text: sql.text)
     defer { core.giveBack(statement) }
     try core.bind(sql.bindings, to: statement)
-    // What writes must not run in vain; what reads is asked again, because the first step compiles
-    // it anew after a change of the schema.
+    // A statement that writes is checked before its first step, so that it changes nothing if the
+    // columns do not match. A statement that reads is checked after its first step, which
+    // recompiles it if the schema has changed.
     if !statement.pointee.isReadOnly {
       try StatementRow(statement: statement).requireColumns(ofTypes: repeat (each Value).self)
     }
@@ -105,10 +107,11 @@ extension Connection {
 }
 
 extension ConnectionCore {
-  /// Whether a text is one statement, as far as a look for a semicolon in its midst tells.
+  /// Returns whether a text can be run as a single statement, judged by its semicolons: it has
+  /// none, or only white space follows the first one.
   ///
-  /// A semicolon may stand in text, in a comment or in a trigger: then the script is compiled
-  /// statement by statement, which is right for one as well.
+  /// A text with an inner semicolon, which may belong to a string, a comment or a trigger, is
+  /// compiled statement by statement. That is correct for a single statement as well.
   fileprivate func isCachedOrSingle(_ text: String) -> Bool {
     guard let semicolon = text.utf8.firstIndex(of: UInt8(ascii: ";")) else { return true }
     return text.utf8[text.utf8.index(after: semicolon)...].allSatisfy { byte in
@@ -116,7 +119,7 @@ extension ConnectionCore {
     }
   }
 
-  /// Compiles and runs the statements of a text one after another.
+  /// Compiles and runs the statements of a text, one after another.
   fileprivate func runScript(_ sql: SQL) throws {
     var remaining = Substring(sql.text)
     var values = sql.bindings[...]

@@ -1,18 +1,18 @@
 import CSQLite
 
-/// A column of a table as the database declares it.
+/// A column of a table, as its schema declares it.
 ///
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_table_xinfo>
 public struct TableColumn: Hashable, Sendable {
-  /// How a column comes to its value.
+  /// The ways in which a column gets its value.
   public enum Generation: Int, Hashable, Sendable {
-    /// It is stored as it was written.
+    /// The column stores the value that was written.
     case none = 0
-    /// A hidden column of a virtual table.
+    /// The column is a hidden column of a virtual table.
     case hidden = 1
-    /// Calculated when it is read.
+    /// The value is calculated when it is read.
     case virtual = 2
-    /// Calculated when the row is written.
+    /// The value is calculated when the row is written.
     case stored = 3
   }
 
@@ -24,9 +24,9 @@ public struct TableColumn: Hashable, Sendable {
   public let isNotNull: Bool
   /// The text of the DEFAULT, as it stands in the schema.
   public let defaultText: String?
-  /// The place in the primary key, from 1; 0 for a column that is not in it.
+  /// The position in the primary key, from 1; 0 for a column that is not part of it.
   public let primaryKeyPosition: Int
-  /// How the column comes to its value.
+  /// The way in which the column gets its value.
   public let generation: Generation
 
   package init(
@@ -43,7 +43,8 @@ public struct TableColumn: Hashable, Sendable {
 }
 
 extension Connection {
-  /// The columns of a table, generated ones too; empty where there is no such table.
+  /// Returns the columns of a table, including generated ones. Returns an empty array if the table
+  /// does not exist.
   public func columns(ofTable table: String) throws -> [TableColumn] {
     var columns: [TableColumn] = []
     try forEach(
@@ -61,7 +62,7 @@ extension Connection {
     return columns
   }
 
-  /// Whether there is a table or view of that name in the main database, without case.
+  /// Returns whether the main database has a table or view of that name, ignoring case.
   public func tableExists(_ table: String) throws -> Bool {
     try row(
       "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND lower(name) = lower(\(table))"

@@ -7,15 +7,17 @@ import CSQLite
 #endif
 
 extension Connection {
-  /// The bytes of the file that the database would be: a copy of all pages, in memory.
+  /// Returns the content of a database as the bytes of a database file: a copy of all its pages,
+  /// held in memory.
   ///
-  /// The copy is not in WAL mode, whatever the database is in.
+  /// The copy is never in WAL mode, even if the database is. Throws `DatabaseError` if there is no
+  /// such database.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/serialize.html>
   public func serialize(database: String = "main") throws -> Data {
     let core = try use()
     var count: Int64 = 0
     guard let memory = sqlite3_serialize(core.handle, database, &count, 0) else {
-      // A database in memory that has no page yet is nothing.
+      // A database in memory that has no pages yet has no bytes either.
       guard core.databaseExists(database), count <= 0 else {
         throw DatabaseError(code: .error, message: "the database \(database) cannot be serialized")
       }
@@ -23,16 +25,16 @@ extension Connection {
     }
     defer { sqlite3_free(memory) }
     var data = Data(bytes: memory, count: Int(count))
-    // The versions of the format for reading and writing: 2 is WAL, which memory cannot be.
+    // These bytes are the file format's write and read versions. The value 2 means WAL, which is
+    // not possible in memory.
     for index in 18...19 where data.count > index && data[index] == 2 { data[index] = 1 }
     return data
   }
 
-  /// Makes the bytes of a database file the content of a database in memory, in place of what it
-  /// holds.
+  /// Replaces the content of a database in memory by the bytes of a database file.
   ///
-  /// Throws misuse for a file, and `.notADatabase` for bytes that are none, when they are first
-  /// read. Not inside a transaction.
+  /// Throws misuse if the database is a file or does not exist, or inside a transaction. Bytes that
+  /// are not a database cause `.notADatabase` when they are first read.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/deserialize.html>
   public func deserialize(
     _ data: Data, into database: String = "main", isReadOnly: Bool = false
@@ -57,7 +59,7 @@ extension Connection {
     let flags =
       SQLITE_DESERIALIZE_FREEONCLOSE
       | (isReadOnly ? SQLITE_DESERIALIZE_READONLY : SQLITE_DESERIALIZE_RESIZEABLE)
-    // SQLite frees the memory, on an error too.
+    // SQLite frees the memory, even if it returns an error.
     try core.check(
       sqlite3_deserialize(
         core.handle, database, memory.assumingMemoryBound(to: UInt8.self), Int64(data.count),

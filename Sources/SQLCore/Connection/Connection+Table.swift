@@ -1,15 +1,16 @@
 import CSQLite
 
 extension Connection {
-  /// The rows of a statement as text, to be looked at.
+  /// Returns the rows of a statement as a text table, for display.
   ///
   /// ```swift
   /// print(try connection.table("SELECT id, name FROM Author"))
   /// ```
   ///
-  /// A column's type is the one of Swift that holds what the column declares: Int64, Double,
-  /// String or Data. Where it declares nothing, as an expression does, it is that of the first value
-  /// that is not NULL, else Any. Bytes are counted, not shown. One statement; all its rows are held.
+  /// A column's type is the Swift type for its declared type: Int64, Double, String or Data. For a
+  /// column without a declared type, such as an expression, it is the type of the first value that
+  /// is not NULL, or Any if there is none. BLOBs are shown by their size. Runs one statement and
+  /// holds all its rows in memory.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func table(_ sql: SQL) throws -> ResultTable {
     let core = try use()
@@ -39,9 +40,10 @@ extension Connection {
 }
 
 extension StatementPointer {
-  /// The storage class that each column of the result declares; nil where that is none.
+  /// The storage class of each result column, according to its declared type; nil for a column
+  /// without one.
   ///
-  /// It is asked for after the first step, which may compile the statement anew.
+  /// Read it after the first step, which may recompile the statement.
   package var declaredStorageClasses: [StorageClass?] {
     (0..<sqlite3_column_count(handle)).map { index in
       sqlite3_column_decltype(handle, index)
@@ -51,7 +53,7 @@ extension StatementPointer {
 }
 
 extension StorageClass {
-  /// The name of the type of Swift that holds such values; nil for NULL.
+  /// The name of the Swift type that holds values of this class; nil for NULL.
   fileprivate var swiftType: String? {
     switch self {
     case .integer: "Int64"

@@ -1,24 +1,25 @@
 import CSQLite
 
-/// How a transaction takes its locks.
+/// The ways in which a transaction takes its locks.
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
 public enum TransactionKind: String, Sendable {
-  /// At the first statement; one that reads and then writes fails at once where another wrote
-  /// meanwhile.
+  /// Takes locks when statements need them. A transaction that reads first and then writes fails
+  /// immediately if another connection has written in between.
   case deferred = "BEGIN DEFERRED"
-  /// The write lock now, waiting for it as long as the busy timeout says.
+  /// Takes the write lock at the beginning, and waits for it as long as the busy timeout allows.
   case immediate = "BEGIN IMMEDIATE"
-  /// In WAL mode as `immediate`; else readers are locked out, too.
+  /// In WAL mode the same as `immediate`. In other modes it also locks readers out.
   case exclusive = "BEGIN EXCLUSIVE"
 }
 
 extension Connection {
-  /// Runs a closure in a transaction: committed when it returns, rolled back when it throws.
+  /// Runs a closure in a transaction, which is committed when the closure returns and rolled back
+  /// when it throws.
   ///
-  /// It returns the closure's value and rethrows its error. `requestRollback()` inside rolls back
-  /// without an error. A commit that fails is rolled back, and its error thrown. Inside another
-  /// transaction this throws misuse: `savepoint` is what nests.
+  /// Returns the closure's value and rethrows its error. To roll back without an error, call
+  /// `requestRollback()` in the closure. If the commit fails, the transaction is rolled back and
+  /// the error is thrown. Throws misuse inside another transaction; use `savepoint` to nest.
   @discardableResult
   public func transaction<Result>(
     _ kind: TransactionKind = .immediate, _ body: (Connection) throws -> Result
@@ -30,18 +31,20 @@ extension Connection {
     return try core.transaction(kind) { try body(self) }
   }
 
-  /// Runs a closure in a savepoint: released when it returns, undone when it throws.
+  /// Runs a closure in a savepoint, which is released when the closure returns and undone when it
+  /// throws.
   ///
-  /// Savepoints nest, in transactions and in each other; outside a transaction the outermost one is
-  /// a transaction of its own. `requestRollback()` inside undoes without an error.
+  /// Savepoints nest in transactions and in each other. Outside a transaction, the outermost
+  /// savepoint is a transaction of its own. To undo it without an error, call `requestRollback()`
+  /// in the closure.
   /// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>
   @discardableResult
   public func savepoint<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     try use().savepoint { try body(self) }
   }
 
-  /// Makes the innermost transaction or savepoint roll back when its closure returns, which is no
-  /// error then.
+  /// Makes the innermost transaction or savepoint roll back when its closure returns. The rollback
+  /// is not reported as an error.
   public func requestRollback() throws {
     try use().isRollbackRequested = true
   }
@@ -74,8 +77,8 @@ extension ConnectionCore {
   }
 
   package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
-    // The outermost savepoint begins a transaction, and releasing it commits: ROLLBACK TO would
-    // leave it open, so it is a transaction from the start.
+    // Outside a transaction SAVEPOINT would begin one, RELEASE would commit it, and ROLLBACK TO
+    // would leave it open. An ordinary transaction is used instead.
     guard isInTransaction else { return try transaction(.immediate, body) }
     state.pointee.savepointDepth += 1
     defer { state.pointee.savepointDepth -= 1 }
@@ -87,20 +90,20 @@ extension ConnectionCore {
       try undo("RELEASE \(name)")
       return result
     } catch {
-      // A whole rollback, by SQLite or in the closure, took the savepoint with it.
+      // SQLite or the closure rolled the whole transaction back, and the savepoint with it.
       guard isInTransaction else { throw error }
       do {
         try undo("ROLLBACK TO \(name)")
         try undo("RELEASE \(name)")
-        // What a savepoint inside could not undo went with this one.
+        // Changes that an inner savepoint could not undo are undone with this one.
         if !state.pointee.guardsTransaction { state.pointee.rollbackCause = nil }
       } catch let failure {
-        // Part of what the closure did stands: the transaction must not commit it.
+        // Some changes of the closure remain, so the transaction must not be committed.
         if state.pointee.guardsTransaction {
           state.pointee.rollbackCause = RollbackCause(failure)
         } else {
           rollBack()
-          // Without memory, not even that can be done.
+          // If memory is exhausted, even the rollback can fail.
           if isInTransaction { state.pointee.rollbackCause = RollbackCause(failure) }
         }
       }
@@ -110,11 +113,12 @@ extension ConnectionCore {
 
   // MARK: Guarding
 
-  /// Runs a closure in a transaction of ours: it can neither end it nor go on without it, and what
-  /// it asked for at its end is told.
+  /// Runs a closure in a transaction that the library began. The closure cannot end the
+  /// transaction, nor continue after SQLite has rolled it back. Returns whether the closure
+  /// requested a rollback.
   ///
-  /// Where the access was ended, by its task, its deadline or `interrupt()`, this throws so whatever
-  /// the closure made of it: it may have caught the error, and gone on with half of its work.
+  /// If the access was ended by a cancelled task, its deadline or `interrupt()`, this throws even
+  /// if the closure caught the error, since the closure may then have done only half of its work.
   func guardingTransaction<Result>(
     _ body: () throws -> Result
   ) throws -> (Result, isRollbackRequested: Bool) {
@@ -135,7 +139,7 @@ extension ConnectionCore {
     return (result, isRollbackRequested)
   }
 
-  /// Throws what ended the access, if somebody did.
+  /// Throws the reason for which the access was ended, if it was.
   private func checkEnded() throws {
     if let reason = state.pointee.stopReason { throw reason.error }
     if !isTransactionWhole, state.pointee.rollbackCause?.isInterruption == true {
@@ -146,8 +150,8 @@ extension ConnectionCore {
   /// Whether the transaction in which a closure runs can still commit.
   var isTransactionWhole: Bool { isInTransaction && state.pointee.rollbackCause == nil }
 
-  /// What a statement of the closure meets, and what the closure ends with, once SQLite rolled the
-  /// transaction back: without it, the statement would be committed alone.
+  /// The error for statements of the closure, and for the closure itself, after SQLite has rolled
+  /// the transaction back. Without it, later statements would commit on their own.
   private var rolledBack: DatabaseError {
     DatabaseError(
       code: .abort,
@@ -162,7 +166,7 @@ extension ConnectionCore {
     state.pointee.rollbackCause = RollbackCause(failure)
   }
 
-  /// Refuses what would leave the transaction in which a closure runs.
+  /// Throws if a statement would end the transaction in which a closure runs.
   func checkTransaction(beside statement: StatementPointer) throws {
     guard isTransactionWhole else { throw rolledBack }
     let effects = statement.pointee.effects
@@ -179,19 +183,21 @@ extension ConnectionCore {
 
   // MARK: Undoing
 
-  /// Rolls back what is open; SQLite may have done so by itself.
+  /// Rolls back the open transaction, if there is one; SQLite may already have rolled it back.
   package func rollBack() {
     guard isInTransaction else { return }
     do {
       try undo("ROLLBACK")
     } catch {
-      // An interruption holds until every statement has ended: those that somebody kept end here.
+      // An interruption stays in effect until every running statement has ended, including those
+      // that the caller still holds. They are ended here.
       endLentStatements()
       try? undo("ROLLBACK")
     }
   }
 
-  /// Runs a statement that ends or undoes something: again where `interrupt()` met it.
+  /// Runs a statement that undoes or releases something, and runs it again if `interrupt()` ended
+  /// it.
   private func undo(_ text: String) throws {
     var attempts = 0
     while true {

@@ -1,16 +1,16 @@
 import CSQLite
 
-/// A connection to a database: what the closures of `read` and `write` are given, or one of your
-/// own.
+/// A connection to a database: either one that `read` or `write` passes to its closure, or one that
+/// you open yourself.
 ///
 /// ```swift
 /// let connection = try Connection()                  // in memory
 /// try connection.execute("CREATE TABLE greeting (text TEXT)")
 /// ```
 ///
-/// It is used in one place at a time, and the compiler sees to it: it is not Sendable. One that a
-/// closure was given is good until the closure returns; used later, it throws misuse. One of your
-/// own closes when the last value of it is gone.
+/// A connection is used in one place at a time. It is not Sendable, so that the compiler enforces
+/// this. A connection that was passed to a closure is valid until the closure returns; any later
+/// use throws misuse. A connection that you opened closes when its last copy is released.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/sqlite3.html>
 public struct Connection {
   package let core: ConnectionCore
@@ -21,17 +21,17 @@ public struct Connection {
     self.lease = lease
   }
 
-  /// Opens a database in memory, which is gone with the connection.
+  /// Opens a database in memory that lives as long as the connection.
   public init(configuration: Configuration = Configuration()) throws {
     try self.init(location: .memory, configuration: configuration)
   }
 
-  /// Opens a file, and creates it where it is missing and the configuration allows writing.
+  /// Opens a file. Creates it if it does not exist and the configuration allows writing.
   ///
-  /// A path that begins with `file:` is a URI, as for a `Database`.
+  /// A path that begins with `file:` is a URI, as in `Database.init(path:configuration:)`.
   ///
   /// Throws `DatabaseError`: `.cannotOpen` for a folder or a path that does not exist,
-  /// `.notADatabase` for a file that is none.
+  /// `.notADatabase` for a file that is not a database.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     let location = try DatabaseLocation(path: path)
     try self.init(location: location, configuration: location.restricting(configuration))
@@ -42,7 +42,7 @@ public struct Connection {
     lease = core.lease
   }
 
-  /// The core, while the access that lent it runs; else throws misuse.
+  /// Returns the core. Throws misuse if the access that lent it has ended.
   @usableFromInline
   package func use() throws -> ConnectionCore {
     try core.check(lease: lease)
@@ -61,22 +61,22 @@ public struct Connection {
     get throws { sqlite3_last_insert_rowid(try use().handle) }
   }
 
-  /// How many rows the last INSERT, UPDATE or DELETE changed, without triggers and foreign-key
-  /// actions.
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed, without those changed by
+  /// triggers and foreign-key actions.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/changes.html>
   public var changeCount: Int {
     get throws { Int(sqlite3_changes64(try use().handle)) }
   }
 
-  /// How many rows all statements of this connection changed since it was opened.
+  /// The number of rows that all statements of this connection have changed since it was opened.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/total_changes.html>
   public var totalChangeCount: Int {
     get throws { Int(sqlite3_total_changes64(try use().handle)) }
   }
 
-  /// How many statements the cache keeps, their bytes, and how often it had what was asked for.
+  /// The size of the statement cache, and how often it held the requested statement.
   public var statementCacheStatistics: StatementCacheStatistics {
     get throws { try use().statementCacheStatistics }
   }
@@ -85,18 +85,18 @@ public struct Connection {
 @available(*, unavailable, message: "a connection is used in one place at a time")
 extension Connection: Sendable {}
 
-/// What the statement cache of a connection holds and how well it serves.
+/// The size of a connection's statement cache, and its hits and misses.
 /// - SeeAlso: <https://www.sqlite.org/cintro.html>
 public struct StatementCacheStatistics: Hashable, Sendable {
-  /// How many statements it keeps.
+  /// The number of cached statements.
   public let count: Int
-  /// How many bytes they occupy, as SQLite counts them.
+  /// The memory that the cached statements occupy, in bytes, as SQLite reports it.
   public let byteCount: Int
-  /// How often a statement was found.
+  /// How often a requested statement was in the cache.
   public let hits: Int
-  /// How often one had to be prepared.
+  /// How often a requested statement had to be prepared.
   public let misses: Int
-  /// Which part of the statements was found, from 0 to 1; 0 before the first.
+  /// The fraction of requests that were hits, from 0 to 1; 0 before the first request.
   public var hitRate: Double {
     let total = Double(hits) + Double(misses)
     return total > 0 ? Double(hits) / total : 0

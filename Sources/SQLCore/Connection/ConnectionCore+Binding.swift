@@ -7,14 +7,14 @@ import CSQLite
 #endif
 
 extension ConnectionCore {
-  /// Binds an integer to the parameter at `index`, from 1.
+  /// Binds an integer to the parameter at `index`, counted from 1.
   package func bind(
     _ integer: Int64, to statement: StatementPointer, at index: Int32
   ) throws {
     try check(sqlite3_bind_int64(statement.handle, index, integer), sql: statement.sql)
   }
 
-  /// Binds a value to the parameter at `index`, from 1, copying text and bytes.
+  /// Binds a value to the parameter at `index`, counted from 1. Text and bytes are copied.
   package func bind(_ value: DatabaseValue, to statement: StatementPointer, at index: Int32) throws
   {
     let handle = statement.handle
@@ -23,7 +23,7 @@ extension ConnectionCore {
     case .null: code = sqlite3_bind_null(handle, index)
     case .integer(let integer): code = sqlite3_bind_int64(handle, index, integer)
     case .real(let real):
-      // SQLite would store NULL.
+      // SQLite would store NULL instead.
       guard !real.isNaN else { throw ColumnValueError.unstorable(real, "SQLite has no NaN") }
       code = sqlite3_bind_double(handle, index, real)
     case .text(var text):
@@ -43,7 +43,8 @@ extension ConnectionCore {
     guard code == SQLITE_OK else { throw error(code, sql: statement.sql) }
   }
 
-  /// Binds a value on its way: an array through a pointer, an error by throwing it.
+  /// Binds a value of a query: an array as a pointer, a BLOB of zeros by its size. Throws the error
+  /// of a value that cannot be stored.
   package func bind(_ value: BoundValue, to statement: StatementPointer, at index: Int32) throws {
     switch value {
     case .value(let value): try bind(value, to: statement, at: index)
@@ -60,8 +61,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Binds the values of a piece of SQL, from `first` on, and requires that they are as many as
-  /// the parameters.
+  /// Binds the values of a piece of SQL to the parameters, from the first on. Throws if their
+  /// number differs from the number of parameters.
   func bind(_ values: some Collection<BoundValue>, to statement: StatementPointer) throws {
     let expected = Int(sqlite3_bind_parameter_count(statement.handle))
     guard values.count == expected else {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A statement that SQLite just compiled, and what the authorizer said of it.
+/// A statement that was just compiled, with the effects that the authorizer reported.
 struct CompiledStatement {
   let handle: OpaquePointer
   let effects: StatementEffects
@@ -9,9 +9,9 @@ struct CompiledStatement {
 }
 
 extension ConnectionCore {
-  /// Compiles the first statement of a text; nil where there is none but space and comments.
+  /// Compiles the first statement of a text; returns nil if the text holds only space and comments.
   func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)? {
-    // SQLite would stop at U+0000 in silence.
+    // SQLite would silently stop at U+0000.
     guard !text.utf8.contains(0) else {
       throw DatabaseError(
         code: .error, message: "SQL cannot hold U+0000; bind the text as a value",
@@ -19,8 +19,9 @@ extension ConnectionCore {
     }
     var text = text
     if state.pointee.hookDepth > 0 { throw Self.usedInHook }
-    // Compiling anew, after a change of the schema, leaves something here as well. A virtual table
-    // may run statements of its own while the one that uses it is compiled.
+    // These notes may have leftovers of a statement that SQLite recompiled after a schema change.
+    // They may also belong to an outer compilation: a virtual table may run statements of its own
+    // while a statement that uses it is compiled.
     let outer = state.pointee.authorizer.effects
     let outerTables = state.pointee.authorizer.tableEffects
     let outerAssignments = state.pointee.authorizer.assignments
@@ -69,12 +70,12 @@ extension ConnectionCore {
     }
   }
 
-  /// Compiles a text that must be one statement.
+  /// Compiles a text that must hold exactly one statement.
   func compileOne(_ text: String) throws -> CompiledStatement {
     guard let (statement, rest) = try compile(Substring(text)) else {
       throw DatabaseError(code: .misuse, message: "the SQL holds no statement", sql: text)
     }
-    // What is behind must be space or comments.
+    // Only space and comments may follow the statement.
     do {
       if let (other, _) = try compile(rest) {
         sqlite3_finalize(other.handle)
@@ -91,6 +92,6 @@ extension ConnectionCore {
 }
 
 extension Substring.UTF8View {
-  /// The text of a part that began and ended where SQLite cut, between characters.
+  /// The text of this view, which begins and ends where SQLite cut it: between characters.
   fileprivate var asSubstring: Substring { Substring(self) }
 }

@@ -1,12 +1,13 @@
 import CSQLite
 
-/// The arguments of a call from SQL, good while it runs.
+/// The arguments of a function call from SQL, valid only during the call.
 package struct FunctionArguments {
   fileprivate let values: UnsafeBufferPointer<OpaquePointer?>
 
   package var count: Int { values.count }
 
-  /// The argument at `index`, from 0; text that is no UTF-8 throws `ColumnValueError`.
+  /// The argument at `index`, counted from 0. Throws `ColumnValueError` for text that is not valid
+  /// UTF-8.
   package subscript(index: Int) -> DatabaseValue {
     get throws {
       guard values.indices.contains(index), let value = values[index] else { return .null }
@@ -15,7 +16,7 @@ package struct FunctionArguments {
   }
 }
 
-/// A closure behind a function of SQL that lives as long as some work of our own.
+/// The implementation of an SQL function that exists for the duration of one internal operation.
 private final class FunctionBody {
   let body: (FunctionArguments) throws -> DatabaseValue
   var error: (any Error)?
@@ -26,9 +27,10 @@ private final class FunctionBody {
 }
 
 extension ConnectionCore {
-  /// Runs a closure while SQL knows a function, which no schema may use.
+  /// Runs a closure during which SQL can call a function. Schemas cannot use the function.
   ///
-  /// What the function throws ends its statement and is rethrown in the place of SQLite's error.
+  /// If the function throws, its statement ends, and the error is rethrown in place of SQLite's
+  /// own.
   package func withFunction<Result>(
     _ name: String, _ function: (FunctionArguments) throws -> DatabaseValue,
     run: () throws -> Result
@@ -39,7 +41,7 @@ extension ConnectionCore {
       try check(
         sqlite3_create_function_v2(
           handle, name, -1, flags, Unmanaged.passUnretained(body).toOpaque(), call, nil, nil, nil))
-      // Statements that name it expire: none calls it later.
+      // Statements that use the function expire, so that none can call it later.
       defer { sqlite3_create_function_v2(handle, name, -1, flags, nil, nil, nil, nil, nil) }
       do {
         return try withExtendedLifetime(body) { try run() }

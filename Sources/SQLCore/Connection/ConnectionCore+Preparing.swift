@@ -1,8 +1,9 @@
 import CSQLite
 
 extension ConnectionCore {
-  /// Sets what the configuration says, in an order that matters: the busy timeout before the
-  /// journal mode, which may have to wait; the user's closure last.
+  /// Applies the configuration to a new connection. The order matters: the busy handler comes
+  /// before the journal mode, which may have to wait for a lock, and the caller's closure comes
+  /// last.
   func prepare(location: DatabaseLocation) throws {
     sqlite3_extended_result_codes(handle, 1)
     installInterruption()
@@ -23,10 +24,10 @@ extension ConnectionCore {
         try run(pragma: "PRAGMA journal_size_limit = \(configuration.maximumWALBytes)")
         try installLogBound()
       } else {
-        // Opening is lazy: a file that is no database shows at the first read.
+        // SQLite opens files lazily: only the first read shows that a file is not a database.
         try run(pragma: "PRAGMA schema_version")
       }
-      // Looks closer at each page that is read; costs some time.
+      // Checks each page more thoroughly when it is read, at some cost.
       if !configuration.trustsSchema { try run(pragma: "PRAGMA cell_size_check = ON") }
       try run(pragma: "PRAGMA synchronous = \(configuration.synchronous.rawValue)")
       try run(
@@ -48,13 +49,13 @@ extension ConnectionCore {
     state.pointee.authorizer.lock = SchemaLock(configuration.schemaPolicy)
   }
 
-  /// Runs one statement of our own, without the cache.
+  /// Runs one of the library's own statements, without the cache.
   package func run(pragma text: String) throws {
     let code = sqlite3_exec(handle, text, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code, sql: text) }
   }
 
-  /// The number that a statement of our own gives, without the cache.
+  /// Returns the integer that one of the library's own statements gives, without the cache.
   func integer(pragma text: String) throws -> Int {
     let statement = try compileOne(text).handle
     defer { sqlite3_finalize(statement) }
@@ -63,7 +64,8 @@ extension ConnectionCore {
     return Int(sqlite3_column_int64(statement, 0))
   }
 
-  /// The number that a statement with one parameter gives, without the cache; nil for NULL.
+  /// Returns the integer that a statement with one parameter gives, without the cache; nil for
+  /// NULL.
   package func integer(_ sql: String, binding value: Int64) throws -> Int64? {
     let statement = try compileOne(sql).handle
     defer { sqlite3_finalize(statement) }
@@ -76,7 +78,7 @@ extension ConnectionCore {
 }
 
 extension Duration {
-  /// Milliseconds, rounded up, within the range of a C int.
+  /// The duration in milliseconds, rounded up and clamped to the range of a C int.
   var wholeMilliseconds: Int32 {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000)

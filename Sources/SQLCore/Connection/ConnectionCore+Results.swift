@@ -1,7 +1,7 @@
 import CSQLite
 
 extension ConnectionCore {
-  /// Lends the statement of a piece of SQL, its values bound.
+  /// Lends the statement of a piece of SQL, with its values bound.
   package func lendStatement(for sql: SQL) throws -> StatementPointer {
     let statement = try lendStatement(text: sql.text)
     do {
@@ -13,7 +13,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Binds the values of a piece of SQL; as many as its parameters, else it throws.
+  /// Binds the values of a piece of SQL. Throws if their number differs from the number of
+  /// parameters.
   package func bind(_ sql: SQL, to statement: StatementPointer) throws {
     try bind(sql.bindings, to: statement)
   }
@@ -22,12 +23,12 @@ extension ConnectionCore {
 extension ConnectionCore {
   package var changeCount: Int { Int(sqlite3_changes64(handle)) }
 
-  /// How many parameters a statement may have.
+  /// The maximum number of parameters of a statement.
   package var maximumParameterCount: Int {
     Int(sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
   }
 
-  /// The rowid that was inserted last; what is set here, the next insert replaces.
+  /// The rowid of the last insert. A value that is set here lasts until the next insert.
   package var lastInsertRowID: Int64 {
     get { sqlite3_last_insert_rowid(handle) }
     set { sqlite3_set_last_insert_rowid(handle, newValue) }
@@ -35,7 +36,7 @@ extension ConnectionCore {
 }
 
 extension ConnectionCore {
-  /// The name of the collation of a column of a table of the main database.
+  /// Returns the name of the collation of a column in the main database.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/table_column_metadata.html>
   package func collation(ofColumn column: String, in table: String) throws -> String {
@@ -46,9 +47,9 @@ extension ConnectionCore {
     return collation.map { String(cString: $0) } ?? "BINARY"
   }
 
-  /// How SQLite compares what a column of the main database holds: the storage class that it
-  /// prefers, nil for NUMERIC and none, and whether text is compared by its bytes. Nil for a column
-  /// of a view, and one that is not there.
+  /// Returns how SQLite compares the values of a column in the main database: the storage class
+  /// that the column prefers (nil for NUMERIC and for none), and whether text is compared by its
+  /// bytes. Returns nil for a column of a view, and for one that does not exist.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/table_column_metadata.html>
   package func comparison(

@@ -1,23 +1,23 @@
 import CSQLite
 
 extension ConnectionCore {
-  /// Whether foreign keys are enforced; set between transactions.
+  /// Whether foreign keys are enforced. Set it between transactions.
   ///
-  /// No statement runs, which could fail or be ended and leave the connection otherwise than it was.
+  /// This runs no statement, which could fail or be ended and leave the setting unchanged.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
   package var enforcesForeignKeys: Bool {
     get { setting(SQLITE_DBCONFIG_ENABLE_FKEY) }
     set { csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, newValue ? 1 : 0) }
   }
 
-  /// Whether ALTER TABLE … RENAME leaves other definitions as they are written.
+  /// Whether ALTER TABLE … RENAME leaves the text of other definitions unchanged.
   package var hasLegacyAlterTable: Bool {
     get { setting(SQLITE_DBCONFIG_LEGACY_ALTER_TABLE) }
     set { csqlite_db_config(handle, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, newValue ? 1 : 0) }
   }
 
-  /// Replaces the text of a table's definition, inside a transaction. Nothing looks whether the text
-  /// means the same: the caller must.
+  /// Replaces the text of a table's definition, inside a transaction. SQLite does not check that
+  /// the new text describes the stored rows; the caller must ensure it.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_writable_schema>
   package func replaceDefinition(ofTable name: String, by sql: String) throws {
     let isDefensive = setting(SQLITE_DBCONFIG_DEFENSIVE)
@@ -41,7 +41,8 @@ extension ConnectionCore {
     guard code == SQLITE_DONE else { throw failure(code, sql: update) }
   }
 
-  /// Whether a definition may have text in double quotes, as SQLite's shell writes and keeps it.
+  /// Whether a definition may contain strings in double quotes, which SQLite's shell accepts and
+  /// stores.
   /// - SeeAlso: <https://www.sqlite.org/quirks.html#dblquote>
   package var takesQuotedTextInDefinitions: Bool {
     get { setting(SQLITE_DBCONFIG_DQS_DDL) }

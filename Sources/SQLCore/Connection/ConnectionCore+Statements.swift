@@ -1,15 +1,15 @@
 import CSQLite
 
 extension ConnectionCore {
-  /// Lends the statement whose key stands in `state.key`; renders and prepares it where the cache
-  /// has none.
+  /// Lends the statement whose key is in `state.key`. Renders and prepares it if the cache has no
+  /// idle one.
   package func lendStatement(sql: () throws -> String) throws -> StatementPointer {
     guard let known = lendKnownStatement() else { return try lendNewStatement(sql: sql) }
     try checkText(of: known, sql)
     return known
   }
 
-  /// Lends the statement whose key stands in `state.key`; nil where the cache has none that is idle.
+  /// Lends the statement whose key is in `state.key`; returns nil if the cache has no idle one.
   package func lendKnownStatement() -> StatementPointer? {
     guard state.pointee.readRecorder == nil,
       let found = state.pointee.cache.find(
@@ -23,23 +23,25 @@ extension ConnectionCore {
     return found
   }
 
-  /// Prepares and lends the statement whose key stands in `state.key`: of one that is in use, its
-  /// twin, for the occasion.
+  /// Prepares and lends the statement whose key is in `state.key`. If the cached statement is in
+  /// use, the new one is a duplicate that is not cached.
   package func lendNewStatement(sql: () throws -> String) throws -> StatementPointer {
     let key = state.pointee.key.bytes
     let hash = state.pointee.key.hash
     if state.pointee.readRecorder != nil || state.pointee.cache.holds(key, hash: hash) {
       return StatementPointer.make(try compileOne(try sql()))
     }
-    // Rendering may run the user's code, which may use this connection: the key is copied first.
+    // Rendering may run the caller's code, which may use this connection, so the key is copied
+    // first.
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: key.count, alignment: 1)
     copy.copyMemory(from: key)
     do {
       let statement = StatementPointer.make(
         try compileOne(try sql()), key: UnsafeRawBufferPointer(copy), hash: hash)
-      // SQLite runs many a PRAGMA while it is prepared, and again only when it is prepared again;
-      // and what a reader may not do is asked only then. What changes the schema may meet another
-      // table the next time: an index of the same name.
+      // Statements that may change tables are not cached. SQLite runs many a PRAGMA while it
+      // prepares it, and again only when it prepares it again; the authorizer, too, checks a
+      // reader's rights only then. A statement that changes the schema may refer to another table
+      // next time, through an index of the same name.
       if statement.pointee.effects.mayChangeTables
         || !state.pointee.cache.insert(statement)
       {
@@ -53,15 +55,15 @@ extension ConnectionCore {
     }
   }
 
-  /// Lends the statement of a raw text.
+  /// Lends the statement of a raw SQL text.
   package func lendStatement(text: String) throws -> StatementPointer {
     state.pointee.key.begin(.text)
     state.pointee.key.append(unmeasured: text)
     return try lendStatement { text }
   }
 
-  /// The key, to write a shape into: it is put back, at whatever address it lies by then, before
-  /// anything else uses the connection.
+  /// Returns the key, ready for a shape to be written into it. The caller must put it back with
+  /// `put(key:)`, since writing may move it in memory, before anything else uses the connection.
   package func beginShape() -> StatementKey {
     state.pointee.key.begin(.shape)
     return state.pointee.key
@@ -69,8 +71,8 @@ extension ConnectionCore {
 
   package func put(key: StatementKey) { state.pointee.key = key }
 
-  /// Room for the values of a query. It is taken out and put back: rendering may run the user's code,
-  /// which may use this connection.
+  /// Takes out the storage for the values of a query; `put(values:)` returns it. It is taken out
+  /// because rendering may run the caller's code, which may use this connection.
   package func takeValues() -> BoundValues {
     let values = state.pointee.values
     state.pointee.values = BoundValues()
@@ -83,7 +85,7 @@ extension ConnectionCore {
     state.pointee.values = values
   }
 
-  /// Lends a statement by a shape that `write` puts into the key.
+  /// Lends the statement of a shape, which `write` writes into the key.
   package func lendStatement(
     shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
   ) throws -> StatementPointer {
@@ -92,8 +94,9 @@ extension ConnectionCore {
     return try lendStatement(sql: sql)
   }
 
-  /// Lends a statement by a number that stands for the shape: those that find and write one model,
-  /// and prepared queries, are lent for each call. Whoever lends it binds every parameter.
+  /// Lends a statement by a number that stands for its shape. Prepared queries, and the statements
+  /// that find or write one model, use it because each call lends them. The caller must bind every
+  /// parameter.
   package func lendStatement(
     number: Int, shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
   ) throws -> StatementPointer {
@@ -110,7 +113,8 @@ extension ConnectionCore {
     return statement
   }
 
-  /// That a statement found is the one meant, in debug builds.
+  /// Asserts, in debug builds, that a statement found in the cache has the SQL that the query
+  /// renders.
   package func checkText(of found: StatementPointer, _ sql: () throws -> String) throws {
     #if DEBUG
       let rendered = try sql()
@@ -121,8 +125,8 @@ extension ConnectionCore {
     #endif
   }
 
-  /// Takes a statement back: ended, its values gone, or left until the next ones where nothing reads
-  /// them before.
+  /// Takes a statement back and resets it. Its values are cleared, unless it always gets new values
+  /// before it runs again.
   @usableFromInline
   package func giveBack(_ statement: StatementPointer) {
     reset(statement)
@@ -134,7 +138,7 @@ extension ConnectionCore {
     }
   }
 
-  /// Takes one step; true where the statement stands at a row.
+  /// Steps the statement; returns true if it has a row.
   @usableFromInline
   package func step(_ statement: StatementPointer) throws -> Bool {
     if !statement.pointee.isRunning { try begin(statement) }
@@ -144,7 +148,7 @@ extension ConnectionCore {
     statement.pointee.isRunning = false
     if !statement.pointee.isReadOnly { state.pointee.writingStatement = nil }
     guard code == SQLITE_DONE, !hasCallbackFailed else {
-      // The error's words are those of the last call: they are read before anything else runs.
+      // SQLite keeps the message of the last call only, so it is read before anything else runs.
       let spoilsWrites = state.pointee.callbackFailure?.spoilsWrites ?? false
       var failure = failure(code, of: statement)
       sqlite3_reset(statement.handle)
@@ -158,14 +162,15 @@ extension ConnectionCore {
     return false
   }
 
-  /// Runs a statement to its end, its rows unread, and makes it ready to run again.
+  /// Runs a statement to its end, ignoring its rows, and resets it.
   package func run(_ statement: StatementPointer) throws {
     while try step(statement) {}
     sqlite3_reset(statement.handle)
   }
 
-  /// Runs a statement of our own through the cache: BEGIN, COMMIT, ROLLBACK, savepoints. They run
-  /// whatever was said of the access, so that it ends as it should.
+  /// Runs one of the library's own statements through the cache: BEGIN, COMMIT, ROLLBACK and
+  /// savepoints. A cancellation or a deadline does not prevent it from running, so that the access
+  /// ends properly.
   package func run(cached text: String) throws {
     let statement = try lendStatement(text: text)
     defer { giveBack(statement) }
@@ -194,11 +199,11 @@ extension ConnectionCore {
   }
 
   private func start(_ statement: StatementPointer) {
-    // SQLite may have compiled a statement anew while it ran.
+    // A `PRAGMA wal_autocheckpoint` may have taken effect when SQLite recompiled a statement.
     if state.pointee.authorizer.checkpointPragma != nil { keepLogHook() }
     statement.pointee.isRunning = true
     if !statement.pointee.isReadOnly { state.pointee.writingStatement = statement.handle }
-    // What was said before it began is not meant for it.
+    // An interruption that was requested before the statement began does not apply to it.
     isInterruptRequested.store(false, ordering: .relaxed)
     guard let observer = state.pointee.observer else { return }
     state.pointee.lastPassedOver = nil
@@ -212,7 +217,7 @@ extension ConnectionCore {
     observer.statementDidRun(statement, failed: failed, on: self)
   }
 
-  /// Ends a statement where it stands.
+  /// Ends a statement, whether or not all its rows were read.
   package func reset(_ statement: StatementPointer) {
     sqlite3_reset(statement.handle)
     if statement.pointee.isRunning {
@@ -222,7 +227,7 @@ extension ConnectionCore {
     }
   }
 
-  /// Marks a read statement as running: the loops that step by themselves begin so.
+  /// Marks a read statement as running. Loops that step by themselves begin with this call.
   package func beginReading(_ statement: StatementPointer) throws {
     if !statement.pointee.isRunning { try begin(statement) }
   }

@@ -1,7 +1,8 @@
 import CSQLite
 
 extension ConnectionCore {
-  /// A number that changes when another connection commits to the file, and not when this one does.
+  /// Returns a number that changes when another connection commits to the file, but not when this
+  /// connection does.
   ///
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_data_version>
   package func dataVersion() throws -> Int32 {
@@ -13,8 +14,9 @@ extension ConnectionCore {
     return sqlite3_column_int(statement, 0)
   }
 
-  /// A number that changes with each commit to the main database, by this connection or, once it
-  /// has begun to read, by another one. It is no statement: a commit hook may ask for it.
+  /// A number that changes with each commit to the main database, by this connection or, once this
+  /// connection has begun to read, by another one. Reading it runs no statement, so a commit hook
+  /// may use it.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
   package var contentVersion: UInt32 {
@@ -23,8 +25,8 @@ extension ConnectionCore {
     return version
   }
 
-  /// The number that each change of the main database's schema increases: one short statement,
-  /// which nobody is told of.
+  /// Returns the number that each change of the main database's schema increases. Runs one short
+  /// statement, which is not reported to the connection's observer.
   package func schemaVersion() throws -> Int32 {
     if state.pointee.schemaVersionStatement == nil {
       try check(

@@ -1,27 +1,29 @@
 import CSQLite
 import Synchronization
 
-/// One connection of SQLite with its statement cache: what a `Connection` lends access to.
+/// An SQLite connection with its statement cache: the object that a `Connection` gives access to.
 ///
-/// `@unchecked Sendable`: it moves between threads, and only the one that holds its lease uses it.
-/// `Database` lends each core to one access at a time; a core that a user opened belongs to values
-/// of `Connection`, which are not Sendable. SQLite's own mutexes are off (`SQLITE_OPEN_NOMUTEX`).
+/// `@unchecked Sendable`: it moves between threads, and only the thread that holds its lease uses
+/// it. `Database` lends each core to one access at a time. A core that a caller opened belongs to
+/// values of `Connection`, which are not Sendable. SQLite's own mutexes are off
+/// (`SQLITE_OPEN_NOMUTEX`).
 @usableFromInline
 package final class ConnectionCore: @unchecked Sendable {
   let state: UnsafeMutablePointer<ConnectionState>
   package let configuration: Configuration
   package let isReader: Bool
-  /// Which access the core is lent to: a `Connection` of an earlier one is stale.
+  /// The number of the current access. A `Connection` with an earlier number is stale.
   private let currentLease = Atomic<UInt64>(1)
-  /// The latest lease whose access is to end.
+  /// The latest lease that was cancelled.
   let cancelledLease = Atomic<UInt64>(0)
-  /// Set by `interrupt()`, looked at while waiting for a lock.
+  /// Set by `interrupt()` and checked while waiting for a lock.
   let isInterruptRequested = Atomic<Bool>(false)
 
-  /// SQLite's connection. Not in the state, which other threads must not touch: they interrupt it.
+  /// The SQLite connection. It is not part of the state, which other threads must not touch: they
+  /// use the handle to interrupt.
   package let handle: OpaquePointer
 
-  /// Opens a connection and prepares it as the configuration says.
+  /// Opens a connection and applies the configuration.
   package init(location: DatabaseLocation, configuration: Configuration, isReader: Bool) throws {
     let handle = try location.open(configuration, isReader: isReader)
     self.handle = handle
@@ -32,7 +34,7 @@ package final class ConnectionCore: @unchecked Sendable {
       to: ConnectionState(
         handle: handle, configuration: configuration,
         allowsWriting: !isReader && !configuration.isReadOnly))
-    // From here on `deinit` closes, also where this throws.
+    // From here on `deinit` closes the handle, even if this throws.
     try prepare(location: location)
   }
 
@@ -45,8 +47,8 @@ package final class ConnectionCore: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// Closes the connection: values of `Connection` that somebody kept must not keep the file open.
-  /// Nobody may use or interrupt the core any more.
+  /// Closes the connection, so that a `Connection` value that a caller still holds does not keep
+  /// the file open. The core must not be used or interrupted afterwards.
   func close() {
     guard !state.pointee.isClosed else { return }
     state.pointee.isClosed = true
@@ -57,12 +59,12 @@ package final class ConnectionCore: @unchecked Sendable {
 
   // MARK: Leases
 
-  /// The value by which an access uses the core until `endLease()`.
+  /// Returns the value by which an access uses the core until `endLease()`.
   package func lend() -> Connection {
     Connection(core: self, lease: currentLease.load(ordering: .relaxed))
   }
 
-  /// Makes every `Connection` and `Statement` that was lent stale.
+  /// Ends the lease: every `Connection` and `Statement` that was lent becomes stale.
   package func endLease() {
     endLentStatements()
     endLentHandles()
@@ -91,7 +93,7 @@ package final class ConnectionCore: @unchecked Sendable {
   /// Whether a transaction is open.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// The error of the call that just failed.
+  /// Returns the error of the call that has just failed.
   package func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
     DatabaseError(code: code, handle: handle, sql: sql)
   }
@@ -102,7 +104,7 @@ package final class ConnectionCore: @unchecked Sendable {
     }
   }
 
-  /// Whether the statements that run now may write.
+  /// Whether statements of the current access may write.
   package var allowsWriting: Bool {
     get { state.pointee.allowsWriting }
     set { state.pointee.allowsWriting = newValue }

@@ -1,95 +1,99 @@
 import CSQLite
 
-/// What changes in a connection while it is used, in raw memory.
+/// The state of a connection that changes while it is used, kept in raw memory.
 ///
-/// As properties of a class, each access would check for exclusivity; a connection is used by one
-/// thread at a time, which its lease sees to.
+/// Properties of a class would check exclusivity at each access. Here that is not needed: the lease
+/// ensures that only one thread at a time uses a connection.
 struct ConnectionState {
   let handle: OpaquePointer
   var cache: StatementCache
   var key = StatementKey()
-  /// Room for the values of a query while its statement is looked for.
+  /// Storage for the values of a query while its statement is looked up.
   var values = BoundValues()
-  /// False in a read on a connection that could write.
+  /// Whether statements may write. False during a read, even on a connection that could write.
   var allowsWriting: Bool
-  /// Set by `requestRollback()`, looked at when the transaction or savepoint ends.
+  /// Set by `requestRollback()` and checked when the transaction or savepoint ends.
   var isRollbackRequested = false
-  /// When the access must have ended.
+  /// The time by which the access must have ended.
   var deadline: Deadline?
-  /// Whether the access runs in a task that may be cancelled, on the task's own thread.
+  /// Whether the access runs in a task, on that task's own thread, so that it must check for
+  /// cancellation.
   var asksTask = false
-  /// Set once the access was ended; what it runs then throws.
+  /// The reason for which the access was ended, if it was. Its later statements throw it.
   var stopReason: StopReason?
-  /// When the wait for a lock began.
+  /// The time at which the wait for a lock began.
   var waitBegan = Deadline(nanoseconds: 0)
-  /// In nanoseconds, where it is not the busy timeout that says how long a lock is waited for.
+  /// The maximum wait for a lock in nanoseconds, if it differs from the busy timeout.
   var longestWait: UInt64?
-  /// Whether a closure runs in a transaction of ours: it neither ends it, nor goes on without it.
+  /// Whether a closure runs in a transaction that the library began. The closure cannot end the
+  /// transaction, nor continue after SQLite has rolled it back.
   var guardsTransaction = false
   /// Whether other writes share the transaction.
   var sharesTransaction = false
-  /// The writes that share a transaction, as the listeners to commits and rollbacks see them; nil
-  /// where a transaction is one write.
+  /// The counts of the writes that share a transaction, for commit and rollback listeners; nil if
+  /// the transaction belongs to one write.
   var sharedWrites: SharedWriteCount?
-  /// Whether a statement of our own runs, which nobody ends: BEGIN, COMMIT, ROLLBACK, savepoints.
+  /// Whether one of the library's own statements runs (BEGIN, COMMIT, ROLLBACK or a savepoint),
+  /// which cancellations and deadlines do not end.
   var runsOwnStatement = false
-  /// Why the transaction was rolled back before its closure returned, or must be.
+  /// The reason for which the transaction was rolled back before its closure returned, or must be
+  /// rolled back.
   var rollbackCause: RollbackCause?
   /// Whether the access ran a PRAGMA, ATTACH or DETACH.
   var changedConnection = false
-  /// The folder from which relative paths are attached, while the connection is prepared: it may be
-  /// opened long after its database, when the working folder is another one.
+  /// The folder against which relative paths are attached while the connection is prepared. The
+  /// connection may be opened long after its database, when the working folder has changed.
   var attachingFolder: String?
   /// Whether the handle is closed.
   var isClosed = false
-  /// The length of the write-ahead log, and when it is to begin anew.
+  /// The length of the write-ahead log, and when the log is to be restarted.
   var log = LogBound()
-  /// Numbers the savepoints that are open, for their names.
+  /// The number of open savepoints, which gives each its name.
   var savepointDepth = 0
-  /// The statements that users prepared under the current lease.
+  /// The statements that callers prepared under the current lease.
   var lentStatements: [ObjectIdentifier: LentStatement] = [:]
-  /// How much of what was registered on the database the connection has.
+  /// The sequence number of the last registration of the database that this connection has.
   var registrationSequence: UInt64 = 0
-  /// What was registered on the database, where anything was.
+  /// The registrations of the database, if there are any.
   var registrations: ConnectionRegistrations?
-  /// Whether each statement that ends is asked how many rows it went through.
+  /// Whether each statement that ends is checked for the number of rows that it scanned.
   var watchesScans: Bool
-  /// What a callback threw that could not tell SQLite so.
+  /// The error of a callback that could not report it to SQLite.
   var callbackFailure: NotedFailure?
-  /// Above 0 while a callback runs in which SQLite allows no statement on the connection.
+  /// The number of running callbacks in which SQLite allows no statement on the connection.
   var hookDepth = 0
-  /// Those who listen to hooks.
+  /// The listeners to hooks.
   var listeners = HookListeners()
-  /// Which hooks are installed for them and for the observer.
+  /// The hooks that are installed for the listeners and the observer.
   var installedHooks: InstalledHooks = []
   var tracedKinds: TraceKinds = []
   var knownAuthorizers: [ObjectIdentifier] = []
-  /// Whether our hook of the log is there, in the place of SQLite's own.
+  /// Whether the library's log hook is installed in place of SQLite's own.
   var hasLogHook = false
-  /// Whether a commit asks first if a callback failed.
+  /// Whether a commit first checks if a callback failed.
   var vetoesFailedCommits = false
-  /// How many sessions record; they share their place with the pre-update hook.
+  /// The number of sessions that record. Sessions and the pre-update hook share one slot in SQLite.
   var sessionCount = 0
-  /// What else users hold under the current lease: BLOBs and sessions.
+  /// The other objects that callers hold under the current lease: BLOBs and sessions.
   var lentHandles: [ObjectIdentifier: LentHandle] = [:]
-  /// Told of statements, rows and transactions, while somebody observes.
+  /// The observer of statements, rows and transactions, while there is one.
   var observer: (any ConnectionObserver)?
-  /// Whether it is told of rows.
+  /// Whether row changes are reported to the observer.
   var observesRows = false
-  /// The statement that writes, between its first step and its end.
+  /// The handle of the statement that writes, from its first step to its end.
   var writingStatement: OpaquePointer?
-  /// The tables of whose rows it does not want to be told.
+  /// The tables whose row changes the observer does not need.
   var passedOver = RecentTables()
-  /// The one of them of which the statement that runs changed a row last: while it runs, no other
-  /// table comes to have its name at that place in memory.
+  /// The address of the name of the last table in `passedOver` that the running statement changed.
+  /// While that statement runs, no other table's name can be at this address.
   var lastPassedOver: UnsafePointer<CChar>?
-  /// What the write that runs is called, for those who observe.
+  /// The label of the current write, for observers.
   var writeLabel: String?
-  /// Runs `PRAGMA schema_version`; prepared when first asked for.
+  /// Runs `PRAGMA schema_version`; prepared when it is first used.
   var schemaVersionStatement: OpaquePointer?
   /// Collects the columns that the statement being prepared reads.
   var readRecorder: ReadRecorder?
-  /// What the authorizer denies, and what it noticed.
+  /// The rules of the authorizer, and its notes.
   var authorizer = AuthorizerRules()
 
   init(handle: OpaquePointer, configuration: Configuration, allowsWriting: Bool) {
@@ -102,10 +106,10 @@ struct ConnectionState {
   }
 }
 
-/// Why a transaction is lost while its closure still runs.
+/// The reason for which a transaction is lost while its closure still runs.
 struct RollbackCause {
   let message: String
-  /// Whether it was `interrupt()`.
+  /// Whether `interrupt()` was the reason.
   let isInterruption: Bool
 
   init(_ error: any Error) {

@@ -7,15 +7,15 @@
 #endif
 
 extension DatabaseFile {
-  /// Throws where changes stand beside the file: SQLite neither reads the log of an immutable file
-  /// nor rolls its journal back.
+  /// Throws if a log or a journal beside the file holds changes. SQLite neither reads the log of an
+  /// immutable file nor rolls back its journal.
   func requireNothingPending() throws {
-    // The log stands beside the file, not beside a link to it.
+    // SQLite keeps the log beside the file itself, not beside a link to it.
     let resolved = realpath(realPath, nil)
     defer { free(resolved) }
     let place = resolved.map { String(cString: $0) } ?? realPath
     for suffix in ["-wal", "-journal"] {
-      // A journal that is kept for the next time begins with zeros.
+      // A journal that SQLite keeps for reuse begins with zeros.
       guard let first = Self.firstByte(of: place + suffix), first != 0 else { continue }
       throw DatabaseError(
         code: .cannotOpen,
@@ -24,7 +24,7 @@ extension DatabaseFile {
     }
   }
 
-  /// nil where the file is empty, or there is none.
+  /// Returns the first byte of a file; nil if the file is empty or does not exist.
   private static func firstByte(of path: String) -> UInt8? {
     let descriptor = Self.openToRead(path)
     guard descriptor >= 0 else { return nil }
@@ -33,7 +33,8 @@ extension DatabaseFile {
     return read(descriptor, &byte, 1) == 1 ? byte : nil
   }
 
-  /// By its own name: a method of this type hides the one of the system.
+  /// A function of its own, since it must name the module: methods of this type hide the system's
+  /// `open`.
   private static func openToRead(_ path: String) -> Int32 {
     #if canImport(Darwin)
       Darwin.open(path, O_RDONLY | O_CLOEXEC)

@@ -8,31 +8,31 @@ import CSQLite
   import Musl
 #endif
 
-/// The file of a database, named so that every connection opens the same one.
+/// The file of a database, identified so that every connection opens the same one.
 ///
-/// The path is absolute: changing the working folder later does not change which file is meant. Once
-/// the first connection is open, the others open the file that it opened, by the path to which
-/// SQLite resolved the links, and none of them creates one.
+/// The path is absolute, so that a later change of the working folder has no effect. Once the first
+/// connection is open, the others open that same file, by the path to which SQLite resolved its
+/// links, and none of them creates a file.
 package struct DatabaseFile: Hashable, Sendable {
-  /// The path as it was given, behind the working folder where it was relative.
+  /// The path as it was given, prefixed with the working folder if it was relative.
   package let path: String
-  /// The working folder when the path was given; nil where there was none.
+  /// The working folder when the path was given; nil if it did not exist.
   let workingFolder: String?
-  /// A URI without a path, where the path was given as one with parameters: `file://?vfs=…`.
+  /// The parameters of a URI, if the path was given as one: `file://?vfs=…`.
   private(set) var uri: URIParameters?
-  /// What the first connection opened; nil before.
+  /// The file that the first connection opened; nil before that.
   private(set) var opened: OpenedFile?
 
-  /// The parameters of a URI that SQLite is told with each opening.
+  /// The parameters of a URI, which are passed to SQLite each time the file is opened.
   struct URIParameters: Hashable, Sendable {
-    /// `ro`, `rw` or `rwc`; nil where the URI does not say.
+    /// `ro`, `rw` or `rwc`; nil if the URI has no mode.
     var mode: String?
     var isImmutable = false
-    /// The other parameters, as names and values in turn.
+    /// The other parameters: names and values alternately.
     var others: [String] = []
   }
 
-  /// A file by an absolute path.
+  /// Creates a file from an absolute path.
   init(path: String, workingFolder: String? = nil) {
     self.path = path
     self.workingFolder = workingFolder
@@ -53,7 +53,8 @@ package struct DatabaseFile: Hashable, Sendable {
       mode: mode, isImmutable: isImmutable, others: uri.parameters.flatMap { [$0.name, $0.value] })
   }
 
-  /// A relative path behind a folder. Links and `..` stay: the system and SQLite resolve them.
+  /// Returns a relative path prefixed with a folder. Links and `..` remain; the system and SQLite
+  /// resolve them.
   static func absolute(_ path: String, in folder: String?) throws -> String {
     guard !path.hasPrefix("/") else { return path }
     guard let folder else {
@@ -65,14 +66,14 @@ package struct DatabaseFile: Hashable, Sendable {
     return folder.hasSuffix("/") ? folder + path : folder + "/" + path
   }
 
-  /// The working folder of the process; nil where it was deleted, or has no name in UTF-8.
+  /// The working folder of the process; nil if it was deleted, or if its name is not valid UTF-8.
   static var currentFolder: String? {
     guard let name = getcwd(nil, 0) else { return nil }
     defer { free(name) }
     return String(validatingCString: name)
   }
 
-  /// The configuration, where the URI says less of what may be done.
+  /// Returns the configuration, restricted by the URI if the URI allows less.
   func restricting(_ configuration: Configuration) -> Configuration {
     var configuration = configuration
     if uri?.mode == "ro" { configuration.isReadOnly = true }
@@ -83,10 +84,10 @@ package struct DatabaseFile: Hashable, Sendable {
   /// Whether the first connection may create the file.
   var mayCreate: Bool { uri?.mode != "rw" && uri?.mode != "ro" && opened == nil }
 
-  /// The path by which connections open it: that of the file itself, once it is known.
+  /// The path that connections open: the resolved path of the file, once it is known.
   package var realPath: String { opened?.path ?? path }
 
-  /// What SQLite is told to open.
+  /// Returns the name of the file for `sqlite3_open_v2`: a path or a URI.
   func name(isImmutable: Bool) -> String {
     var name = DatabaseURI(path: realPath)
     let others = uri?.others ?? []
@@ -97,20 +98,22 @@ package struct DatabaseFile: Hashable, Sendable {
     return name.parameters.isEmpty ? realPath : name.text(path: realPath)
   }
 
-  /// What ATTACH is told, whose parameters no flag can say.
+  /// The name of the file for ATTACH. Its parameters include the mode, since ATTACH takes no flags.
   var attachedName: String {
     var name = DatabaseURI(path: path)
     let others = uri?.others ?? []
     for index in stride(from: 0, to: others.count, by: 2) {
       name = name.adding(others[index], others[index + 1])
     }
-    // A connection that does not create files is not asked to: `rwc` is what the others do.
+    // `rwc` is left out: it is the default where a connection may create files, and a connection
+    // that may not must not be asked to.
     if let mode = uri?.mode, mode != "rwc" { name = name.adding("mode", mode) }
     if uri?.isImmutable == true { name = name.adding("immutable", "1") }
     return name.parameters.isEmpty ? path : name.text(path: path)
   }
 
-  /// The same file, to be opened as the very one that a connection has open.
+  /// Returns this file with the identity of the one that a connection has open, so that later
+  /// connections open that very file.
   func asOpened(by handle: OpaquePointer) throws -> DatabaseFile {
     guard opened == nil else { return self }
     var file = self
@@ -121,11 +124,12 @@ package struct DatabaseFile: Hashable, Sendable {
 
 /// The file that the first connection of a database opened.
 struct OpenedFile: Hashable, Sendable {
-  /// The path behind all links.
+  /// The path after all links are resolved.
   let path: String
   private let identity: FileStatus.Identity
 
-  /// nil where SQLite keeps the database in no file of the file system.
+  /// Returns nil if SQLite keeps the database in no file of the file system. Throws `.cannotOpen`
+  /// if another file took its place meanwhile.
   init?(of handle: OpaquePointer, path: String) throws {
     guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
     self.path = String(cString: name)
@@ -138,7 +142,7 @@ struct OpenedFile: Hashable, Sendable {
     }
   }
 
-  /// Throws where a connection that was just opened has another file open than the first one.
+  /// Throws if a connection that was just opened does not have the same file open as the first one.
   func check(_ handle: OpaquePointer, path: String) throws {
     guard FileStatus(following: self.path)?.identity == identity, !Self.hasMoved(handle) else {
       throw DatabaseError(
@@ -148,7 +152,7 @@ struct OpenedFile: Hashable, Sendable {
     }
   }
 
-  /// Whether the file that a connection has open is no longer the one at its path.
+  /// Returns whether the file that a connection has open is no longer the one at its path.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
   private static func hasMoved(_ handle: OpaquePointer) -> Bool {

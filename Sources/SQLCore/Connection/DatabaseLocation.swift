@@ -8,20 +8,22 @@ import CSQLite
   import Musl
 #endif
 
-/// Where a database is: in a file, or in what one connection has for itself.
+/// The place of a database: a file, or storage that only one connection can use.
 package enum DatabaseLocation: Hashable, Sendable {
   case file(DatabaseFile)
-  /// In memory, or in a temporary file without a name: what SQLite is told to open. A second
-  /// connection would open another database.
+  /// In memory, or in a temporary file without a name. `name` is the name that SQLite opens. A
+  /// second connection would open another database.
   case unshared(name: String)
 
-  /// The memory of this process.
+  /// A database in the memory of this process.
   package static var memory: DatabaseLocation { .unshared(name: ":memory:") }
 
-  /// What a path means, or a URI: `":memory:"` and the empty path mean what they mean to SQLite.
+  /// Creates a location from a path or a URI. `":memory:"` and the empty path have the same meaning
+  /// as in SQLite.
   ///
-  /// A relative path is one in the working folder, or in `folder`. A path that begins with `file:`
-  /// is a URI, however SQLite was built.
+  /// A relative path is resolved against `folder`, or else against the working folder. A path that
+  /// begins with `file:` is always a URI, whatever the compile-time options of SQLite. Throws
+  /// `.cannotOpen` for a path that cannot be used.
   package init(path: String, in folder: String? = nil) throws {
     guard !path.utf8.contains(0) else {
       throw DatabaseError(code: .cannotOpen, message: "a path cannot hold U+0000")
@@ -44,19 +46,19 @@ package enum DatabaseLocation: Hashable, Sendable {
     if case .file(let file) = self { file.workingFolder } else { nil }
   }
 
-  /// The configuration, where a URI says less of what may be done: `mode=ro`, `immutable=1`.
+  /// Returns the configuration, restricted by a URI with `mode=ro` or `immutable=1`.
   func restricting(_ configuration: Configuration) -> Configuration {
     guard case .file(let file) = self else { return configuration }
     return file.restricting(configuration)
   }
 
-  /// The same location, whose further connections open the very file that one has open.
+  /// Returns this location such that later connections open the very file that `core` has open.
   func asOpened(by core: ConnectionCore) throws -> DatabaseLocation {
     guard case .file(let file) = self else { return self }
     return .file(try file.asOpened(by: core.handle))
   }
 
-  /// Opens a connection; a reader creates no file.
+  /// Opens a connection. A reader never creates the file.
   func open(_ configuration: Configuration, isReader: Bool) throws -> OpaquePointer {
     switch self {
     case .file(let file):
@@ -76,7 +78,7 @@ package enum DatabaseLocation: Hashable, Sendable {
     }
   }
 
-  /// Adds to an error of opening which file it was, why it failed, and what may help.
+  /// Returns an error of opening with the path, the cause and advice added.
   func describe(_ error: DatabaseError, _ configuration: Configuration, on handle: OpaquePointer)
     -> DatabaseError
   {
@@ -89,8 +91,9 @@ package enum DatabaseLocation: Hashable, Sendable {
 }
 
 extension DatabaseFile {
-  /// URIs are read in ATTACH as well, however SQLite was built; the path of the file itself is
-  /// absolute, and none.
+  /// The flags of every connection. They include `SQLITE_OPEN_URI`, so that ATTACH accepts URIs
+  /// whatever the compile-time options of SQLite. The path of the database itself is absolute, so
+  /// it cannot be mistaken for a URI.
   static var commonFlags: Int32 {
     SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI
   }
@@ -105,7 +108,7 @@ extension DatabaseFile {
     var flags = isReadOnly || isImmutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     if creates { flags |= SQLITE_OPEN_CREATE }
     var connection: OpaquePointer?
-    // What is noted of an error is the last one of the system, which may be an old one.
+    // SQLite notes `errno` with an error, which may be left over from an earlier system call.
     errno = 0
     let code = sqlite3_open_v2(
       name(isImmutable: isImmutable), &connection, flags | Self.commonFlags, nil)
@@ -125,7 +128,8 @@ extension DatabaseFile {
     return handle
   }
 
-  /// Throws for what is no file: SQLite would wait for a pipe, and take a device for an empty file.
+  /// Throws if the path leads to something other than a file. SQLite would wait for a pipe, and
+  /// treat a device as an empty file.
   private func requireFile(creates: Bool) throws {
     guard uri == nil, let status = FileStatus(following: path), !status.isFile else { return }
     throw OpeningFailure(

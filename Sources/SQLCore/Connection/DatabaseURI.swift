@@ -2,12 +2,13 @@
 ///
 /// - SeeAlso: <https://www.sqlite.org/uri.html>
 struct DatabaseURI {
-  /// The path, decoded; relative where the URI names it so.
+  /// The path, percent-decoded; relative if the URI has a relative path.
   let path: String
-  /// What stands behind the question mark, decoded.
+  /// The parameters after the question mark, percent-decoded.
   private(set) var parameters: [(name: String, value: String)]
 
-  /// Reads a URI; nil for what is a plain path. Throws `.cannotOpen` for one that SQLite refuses.
+  /// Parses a URI. Returns nil for a plain path, and throws `.cannotOpen` for a URI that SQLite
+  /// would refuse.
   init?(_ text: String) throws {
     guard text.hasPrefix("file:") else { return nil }
     var rest = Array(text.utf8.dropFirst("file:".utf8.count))[...]
@@ -27,11 +28,11 @@ struct DatabaseURI {
       let value = part.dropFirst(name.count + 1)
       return (try Self.decoded(name, in: text), try Self.decoded(value, in: text))
     }
-    // SQLite passes over a value without a name.
+    // SQLite ignores a value without a name.
     parameters.removeAll { $0.name.isEmpty }
   }
 
-  /// The value of a parameter; the last one that is given counts.
+  /// The value of a parameter; if it is given several times, the last value.
   subscript(name: String) -> String? {
     parameters.last { $0.name == name }?.value
   }
@@ -45,13 +46,13 @@ struct DatabaseURI {
     path.isEmpty || path == ":memory:" || self["mode"] == "memory" || self["vfs"] == "memdb"
   }
 
-  /// Whether a parameter is true, as SQLite reads truth.
+  /// Returns whether a parameter is true by SQLite's rules.
   func isTrue(_ name: String) -> Bool {
     guard let value = self[name]?.lowercased() else { return false }
     return ["on", "yes", "true"].contains(value) || (Int(value) ?? 0) != 0
   }
 
-  /// The URI of an absolute path with these parameters.
+  /// Returns the URI of an absolute path with these parameters.
   func text(path: String) -> String {
     let pairs = parameters.map { Self.encoded($0.name) + "=" + Self.encoded($0.value) }
     return "file://" + Self.encoded(path)
@@ -77,7 +78,7 @@ struct DatabaseURI {
         decoded.append(byte)
       }
     }
-    // SQLite would pass over what is behind it.
+    // SQLite would ignore the rest of the text after U+0000.
     guard !decoded.contains(0) else { throw refusal(text, "a path cannot hold U+0000") }
     guard let result = String(validating: decoded, as: UTF8.self) else {
       throw refusal(text, "the path of a database is text in UTF-8, and this one is not")
@@ -112,13 +113,13 @@ struct DatabaseURI {
 }
 
 extension DatabaseURI {
-  /// A URI without parameters.
+  /// Creates a URI without parameters.
   init(path: String) {
     self.path = path
     parameters = []
   }
 
-  /// The same with one more parameter.
+  /// Returns a copy with one more parameter.
   func adding(_ name: String, _ value: String) -> DatabaseURI {
     var copy = self
     copy.parameters.append((name, value))

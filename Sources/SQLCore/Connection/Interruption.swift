@@ -8,20 +8,21 @@ import CSQLite
   import Musl
 #endif
 
-/// The deadline of an access passed before it ended: `db.read(deadline: .seconds(2)) { … }`.
+/// An error thrown when an access does not end before its deadline, as in
+/// `db.read(deadline: .seconds(2)) { … }`.
 ///
-/// What ran was stopped, and a transaction was rolled back.
+/// The running statement was stopped, and a transaction was rolled back.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/interrupt.html>
 public struct DeadlineExceeded: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Says so.
+  /// A sentence that names the cause.
   public var description: String { "the access took longer than its deadline allows" }
 }
 
-/// Why an access ends before its closure returns.
+/// The reason for which an access ends before its closure returns.
 enum StopReason: Sendable {
   case cancelled
   case deadline
-  /// By `interrupt()`, while it waited for a lock.
+  /// Ended by `interrupt()` while waiting for a lock.
   case interrupted
 
   var error: any Error {
@@ -33,7 +34,7 @@ enum StopReason: Sendable {
   }
 }
 
-/// A point in time, in nanoseconds of the clock that nobody sets.
+/// A point in time, in nanoseconds of the system's monotonic clock.
 struct Deadline: Sendable {
   let nanoseconds: UInt64
 
@@ -43,7 +44,8 @@ struct Deadline: Sendable {
     return Deadline(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
   }
 
-  /// The same clock as far as it was read at the last tick, some milliseconds ago: it costs less.
+  /// The time of the same clock at its last tick, some milliseconds ago at most. It costs less to
+  /// read.
   static var roughlyNow: Deadline {
     #if canImport(Darwin)
       Deadline(nanoseconds: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX))
@@ -57,7 +59,7 @@ struct Deadline: Sendable {
   static func after(_ duration: Duration) -> Deadline {
     let (seconds, attoseconds) = duration.components
     guard seconds >= 0, attoseconds >= 0 else { return now }
-    // About 31 years are as good as no deadline.
+    // About 31 years: as good as no deadline, and safe from overflow.
     let bounded = UInt64(min(seconds, 1_000_000_000)) &* 1_000_000_000
     return Deadline(
       nanoseconds: now.nanoseconds &+ bounded &+ UInt64(attoseconds / 1_000_000_000))
@@ -65,7 +67,7 @@ struct Deadline: Sendable {
 
   var hasPassed: Bool { Deadline.now.nanoseconds >= nanoseconds }
 
-  /// What is left, in nanoseconds.
+  /// The time until the deadline in nanoseconds; 0 after it has passed.
   var remaining: UInt64 {
     let now = Deadline.now.nanoseconds
     return now < nanoseconds ? nanoseconds &- now : 0
@@ -73,40 +75,43 @@ struct Deadline: Sendable {
 }
 
 extension ConnectionCore {
-  /// Lets running statements and waits for locks be ended.
+  /// Installs the handlers by which running statements and waits for locks can be ended.
   ///
-  /// `sqlite3_interrupt` does not end a wait, and it cannot tell one access from the next; these
-  /// handlers look at what is said of the access that runs. SQLite calls the first each 4,000
-  /// steps of its machine, which costs nothing that can be measured.
+  /// `sqlite3_interrupt` does not end a wait for a lock, and it cannot distinguish one access from
+  /// the next. These handlers check the lease, the deadline and the task of the current access
+  /// instead. SQLite calls the progress handler every 4,000 steps of its virtual machine, which has
+  /// no measurable cost.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/progress_handler.html>
   func installInterruption() {
-    // The core owns the handle, and closes it before it goes.
+    // The core owns the handle and closes it in `deinit`, so the pointer stays valid.
     let context = Unmanaged.passUnretained(self).toOpaque()
     sqlite3_progress_handler(
       handle, state.pointee.listeners.progressInterval, progress, context)
     sqlite3_busy_handler(handle, busy, context)
   }
 
-  /// Runs a closure in which no lock is waited for.
+  /// Runs a closure without waiting for locks.
   func withoutBusyHandler<Result>(_ body: () throws -> Result) rethrows -> Result {
     sqlite3_busy_handler(handle, nil, nil)
     defer { sqlite3_busy_handler(handle, busy, Unmanaged.passUnretained(self).toOpaque()) }
     return try body()
   }
 
-  /// Ends the access of that lease, wherever it is; a later one is not touched. From any thread.
+  /// Ends the access that holds the lease, at whatever point it is. A later access is not affected.
+  /// It can be called from any thread.
   func cancel(lease: UInt64) {
-    // One that comes late must not take back what was said of a later lease.
+    // A late call must not replace the cancellation of a later lease.
     cancelledLease.max(lease, ordering: .acquiringAndReleasing)
   }
 
-  /// Ends the statement that runs, and the wait for a lock. From any thread, while the core is open.
+  /// Ends the running statement and a wait for a lock. It can be called from any thread, as long as
+  /// the core is open.
   func interrupt() {
     isInterruptRequested.store(true, ordering: .releasing)
     sqlite3_interrupt(handle)
   }
 
-  /// Why the access that runs must end, if it must.
+  /// Returns the reason for which the current access must end, if there is one.
   fileprivate func findStopReason() -> StopReason? {
     if cancelledLease.load(ordering: .acquiring) == lease { return .cancelled }
     if let deadline = state.pointee.deadline, deadline.hasPassed { return .deadline }
@@ -116,13 +121,15 @@ extension ConnectionCore {
     return nil
   }
 
-  /// Throws where the access must end: asked before its closure begins, and at each statement.
+  /// Throws if the access must end. It is called before the closure begins and before each
+  /// statement.
   func checkStopped() throws {
     if state.pointee.stopReason == nil { state.pointee.stopReason = findStopReason() }
     if let reason = state.pointee.stopReason { throw reason.error }
   }
 
-  /// The error of a statement that failed: what ended it, where somebody did.
+  /// Returns the error of a statement that failed: the reason for which it was ended, or else
+  /// SQLite's error.
   func failure(_ code: Int32, of statement: StatementPointer) -> any Error {
     let failure = failure(code, sql: statement.sql)
     guard var error = failure as? DatabaseError else { return failure }
@@ -131,22 +138,23 @@ extension ConnectionCore {
     return error
   }
 
-  /// The error of a call that failed: what ended it, where somebody did.
+  /// Returns the error of a call that failed: the reason for which it was ended, or else SQLite's
+  /// error.
   func failure(_ code: Int32, sql: @autoclosure () -> String?) -> any Error {
-    // Our own statements are ended by `interrupt()` alone, or in the wait for a lock.
+    // The library's own statements are ended only by `interrupt()`, or while they wait for a lock.
     let primary = code & 0xFF
     if let failure = takeCallbackFailure(sql: sql()) { return failure }
     if let reason = state.pointee.stopReason,
       primary == SQLITE_BUSY || primary == SQLITE_INTERRUPT && !state.pointee.runsOwnStatement
     {
-      // An interruption is over with the statement that it ended.
+      // An interruption applies only to the statement that it ended.
       if case .interrupted = reason { state.pointee.stopReason = nil }
       return reason.error
     }
     return error(code, sql: sql())
   }
 
-  /// Runs a closure in which a lock is waited for that long, whatever the busy timeout.
+  /// Runs a closure in which waits for a lock last at most that long, whatever the busy timeout.
   package func waiting<Result>(
     atMost duration: Duration, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -165,15 +173,15 @@ extension ConnectionCore {
     return 1
   }
 
-  /// Whether the statement that writes has ended already: SQLite asks once more behind its end, and
-  /// would call what is committed interrupted.
+  /// Whether the statement that writes has already ended. SQLite calls the progress handler once
+  /// more after the end, and would then report the committed statement as interrupted.
   private var hasWritten: Bool {
     guard let statement = state.pointee.writingStatement else { return false }
     return sqlite3_stmt_busy(statement) == 0
   }
 
-  /// Whether a statement that writes stands between its first step and its end: the one that makes
-  /// progress, or one whose function or loop runs another.
+  /// Whether a statement that writes is between its first step and its end. It may be the statement
+  /// that makes progress, or one whose function or loop runs that statement.
   private var isWriting: Bool {
     var statement = sqlite3_next_stmt(handle, nil)
     while let current = statement {
@@ -183,7 +191,7 @@ extension ConnectionCore {
     return false
   }
 
-  /// Waits a little for a lock; 0 where the wait is over. `count` says how often it has waited.
+  /// Waits a little for a lock. Returns 0 to give up. `count` is the number of waits so far.
   func waits(_ count: Int32) -> Int32 {
     if count == 0 { state.pointee.waitBegan = .now }
     if let reason = findStopReason() {
@@ -205,18 +213,16 @@ extension ConnectionCore {
     let allowed =
       state.pointee.longestWait ?? UInt64(configuration.busyTimeout.wholeMilliseconds) &* 1_000_000
     guard waited < allowed || waitsOn else { return 0 }
-    // Short at first, and never so long that an end would be noticed late.
+    // The pauses are short at first, and never so long that a cancellation would be noticed late.
     let left = min(
       waitsOn ? .max : allowed - waited, state.pointee.deadline?.remaining ?? .max)
-    let pause = min(UInt64(clamping: count) &* 500_000 &+ 500_000, 5_000_000, left)
-    var time = timespec(tv_sec: 0, tv_nsec: Int(pause))
-    nanosleep(&time, nil)
+    pause(nanoseconds: min(UInt64(clamping: count) &* 500_000 &+ 500_000, 5_000_000, left))
     return 1
   }
 }
 
 extension ConnectionCore {
-  /// Whether a listener ends the statement that runs.
+  /// Returns whether a listener ends the running statement.
   private func listenersStop() -> Bool {
     guard !state.pointee.listeners.progress.isEmpty else { return false }
     let failure = state.callingOut { listeners -> (any Error)? in
@@ -232,7 +238,8 @@ extension ConnectionCore {
     return true
   }
 
-  /// Whether a listener wants to wait on, whatever the timeout says; throws where one gives up.
+  /// Returns whether a listener wants to continue waiting, whatever the busy timeout. Throws if a
+  /// listener gives up.
   private func listenersWait(attempts: Int) throws -> Bool {
     guard !state.pointee.listeners.busy.isEmpty else { return false }
     return try state.callingOut { listeners in

@@ -1,5 +1,5 @@
-/// Something of SQLite's that a user holds: ended by its owner when it goes, or by the connection when
-/// its lease is over, whichever comes first.
+/// An SQLite object that a caller holds, such as a BLOB or a session. It is closed when its owner
+/// is released or when the lease of the connection ends, whichever comes first.
 final class LentHandle {
   private(set) var pointer: OpaquePointer?
   private let close: (OpaquePointer) -> Void
@@ -16,18 +16,18 @@ final class LentHandle {
 }
 
 extension ConnectionCore {
-  /// Keeps hold of a handle, to end it with the lease.
+  /// Stores a handle, so that it is closed when the lease ends.
   func keep(_ handle: LentHandle) {
     state.pointee.lentHandles[ObjectIdentifier(handle)] = handle
   }
 
-  /// Ends a handle of the current lease.
+  /// Closes a handle of the current lease.
   func end(_ handle: LentHandle) {
     state.pointee.lentHandles[ObjectIdentifier(handle)] = nil
     handle.end()
   }
 
-  /// Ends every handle of the lease that is over.
+  /// Closes every handle of the lease that has ended.
   func endLentHandles() {
     guard !state.pointee.lentHandles.isEmpty else { return }
     let handles = state.pointee.lentHandles.values
@@ -35,7 +35,8 @@ extension ConnectionCore {
     for handle in handles { handle.end() }
   }
 
-  /// Refuses what writes by other ways than a statement, where a statement would be refused.
+  /// Throws wherever a statement that writes would be refused. It is for writes that are not made
+  /// by a statement.
   func checkWriting() throws {
     try checkStopped()
     if state.pointee.hookDepth > 0 { throw Self.usedInHook }

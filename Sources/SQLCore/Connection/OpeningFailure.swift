@@ -6,25 +6,25 @@
   import Musl
 #endif
 
-/// Why a file could not be opened as a database, and what to do about it.
+/// An explanation of why a file could not be opened as a database, with advice.
 ///
-/// SQLite says "unable to open database file" of everything that the system refuses. What the system
-/// said, and what stands at the path, tells more.
+/// SQLite reports everything that the system refuses as "unable to open database file". The
+/// system's error code, and the kind of file at the path, explain more.
 struct OpeningFailure {
   let file: DatabaseFile
   let isReadOnly: Bool
-  /// The last error of the system, as SQLite noted it; 0 for none.
+  /// The last system error that SQLite noted; 0 if there was none.
   let systemError: Int32
-  /// Whether the file itself was opened, and what came then failed.
+  /// Whether the file itself was opened, and a later step failed.
   let isOpen: Bool
 
-  /// The longest path that SQLite opens on Unix, less the suffix of a journal.
+  /// The longest path that SQLite can open on Unix, without the suffix of a journal.
   private static let maximumPathBytes = 504
 
-  /// The error with the path, the cause and the advice.
+  /// Returns the error with the path, the cause and the advice.
   func describe(_ error: DatabaseError) -> DatabaseError {
     var described = error
-    // To read alone, a folder opens, and fails at the first read.
+    // A folder can be opened for reading, and fails only at the first read.
     if error.code.primary == .ioError, status?.isFolder == true { described.code = .cannotOpen }
     let reason: String? =
       switch described.code.primary {
@@ -38,14 +38,14 @@ struct OpeningFailure {
     return described
   }
 
-  /// What the path of the file leads to.
+  /// The status of the file to which the path leads.
   private var status: FileStatus? { FileStatus(following: file.realPath) }
 
   private var path: String { file.realPath }
 
   // MARK: Cannot open
 
-  /// Why it cannot be opened.
+  /// The reason for `.cannotOpen`.
   private var cause: String {
     if let exhausted { return exhausted }
     guard let status else { return missing }
@@ -62,7 +62,7 @@ struct OpeningFailure {
     }
   }
 
-  /// What the process or the system has no more of.
+  /// The resource that is exhausted, of the process or of the system.
   private var exhausted: String? {
     switch systemError {
     case EMFILE:
@@ -84,7 +84,7 @@ struct OpeningFailure {
     return code == 0 ? "\(limit.rlim_cur)" : "as many as it may"
   }
 
-  /// The log or its shared memory could not be opened.
+  /// The reason if the log or its shared memory could not be opened.
   private var companionCause: String {
     let reason = systemError == 0 ? "" : " (\(Self.words(systemError)))"
     return "its `-wal` or `-shm` file cannot be opened or made beside it\(reason): its folder must "
@@ -96,7 +96,7 @@ struct OpeningFailure {
       + "\(Self.maximumPathBytes), links resolved: put it into a folder with a shorter path"
   }
 
-  /// Nothing is there.
+  /// The reason if there is no file at the path.
   private var missing: String {
     if file.opened != nil {
       return "the file was moved or deleted while this database has it open; close the database, "
@@ -124,7 +124,7 @@ struct OpeningFailure {
       + "without"
   }
 
-  /// The folder on the way to the file that is not there, or no folder.
+  /// The reason if a folder of the path does not exist or is not a folder.
   private var missingFolder: String? {
     let folder = FileStatus.folder(of: path)
     guard FileStatus(following: folder)?.isFolder != true else { return nil }
@@ -146,7 +146,7 @@ struct OpeningFailure {
       + "withIntermediateDirectories: true)`"
   }
 
-  /// Why a file could not be created in a folder that is there.
+  /// The reason if a file could not be created in a folder that exists.
   private var creationCause: String {
     let folder = FileStatus.folder(of: path)
     return switch systemError {

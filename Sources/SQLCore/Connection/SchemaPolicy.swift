@@ -1,20 +1,22 @@
 import CSQLite
 
-/// Who may change the schema of a database.
+/// A rule about which changes to the schema of a database are allowed.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
 public enum SchemaPolicy: Hashable, Sendable {
-  /// Opening with models, and writing into a named table, changes it where it must.
+  /// Opening with models, and writing into a named table, change the schema where necessary.
   case automatic
-  /// Nothing changes it by itself: opening throws unless every model is what the database has. Your
-  /// own statements, and a call of `migrate`, may.
+  /// The library changes nothing by itself: opening throws unless the existing schema matches every
+  /// model. Your own statements, and a call of `migrate`, may change the schema.
   case validated
-  /// Nothing changes it: CREATE, ALTER, DROP and ATTACH are denied on every connection, and opening
-  /// throws where a model is not what the database has. Temporary tables are allowed, and VACUUM.
+  /// Nothing may change the schema: CREATE, ALTER, DROP and ATTACH are denied on every connection,
+  /// and opening throws if the existing schema does not match every model. Temporary tables and
+  /// VACUUM are allowed.
   case locked
-  /// Nothing changes these tables, their indexes and their triggers; others are `automatic`.
+  /// Nothing may change these tables, their indexes and their triggers. Other tables are treated as
+  /// under `automatic`.
   case lockedTables(Set<String>)
 
-  /// Whether the schema of a table may not be changed.
+  /// Returns whether the policy forbids changes to the schema of a table.
   package func locks(_ table: String) -> Bool {
     switch self {
     case .automatic, .validated: false
@@ -25,10 +27,10 @@ public enum SchemaPolicy: Hashable, Sendable {
   }
 }
 
-/// What the authorizer of a connection denies of the schema.
+/// The part of the schema that the authorizer of a connection protects.
 enum SchemaLock: Equatable {
   case everything
-  /// These tables, folded.
+  /// The tables with these names, folded to lower case.
   case tables(Set<String>)
 
   init?(_ policy: SchemaPolicy) {
@@ -39,6 +41,8 @@ enum SchemaLock: Equatable {
     }
   }
 
+  /// Returns whether the lock forbids an action, given the authorizer's code and its first two
+  /// arguments.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_alter_table.html>
   func denies(_ action: Int32, _ first: String?, _ second: String?) -> Bool {
     let table: String?
@@ -59,7 +63,7 @@ enum SchemaLock: Equatable {
 }
 
 extension UnsafeMutablePointer<ConnectionState> {
-  /// Whether the schema's lock forbids what a statement would do.
+  /// Returns whether the schema's lock forbids an action of a statement.
   func isLocked(
     against action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?
   ) -> Bool {
@@ -69,7 +73,8 @@ extension UnsafeMutablePointer<ConnectionState> {
       && deniesUnlessVacuuming()
   }
 
-  /// VACUUM attaches a file and creates tables in it, and changes no schema.
+  /// Returns true and notes the denial, unless VACUUM is running. VACUUM attaches a file and
+  /// creates tables in it, but changes no schema.
   func deniesUnlessVacuuming() -> Bool {
     var statement = sqlite3_next_stmt(pointee.handle, nil)
     while let running = statement {

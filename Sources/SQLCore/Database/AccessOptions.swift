@@ -1,14 +1,16 @@
-/// How a connection is used: for how long, and where.
+/// The options of an access to a connection: its deadline, its thread and its origin.
 struct AccessOptions: Sendable {
-  /// When the access must have ended.
+  /// The time by which the access must have ended.
   var deadline: Deadline?
-  /// Whether it runs on a thread of the database, wherever it is asked for.
+  /// Whether the access always runs on a thread of the database.
   var hops = false
-  /// Whether it may begin inside another access of the same thread, on that access's connection.
+  /// Whether the access may begin inside another access of the same thread, on that access's
+  /// connection.
   var isReentrant = false
-  /// Whether the library asks for it by itself: closing waits for it, and does not find it running.
+  /// Whether the access is a probe. Closing the database waits for a probe instead of throwing
+  /// `.busy`.
   var isLook = false
-  /// Who asked for it; nil for a single call.
+  /// The place in the source that requested the access; nil for a single call.
   var place: SourcePlace?
 
   init(deadline: Duration? = nil, hops: Bool = false, place: SourcePlace? = nil) {
@@ -18,11 +20,11 @@ struct AccessOptions: Sendable {
   }
 }
 
-/// Where the closure of an asynchronous read runs.
+/// The places where the closure of an asynchronous read may run.
 public enum ReadExecution: Sendable {
-  /// Where it is called, while a reader is idle; from the main actor on a thread of the database.
-  /// For what is short.
+  /// The closure runs where it is called if a reader is idle, but never on the main actor: from
+  /// there it moves to a thread of the database. For short reads.
   case caller
-  /// On a thread of the database. For what may be long.
+  /// The closure runs on a thread of the database. For reads that may take long.
   case background
 }

@@ -1,22 +1,24 @@
 import Dispatch
 import Synchronization
 
-/// Lends connections to closures: here or on a thread of its own, now or when it is their turn.
+/// Lends connections to closures, which run on the calling thread or on a thread of the database,
+/// immediately or when it is their turn.
 ///
-/// What `Database` and `DatabaseSnapshot` have in common; the one connection of a snapshot takes the
+/// `Database` and `DatabaseSnapshot` share this type. The single connection of a snapshot takes the
 /// place of the writer.
 final class ConnectionAccess: Sendable {
   let pool: ConnectionPool
   let registrations = ConnectionRegistrations()
   private let location: DatabaseLocation
   private let configuration: Configuration
-  /// Whether a connection is in a transaction between two accesses: that of a snapshot.
+  /// Whether the connection stays in a transaction between two accesses, as that of a snapshot
+  /// does.
   private let keepsTransaction: Bool
   let threads: WorkerThreads
   private let writerThread: WorkerThreads
-  /// Where the rows of streams are read, a batch at a time.
+  /// The threads on which the rows of streams are read, a batch at a time.
   let streamThreads: WorkerThreads
-  /// Counts the accesses of tasks, to let other tasks run once in a while.
+  /// The number of accesses by tasks, used to let other tasks run now and then.
   private let accessCount = Atomic<UInt8>(0)
 
   init(
@@ -32,7 +34,7 @@ final class ConnectionAccess: Sendable {
     streamThreads = WorkerThreads(maximum: max(1, maximumReaders))
   }
 
-  /// Runs a closure with a connection of a lane on this thread, which waits for it.
+  /// Runs a closure with a connection of a lane on this thread, and waits for the connection.
   func run<Result>(
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ body: (ConnectionCore) throws -> Result
@@ -46,8 +48,9 @@ final class ConnectionAccess: Sendable {
     return try body(core)
   }
 
-  /// Runs a closure with a connection of a lane: here where one is idle and the closure is short,
-  /// else on a thread of its own, while the task is suspended.
+  /// Runs a closure with a connection of a lane. It runs where it is called if a connection is idle
+  /// and the closure is short; otherwise it runs on a thread of the database while the task is
+  /// suspended.
   nonisolated(nonsending)
     func run<Result: Sendable>(
       _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
@@ -87,30 +90,32 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// What each access begins with: the connection has what was registered, and is in no transaction.
+  /// Prepares a connection for an access: ends a transaction that is still open, and applies the
+  /// registrations that the connection lacks.
   ///
-  /// An earlier one may be left where there was no memory to roll it back: to read on in it would
-  /// give what is no longer there.
+  /// If memory was exhausted, an earlier access may have failed to roll its transaction back. Reads
+  /// in that transaction would return outdated rows.
   func begin(_ core: ConnectionCore) throws {
     if !keepsTransaction, core.isInTransaction { try core.run(cached: "ROLLBACK") }
     try registrations.apply(to: core)
   }
 
-  /// Apart from its caller, and not inlined there: Swift 6.3 compiles the comparison inside an
-  /// asynchronous function to code that its own verifier refuses, in release.
+  /// Returns whether an actor is the main actor. A function of its own that is not inlined: if the
+  /// comparison is part of an asynchronous function, Swift 6.3 compiles it in release builds to
+  /// code that its own verifier rejects.
   @inline(never)
   private static func isMain(_ actor: (any Actor)?) -> Bool {
     actor === MainActor.shared
   }
 
-  /// True once in 64 accesses. One that runs where it is called does not suspend: tasks that read in
-  /// loops would keep the few threads of Swift's pool, and no other task would ever run.
+  /// True once in 64 accesses. An access that runs where it is called does not suspend, so tasks
+  /// that read in loops could occupy all threads of Swift's pool, and no other task would run.
   private var isTimeToYield: Bool {
     accessCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
   }
 
-  /// Waits in line with a write that can share a commit; `granted` is called on the thread of the
-  /// writer, for the first of those that will share it.
+  /// Waits in line with a write that can share a commit. `granted` is called on the writer's
+  /// thread, for the first write of those that will share the transaction.
   nonisolated(nonsending)
     func share<Write: SharedWrite>(
       _ write: Write, granted: @escaping @Sendable (ConnectionCore, Waiter) -> Void
@@ -120,13 +125,14 @@ final class ConnectionAccess: Sendable {
     try pool.check()
     let waiter = Waiter(sharedWrite: write)
     return try await wait(.writer, nil, waiter) { continuation in
-      // Whoever commits it answers it, which need not be the one that is granted the connection.
+      // The group that commits the write answers it. The connection may have been granted to
+      // another write of that group.
       write.answer(to: continuation)
       return { result in
         switch result {
         case .failure(let error): write.finish(throwing: error)
         case .success(.connection(let core)): self.writerThread.submit { granted(core, waiter) }
-        // The writer is opened with the database: its lane has no room.
+        // The writer opens with the database, so its lane never grants room for a connection.
         case .success(.room): write.finish(throwing: DatabaseError.misuse("there is no writer"))
         }
       }
@@ -135,7 +141,8 @@ final class ConnectionAccess: Sendable {
 
   // MARK: Long jobs
 
-  /// Runs a long job with a reader of its own, beside those of the pool; it may use the database.
+  /// Runs a long job with a reader of its own, in addition to those of the pool. The job may use
+  /// the database.
   func runBeside<Result>(
     fileID: StaticString = #fileID, line: UInt = #line, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
@@ -146,7 +153,7 @@ final class ConnectionAccess: Sendable {
     return try body(core)
   }
 
-  /// The same on a thread that is there for it alone.
+  /// Runs a long job with a reader of its own, on a thread that exists only for this job.
   nonisolated(nonsending)
     func runBeside<Result: Sendable>(
       fileID: StaticString = #fileID, line: UInt = #line,
@@ -164,7 +171,7 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// Runs on a thread of the database what blocks, and needs no connection of the pool.
+  /// Runs a closure that blocks, and needs no connection of the pool, on a thread of the database.
   nonisolated(nonsending)
     func runWithoutConnection<Result: Sendable>(
       _ body: @escaping @Sendable () throws -> Result
@@ -179,7 +186,8 @@ final class ConnectionAccess: Sendable {
 
   // MARK: Waiting
 
-  /// Suspends the task until the waiter is granted a connection, cancelled, or too late.
+  /// Suspends the task until the waiter is granted a connection or cancelled, or its deadline
+  /// passes.
   nonisolated(nonsending)
     private func wait<Result: Sendable>(
       _ lane: ConnectionPool.LaneName, _ deadline: Deadline?, _ waiter: Waiter,
@@ -208,7 +216,7 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// Waits for a connection on this thread.
+  /// Blocks this thread until a connection is available, and returns it.
   private func take(
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions
   ) throws -> ConnectionCore {
@@ -235,7 +243,7 @@ final class ConnectionAccess: Sendable {
     return core
   }
 
-  /// Uses a grant on a thread of our own.
+  /// Uses a grant on a thread of the database.
   private func use<Result>(
     _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ waiter: Waiter, _ body: (ConnectionCore) throws -> Result
@@ -252,7 +260,8 @@ final class ConnectionAccess: Sendable {
     return try body(core)
   }
 
-  /// The connection that was granted, opened where it must be.
+  /// Returns the connection that was granted, and opens it if necessary. Gives the grant back if
+  /// opening fails.
   private func open(
     _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName
   ) throws -> ConnectionCore {
@@ -264,7 +273,8 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// The same for a stream, which gives back what could not be opened itself.
+  /// Returns the connection that was granted to a stream, and opens it if necessary. The stream
+  /// itself gives the grant back if opening fails.
   func open(_ grant: ConnectionPool.Grant) throws -> ConnectionCore {
     switch grant {
     case .connection(let core): core

@@ -1,33 +1,33 @@
 import Dispatch
 
-/// Lends the connections of a database: one writer, several readers, as many more for streams of
-/// rows; first come, first served.
+/// A pool of the connections of a database: one writer, several readers, and the same number again
+/// for streams of rows. Accesses are served in the order in which they were requested.
 ///
-/// One lock guards the lanes; it is held for a few instructions, and never while anybody's code
+/// One lock guards the lanes. It is held for a few instructions, and never while a caller's code
 /// runs.
 final class ConnectionPool: Sendable {
-  /// Which connections an access may use.
+  /// The lanes, each with the connections that one kind of access may use.
   enum LaneName: Int, CaseIterable, Sendable { case writer, reader, stream }
 
-  /// What an access is given.
+  /// A permission to use a connection.
   enum Grant: Sendable {
     case connection(ConnectionCore)
-    /// Room for one more connection, which the access opens itself.
+    /// A permission to open one more connection, which the access does itself.
     case room
   }
 
   struct Lane {
     var maximum = 0
     var idle: [ConnectionCore] = []
-    /// Idle, lent, or being opened.
+    /// The number of connections that are idle, lent or being opened.
     var count = 0
     var waiters = WaitingLine()
-    /// How many are lent to streams that end: they are on their way back.
+    /// The number of connections that are lent to streams that are ending, and so will soon return.
     var endingCount = 0
-    /// How many were granted to looks of the library's own.
+    /// The number of connections that are granted to probes.
     var lookCount = 0
 
-    /// Whether an access that somebody asked for runs or waits.
+    /// Whether an access that a caller requested runs or waits.
     var isUsed: Bool {
       count - idle.count - endingCount - lookCount > 0 || waiters.contains { !$0.isLook }
     }
@@ -48,13 +48,14 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// A connection that is lent, and the thread that uses it.
+  /// A connection in use, and the thread that uses it.
   struct Occupant {
-    /// nil while a stream is not read, and for a long job, whose thread may use the database.
+    /// Nil for a stream that is not being read, and for a long job, whose thread may use the
+    /// database.
     var thread: ThreadID?
     let core: ConnectionCore
     let place: SourcePlace?
-    /// Whether the connection is none of a lane's.
+    /// Whether the connection belongs to no lane.
     var isBeside = false
     let start = Deadline.roughlyNow
   }
@@ -63,9 +64,9 @@ final class ConnectionPool: Sendable {
     var lanes = LaneName.allCases.map { _ in Lane() }
     var occupants: [Occupant] = []
     var isClosed = false
-    /// How many looks of the library's own, which nobody asked for, wait or run.
+    /// The number of probes that wait or run.
     var lookCount = 0
-    /// Who closes, and waits for those looks to end.
+    /// The callers of `close()` that wait for these probes to end.
     var closers: [DispatchSemaphore] = []
 
     subscript(name: LaneName) -> Lane {
@@ -73,7 +74,8 @@ final class ConnectionPool: Sendable {
       _modify { yield &lanes[name.rawValue] }
     }
 
-    /// Throws for what may not begin: after the end, and inside another access.
+    /// Throws if an access must not begin: after the database was closed, or inside another access
+    /// of this thread.
     func check(_ thread: ThreadID) throws {
       if isClosed { throw ConnectionPool.closed }
       if occupants.contains(where: { $0.thread == thread }) { throw ConnectionPool.reentrancy }
@@ -83,7 +85,8 @@ final class ConnectionPool: Sendable {
       lanes.indices.flatMap { lanes[$0].removeIdle() }
     }
 
-    /// A look begins, unless the database is about to close: then it may be tried again.
+    /// Counts a probe that begins. Throws `.busy` if the database is about to close; the probe may
+    /// then try again.
     mutating func beginLook() throws {
       guard closers.isEmpty else {
         throw DatabaseError(code: .busy, message: "the database is being closed")
@@ -91,7 +94,8 @@ final class ConnectionPool: Sendable {
       lookCount += 1
     }
 
-    /// A look ended: with the last one, those that close go on.
+    /// Counts a probe that ended. After the last one, callers that wait to close the database
+    /// continue.
     mutating func endLook(_ name: LaneName) {
       self[name].lookCount -= 1
       lookCount -= 1
@@ -119,7 +123,7 @@ final class ConnectionPool: Sendable {
 
   // MARK: Taking
 
-  /// A connection that is idle, for this thread; nil where there is none.
+  /// Returns an idle connection for this thread; nil if there is none.
   func takeIdle(
     _ name: LaneName, for place: SourcePlace? = nil, isLook: Bool = false
   ) throws -> ConnectionCore? {
@@ -141,7 +145,7 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Answers the waiter with what the lane grants, at once or when it is its turn.
+  /// Answers the waiter with a grant of the lane, immediately or when it is its turn.
   func take(_ name: LaneName, for waiter: Waiter) throws {
     let grant = try state.withLock { state throws -> Grant? in
       if state.isClosed { throw Self.closed }
@@ -151,7 +155,7 @@ final class ConnectionPool: Sendable {
         return grant
       }
       if name == .stream, state[name].waiters.count >= state[name].endingCount {
-        // Those of other streams may be held for ever, even by who asks.
+        // Other streams may hold their connections indefinitely, and may belong to the same caller.
         throw TooManyStreams(maximum: state[name].maximum)
       }
       state[name].waiters.append(waiter)
@@ -163,18 +167,19 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// A look of the library's own has ended, and what it was granted is back.
+  /// Counts a probe that ended. Its grant must have been given back before.
   func endLook(_ name: LaneName) {
     state.withLock { $0.endLook(name) }
   }
 
-  /// Throws where an access may not begin on this thread.
+  /// Throws if an access must not begin on this thread.
   func check() throws {
     let thread = ThreadID.current
     try state.withLock { state throws in try state.check(thread) }
   }
 
-  /// This thread uses a connection that was granted: another access from inside it is found so.
+  /// Notes that this thread uses a granted connection, so that another access from inside it is
+  /// detected.
   func enter(with core: ConnectionCore, for place: SourcePlace? = nil) {
     let occupant = Occupant(thread: .current, core: core, place: place)
     state.withLock { state in
@@ -186,7 +191,7 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// A long job begins on a connection of its own.
+  /// Notes that a long job begins on a connection of its own.
   func admit(_ core: ConnectionCore, for place: SourcePlace) throws {
     try state.withLock { state throws in
       if state.isClosed { throw Self.closed }
@@ -194,7 +199,7 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// The connection that this thread uses already.
+  /// Returns the connection that this thread already uses.
   func coreOfCurrentThread() -> ConnectionCore? {
     let thread = ThreadID.current
     return state.withLock { state in
@@ -202,12 +207,12 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// How many wait for a connection of a lane.
+  /// Returns the number of accesses that wait for a connection of a lane.
   func waitingCount(_ name: LaneName) -> Int {
     state.withLock { $0[name].waiters.count }
   }
 
-  /// The next write in line where it can share a commit; nobody overtakes another.
+  /// Takes the next write in line if it can share a commit. No write overtakes another.
   func takeSharedWrite() -> Waiter? {
     state.withLock { state in
       guard state[.writer].waiters.first?.sharedWrite != nil else { return nil }
@@ -217,14 +222,14 @@ final class ConnectionPool: Sendable {
 
   // MARK: Giving back
 
-  /// Ends the lease, leaves the thread and gives the connection to the next in line.
+  /// Ends the lease, notes that the access has ended, and gives the connection to the next in line.
   func giveBack(_ core: ConnectionCore, to name: LaneName) {
     core.endLease()
     leave(core)
     giveBack(.connection(core), to: name)
   }
 
-  /// The access that uses the connection has ended.
+  /// Notes that the access that used the connection has ended.
   func leave(_ core: ConnectionCore) {
     state.withLock { state in
       guard let index = state.index(of: core) else { return }
@@ -233,9 +238,9 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Gives a grant to the next in line: one that was not used, too.
+  /// Gives a grant, used or not, to the next in line.
   func giveBack(_ grant: Grant, to name: LaneName) {
-    // A stream says that it ends before it gives back.
+    // A stream calls `streamWillEnd()` before it gives its grant back.
     var isEnding = name == .stream
     while true {
       let waiter = state.withLock { state -> Waiter? in
@@ -251,7 +256,7 @@ final class ConnectionPool: Sendable {
         }
         return nil
       }
-      // One that was cancelled meanwhile lets the next one have it.
+      // If the waiter was cancelled meanwhile, the next one gets the grant.
       guard let waiter, !waiter.grant(grant) else { return }
       if waiter.isLook { endLook(name) }
     }
@@ -259,17 +264,18 @@ final class ConnectionPool: Sendable {
 
   // MARK: Streams
 
-  /// A stream ends: it will give back its connection, or the room for one.
+  /// Notes that a stream is ending, and will give back its connection or the room for one.
   func streamWillEnd() {
     state.withLock { $0[.stream].endingCount += 1 }
   }
 
-  /// Takes back `streamWillEnd()`, for a stream that was granted nothing.
+  /// Reverses `streamWillEnd()` for a stream that was granted nothing.
   func streamDidNotBegin() {
     state.withLock { $0[.stream].endingCount -= 1 }
   }
 
-  /// This thread uses the connection no longer, which stays lent; another may use it already.
+  /// Notes that this thread no longer uses the connection, which stays lent. Another thread may
+  /// already use it.
   func leaveThread(with core: ConnectionCore) {
     let thread = ThreadID.current
     state.withLock { state in
@@ -282,35 +288,38 @@ final class ConnectionPool: Sendable {
 
   // MARK: Ending
 
-  /// Whether nobody is let in any more.
+  /// Whether the pool is closed to new accesses.
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Interrupts the connections that are in use. With the lock held none of them can be closed.
+  /// Interrupts the connections that are in use. The lock is held, so that none of them can close
+  /// meanwhile.
   func interrupt() {
     state.withLock { state in
       for occupant in state.occupants { occupant.core.interrupt() }
     }
   }
 
-  /// Lets nobody in any more, and closes the connections; throws busy where one is in use by who
-  /// does not end already.
+  /// Closes the pool to new accesses, and closes the connections. Waits for probes. Throws `.busy`
+  /// if any other access runs or waits, except for streams that are already ending.
   func close() throws {
     while true {
       let (cores, look) = try removeAllForEver()
-      // The last connection of a file in WAL mode moves the log into it as it closes.
+      // The last connection of a file in WAL mode checkpoints the log as it closes.
       for core in cores { core.close() }
       guard let look else { return }
       look.wait()
     }
   }
 
-  /// The connections, of which nobody gets one any more; or what is signalled when the looks of the
-  /// library's own end: those at the writer, and what observations fetch.
+  /// Closes the pool and returns its connections. If probes are running or waiting, the pool stays
+  /// open, and this returns a semaphore that is signalled when they have ended: those at the
+  /// writer, and fetches by observations.
   private func removeAllForEver() throws -> ([ConnectionCore], DispatchSemaphore?) {
     let thread = ThreadID.current
     return try state.withLock { state throws in
       guard !state.isClosed else { return ([], nil) }
-      // A look that closes the database, in the closure of an observation, would wait for itself.
+      // A probe whose thread closes the database, such as an observation's closure, would wait for
+      // itself.
       guard !state.occupants.contains(where: { $0.isBeside || $0.thread == thread }),
         !state.lanes.contains(where: \.isUsed)
       else {
@@ -327,7 +336,7 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// The connections, when nobody can ask for one any more.
+  /// Removes the idle connections and returns them. Called when no access can request one any more.
   func removeAll() -> [ConnectionCore] {
     state.withLock { $0.removeIdle() }
   }

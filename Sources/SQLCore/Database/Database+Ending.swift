@@ -1,27 +1,28 @@
 import CSQLite
 
 extension Database {
-  /// Ends the statements that run, in every access of this database: each throws `.interrupt`. So
-  /// does every stream of rows that has begun, after the rows that were read.
+  /// Interrupts the statements that run in every access of this database: each throws `.interrupt`.
+  /// So does every stream of rows that has begun, after the rows that it has already read.
   ///
-  /// From any thread. Where nothing runs it does nothing, and what runs later is not affected. An
-  /// interrupted write rolls its transaction back: from then on, whatever the closure of `write`
-  /// runs throws `.abort`, and so does `write`, whatever the closure makes of it. An access that
-  /// waits for a lock is ended as well; one that waits for its turn is not.
+  /// It can be called from any thread. It has no effect if nothing runs, and no effect on later
+  /// statements. An interrupted write rolls its transaction back: from then on, every statement of
+  /// its `write` closure throws `.abort`, and so does `write` itself, even if the closure catches
+  /// the error. An access that waits for a lock is ended as well; an access that waits for its turn
+  /// is not.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/interrupt.html>
   public func interrupt() {
     access.pool.interrupt()
   }
 
-  /// Closes every connection; each access afterwards throws misuse, and closing again does nothing.
+  /// Closes every connection. Later accesses throw misuse; closing again has no effect.
   ///
-  /// It is optional: a database closes when its last reference is gone. Throws `.busy`, and leaves
-  /// the database as it is, where an access is running or waiting, or a stream of rows is held. The
-  /// connection of a stream that was just dropped closes a moment later. What observations fetch by
-  /// themselves is waited for.
+  /// Calling it is optional: a database closes when its last reference is released. Throws `.busy`,
+  /// and leaves the database open, if an access is running or waiting, or if a stream of rows is
+  /// held. The connection of a stream that was just dropped closes a moment later. Fetches that
+  /// observations make by themselves are waited for.
   ///
-  /// Streams of changes and observations of results end then, after what was committed before, and
-  /// whoever waits for their next element gets nil.
+  /// Streams of changes and observations of results end after delivering what was committed before:
+  /// the next element is then nil.
   public func close() throws {
     try access.pool.close()
     writeObserver.withLock { $0 }?.databaseDidClose()

@@ -3,19 +3,20 @@ import CSQLite
 extension Database {
   // MARK: Vacuum
 
-  /// Builds the database anew, without the pages that nothing uses.
+  /// Rebuilds the database file without its unused pages. SQL: `VACUUM`
   ///
-  /// It waits its turn as a write does, and everybody else's writes wait for it. Rows keep their
-  /// keys, but for the rowid of a table that declares no INTEGER PRIMARY KEY. Costs reading and
-  /// writing the whole database, and as much free space again, twice in a file in WAL mode: the
-  /// new pages go through the log, which is cut afterwards unless a reader is in the way.
-  /// Throws `.readOnly` where the database is, `.full` where the disk is.
+  /// It waits its turn as a write does, and later writes wait for it. Rows keep their keys, except
+  /// for the rowids of a table that declares no INTEGER PRIMARY KEY. It reads and writes the whole
+  /// database, and needs free space of the same size; for a file in WAL mode twice that size, since
+  /// the new pages go through the log, which is truncated afterwards unless a reader uses it.
+  /// Throws `.readOnly` if the database is read-only, and `.full` if the disk is full.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html>
   public func vacuum() throws {
     try maintaining { try $0.vacuum() }
   }
 
-  /// The same from asynchronous code, on the thread of the writer.
+  /// Rebuilds the database file from asynchronous code; see the synchronous form. For a file, it
+  /// runs on the writer's thread.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html>
   nonisolated(nonsending)
     public func vacuum() async throws
@@ -23,14 +24,15 @@ extension Database {
     try await maintaining { try $0.vacuum() }
   }
 
-  /// Writes one snapshot of the database into a new file, without the pages that nothing uses.
+  /// Writes one snapshot of the database into a new file, without unused pages. SQL: `VACUUM INTO`
   ///
-  /// `VACUUM INTO`: as `backup(to:)`, smaller, and costlier for the processor. What is said there
-  /// of the destination holds here: it is written beside its place, forced to disk, checked, and
-  /// put in place in one step; a damaged source replaces nothing.
+  /// The result is smaller than that of `backup(to:)`, but takes more processor time. The
+  /// destination is treated as by `backup(to:)`: the copy is written beside its place, flushed to
+  /// the disk, checked, and then put in place in one step. A damaged source replaces nothing.
   ///
-  /// - Parameter overwriting: replaces the file that is there; else one that exists throws
-  ///   `.cannotOpen`. The source and what belongs to it are never replaced.
+  /// - Parameter overwriting: Whether an existing file is replaced. If false, an existing file
+  ///   makes this throw `.cannotOpen`. The source and the files that belong to it are never
+  ///   replaced.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
   public func vacuum(into path: String, overwriting: Bool = false) throws {
     let file = try replacementFile(path, overwriting: overwriting)
@@ -41,7 +43,8 @@ extension Database {
     }
   }
 
-  /// The same from asynchronous code, on a thread of its own. Cancelling the task abandons it.
+  /// Writes one snapshot into a new file from asynchronous code, on a thread of its own; see the
+  /// synchronous form. Cancelling the task stops it and leaves the destination unchanged.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
   nonisolated(nonsending)
     public func vacuum(into path: String, overwriting: Bool = false) async throws
@@ -58,7 +61,7 @@ extension Database {
     }
   }
 
-  /// Where a copy of this database is to be.
+  /// Returns the destination of a copy of this database.
   func replacementFile(_ path: String, overwriting: Bool) throws -> ReplacementFile {
     try ReplacementFile(
       path: path, overwriting: overwriting, configuration: configuration,
@@ -67,25 +70,26 @@ extension Database {
 
   // MARK: Checkpoint
 
-  /// Copies what stands in the write-ahead log into the file of the database.
+  /// Copies the content of the write-ahead log into the database file.
   ///
   /// ```swift
   /// let result = try db.checkpoint(.truncate)
   /// if result.isBusy { … }                       // a reader was in the way for too long
   /// ```
   ///
-  /// SQLite does so by itself as the log grows; one of your own is for a moment of quiet, or before
-  /// the file is copied by other means. It waits its turn as a write does, and all modes but
-  /// `.passive` then wait for readers, as long as the busy timeout says, while writes wait for them.
-  /// Where there is no log, as in memory, it does nothing and finds zero pages.
-  /// Throws `.readOnly` where the database was opened so.
+  /// SQLite does so by itself as the log grows. Call this in a quiet moment, or before the file is
+  /// copied by other means. It waits its turn as a write does. Then all modes except `.passive`
+  /// wait for readers, as long as the busy timeout allows, while later writes wait for the
+  /// checkpoint. Without a log, as in memory, it does nothing and finds zero pages. Throws
+  /// `.readOnly` if the database was opened read-only.
   /// - SeeAlso: <https://www.sqlite.org/wal.html#ckpt>
   @discardableResult
   public func checkpoint(_ mode: CheckpointMode = .passive) throws -> CheckpointResult {
     try maintaining { try $0.checkpoint(mode) }
   }
 
-  /// The same from asynchronous code, on the thread of the writer.
+  /// Runs a checkpoint from asynchronous code; see the synchronous form. For a file, it runs on the
+  /// writer's thread.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_wal_checkpoint>
   @discardableResult
   nonisolated(nonsending)
@@ -119,14 +123,14 @@ extension Database {
 extension ConnectionCore {
   fileprivate func vacuum() throws {
     try run(pragma: "VACUUM")
-    // The log is as large as the database now; a reader that is in the way leaves it so for a while.
+    // The log is now as large as the database. If a reader uses it, it stays so for a while.
     _ = try? waiting(atMost: .zero) { try checkpoint(.truncate) }
   }
 
   fileprivate func vacuum(into file: ReplacementFile) throws {
     try file.cancellation.cover(self)
-    // SQLite attaches the new file, and `query_only` forbids writing to it; no one else uses this
-    // connection, or it is the writer.
+    // SQLite attaches the new file, and `query_only` forbids writing to it. Lifting both
+    // restrictions is safe: this connection is either used by nothing else, or it is the writer.
     let wasReader = state.pointee.authorizer.isReader
     state.pointee.authorizer.isReader = false
     defer { state.pointee.authorizer.isReader = wasReader }

@@ -1,5 +1,5 @@
 extension Database: DatabaseReader {
-  /// Reads from one snapshot on this thread, with a reader; see `DatabaseReader`.
+  /// Reads from one snapshot on this thread, with one of the readers; see `DatabaseReader`.
   public func read<Result>(
     deadline: Duration?, at place: SourcePlace, _ body: (Connection) throws -> Result
   ) throws -> Result {
@@ -39,7 +39,7 @@ extension Database: DatabaseReader {
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    // One closure in place of two: each is allocated.
+    // One closure instead of two, since each is allocated.
     let options = AccessOptions(hops: execution == .background, place: place)
     return try await access.run(readLane, options) { core in
       try core.reading { try body(core.lend()) }
@@ -48,7 +48,7 @@ extension Database: DatabaseReader {
 }
 
 extension Database {
-  /// Lends a reader on this thread. A single statement is a snapshot of its own.
+  /// Lends a reader on this thread. Each single statement has its own snapshot.
   package func reading<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
     try reading(AccessOptions(), body)
   }
@@ -59,9 +59,10 @@ extension Database {
     try access.run(readLane, options) { core in try core.reading { try body(core) } }
   }
 
-  /// Lends a reader to a task: here, or on a thread of the database.
+  /// Lends a reader to a task, on the current thread or on a thread of the database.
   ///
-  /// - Parameter hops: true for what may be long.
+  /// - Parameter hops: Whether the closure runs on a thread of the database, because it may take
+  ///   long.
   nonisolated(nonsending)
     package func reading<Result: Sendable>(
       hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -70,9 +71,9 @@ extension Database {
     try await reading(AccessOptions(hops: hops), body)
   }
 
-  /// Lends a reader to an observation of the library's own, as `reading(hops:_:)` does to a task: who
-  /// closes the database waits for its end, and a lock of another process is not waited for. It
-  /// throws `.busy` instead, and may be tried again.
+  /// Lends a reader to an observation of the library's own, as `reading(hops:_:)` does to a task.
+  /// Closing the database waits for this access to end. The access does not wait for a lock of
+  /// another process: it throws `.busy` instead, and may be tried again.
   nonisolated(nonsending)
     package func observing<Result: Sendable>(
       hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -95,14 +96,14 @@ extension Database {
 }
 
 extension ConnectionCore {
-  /// Forbids writing while the closure runs, also on a connection that could.
+  /// Forbids writing while a closure runs, even on a connection that could write.
   func reading<Result>(_ body: () throws -> Result) throws -> Result {
     let outer = (allowsWriting, state.pointee.authorizer.isReader, isInTransaction)
     allowsWriting = false
     state.pointee.authorizer.isReader = true
     defer {
       (allowsWriting, state.pointee.authorizer.isReader) = (outer.0, outer.1)
-      // What raw SQL began inside must not live on.
+      // A transaction that raw SQL began inside the closure must not outlive it.
       if !outer.2 { rollBack() }
     }
     return try body()
@@ -111,7 +112,7 @@ extension ConnectionCore {
   /// Runs a closure in one snapshot.
   func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
     try run(cached: "BEGIN DEFERRED")
-    // After an error, `reading` rolls back.
+    // If this throws, `reading` rolls back.
     let (result, _) = try guardingTransaction(body)
     try run(cached: "COMMIT")
     return result

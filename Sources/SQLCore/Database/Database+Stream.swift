@@ -1,6 +1,6 @@
 // Raw SQL as a stream of rows; typed queries are streamed by `rows(_:)`.
 extension Database {
-  /// The rows of a statement that reads, one after another, in one snapshot.
+  /// Returns the rows of a read statement one after another, from one snapshot.
   ///
   /// ```swift
   /// for try await row in db.stream("SELECT id, title FROM Post WHERE views > \(100)") {
@@ -8,7 +8,8 @@ extension Database {
   /// }
   /// ```
   ///
-  /// Nothing runs before the first row is asked for; see `RowStream` for what it holds and throws.
+  /// Nothing runs before the first row is requested. See `RowStream` for the resources that it
+  /// holds and the errors that it throws.
   public func stream(_ sql: SQL, deadline: Duration? = nil) -> RowStream<Row> {
     RowStream(
       database: self,
@@ -17,15 +18,17 @@ extension Database {
       }, deadline: deadline)
   }
 
-  /// The rows of a statement that reads as tuples of the given types, by position, one after another
-  /// in one snapshot.
+  /// Returns the rows of a read statement one after another, from one snapshot, as tuples of the
+  /// given types. Values are taken by position.
   ///
   /// ```swift
-  /// for try await (id, title) in db.stream((Int, String).self, "SELECT id, title FROM Post") { … }
+  /// for try await (id, title) in db.stream((Int, String).self, "SELECT id, title FROM Post") {
+  ///   print(id, title)
+  /// }
   /// ```
   ///
-  /// Throws at its place a `ColumnValueError` where a value is of another type, and `DatabaseError`
-  /// where there are not as many columns as types.
+  /// When it reaches the row, it throws `ColumnValueError` if a value has another type, and
+  /// `DatabaseError` if the number of columns differs from the number of types.
   public func stream<each Value: ColumnValue>(
     _ type: (repeat each Value).Type, _ sql: SQL, deadline: Duration? = nil
   ) -> RowStream<(repeat each Value)> {

@@ -1,14 +1,15 @@
 extension Database {
-  /// Runs a closure in a transaction of the one writer: committed when it returns, rolled back when
-  /// it throws.
+  /// Runs a closure in a transaction of the only writer, which is committed when the closure
+  /// returns and rolled back when it throws.
   ///
-  /// It runs on this thread, waiting for earlier writes and, as long as the busy timeout says, for
-  /// other processes. It returns the closure's value and rethrows its error; `requestRollback()`
-  /// on the connection rolls back without one. What is returned is on disk, as far as
-  /// `Configuration.synchronous` says. With a deadline, waiting and writing are ended when it
-  /// passes, the transaction is rolled back, and `DeadlineExceeded` is thrown.
+  /// The closure runs on this thread, which waits for earlier writes and, as long as the busy
+  /// timeout allows, for other processes. Returns the closure's value and rethrows its error. To
+  /// roll back without an error, call `requestRollback()` on the connection. When this returns, the
+  /// changes are on the disk as far as `Configuration.synchronous` ensures this. If the deadline
+  /// passes, waiting and writing end, the transaction is rolled back, and `DeadlineExceeded` is
+  /// thrown.
   ///
-  /// - Parameter label: what those who observe are told that this write is.
+  /// - Parameter label: A name for this write, which is reported to observers of changes.
   /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
   @discardableResult
   public func write<Result>(
@@ -20,16 +21,16 @@ extension Database {
     }
   }
 
-  /// The same from asynchronous code: the closure runs on the thread of the writer, and the task
-  /// suspends meanwhile.
+  /// Runs a closure in a transaction from asynchronous code. The closure runs on the writer's
+  /// thread, and the task suspends meanwhile.
   ///
-  /// Writes that wait at the same time share a commit: each is a savepoint of one transaction, and
-  /// is answered after its commit, in the order in which they came. Where another one makes SQLite
-  /// roll back the whole, this throws `SharedTransactionRolledBack`. `alone: true`, and a deadline,
-  /// share with nobody. Cancelling the task ends its waiting or its statement, rolls back, and
-  /// throws `CancellationError`.
+  /// Writes that wait at the same time share a commit: each is a savepoint of one transaction. They
+  /// are answered after its commit, in the order in which they were requested. If another write
+  /// makes SQLite roll back the whole transaction, this throws `SharedTransactionRolledBack`. A
+  /// write with `alone: true` or with a deadline has a transaction of its own. Cancelling the task
+  /// ends its waiting or its statement, rolls back, and throws `CancellationError`.
   ///
-  /// - Parameter label: what those who observe are told that this write is.
+  /// - Parameter label: A name for this write, which is reported to observers of changes.
   /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
   @discardableResult
   nonisolated(nonsending)
@@ -51,7 +52,7 @@ extension Database {
       })
   }
 
-  /// A write that is nothing but data: run again where another one undid it.
+  /// Runs a write that consists only of data, and runs it again if another write undid it.
   nonisolated(nonsending)
     package func writeData<Result: Sendable>(
       _ body: @escaping @Sendable (Connection) throws -> Result
@@ -60,8 +61,8 @@ extension Database {
     try await sharing(SharedWriteClosure(canRunAgain: true) { try body($0.lend()) })
   }
 
-  /// Lends the writer without a transaction, for what SQLite refuses in one: VACUUM, some PRAGMAs,
-  /// transactions begun by hand. One that is left open is rolled back.
+  /// Lends the writer without a transaction, for statements that SQLite refuses inside one: VACUUM,
+  /// some PRAGMAs, and BEGIN. A transaction that is left open is rolled back.
   @discardableResult
   public func writeWithoutTransaction<Result>(
     _ body: (Connection) throws -> Result
@@ -69,7 +70,8 @@ extension Database {
     try writing { core in try body(core.lend()) }
   }
 
-  /// The same from asynchronous code, on the thread of the writer.
+  /// Lends the writer without a transaction from asynchronous code. For a file, the closure runs on
+  /// the writer's thread.
   @discardableResult
   nonisolated(nonsending)
     public func writeWithoutTransaction<Result: Sendable>(
@@ -79,8 +81,8 @@ extension Database {
     try await writing(AccessOptions()) { core in try body(core.lend()) }
   }
 
-  /// Asks the writer something between two of its accesses, which is none itself for who observes,
-  /// and for who closes the database: that waits for its end.
+  /// Runs a probe on the writer between two of its accesses. Observers do not see it as an access,
+  /// and closing the database waits for it to end.
   nonisolated(nonsending)
     package func askingWriter<Result: Sendable>(
       _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -105,8 +107,8 @@ extension Database {
     }
   }
 
-  /// Lends the writer to a task. To a file it writes on a thread of the database: it waits for the
-  /// disk.
+  /// Lends the writer to a task. For a file, the closure runs on a thread of the database, because
+  /// writing waits for the disk.
   nonisolated(nonsending)
     func writing<Result: Sendable>(
       _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -133,19 +135,20 @@ extension Database {
           answers = SharedTransaction.run(first: first, on: core, pool: pool)
         }
       } catch {
-        // The observer could not begin: nothing ran.
+        // The observer could not begin, so no write ran.
         first.finish()
         first.sharedWrite?.finish(throwing: error)
       }
       self.keepLogWithinBound(core)
-      // Given back first: who was answered may close the database. Those who write again still stand
-      // together in line for the next commit, which begins on this thread after the answers.
+      // The connection is given back first, because an answered caller may close the database.
+      // Callers that write again at once still share the next commit, since it begins on this
+      // thread after the answers.
       pool.giveBack(core, to: .writer)
       for answer in answers { answer() }
     }
   }
 
-  /// Tells the observer, if there is one, of the beginning and the end.
+  /// Runs a closure, and notifies the observer, if there is one, of the beginning and the end.
   private func attended<Result>(
     _ core: ConnectionCore, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
@@ -153,7 +156,7 @@ extension Database {
     try observer?.writeWillBegin(on: core)
     defer {
       core.rollBack()
-      // One that came meanwhile is told, too: it saw nothing of this write.
+      // An observer that was installed meanwhile is notified as well: it saw nothing of this write.
       (observer ?? writeObserver.withLock { $0 })?.writeDidEnd(on: core)
     }
     return try body(core)

@@ -4,7 +4,8 @@
   import Foundation
 #endif
 
-/// A database: one connection that writes and several that read, lent to whoever asks.
+/// A database: one connection that writes and several that read, which are lent to accesses in
+/// turn.
 ///
 /// ```swift
 /// let db = try Database(path: "blog.sqlite")
@@ -12,50 +13,53 @@
 /// let rows = try await db.read { connection in try connection.rows("SELECT text FROM greeting") }
 /// ```
 ///
-/// A file is put into WAL mode: readers neither wait for the writer nor make it wait. It closes
-/// when the last reference is gone. Calls wait in the order in which they came. In memory, and where
-/// `Configuration.maximumReaders` is 0, reads and writes take turns on one connection.
+/// A file is put into WAL mode: readers neither wait for the writer nor make it wait. The database
+/// closes when the last reference to it is released. Accesses are served in the order in which they
+/// were requested. In memory, and if `Configuration.maximumReaders` is 0, reads and writes take
+/// turns on one connection.
 /// - SeeAlso: <https://www.sqlite.org/wal.html>
 public final class Database: Sendable {
-  /// How the database was opened.
+  /// The configuration with which the database was opened.
   public let configuration: Configuration
   package let location: DatabaseLocation
   let access: ConnectionAccess
-  /// Which lane reads take: in memory, and without readers, there is one connection for all.
+  /// The lane for reads. In memory, and without readers, the only connection is that of the writer.
   let readLane: ConnectionPool.LaneName
   let temporaryFile: TemporaryFile?
   let writeObserver = Lock<(any WriteObserver)?>(nil)
 
-  /// Opens a file, and creates it where it is missing and the configuration allows writing.
+  /// Opens a file. Creates it if it does not exist and the configuration allows writing.
   ///
-  /// A relative path is one in the working folder of this moment: the database stays in that file,
-  /// whatever the working folder is later. Connections that open later use the very file that the
-  /// first one opened, and never create one; where that file was moved, deleted or replaced
+  /// A relative path is resolved against the current working folder. The database keeps using that
+  /// file even if the working folder changes later. Connections that open later use the very file
+  /// that the first one opened, and never create one. If that file was moved, deleted or replaced
   /// meanwhile, they throw `.cannotOpen`.
   ///
-  /// A path that begins with `file:` is a URI: `mode=ro` and `immutable=1` do what
-  /// `Configuration.isReadOnly` and `isImmutable` do, `mode=rw` creates no file. `":memory:"`, a URI
-  /// of a database in memory, and the empty path, a temporary file without a name, are one connection
-  /// for readers and writers.
+  /// A path that begins with `file:` is a URI: `mode=ro` and `immutable=1` have the effect of
+  /// `Configuration.isReadOnly` and `isImmutable`, and with `mode=rw` no file is created.
+  /// `":memory:"`, a URI of a database in memory, and the empty path, which means a temporary file
+  /// without a name, open a single connection that serves readers and writers.
   ///
-  /// Throws `DatabaseError`, whose message names the path and the cause: `.cannotOpen` for a folder, a
-  /// path that does not exist or cannot be opened, `.notADatabase` for a file that is none,
-  /// `.readOnly` for one that cannot be written.
+  /// Throws `DatabaseError`, whose message names the path and the cause: `.cannotOpen` for a folder
+  /// or a path that does not exist or cannot be opened, `.notADatabase` for a file that is not a
+  /// database, `.readOnly` for a file that cannot be written.
   /// - SeeAlso: <https://www.sqlite.org/uri.html>
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     let location = try DatabaseLocation(path: path)
     try self.init(location: location, configuration: location.restricting(configuration))
   }
 
-  /// A database in the memory of this process, gone with the value.
+  /// Opens a database in the memory of this process that lives as long as the returned value.
   ///
-  /// It is one connection, lent to readers and writers in turn: SQLite's shared databases in memory
-  /// lock each other out. A test of concurrency uses `temporary()`.
+  /// It has one connection, which is lent to readers and writers in turn, because connections to
+  /// one of SQLite's shared databases in memory lock each other out. To test concurrency, use
+  /// `temporary()`.
   public static func inMemory(configuration: Configuration = Configuration()) throws -> Database {
     try Database(location: .memory, configuration: configuration)
   }
 
-  /// A file in the temporary folder, with the full pool, deleted with the value.
+  /// Opens a new file in the temporary folder, with all connections of a pool. The file is deleted
+  /// when the returned value is released.
   public static func temporary(configuration: Configuration = Configuration()) throws -> Database {
     let file = try TemporaryFile()
     return try Database(
@@ -79,7 +83,7 @@ public final class Database: Sendable {
   }
 
   deinit {
-    // The connections go first, then the file.
+    // The connections close before the file is deleted.
     _ = access.pool.removeAll()
     writeObserver.withLock { $0 }?.databaseDidClose()
   }
@@ -87,19 +91,20 @@ public final class Database: Sendable {
   /// Whether the database was closed by `close()`.
   package var isClosed: Bool { access.pool.isClosed }
 
-  /// The absolute path of the file; nil in memory, and for a temporary file without a name.
+  /// The absolute path of the file; nil in memory and for a temporary file without a name.
   ///
-  /// Links are as they were given; a URI's path is decoded.
+  /// Links are not resolved. The path of a URI is percent-decoded.
   public var path: String? {
     if case .file(let file) = location { file.path } else { nil }
   }
 
-  /// The path of the file behind all links, beside which SQLite makes its other files.
+  /// The path of the file after all links are resolved. SQLite creates its other files beside it.
   package var realPath: String? {
     if case .file(let file) = location { file.realPath } else { nil }
   }
 
-  /// What is told of the beginning and end of each write; made when first asked for, and kept.
+  /// Returns the observer of each write's beginning and end. It is made on the first call, and then
+  /// kept; nil if an observer of another type is installed.
   package func writeObserver<Observer: WriteObserver>(
     orInstall make: () -> Observer
   ) -> Observer? {
@@ -110,19 +115,21 @@ public final class Database: Sendable {
   }
 }
 
-/// Told when the writer begins and ends an access, while it is between transactions.
+/// An observer of the writer's accesses, called when an access begins and ends, between
+/// transactions.
 package protocol WriteObserver: AnyObject, Sendable {
-  /// The writer was lent; what this throws ends the access.
+  /// Called when the writer was lent. An error that this throws ends the access.
   func writeWillBegin(on core: ConnectionCore) throws
-  /// The access ended, well or not. `writeWillBegin` may not have been called for it.
+  /// Called when the access has ended, successfully or not, even if `writeWillBegin` was not called
+  /// for it.
   func writeDidEnd(on core: ConnectionCore)
-  /// A backup put another content in the place of all that was there.
+  /// Called when a backup has replaced the whole content of the database.
   func contentWasReplaced(on core: ConnectionCore)
-  /// The database was closed, or its last reference went: nothing is written any more.
+  /// Called when the database was closed or its last reference released. No writes follow.
   func databaseDidClose()
 }
 
-/// A file with a name of its own in the temporary folder, deleted with the value.
+/// A uniquely named file in the temporary folder that is deleted when the value is released.
 final class TemporaryFile: Sendable {
   private let folder: URL
   var path: String { folder.appending(path: "database.sqlite").path(percentEncoded: false) }

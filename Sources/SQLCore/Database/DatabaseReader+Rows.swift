@@ -1,50 +1,54 @@
-// Raw SQL on a reader: each call is an access of its own, and each statement a snapshot of its own.
-// `Connection` has the same verbs.
+// Raw SQL on a reader. Each call is an access of its own, and each statement has its own snapshot.
+// `Connection` has the same methods.
 extension DatabaseReader {
-  /// All rows of a statement that reads.
+  /// Returns all rows of a read statement.
   public func rows(_ sql: SQL) throws -> [Row] {
     try readWithoutTransaction { try $0.rows(sql) }
   }
 
-  /// All rows of a statement that reads, on a thread of its own.
+  /// Returns all rows of a read statement, which runs on a thread of the database.
   nonisolated(nonsending)
     public func rows(_ sql: SQL) async throws -> [Row]
   {
     try await readWithoutTransaction(on: .background) { try $0.rows(sql) }
   }
 
-  /// The first row of a statement that reads; nil where there is none.
+  /// Returns the first row of a read statement; nil if there is none.
   public func row(_ sql: SQL) throws -> Row? {
     try readWithoutTransaction { try $0.row(sql) }
   }
 
-  /// The first row of a statement that reads; nil where there is none.
+  /// Returns the first row of a read statement; nil if there is none.
   nonisolated(nonsending)
     public func row(_ sql: SQL) async throws -> Row?
   {
     try await readWithoutTransaction { try $0.row(sql) }
   }
 
-  /// The rows of a statement that reads, as text to be looked at: `print(try db.table("SELECT …"))`.
+  /// Returns the rows of a read statement as a text table, for display, as in
+  /// `print(try db.table("SELECT …"))`.
   public func table(_ sql: SQL) throws -> ResultTable {
     try readWithoutTransaction { try $0.table(sql) }
   }
 
-  /// The rows of a statement that reads, as text to be looked at, on a thread of its own.
+  /// Returns the rows of a read statement as a text table, for display. The statement runs on a
+  /// thread of the database.
   nonisolated(nonsending)
     public func table(_ sql: SQL) async throws -> ResultTable
   {
     try await readWithoutTransaction(on: .background) { try $0.table(sql) }
   }
 
-  /// Rows of a statement that reads, as tuples of the given types, by position.
+  /// Returns the rows of a read statement as tuples of the given types. Values are taken by
+  /// position.
   public func fetch<each Value: ColumnValue>(
     _ type: (repeat each Value).Type, _ sql: SQL
   ) throws -> [(repeat each Value)] {
     try readWithoutTransaction { try $0.fetch(type, sql) }
   }
 
-  /// Rows of a statement that reads, as tuples of the given types, on a thread of its own.
+  /// Returns the rows of a read statement as tuples of the given types. The statement runs on a
+  /// thread of the database.
   nonisolated(nonsending)
     public func fetch<each Value: ColumnValue>(
       _ type: (repeat each Value).Type, _ sql: SQL
@@ -56,9 +60,10 @@ extension DatabaseReader {
   }
 }
 
-/// Tuples of Sendable values are Sendable; the compiler does not see it through a pack.
+/// A tuple of Sendable values. The compiler does not see through a parameter pack that it is
+/// Sendable.
 ///
-/// `@unchecked Sendable`: it is made of `ColumnValue`s alone, which are Sendable.
+/// `@unchecked Sendable`: the tuple holds only values of `ColumnValue` types, which are Sendable.
 private struct UncheckedSendable<Value>: @unchecked Sendable {
   let value: Value
 

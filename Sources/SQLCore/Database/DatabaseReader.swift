@@ -1,4 +1,4 @@
-/// What can be read from: a `Database`, and a `DatabaseSnapshot`.
+/// An object that can be read from: a `Database` or a `DatabaseSnapshot`.
 ///
 /// ```swift
 /// func titles(in reader: some DatabaseReader) async throws -> [String] {
@@ -6,15 +6,16 @@
 /// }
 /// ```
 ///
-/// What it promises holds as long as this process alone writes; where another one writes, too, a
-/// transaction still sees one state, and waits for locks as long as `Configuration.busyTimeout`
-/// says.
+/// All its guarantees hold as long as only this process writes to the file. If another process
+/// writes as well, a transaction still sees one state, but may wait for locks as long as
+/// `Configuration.busyTimeout` allows.
 ///
-/// Every access throws misuse after `close()`, and from inside a closure of the same reader, which
-/// would wait for itself. Accesses wait in the order in which they came.
+/// Every access throws misuse after `close()`. It also throws misuse inside a closure of the same
+/// reader, since it would wait for itself. Accesses are served in the order in which they were
+/// requested.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public protocol DatabaseReader: AnyObject, Sendable {
-  /// How its connections were opened.
+  /// The configuration with which the connections were opened.
   var configuration: Configuration { get }
 
   /// Reads from one snapshot, on this thread; see `read(deadline:fileID:line:_:)`.
@@ -42,27 +43,28 @@ public protocol DatabaseReader: AnyObject, Sendable {
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
 
-  /// Ends the statements that run, in every access of this reader: each throws `.interrupt`.
+  /// Interrupts the statements that run in every access of this reader: each throws `.interrupt`.
   ///
-  /// From any thread. Where nothing runs it does nothing, and what runs later is not affected.
+  /// It can be called from any thread. It has no effect if nothing runs, and no effect on later
+  /// statements.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/interrupt.html>
   func interrupt()
 
-  /// Closes every connection; each access afterwards throws misuse, and closing again does nothing.
+  /// Closes every connection. Later accesses throw misuse; closing again has no effect.
   ///
-  /// It is optional: a reader closes when its last reference is gone. Throws `.busy`, and leaves it
-  /// as it is, where an access is running or waiting.
+  /// Calling it is optional: a reader closes when its last reference is released. Throws `.busy`,
+  /// and leaves the reader open, if an access is running or waiting.
   func close() throws
 }
 
 extension DatabaseReader {
-  /// Reads from one snapshot: whatever others write meanwhile, the closure does not see it.
+  /// Reads from one snapshot: the closure does not see writes that are committed meanwhile.
   ///
-  /// The closure runs on this thread; where no connection is idle, the thread waits for one. It
-  /// returns the closure's value and rethrows its error. Writing inside throws `.readOnly`. With a
-  /// deadline, waiting and reading are ended when it passes, and `DeadlineExceeded` is thrown, also
-  /// where the closure catches it; one of zero or less has passed already. `fileID` and `line` say
-  /// who reads, for `Configuration.onPinnedLog`.
+  /// The closure runs on this thread, which waits for a connection if none is idle. Returns the
+  /// closure's value and rethrows its error. Writing in the closure throws `.readOnly`. When a
+  /// deadline passes, waiting and reading end, and `DeadlineExceeded` is thrown even if the closure
+  /// catches it; a deadline of zero or less has already passed. `fileID` and `line` identify the
+  /// read in the reports of `Configuration.onPinnedLog`.
   /// - SeeAlso: <https://www.sqlite.org/isolation.html>
   public func read<Result>(
     deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,
@@ -71,12 +73,12 @@ extension DatabaseReader {
     try read(deadline: deadline, at: SourcePlace(fileID, line), body)
   }
 
-  /// The same from asynchronous code.
+  /// Reads from one snapshot, from asynchronous code.
   ///
-  /// With `.caller` the closure runs where it is called while a connection is idle, except on the
-  /// main actor, from which it hops to a thread of the database; `.background` hops always, for what
-  /// may be long. Where no connection is idle, the task suspends. Cancelling the task ends its
-  /// statement, or its waiting, and throws `CancellationError`.
+  /// With `.caller` the closure runs where it is called if a connection is idle; on the main actor
+  /// it moves to a thread of the database. With `.background` it always moves to such a thread, for
+  /// reads that may take long. If no connection is idle, the task suspends. Cancelling the task
+  /// ends its statement or its waiting, and throws `CancellationError`.
   nonisolated(nonsending)
     public func read<Result: Sendable>(
       on execution: ReadExecution = .caller, deadline: Duration? = nil,
@@ -89,8 +91,8 @@ extension DatabaseReader {
 
   /// Reads without a transaction: two statements of the closure may see different commits.
   ///
-  /// - Parameter isReentrant: true lets it begin inside another access of this thread, on that
-  ///   access's connection; what is not committed there is seen then.
+  /// - Parameter isReentrant: If true, the read may begin inside another access of this thread, on
+  ///   that access's connection. It then also sees changes that are not yet committed.
   public func readWithoutTransaction<Result>(
     isReentrant: Bool = false, fileID: StaticString = #fileID, line: UInt = #line,
     _ body: (Connection) throws -> Result

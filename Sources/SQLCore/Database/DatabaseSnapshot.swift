@@ -1,5 +1,5 @@
-/// One state of a database, held for as long as you like: what others commit meanwhile is not seen
-/// until `renew()`.
+/// One state of a database, held for as long as you like: later commits are not visible until
+/// `renew()`.
 ///
 /// ```swift
 /// let snapshot = try db.makeSnapshot()
@@ -9,16 +9,16 @@
 /// try await snapshot.renew()
 /// ```
 ///
-/// It has a connection of its own, beyond those of the database, and lends it to one access at a
-/// time, in the order in which they came. It outlives its database, and is closed by itself. While
-/// it holds a state, SQLite keeps what was written since in the `-wal` file, which grows: renew or
-/// let go of one that is old.
+/// A snapshot has a connection of its own, in addition to those of the database, and lends it to
+/// one access at a time, in the order in which the accesses were requested. It may outlive its
+/// database, and is closed separately. While it holds a state, SQLite keeps all later writes in the
+/// `-wal` file, which grows: renew or release an old snapshot.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public final class DatabaseSnapshot: DatabaseReader {
-  /// How its database was opened.
+  /// The configuration with which its database was opened.
   public let configuration: Configuration
   private let access: ConnectionAccess
-  /// Stays on disk as long as the snapshot reads it.
+  /// Keeps a temporary file on disk as long as the snapshot reads it.
   private let temporaryFile: TemporaryFile?
 
   init(of database: Database) throws {
@@ -38,25 +38,26 @@ public final class DatabaseSnapshot: DatabaseReader {
   }
 
   deinit {
-    // The connection goes first, then the file.
+    // The connection closes before the file is deleted.
     _ = access.pool.removeAll()
   }
 
-  /// Lets go of the state that is held, and holds what is committed now.
+  /// Replaces the held state by the one that is committed now.
   ///
   /// It waits for its turn on this thread.
   public func renew() throws {
     try access.run(.writer, AccessOptions()) { core in try core.holdSnapshot() }
   }
 
-  /// Lets go of the state that is held, and holds what is committed now.
+  /// Replaces the held state by the one that is committed now. The task suspends if other accesses
+  /// come first.
   nonisolated(nonsending)
     public func renew() async throws
   {
     try await access.run(.writer, AccessOptions()) { core in try core.holdSnapshot() }
   }
 
-  /// Reads the state that is held, on this thread; see `DatabaseReader`.
+  /// Reads the held state, on this thread; see `DatabaseReader`.
   public func read<Result>(
     deadline: Duration?, at place: SourcePlace, _ body: (Connection) throws -> Result
   ) throws -> Result {
@@ -65,7 +66,7 @@ public final class DatabaseSnapshot: DatabaseReader {
     }
   }
 
-  /// Reads the state that is held, from asynchronous code; see `DatabaseReader`.
+  /// Reads the held state, from asynchronous code; see `DatabaseReader`.
   nonisolated(nonsending)
     public func read<Result: Sendable>(
       on execution: ReadExecution, deadline: Duration?, at place: SourcePlace,
@@ -78,7 +79,7 @@ public final class DatabaseSnapshot: DatabaseReader {
     }
   }
 
-  /// The same as `read`: every statement sees the state that is held.
+  /// Reads the held state as `read` does: unlike on a database, all statements see the same state.
   public func readWithoutTransaction<Result>(
     isReentrant: Bool, at place: SourcePlace, _ body: (Connection) throws -> Result
   ) throws -> Result {
@@ -89,7 +90,7 @@ public final class DatabaseSnapshot: DatabaseReader {
     }
   }
 
-  /// The same as `read`: every statement sees the state that is held.
+  /// Reads the held state as `read` does: unlike on a database, all statements see the same state.
   nonisolated(nonsending)
     public func readWithoutTransaction<Result: Sendable>(
       on execution: ReadExecution, at place: SourcePlace,
@@ -99,27 +100,29 @@ public final class DatabaseSnapshot: DatabaseReader {
     try await read(on: execution, deadline: nil, at: place, body)
   }
 
-  /// Ends the statement that runs, which throws `.interrupt`; the state stays held.
+  /// Interrupts the statement that runs, which throws `.interrupt`. The snapshot keeps its state.
   public func interrupt() {
     access.pool.interrupt()
   }
 
-  /// Lets go of the state and closes the connection; throws `.busy` while an access runs or waits.
+  /// Releases the state and closes the connection. Throws `.busy` while an access runs or waits.
   public func close() throws {
     try access.pool.close()
   }
 }
 
 extension Database {
-  /// Holds the state that is committed now, on a connection of its own: one file opened.
+  /// Returns a snapshot of the currently committed state. It opens the file once, for a connection
+  /// of its own.
   ///
-  /// Throws misuse in memory, and `.cannotOpen` where the file is gone.
+  /// Throws misuse in memory, and `.cannotOpen` if the file no longer exists.
   public func makeSnapshot() throws -> DatabaseSnapshot {
     try access.pool.check()
     return try DatabaseSnapshot(of: self)
   }
 
-  /// Holds the state that is committed now; the file is opened on a thread of the database.
+  /// Returns a snapshot of the currently committed state. The file is opened on a thread of the
+  /// database.
   nonisolated(nonsending)
     public func makeSnapshot() async throws -> DatabaseSnapshot
   {
@@ -128,14 +131,15 @@ extension Database {
 }
 
 extension ConnectionCore {
-  /// Begins a transaction anew, and takes its snapshot: SQLite would wait for the first read.
+  /// Begins a new transaction and takes its snapshot, which SQLite would otherwise take only at the
+  /// first read.
   fileprivate func holdSnapshot() throws {
     rollBack()
     try run(cached: "BEGIN DEFERRED")
     try run(cached: "SELECT 1 FROM sqlite_schema LIMIT 1")
   }
 
-  /// Runs a closure in the transaction that is held.
+  /// Runs a closure in the held transaction.
   fileprivate func readingSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
     guard isInTransaction else {
       throw DatabaseError(

@@ -1,8 +1,10 @@
-/// Whether the task that waits for a long job was cancelled; ends what its connections run.
+/// The cancellation of a long job: it notes that the waiting task was cancelled, and ends the
+/// statements of the job's connections.
 final class JobCancellation: Sendable {
   private struct State {
     var isCancelled = false
-    /// The accesses that run statements of the job; a later one of the same connection is another.
+    /// The accesses that run statements of the job. A later access of the same connection has
+    /// another lease, and is not affected.
     var running: [(core: ConnectionCore, lease: UInt64)] = []
   }
 
@@ -20,7 +22,8 @@ final class JobCancellation: Sendable {
     if state.withLock({ $0.isCancelled }) { throw CancellationError() }
   }
 
-  /// From here on, cancelling ends what the connection runs.
+  /// Registers a connection, so that cancelling ends its statements. Throws if the job is already
+  /// cancelled.
   func cover(_ core: ConnectionCore) throws {
     let lease = core.lease
     state.withLock { $0.running.append((core, lease)) }

@@ -1,11 +1,12 @@
 import CSQLite
 
-/// Runs the writes that wait at the same time in one transaction, each in a savepoint of its own:
-/// one commit, and one fsync, for many.
+/// A transaction that runs several waiting writes, each in a savepoint of its own: one commit and
+/// one fsync for all of them.
 ///
-/// The group takes whoever stands in line until the line is empty, the next one wants a transaction
-/// to itself, the last one set something for the connection, or the group has grown old. Nobody waits for others to come. The answers are given
-/// after the commit, in the order of the line.
+/// The group takes writes from the line until the line is empty, the next access in line wants a
+/// transaction of its own, the last write ran a PRAGMA, ATTACH or DETACH, or the group has grown
+/// too old or too large. It never waits for further writes. The writes are answered after the
+/// commit, in the order of the line.
 struct SharedTransaction {
   private let core: ConnectionCore
   private let pool: ConnectionPool
@@ -17,16 +18,16 @@ struct SharedTransaction {
   }
 
   private enum Outcome {
-    /// Its savepoint was released.
+    /// The write's savepoint was released.
     case done
-    /// Its savepoint was undone, as it asked.
+    /// The write's savepoint was undone, as its closure requested.
     case withdrawn
     case failed(any Error)
-    /// SQLite rolled back the transaction after it.
+    /// SQLite rolled back the transaction after the write had finished.
     case undone(by: any Error)
   }
 
-  /// A group of more would make the first wait too long for its answer.
+  /// With more members, the first write would wait too long for its answer.
   private static let maximumCount = 256
 
   private init(core: ConnectionCore, pool: ConnectionPool) {
@@ -34,7 +35,7 @@ struct SharedTransaction {
     self.pool = pool
   }
 
-  /// Runs the first write and those that join it, and answers them all.
+  /// Runs the first write and those that join it, and returns closures that answer them all.
   static func run(first: Waiter, on core: ConnectionCore, pool: ConnectionPool) -> [() -> Void] {
     var group = SharedTransaction(core: core, pool: pool)
     core.state.pointee.sharedWrites = SharedWriteCount()
@@ -72,7 +73,7 @@ struct SharedTransaction {
     commit()
   }
 
-  /// The next in line that still waits.
+  /// Returns the next write in line whose caller still waits.
   private func nextInLine() -> Waiter? {
     while let waiter = pool.takeSharedWrite() {
       if waiter.join() { return waiter }
@@ -80,7 +81,7 @@ struct SharedTransaction {
     return nil
   }
 
-  /// Runs one write in its savepoint; true where the group takes no more.
+  /// Runs one write in its savepoint. Returns true if the group must take no more writes.
   private mutating func add(_ write: any SharedWrite, _ waiter: Waiter) -> Bool {
     core.state.pointee.sharesTransaction = !members.isEmpty
     if !members.isEmpty { waiter.run(on: core) }
@@ -112,13 +113,14 @@ struct SharedTransaction {
         return true
       }
     }
-    // What a PRAGMA sets until the commit, such as `defer_foreign_keys`, is for its own write alone.
+    // A setting that lasts until the commit, such as `defer_foreign_keys`, must affect only the
+    // write that made it.
     return core.state.pointee.changedConnection
   }
 
   private mutating func commit() {
-    // What could not be undone must not be committed.
-    // Where every write was undone, there is nothing to commit.
+    // If some changes could not be undone, the transaction must not be committed. If all writes
+    // were undone, there is nothing to commit.
     guard core.isTransactionWhole, core.state.pointee.sharedWrites?.done != 0 else {
       return core.rollBack()
     }
@@ -130,10 +132,12 @@ struct SharedTransaction {
     }
   }
 
-  /// Nothing of the transaction is there any more: of those that had done their part, a lone one
-  /// fails as it would have alone, and the others were undone.
+  /// Notes that the whole transaction was lost. If the group has one member, that write fails with
+  /// the cause, as it would in a transaction of its own. Otherwise the writes that had finished are
+  /// marked as undone.
   ///
-  /// A write that will run again has not ended, unless its commit was reported.
+  /// A write that will run again has not ended, so its rollback is not reported, unless its commit
+  /// was.
   private mutating func undo(because cause: any Error, before end: Int) {
     let done = members.indices.prefix(end).filter { index in
       if case .done = members[index].outcome { true } else { false }
@@ -147,14 +151,15 @@ struct SharedTransaction {
     }
   }
 
-  /// Runs again, one by one, what was undone and is nothing but data.
+  /// Runs the undone writes that consist only of data again, one by one.
   private mutating func runUndone() {
     for index in members.indices {
       guard case .undone = members[index].outcome, members[index].write.canRunAgain else {
         continue
       }
       let write = members[index].write
-      // Reported here: where the transaction cannot even begin, SQLite rolls nothing back.
+      // Rollbacks are reported here, since SQLite reports none if the transaction cannot even
+      // begin.
       core.state.pointee.sharedWrites = SharedWriteCount(done: 1)
       do {
         var isWithdrawn = false
@@ -173,18 +178,18 @@ struct SharedTransaction {
   }
 }
 
-/// The writes of a shared transaction, counted for those who listen to commits and rollbacks: they
-/// are told of each write, and SQLite only of the whole.
+/// The counts of the writes in a shared transaction. Commit and rollback listeners are notified of
+/// each write, while SQLite reports only the whole transaction.
 struct SharedWriteCount {
-  /// How many will be committed.
+  /// The number of writes that will be committed.
   var done = 0
-  /// How many of them were reported to be about to commit.
+  /// The number of these that were reported to commit listeners.
   var reported = 0
 }
 
 extension ConnectionCore {
-  /// Throws where a foreign key is violated that is checked at the commit: later, nobody could tell
-  /// whose fault it was.
+  /// Throws if the write violates a foreign key that is checked only at the commit. By then it
+  /// would be unknown which of the writes violated it.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbstatus_options.html>
   fileprivate func checkDeferredForeignKeys() throws {

@@ -1,22 +1,22 @@
-/// A write that shares its commit with those that wait beside it: one fsync for many.
+/// A write that shares its commit with other waiting writes: one fsync for all of them.
 protocol SharedWrite: AnyObject, Sendable {
   associatedtype Value: Sendable
 
-  /// Whether it can be run again where SQLite rolled back the whole transaction: data can, a
-  /// closure may have done something else besides.
+  /// Whether the write can run again after SQLite has rolled back the whole transaction. A write of
+  /// data can; a closure may have had other effects.
   var canRunAgain: Bool { get }
-  /// Who waits for the answer.
+  /// Stores the continuation that waits for the answer.
   func answer(to continuation: UnsafeContinuation<Value, any Error>)
-  /// Runs it, and keeps what it gave.
+  /// Runs the write and keeps its result.
   func run(on core: ConnectionCore) throws
-  /// Answers with what it gave, or with an error.
+  /// Resumes the continuation with the result, or with an error.
   func finish(throwing error: (any Error)?)
 }
 
 /// A closure of `write { }`, waiting to share a commit.
 ///
-/// `@unchecked Sendable`: one thread at a time has it, from `answer` over `run` to `finish`; they
-/// are put in order by the queue of the writer and its thread.
+/// `@unchecked Sendable`: only one thread at a time uses it, for `answer`, then `run`, then
+/// `finish`. The writer's waiting line and its thread keep these calls in order.
 final class SharedWriteClosure<Value: Sendable>: SharedWrite, @unchecked Sendable {
   let canRunAgain: Bool
   private let body: @Sendable (ConnectionCore) throws -> Value
@@ -52,16 +52,16 @@ final class SharedWriteClosure<Value: Sendable>: SharedWrite, @unchecked Sendabl
   }
 }
 
-/// A write was undone because another one, with which it shared its transaction, made SQLite roll
-/// back all of it.
+/// An error thrown for a write that was undone because another write, with which it shared its
+/// transaction, made SQLite roll back the whole transaction.
 ///
-/// It can be run again; `write(alone: true)` shares with nobody.
+/// The write can be run again; `write(alone: true)` does not share its transaction.
 /// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>
 public struct SharedTransactionRolledBack: Error, CustomStringConvertible {
-  /// What made SQLite roll back.
+  /// The error that made SQLite roll back.
   public let cause: any Error
 
-  /// Says so, with the cause.
+  /// A sentence that names the cause.
   public var description: String {
     "the write was undone together with one that shared its transaction; run it again, or with "
       + "`write(alone: true)`: \(cause)"

@@ -1,27 +1,27 @@
-/// One access that waits for a connection: it is granted one or ended, whichever comes first; and
-/// while it runs it can be ended as well.
+/// An access that waits for a connection. Its waiting ends with a grant or an error, whichever
+/// comes first. After that, the running access can still be cancelled.
 final class Waiter: Sendable {
   typealias Answer = @Sendable (Result<ConnectionPool.Grant, any Error>) -> Void
 
   private enum State {
-    /// Made, and not yet told whom to answer.
+    /// Created, without an answer to call yet.
     case idle
     case waiting(Answer)
-    /// Granted; from here on it is not the waiter that ends it.
+    /// Granted a connection; its waiting can no longer be ended.
     case granted
-    /// It uses a connection, under that lease.
+    /// Using a connection, under this lease.
     case running(ConnectionCore, lease: UInt64)
-    /// It ended before it ran, for that reason.
+    /// Ended with this error before it ran.
     case endedEarly(any Error)
-    /// It is over.
+    /// Finished.
     case ended
   }
 
   private let state = Lock(State.idle)
-  /// What it writes, where it can share a commit.
+  /// The write of this access, if it can share a commit.
   let sharedWrite: (any SharedWrite)?
 
-  /// Whether it is a look of the library's own, which nobody asked for.
+  /// Whether the access is a probe.
   let isLook: Bool
 
   init(sharedWrite: (any SharedWrite)? = nil, isLook: Bool = false) {
@@ -29,7 +29,7 @@ final class Waiter: Sendable {
     self.isLook = isLook
   }
 
-  /// Begins to wait; returns why it ended, where it did before it began.
+  /// Begins to wait. Returns an error if the access was ended before it began to wait.
   func begin(_ answer: @escaping Answer) -> (any Error)? {
     state.withLock { state in
       if case .endedEarly(let error) = state { return error }
@@ -38,20 +38,21 @@ final class Waiter: Sendable {
     }
   }
 
-  /// Answers with a grant; false where nobody waits any more.
+  /// Answers with a grant. Returns false if the access no longer waits.
   func grant(_ grant: ConnectionPool.Grant) -> Bool {
     guard let answer = stopWaiting(to: .granted) else { return false }
     answer(.success(grant))
     return true
   }
 
-  /// Takes it out of its queue, to be run by somebody who has a connection; false where nobody
-  /// waits any more.
+  /// Takes the access out of its line, to be run by a group that already has a connection. Returns
+  /// false if the access no longer waits.
   func join() -> Bool {
     stopWaiting(to: .granted) != nil
   }
 
-  /// It uses a connection now; where it was cancelled in between, the lease is marked.
+  /// Notes that the access now uses a connection. If it was cancelled since the grant, its lease is
+  /// cancelled.
   func run(on core: ConnectionCore) {
     let lease = core.lease
     let isCancelled = state.withLock { state -> Bool in
@@ -62,12 +63,12 @@ final class Waiter: Sendable {
     if isCancelled { core.cancel(lease: lease) }
   }
 
-  /// It uses the connection no longer.
+  /// Notes that the access no longer uses the connection.
   func finish() {
     state.withLock { $0 = .ended }
   }
 
-  /// Ends it, waiting or running.
+  /// Cancels the access, whether it is waiting or running.
   func cancel() {
     let running = state.withLock { state -> (ConnectionCore, UInt64)? in
       switch state {
@@ -82,7 +83,7 @@ final class Waiter: Sendable {
     endWaiting(with: CancellationError())
   }
 
-  /// Ends its waiting; false where it does not wait.
+  /// Ends the waiting with an error. Returns false if the access does not wait.
   @discardableResult
   func endWaiting(with error: any Error) -> Bool {
     guard let answer = stopWaiting(to: .endedEarly(error)) else { return false }

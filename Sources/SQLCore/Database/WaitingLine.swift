@@ -1,7 +1,7 @@
-/// Who waits, first in first out; taking the first costs no copy of the rest.
+/// The waiting accesses, first in, first out. Taking the first does not copy the rest.
 struct WaitingLine {
-  /// nil where one was taken: a waiter that stayed here to be removed would let go of the closure
-  /// that it holds, somebody's code, with the lock held.
+  /// The waiters in order; nil for one that was taken. A taken waiter that stayed here would later
+  /// be released while the lock is held, and with it the caller's closure that it holds.
   private var waiters: [Waiter?] = []
   private var start = 0
 

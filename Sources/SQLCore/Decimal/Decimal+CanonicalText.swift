@@ -5,8 +5,8 @@
 #endif
 
 extension Decimal {
-  /// Returns the form in which a decimal number is stored: without exponent, sign of plus and needless
-  /// zeros; nil for a text that is no decimal number.
+  /// Returns the text as which a decimal number is stored: without an exponent, a plus sign or
+  /// redundant zeros. Returns nil if the text is not a decimal number.
   package static func canonicalText(of text: String) -> String? {
     DecimalNumber(text.utf8)?.text
   }

@@ -5,20 +5,20 @@
 #endif
 
 extension Registration {
-  /// Exact arithmetic of decimal numbers, which every connection has.
+  /// Exact arithmetic with decimal numbers. Every connection has these functions.
   ///
-  /// | SQL | gives |
+  /// | SQL | returns |
   /// |---|---|
-  /// | `decimal(x)` | the number as text: no exponent, no zeros at its ends |
+  /// | `decimal(x)` | the number as text: no exponent, no redundant zeros |
   /// | `decimal_add(x, y)`, `decimal_sub(x, y)`, `decimal_mul(x, y)` | sum, difference, product |
   /// | `decimal_cmp(x, y)` | −1, 0 or 1 |
   /// | `decimal_sum(x)` | the sum of the values that are not NULL; also over a window |
   /// | `x COLLATE decimal` | text in the order of its numbers |
   ///
-  /// Numbers may be text, INTEGER, or REAL, which counts as its shortest text; NULL gives NULL, and
-  /// anything else is an error. They have 10,000 digits at most. The text reads back as `Decimal`
-  /// where it has not more than 38 digits. To the collation, text that is no number is greater than
-  /// every number.
+  /// Numbers may be text, INTEGER, or REAL, which stands for its shortest text. NULL gives NULL,
+  /// and anything else is an error. Numbers may have up to 10,000 digits. A result can be read as a
+  /// `Decimal` if it has no more than 38 digits. In the collation, text that is not a number sorts
+  /// after every number.
   /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
   public static let decimal = Registration { registrar in
     let flags: FunctionFlags = [.deterministic, .innocuous]
@@ -62,7 +62,8 @@ extension Registration {
   }
 }
 
-/// Numbers in their order, then what is none, byte by byte.
+/// Compares numbers by value. A text that is not a number follows all numbers; two such texts are
+/// compared byte by byte.
 private func compareAsDecimals(
   _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
 ) -> ComparisonResult {
@@ -78,7 +79,7 @@ private func compareAsDecimals(
 }
 
 extension Arguments {
-  /// The argument as a decimal number; nil for NULL.
+  /// Returns the argument as a decimal number; nil for NULL.
   fileprivate func decimal(at index: Int) throws -> DecimalNumber? {
     let value = try databaseValue(at: index)
     let text: String

@@ -1,12 +1,13 @@
-/// A decimal number of any length, for arithmetic that is exact.
+/// A decimal number with any number of digits, for exact arithmetic.
 struct DecimalNumber: Sendable {
-  /// The digits, 0 to 9, from the last to the first; empty for zero.
+  /// The digits, 0 to 9, least significant first; empty for zero.
   private(set) var digits: [UInt8]
-  /// How many of them stand behind the point.
+  /// The number of digits after the decimal point.
   private(set) var scale: Int
   private(set) var isNegative: Bool
 
-  /// Longer numbers are refused: an exponent could ask for any amount of memory.
+  /// The maximum number of digits that a text may have; an exponent could otherwise require any
+  /// amount of memory.
   static let maximumDigits = 10_000
 
   static let zero = DecimalNumber(digits: [], scale: 0, isNegative: false)
@@ -18,8 +19,8 @@ struct DecimalNumber: Sendable {
     trim()
   }
 
-  /// Reads `[sign] digits [. digits] [E [sign] digits]`, without spaces; nil for anything else, and
-  /// for a number of too many digits.
+  /// Parses `[sign] digits [. digits] [E [sign] digits]`, without spaces. Returns nil for anything
+  /// else, and for a number with too many digits.
   init?(_ text: some BidirectionalCollection<UInt8>) {
     var rest = text[...]
     isNegative = rest.first == UInt8(ascii: "-")
@@ -59,7 +60,7 @@ struct DecimalNumber: Sendable {
     guard max(self.digits.count, self.scale) <= Self.maximumDigits else { return nil }
   }
 
-  /// Drops the zeros at both ends, so that equal numbers look alike.
+  /// Removes the zeros at both ends, so that equal numbers have equal digits.
   private mutating func trim() {
     while digits.last == 0 { digits.removeLast() }
     let zeros = min(digits.prefix { $0 == 0 }.count, scale)
@@ -70,7 +71,7 @@ struct DecimalNumber: Sendable {
     if digits.isEmpty { (scale, isNegative) = (0, false) }
   }
 
-  /// No exponent, no zeros at its ends; `0` for zero.
+  /// The number without an exponent and without redundant zeros; `0` for zero.
   var text: String {
     guard !digits.isEmpty else { return "0" }
     var bytes: [UInt8] = isNegative ? [UInt8(ascii: "-")] : []
@@ -124,7 +125,7 @@ struct DecimalNumber: Sendable {
       isNegative: left.isNegative != right.isNegative)
   }
 
-  /// Below, at or above 0, as the left number is less, equal or greater.
+  /// Returns a number below, equal to or above 0 if the left number is less, equal or greater.
   static func compare(_ left: DecimalNumber, _ right: DecimalNumber) -> Int {
     guard left.isNegative == right.isNegative else { return left.isNegative ? -1 : 1 }
     let wholes = (left.digits.count - left.scale, right.digits.count - right.scale)
@@ -163,7 +164,7 @@ struct DecimalNumber: Sendable {
     return sum
   }
 
-  /// The difference of a number and one that is not greater.
+  /// Returns the difference of two numbers, the second of which must not be greater than the first.
   private static func subtract(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
     var difference: [UInt8] = []
     difference.reserveCapacity(a.count)

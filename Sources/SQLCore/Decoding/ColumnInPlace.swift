@@ -4,18 +4,18 @@
   import Foundation
 #endif
 
-/// A column of a model, looked at where it lies.
+/// A view of a model's column that reads its value without copying it.
 ///
-/// It cannot be copied, and so Swift borrows what it holds. Of `ColumnStorage` itself each look would
-/// count a reference to the text or the bytes. The memory of a column may be taken for one: it is
-/// laid out as its only property.
+/// It is noncopyable, so that Swift borrows its contents; each access to a `ColumnStorage` would
+/// retain and release the text or the bytes. A pointer to a column may be rebound to this type,
+/// because the storage is its only property and the layout is the same.
 struct ColumnInPlace<Value>: ~Copyable {
   private let storage: ColumnStorage<Value>
 }
 
 extension ColumnInPlace where Value == String {
-  /// The bytes of the text; nil of none, and nil inside of one that does not lie in one piece, as
-  /// Objective-C's may.
+  /// Passes the bytes of the text to a closure. Returns nil if there is no text, and `.some(nil)`
+  /// if the text is not contiguous, as may be the case for a text from Objective-C.
   @inline(__always)
   borrowing func withText(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows -> Void?? {
     try storage.value?.utf8.withContiguousStorageIfAvailable(body)
@@ -23,7 +23,7 @@ extension ColumnInPlace where Value == String {
 }
 
 extension ColumnInPlace where Value == String? {
-  /// The same of an optional text.
+  /// Passes the bytes of an optional text to a closure, with the same results.
   @inline(__always)
   borrowing func withText(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows -> Void?? {
     try storage.value??.utf8.withContiguousStorageIfAvailable(body)
@@ -31,7 +31,7 @@ extension ColumnInPlace where Value == String? {
 }
 
 extension ColumnInPlace where Value == Data {
-  /// The bytes; nil of none.
+  /// Passes the bytes to a closure; returns nil if there are none.
   @inline(__always)
   borrowing func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Void? {
     try storage.value?.withUnsafeBytes(body)
@@ -39,7 +39,7 @@ extension ColumnInPlace where Value == Data {
 }
 
 extension ColumnInPlace where Value == Data? {
-  /// The same of optional bytes.
+  /// Passes optional bytes to a closure; returns nil if there are none.
   @inline(__always)
   borrowing func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Void? {
     try storage.value??.withUnsafeBytes(body)

@@ -4,12 +4,13 @@
   import Foundation
 #endif
 
-/// How one column of a model lies in memory, and how its value is read and bound.
+/// The memory layout of one column of a model, and the way in which its value is read and bound.
 ///
-/// It is trivial: an array of slots is walked for each row without a retain. A closure in its place
-/// would be copied and retained at each use, which doubled the time of a row.
+/// It is trivial, so that the loops over rows walk an array of slots without retaining anything. A
+/// closure instead would be copied and retained at each use, which doubled the time for a row.
 package struct ColumnSlot: BitwiseCopyable {
-  /// The types that the loops handle themselves; each other type has its witnesses called.
+  /// The types that the loops handle themselves. For any other type, the loops call its
+  /// `ColumnValue` methods.
   @frozen
   package enum Kind: UInt8, BitwiseCopyable {
     case int, int64, unique64, bool, double, string, data, date
@@ -18,13 +19,13 @@ package struct ColumnSlot: BitwiseCopyable {
     case witness
   }
 
-  /// Where the `ColumnStorage` is, in bytes from the start of the model.
+  /// The offset of the `ColumnStorage` from the start of the model, in bytes.
   package let offset: Int32
-  /// Where its mark is, in bytes from the start of the model.
+  /// The offset of the storage's mark from the start of the model, in bytes.
   package let markOffset: Int32
   package let kind: Kind
   package private(set) var form: StoredForm
-  /// The type of the column's value, optional where the column is.
+  /// The type of the column's value; an optional type if the column is optional.
   package let type: any ColumnValue.Type
 
   package init<Value: ColumnValue>(offset: Int, type: Value.Type, form: StoredForm) {
@@ -36,7 +37,7 @@ package struct ColumnSlot: BitwiseCopyable {
     kind = Kind(type, form: form)
   }
 
-  /// The same column in another form, which its type handles itself.
+  /// Returns the slot of the same column in another form, which its type must support.
   package func stored(as form: StoredForm) -> ColumnSlot {
     var slot = self
     slot.form = form
@@ -45,7 +46,7 @@ package struct ColumnSlot: BitwiseCopyable {
 }
 
 extension ColumnSlot.Kind {
-  /// Whether its value may be one that is bound where it lies, inside a closure.
+  /// Whether the value may be bound without a copy, inside a closure.
   package var isEntered: Bool {
     switch self {
     case .string, .data, .optionalString, .optionalData, .witness: true
@@ -93,12 +94,11 @@ extension ColumnSlot.Kind {
   }
 }
 
-/// The columns of a model as the loops over rows see them, in memory that lives as long as the
-/// process.
+/// The columns of a model as the loops over rows see them, in memory that is never freed.
 package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
-  // Written once, in `init`, and never freed: a model's layout is for ever.
+  // Written once, in `init`, and never freed, because a model's layout is never freed.
   package let slots: UnsafeBufferPointer<ColumnSlot>
-  /// From one model to the next in an array, in bytes.
+  /// The distance between two models in an array, in bytes.
   package let stride: Int
 
   package init(_ slots: [ColumnSlot], stride: Int) {
@@ -115,18 +115,18 @@ package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
     }
   }
 
-  /// Whether the column at `index` was changed since it was loaded.
+  /// Whether the column at `index` was never loaded, or was changed since it was loaded.
   package func isChanged(_ index: Int, in model: UnsafeRawPointer) -> Bool {
     model.load(fromByteOffset: Int(slots[index].markOffset), as: UInt16.self) != 0
   }
 
-  /// Whether the column at `index` was loaded and then set to another value.
+  /// Whether the column at `index` was loaded and changed afterwards.
   package func isChangedSinceLoading(_ index: Int, in model: UnsafeRawPointer) -> Bool {
     model.load(fromByteOffset: Int(slots[index].markOffset), as: UInt16.self) == 2
   }
 
-  /// Puts those of some columns that were changed since they were loaded at the beginning of a list,
-  /// which has room for all; how many they are.
+  /// Writes the numbers of those columns that were never loaded, or were changed since, to the
+  /// start of `list`, which must have room for all. Returns how many they are.
   package func putChanged(
     of columns: UnsafeBufferPointer<UInt16>, in model: UnsafeRawPointer,
     into list: UnsafeMutableBufferPointer<UInt16>
@@ -139,7 +139,7 @@ package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
     return count
   }
 
-  /// Gives the column at `index` of a model a value that the database assigned.
+  /// Sets the column at `index` of a model to a value that the database assigned.
   package func assign(
     _ value: DatabaseValue, toColumn index: Int, of model: UnsafeMutableRawPointer
   ) throws {

@@ -7,9 +7,10 @@ import CSQLite
 #endif
 
 extension ConnectionCore {
-  /// Binds columns of models that lie one beside another, row after row, and runs the statement.
+  /// Binds the columns of `count` models that are adjacent in memory to one statement of several
+  /// rows, and runs it.
   ///
-  /// `failed` tells the column whose value could not be stored, and not of which model.
+  /// If a value cannot be stored, the error does not say which model or column it belongs to.
   package func run(
     _ statement: StatementPointer, binding columns: ColumnSlots,
     order: UnsafeBufferPointer<UInt16>, of models: UnsafeRawPointer, count: Int
@@ -20,11 +21,11 @@ extension ConnectionCore {
     try binding.bind(from: 0)
   }
 
-  /// Binds columns of a model to the parameters of a statement, in order, and runs it.
+  /// Binds the columns of a model to the parameters of a statement, in order, and runs it.
   ///
-  /// Text and bytes are bound where they lie: each is entered by a closure, and the innermost one
-  /// runs the statement, so that every pointer is used while it is good. `failed` tells the column
-  /// whose value could not be stored.
+  /// Texts and bytes are bound without copying them: each is accessed in a closure, and the
+  /// innermost closure runs the statement, so that every pointer is still valid when it is used. If
+  /// a value cannot be stored, `failed` is set to the index of its column.
   package func run(
     _ statement: StatementPointer, binding columns: ColumnSlots,
     order: UnsafeBufferPointer<UInt16>, of model: UnsafeRawPointer, failed: inout Int
@@ -41,15 +42,15 @@ extension ConnectionCore {
 }
 
 private struct ModelBinding {
-  /// Who calls keeps it: each of the closures inside another would count a reference.
+  /// Unowned, because the caller retains it; otherwise each nested closure would retain it again.
   unowned(unsafe) let core: ConnectionCore
   let statement: StatementPointer
   let columns: ColumnSlots
   let order: UnsafeBufferPointer<UInt16>
   var model: UnsafeRawPointer
-  /// How many models are bound, this one among them.
+  /// The number of models that are not bound completely, including the current one.
   var rowsLeft = 1
-  /// The parameters of the models before.
+  /// The number of parameters of the models before the current one.
   var base: Int32 = 0
   var failed = -1
 
@@ -89,7 +90,7 @@ private struct ModelBinding {
       case .optionalDate:
         try bind(storage(Date?.self, at: column).pointee.value ?? nil, at: parameter, column: index)
       case .string:
-        // Where it lies; what was not bound so is NULL, or lies in pieces.
+        // The text is bound without a copy. If that is not possible, it is nil or not contiguous.
         let isBound: Void?? = try inPlace(String.self, at: column).pointee.withText {
           try bind(text: $0, at: parameter, next: position)
         }
@@ -190,7 +191,7 @@ private struct ModelBinding {
     }
     guard let microseconds = value.microsecondsSince1970 else {
       failed = column
-      // This throws what is wrong with it.
+      // This throws the error that describes what is wrong with the date.
       _ = try value.databaseValue(as: .standard)
       return
     }
@@ -199,7 +200,7 @@ private struct ModelBinding {
 
   @inline(__always)
   private mutating func bind(text: String, at parameter: Int32, next: Int) throws {
-    // Text that is not contiguous, as Objective-C's may be, is copied first.
+    // A text that is not contiguous, as may be the case for one from Objective-C, is copied first.
     let isBound: Void? = try text.utf8.withContiguousStorageIfAvailable { bytes in
       try bind(text: bytes, at: parameter, next: next)
     }
@@ -222,7 +223,7 @@ private struct ModelBinding {
   private mutating func bind(
     bytes: UnsafeRawBufferPointer, at parameter: Int32, next: Int
   ) throws {
-    // No address would be NULL.
+    // A null pointer would bind NULL.
     let code =
       bytes.isEmpty
       ? sqlite3_bind_zeroblob(statement.handle, parameter, 0)
@@ -234,7 +235,8 @@ private struct ModelBinding {
 }
 
 extension ConnectionCore {
-  /// Binds the plain values of a key, which lie in memory one beside another, from parameter 1 on.
+  /// Binds the values of a key, which are in memory without their column storage, to the parameters
+  /// from 1 on.
   package func bind(
     key columns: ColumnSlots, at key: UnsafeRawPointer, to statement: StatementPointer
   ) throws {

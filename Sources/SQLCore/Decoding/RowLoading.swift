@@ -1,25 +1,26 @@
 import CSQLite
 
-/// How far a loop over rows came.
+/// The progress of a loop over rows.
 package struct RowProgress {
-  /// How many rows are whole.
+  /// The number of rows that were loaded completely.
   package var count = 0
   /// Whether the statement has ended.
   package var isAtEnd = false
-  /// Whether the statement stands at a row that is not read yet.
+  /// Whether the statement is at a row that was not read yet.
   package var isAtRow = false
-  /// The column at which an error was found.
+  /// The index of the column that caused an error.
   package var column = 0
 
   package init() {}
 }
 
 extension ConnectionCore {
-  /// Steps a statement and writes each row as a model into memory, until it ends or the memory is
-  /// full.
+  /// Steps a statement and writes each row as a model into memory, until the statement ends or the
+  /// memory is full.
   ///
-  /// The one loop for all models: it is not generic, so that its code is hot whatever the model.
-  /// When it throws, the rows counted in `progress` are whole and nothing else is initialised.
+  /// This is the only loop for all models. It is not generic, so that its code stays in the
+  /// processor's cache whatever the model. If it throws, the rows counted in `progress` are
+  /// complete, and nothing else is initialised.
   package func loadRows(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
     at positions: ColumnPositions? = nil, into base: UnsafeMutableRawPointer, capacity: Int,
@@ -46,11 +47,11 @@ extension ConnectionCore {
     }
   }
 
-  /// Writes the row at which a statement stands as a model into memory; when it throws, nothing is
+  /// Writes the current row of a statement as a model into memory. If it throws, nothing is
   /// initialised.
   ///
-  /// - Parameter positions: where the columns are in the result; nil where they follow one another,
-  ///   in the model's order, from `first` on.
+  /// - Parameter positions: the positions of the columns in the result; nil if they follow one
+  ///   another in the model's order, from `first` on.
   package func loadRow(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
     at positions: ColumnPositions? = nil, into model: UnsafeMutableRawPointer,
@@ -77,7 +78,8 @@ extension ConnectionCore {
       while index < slots.count {
         let slot = slots[index]
         let column = model + Int(slot.offset)
-        // Values that are "unprotected" to SQLite: sound on a connection used by one thread.
+        // SQLite calls these values "unprotected". They are safe to use because only one thread at
+        // a time uses the connection.
         guard let value = sqlite3_column_value(handle, place(index))
         else { throw DatabaseError(code: .range, message: "there is no column \(index)") }
         try value.load(slot, as: InColumn.self, into: column)
@@ -92,7 +94,7 @@ extension ConnectionCore {
 }
 
 extension ColumnSlots {
-  /// Destroys the first columns of a model that was not finished.
+  /// Destroys the first `count` columns of a model that was not completed.
   func destroy(first count: Int, in model: UnsafeMutableRawPointer) {
     func destroy<Value: ColumnValue>(_ type: Value.Type, at column: UnsafeMutableRawPointer) {
       column.assumingMemoryBound(to: ColumnStorage<Value>.self).deinitialize(count: 1)

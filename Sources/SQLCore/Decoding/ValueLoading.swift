@@ -6,16 +6,16 @@ import CSQLite
   import Foundation
 #endif
 
-/// How a value lies in the memory that a row is read into.
+/// A layout in which a value is stored in the memory that a row is read into.
 protocol ValueStorage {
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer)
-  /// Reads a value whose type the loops do not know.
+  /// Reads a value of a type that the loops do not handle themselves.
   static func load(
     _ cell: borrowing Cell, _ type: any ColumnValue.Type, into memory: UnsafeMutableRawPointer
   ) throws
 }
 
-/// A column of a model, with its mark.
+/// A value in the column of a model, with its mark.
 enum InColumn: ValueStorage {
   @inline(__always)
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer) {
@@ -31,7 +31,7 @@ enum InColumn: ValueStorage {
   }
 }
 
-/// A value by itself, an element of a tuple.
+/// A value without a mark: an element of a tuple.
 enum Bare: ValueStorage {
   @inline(__always)
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer) {
@@ -58,7 +58,7 @@ extension ColumnValue {
 }
 
 extension ColumnSlot {
-  /// Reads a column of the row at which a statement stands into memory, as a value by itself.
+  /// Reads a column of a statement's current row into memory, as a value without a mark.
   package func load(
     column index: Int, of statement: StatementPointer, into memory: UnsafeMutableRawPointer
   ) throws {
@@ -67,15 +67,15 @@ extension ColumnSlot {
     try value.load(self, as: Bare.self, into: memory)
   }
 
-  /// Destroys a value that lies by itself in memory.
+  /// Destroys a value without a mark.
   package func destroy(_ memory: UnsafeMutableRawPointer) {
     type.destroy(memory)
   }
 }
 
 extension OpaquePointer {
-  /// Reads a value of SQLite as the type of a slot: the one place where the types are told apart,
-  /// compiled once for models and once for tuples.
+  /// Reads a value of SQLite as the type of a slot. This is the only place that distinguishes the
+  /// types; it is compiled once for models and once for tuples.
   @inline(__always)
   func load<Storage: ValueStorage>(
     _ slot: ColumnSlot, as storage: Storage.Type, into memory: UnsafeMutableRawPointer
@@ -176,7 +176,7 @@ private func string(_ value: OpaquePointer, _ slot: ColumnSlot) throws -> String
 private func data(_ value: OpaquePointer, _ slot: ColumnSlot) throws -> Data {
   guard sqlite3_value_type(value) == SQLITE_BLOB else { throw mismatch(value, slot) }
   guard let start = sqlite3_value_blob(value) else {
-    // The bytes of a zero-blob are made when they are asked for.
+    // SQLite allocates the bytes of a zero-blob only when they are requested, which may fail.
     guard sqlite3_value_bytes(value) == 0 else { throw DatabaseError.outOfMemory }
     return Data()
   }

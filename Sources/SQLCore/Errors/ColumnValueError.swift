@@ -4,34 +4,36 @@
   import Foundation
 #endif
 
-/// A value that cannot be read as its Swift type, or that cannot be stored.
+/// An error for a value that cannot be read as its Swift type, or that cannot be stored.
 ///
-/// Nothing traps on data: an integer out of range, text that is no UTF-8, a NULL where the type is
-/// not optional and an unknown enum case all end here.
+/// Data never makes the program trap: an integer out of range, text that is not UTF-8, a NULL where
+/// the type is not optional and an unknown enum case all throw this error.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public struct ColumnValueError: Error, Hashable, Sendable {
-  /// What was wrong with the value.
+  /// The kinds of fault.
   public enum Reason: Hashable, Sendable {
-    /// The storage class is another than the type reads: `expected INTEGER, found TEXT`.
+    /// The storage class is not the one that the type reads: `expected INTEGER, found TEXT`.
     case mismatch(expected: String, found: String)
-    /// A NULL where the type is not optional.
+    /// The value is NULL, but the type is not optional.
     case null(expected: String)
-    /// The storage class is right, yet the value is none of the type's.
+    /// The storage class is right, but the value is not one of the type's values.
     case invalid(expected: String, found: String)
-    /// A Swift value for which there is no stored form, such as NaN.
+    /// The Swift value has no stored form, such as NaN.
     case unstorable(value: String, reason: String)
   }
 
-  /// What was wrong.
+  /// The fault.
   public var reason: Reason
-  /// The table, where it is known.
+  /// The table, if it is known.
   public var table: String?
-  /// The column's name, where it is known.
+  /// The name of the column, if it is known.
   public var column: String?
-  /// The row of the result or of the models given, from 0, where it is known.
+  /// The index of the row in the result, or of the model among the given models, from 0, if it is
+  /// known.
   public var row: Int?
 
-  /// An error without a place; whoever knows table, column and row adds them.
+  /// Makes an error. The place is usually left out and added by a caller that knows table, column
+  /// and row.
   public init(_ reason: Reason, table: String? = nil, column: String? = nil, row: Int? = nil) {
     self.reason = reason
     self.table = table
@@ -39,19 +41,21 @@ public struct ColumnValueError: Error, Hashable, Sendable {
     self.row = row
   }
 
-  /// The value is of the right storage class but none of `type`'s values.
+  /// Returns the error for a value that has the right storage class but is not one of `type`'s
+  /// values.
   public static func invalid(_ found: some Any, as type: Any.Type) -> ColumnValueError {
     ColumnValueError(.invalid(expected: "\(type)", found: excerpt(of: found)))
   }
 
-  /// There is no stored form for `value`.
+  /// Returns the error for a `value` that has no stored form.
   public static func unstorable(_ value: some Any, _ reason: String) -> ColumnValueError {
     ColumnValueError(.unstorable(value: excerpt(of: value), reason: reason))
   }
 
-  /// Long values are cut, so that an error never carries a whole document.
+  /// Returns the description of a value, shortened so that an error never contains a whole
+  /// document.
   private static func excerpt(of value: some Any) -> String {
-    // The description of a Date far from today traps.
+    // The description of a Date in the distant past or future traps.
     if let date = value as? Date {
       return "a date \(date.timeIntervalSinceReferenceDate) seconds from 2001"
     }
@@ -69,7 +73,7 @@ public struct ColumnValueError: Error, Hashable, Sendable {
 }
 
 extension ColumnValueError: CustomStringConvertible {
-  /// The place, what was expected, and what was found.
+  /// The place, the expected value, and the value that was found.
   public var description: String {
     var place = [table, column].compactMap { $0 }.joined(separator: ".")
     if let row { place += (place.isEmpty ? "" : ", ") + "row \(row)" }

@@ -1,11 +1,12 @@
 import CSQLite
 
-// SQLite names the columns of a unique constraint, and of a CHECK, an index over expressions and a
-// foreign key no table. The schema is asked for them after the statement failed, and at no other time:
-// a few statements that read, past the cache and those who observe.
+// For some constraint failures SQLite's message does not have the table or the columns: it names
+// only the columns of a unique constraint, and no table for a CHECK, an index over expressions or a
+// foreign key. These are looked up in the schema, only after a statement failed, with a few read
+// statements that bypass the statement cache and the observers.
 
 extension ConnectionCore {
-  /// Adds to the failure of a constraint the table and columns that the schema tells.
+  /// Adds to a constraint failure the table and columns that are found in the schema.
   func locatingConstraint(
     of failure: any Error, _ statement: StatementPointer
   ) -> any Error {
@@ -14,7 +15,8 @@ extension ConnectionCore {
     else { return failure }
     switch constraint.kind {
     case .check: error.constraint = locatedCheck(constraint, statement)
-    case .unique where constraint.name != nil: error.constraint = locatedIndex(constraint)
+    case .unique where constraint.name != nil:
+      error.constraint = locatedIndex(constraint, statement)
     case .foreignKey:
       guard let key = violatedForeignKey(statement) else { return error }
       error.constraint?.table = key.table
@@ -31,21 +33,21 @@ extension ConnectionCore {
     _ constraint: ConstraintFailure, _ statement: StatementPointer
   ) -> ConstraintFailure {
     guard let name = constraint.name else { return constraint }
-    var found: [(table: String, check: CheckDefinition)] = []
+    var found: [(table: WrittenTable, check: CheckDefinition)] = []
     for table in tablesWritten(by: statement) {
       let rows = readRows(
         "SELECT sql FROM \(table.schema).sqlite_schema WHERE type = 'table' AND name = ?",
         table.name)
       guard let sql = rows.first?.first ?? nil else { continue }
       found += CheckDefinition.all(in: sql).filter { $0.isCalled(name) }
-        .map { (table: table.name, check: $0) }
+        .map { (table: table, check: $0) }
     }
-    // Of two that SQLite calls alike, it does not tell which.
+    // If several CHECKs have the name that SQLite reports, it is unknown which of them failed.
     guard let first = found.first, found.allSatisfy({ $0.table == first.table }) else {
       return constraint
     }
     var located = constraint
-    located.table = first.table
+    located.table = first.table.name
     guard found.count == 1 else { return located }
     located.name = first.check.name ?? ConstraintFailure.withoutParentheses(first.check.text)
     located.columns = columns(of: first.table, namedIn: first.check.text)
@@ -54,14 +56,20 @@ extension ConnectionCore {
 
   // MARK: Indexes
 
-  private func locatedIndex(_ constraint: ConstraintFailure) -> ConstraintFailure {
-    let rows = readRows(
-      "SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'index' AND name = ?",
-      constraint.name ?? "")
-    guard rows.count == 1, let table = rows[0][0], let sql = rows[0][1] else { return constraint }
+  private func locatedIndex(
+    _ constraint: ConstraintFailure, _ statement: StatementPointer
+  ) -> ConstraintFailure {
+    let found = tablesWritten(by: statement).flatMap { table in
+      readRows(
+        "SELECT tbl_name, sql FROM \(table.schema).sqlite_schema WHERE type = 'index' AND name = ?",
+        constraint.name ?? ""
+      ).filter { $0[0] == table.name }.map { (table: table, sql: $0[1]) }
+    }
+    guard found.count == 1, let sql = found[0].sql else { return constraint }
+    let table = found[0].table
     var located = constraint
-    located.table = table
-    // What comes before the first parenthesis names the index and the table.
+    located.table = table.name
+    // The text before the first parenthesis names the index and the table.
     let tokens = SQLTokens(sql)
     let terms = tokens.tokens.drop { !$0.isSign("(") }.prefix { !$0.isWord("where") }
     located.columns = columns(of: table, namedIn: tokens.text(terms))
@@ -75,8 +83,8 @@ extension ConnectionCore {
     let columns: [String]
   }
 
-  /// The foreign key that was violated, if it can be told: by the row, where the transaction still
-  /// holds it, or because the statement can have violated one only.
+  /// Returns the violated foreign key if it can be determined: from the violating row, if the
+  /// transaction still has it, or because the statement can violate only one foreign key.
   private func violatedForeignKey(_ statement: StatementPointer) -> ForeignKey? {
     if statement.pointee.effects.contains(.controlsTransaction)
       || statement.pointee.savepointAction != nil
@@ -90,7 +98,7 @@ extension ConnectionCore {
       return ForeignKey(table: table, columns: rows.compactMap { $0[1] })
     }
     let tables = tablesWritten(by: statement)
-    guard tables.count == 1, tables[0].schema == "\"main\"" else { return nil }
+    guard tables.count == 1, tables[0].database == "main" else { return nil }
     let table = tables[0].name
     let verb = SQLTokens(statement.sql ?? "").tokens.first?.value.lowercasedASCII
     let assigned = statement.pointee.assignments.map(\.column.lowercasedASCII)
@@ -129,16 +137,18 @@ extension ConnectionCore {
     return keys
   }
 
-  // MARK: What the schema tells
+  // MARK: Reading the schema
 
   private struct WrittenTable: Hashable {
-    /// The quoted name of its database.
-    let schema: String
+    let database: String
     let name: String
+
+    /// The quoted name of the database.
+    var schema: String { Identifier(database).quoted }
   }
 
-  /// The tables whose rows the statement writes itself or by triggers: it is compiled once more, and
-  /// the authorizer tells.
+  /// Returns the tables whose rows the statement writes, itself or by triggers. It is compiled once
+  /// more, so that the authorizer reports them.
   private func tablesWritten(by statement: StatementPointer) -> [WrittenTable] {
     guard let sql = statement.sql else { return [] }
     let notes = state.pointee.authorizer.notesWrittenTables
@@ -147,29 +157,31 @@ extension ConnectionCore {
     guard let compiled = try? compile(Substring(sql))?.0 else { return [] }
     sqlite3_finalize(compiled.handle)
     return compiled.tableEffects.filter { $0.kind == .rows }.map {
-      WrittenTable(schema: Identifier($0.database).quoted, name: $0.table)
+      WrittenTable(database: $0.database, name: $0.table)
     }
   }
 
-  /// The columns of a table that a text of SQL names, in the order of the table.
-  private func columns(of table: String, namedIn text: String) -> [String] {
+  /// Returns the columns of a table that are named in a piece of SQL, in the order of the table.
+  private func columns(of table: WrittenTable, namedIn text: String) -> [String] {
     let names = Set(
       SQLTokens(text).tokens.filter { $0.kind == .word || $0.kind == .quotedName }
         .map(\.value.lowercasedASCII))
-    return readRows("SELECT name FROM pragma_table_xinfo(?)", table)
-      .compactMap { $0[0] }.filter { names.contains($0.lowercasedASCII) }
+    return readRows(
+      "SELECT name FROM pragma_table_xinfo(?, ?)", table.name, table.database
+    )
+    .compactMap { $0[0] }.filter { names.contains($0.lowercasedASCII) }
   }
 
-  /// The rows of a statement of our own, as texts; none where it fails.
-  private func readRows(_ sql: String, _ value: String? = nil) -> [[String?]] {
+  /// Returns the rows of one of the library's own statements, as texts; none if it fails.
+  private func readRows(_ sql: String, _ values: String...) -> [[String?]] {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { return [] }
     defer { sqlite3_finalize(statement) }
-    if let value {
+    for (index, value) in values.enumerated() {
       var value = value
       value.withUTF8 { bytes in
         _ = bytes.withMemoryRebound(to: CChar.self) {
-          csqlite_bind_text_copy(statement, 1, $0.baseAddress, UInt64($0.count))
+          csqlite_bind_text_copy(statement, Int32(index + 1), $0.baseAddress, UInt64($0.count))
         }
       }
     }
@@ -184,13 +196,13 @@ extension ConnectionCore {
   }
 }
 
-/// A CHECK as the definition of a table has it.
+/// A CHECK constraint in the definition of a table.
 private struct CheckDefinition {
   let name: String?
   let text: String
 
-  /// Whether SQLite calls it so: by its name or, if it has none, by its text, of which it takes a
-  /// quoted name at its beginning for the whole.
+  /// Whether SQLite's message would call the constraint `name`: its name or, if it has none, its
+  /// text. If the text begins with a quoted name, SQLite takes that name for the whole.
   func isCalled(_ name: String) -> Bool {
     if let own = self.name { return own == name }
     if ConstraintFailure.withoutParentheses(text) == name { return true }

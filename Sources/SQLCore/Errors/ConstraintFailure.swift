@@ -2,9 +2,9 @@
 ///
 /// - SeeAlso: <https://www.sqlite.org/rescode.html#constraint>
 public struct ConstraintFailure: Hashable, Sendable {
-  /// The kinds of constraint that SQLite tells apart.
+  /// The kinds of constraint that SQLite distinguishes.
   public enum Kind: Hashable, Sendable {
-    /// PRIMARY KEY, or a rowid that is there already.
+    /// PRIMARY KEY, or a rowid that exists already.
     case primaryKey
     /// UNIQUE, or a unique index.
     case unique
@@ -12,24 +12,25 @@ public struct ConstraintFailure: Hashable, Sendable {
     case notNull
     /// CHECK.
     case check
-    /// FOREIGN KEY: a parent that is not there, or children that still refer to the row.
+    /// FOREIGN KEY: the parent does not exist, or children still refer to the row.
     case foreignKey
-    /// A value of another type than the column of a STRICT table has.
+    /// The type of a column in a STRICT table.
     case dataType
-    /// RAISE in a trigger, or a veto of a commit hook, function or virtual table.
+    /// RAISE in a trigger, or a commit hook, function or virtual table that refuses the change.
     case other
   }
 
-  /// What kind of constraint.
+  /// The kind of the constraint.
   public var kind: Kind
-  /// The table; nil where neither SQLite nor the schema tells it.
+  /// The table; nil if neither SQLite nor the schema names it.
   public var table: String?
-  /// The columns, in the order of the constraint; empty where neither SQLite nor the schema tells them.
+  /// The columns, in the order of the constraint; empty if neither SQLite nor the schema names
+  /// them.
   public var columns: [String]
   /// The name of a CHECK, or its text if it has none, or the name of an index over expressions.
   public var name: String?
 
-  /// A failure with its parts.
+  /// Makes a failure from its parts.
   public init(kind: Kind, table: String? = nil, columns: [String] = [], name: String? = nil) {
     self.kind = kind
     self.table = table
@@ -37,10 +38,10 @@ public struct ConstraintFailure: Hashable, Sendable {
     self.name = name
   }
 
-  /// Reads the words of SQLite's message, such as `UNIQUE constraint failed: Post.url, Post.day`.
+  /// Parses a message of SQLite's, such as `UNIQUE constraint failed: Post.url, Post.day`.
   init?(code: ResultCode, message: String) {
     guard code.primary == .constraint else { return nil }
-    // The extended part of the code; the header's macros for it are too complex for Swift to see.
+    // The extended part of the code. Swift cannot import the C macros of these codes.
     switch code.rawValue >> 8 {
     case 1: self.init(kind: .check)
     case 3: self.init(kind: .foreignKey)
@@ -64,7 +65,7 @@ public struct ConstraintFailure: Hashable, Sendable {
     }
   }
 
-  /// A text without the parentheses around the whole.
+  /// Returns a text without the parentheses that enclose the whole of it.
   static func withoutParentheses(_ text: String) -> String {
     let tokens = SQLTokens(text)
     guard let first = tokens.tokens.first, first.isSign("(") else { return text }
@@ -89,7 +90,7 @@ public struct ConstraintFailure: Hashable, Sendable {
 }
 
 extension ConstraintFailure: CustomStringConvertible {
-  /// What the constraint asks for, as a sentence: `another row of Post has the same url`.
+  /// The violation as a sentence: `another row of Post has the same url`.
   public var description: String {
     let list = columns.joined(separator: " and ")
     let place = table.map { " of \($0)" } ?? ""

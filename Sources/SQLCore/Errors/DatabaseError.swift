@@ -1,25 +1,25 @@
 import CSQLite
 
-/// An error that SQLite reported, or that Apus found in the way in which it was used.
+/// An error that SQLite reported, or that Apus found in the way in which SQLite was used.
 ///
 /// - SeeAlso: <https://www.sqlite.org/rescode.html>
 public struct DatabaseError: Error, Hashable, Sendable {
   /// The result code, with its extended part.
   public var code: ResultCode
-  /// What happened and, where Apus knows it, what to do next.
+  /// A description of the failure and, if Apus knows one, a remedy.
   public var message: String
   /// The statement that failed, without its bound values.
   public var sql: String?
-  /// Where in `sql` the fault is, in bytes of UTF-8 from its start.
+  /// The position of the fault in `sql`, in bytes of UTF-8 from its start.
   public var offset: Int?
-  /// How many values were bound to the statement.
+  /// The number of values that were bound to the statement.
   public var valueCount = 0
-  /// The statement with its values, where `Configuration.showsValuesInErrors` asks for it.
+  /// The statement with its values, if `Configuration.showsValuesInErrors` is set.
   public var expandedSQL: String?
-  /// The constraint that was violated, where `code.primary` is `.constraint`.
+  /// The constraint that was violated, if `code.primary` is `.constraint`.
   public var constraint: ConstraintFailure?
 
-  /// An error with its parts.
+  /// Makes an error from its parts.
   public init(
     code: ResultCode,
     message: String,
@@ -34,12 +34,12 @@ public struct DatabaseError: Error, Hashable, Sendable {
     self.constraint = constraint
   }
 
-  /// True for what ended because of an interruption: `interrupt` and `abort`.
+  /// Whether an interruption caused the error: the code is `interrupt` or `abort`.
   public var isInterruption: Bool {
     code.primary == .interrupt || code.primary == .abort
   }
 
-  /// For a value that SQLite says is there, and cannot give.
+  /// The error for a value that SQLite has but cannot return.
   package static var outOfMemory: DatabaseError {
     DatabaseError(code: .outOfMemory, message: "there is no memory to read a value")
   }
@@ -50,10 +50,10 @@ public struct DatabaseError: Error, Hashable, Sendable {
 }
 
 extension DatabaseError {
-  /// The error that `handle` reports for the call that just failed with `code`.
+  /// Makes the error that `handle` reports for the call that just failed with `code`.
   package init(code: Int32, handle: OpaquePointer?, sql: String? = nil) {
     let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
-    // A code that the handle no longer remembers is described by its own words.
+    // If the handle remembers another failure, the code is described in general terms.
     let remembered = extended & 0xFF == code & 0xFF
     let message =
       remembered
@@ -73,10 +73,11 @@ extension DatabaseError {
 }
 
 extension DatabaseError: CustomStringConvertible {
-  /// The code, the message, and the statement with a mark under the fault where it is known.
+  /// The code, the message, and the statement, with a mark under the fault if its position is
+  /// known.
   public var description: String {
     var text = "SQLite error \(code.rawValue): "
-    // SQLite's own words say less than what is known.
+    // SQLite's own message says less than what is known about the constraint.
     if let constraint, constraint.kind != .other {
       text += "\(constraint) (\(message))"
     } else {

@@ -1,14 +1,15 @@
-/// The models whose layouts the process has read, by the names of their tables: what to say of a table
-/// that a database lacks.
+/// The models whose layouts the process has read, by the names of their tables. Used to explain the
+/// error for a table that is missing in a database.
 package enum KnownModels {
   private static let names = Lock<[String: String]>([:])
 
-  /// Notes that a model has a table of that name.
+  /// Records that a model has a table of that name.
   package static func note(_ model: String, table: String) {
     names.withLock { $0[table.lowercasedASCII] = model }
   }
 
-  /// Adds to `no such table: Tag` that the model of that table is missing, if there is one.
+  /// Adds to the error `no such table: Tag` that the model with that table is missing, if there is
+  /// one.
   static func adding(to failure: any Error) -> any Error {
     let prefix = "no such table: "
     guard var error = failure as? DatabaseError, error.message.hasPrefix(prefix) else {

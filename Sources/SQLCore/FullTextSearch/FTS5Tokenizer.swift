@@ -1,6 +1,7 @@
 import CSQLite
 
-/// Cuts text into the tokens that an FTS5 table indexes and that its queries look for.
+/// A tokenizer, which splits text into the tokens that an FTS5 table indexes and its queries look
+/// for.
 ///
 /// ```swift
 /// final class Lines: FTS5Tokenizer {
@@ -12,40 +13,40 @@ import CSQLite
 /// try db.execute("CREATE VIRTUAL TABLE page USING fts5(body, tokenize = 'lines')")
 /// ```
 ///
-/// Text of a document and of a query must give the same tokens, always. Each table on each
-/// connection has an instance of its own.
+/// The same text must always give the same tokens, in a document as in a query. Each table on each
+/// connection has its own instance.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
 public protocol FTS5Tokenizer: AnyObject {
-  /// Appends the tokens of a text, in UTF-8, from its beginning to its end; an error that it throws
-  /// is the statement's error. Where the statement writes, its transaction is rolled back: FTS5
-  /// has written a part of the row by then.
+  /// Appends the tokens of a UTF-8 text in their order. An error that it throws fails the
+  /// statement. If the statement writes, its transaction is rolled back, because FTS5 has already
+  /// written a part of the row.
   func tokenize(
     _ text: Span<UInt8>, for purpose: FTS5Purpose, into tokens: borrowing FTS5Tokens) throws
 }
 
-/// What a text is tokenized for.
+/// The purpose for which a text is tokenized.
 ///
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
 public struct FTS5Purpose: OptionSet, Sendable {
   /// The bits, which are SQLite's own.
   public let rawValue: Int32
 
-  /// A purpose from SQLite's bits.
+  /// Makes a purpose from SQLite's bits.
   public init(rawValue: Int32) {
     self.rawValue = rawValue
   }
 
-  /// A query.
+  /// The text is a query.
   public static let query = FTS5Purpose(rawValue: FTS5_TOKENIZE_QUERY)
-  /// With `.query`: its last token is the beginning of a word.
+  /// Together with `.query`: the last token of the text is the beginning of a word.
   public static let prefix = FTS5Purpose(rawValue: FTS5_TOKENIZE_PREFIX)
-  /// A document that is added, deleted or checked.
+  /// The text is a document that is added, deleted or checked.
   public static let document = FTS5Purpose(rawValue: FTS5_TOKENIZE_DOCUMENT)
-  /// A function such as `highlight` asks.
+  /// The text is tokenized for an auxiliary function such as `highlight`.
   public static let function = FTS5Purpose(rawValue: FTS5_TOKENIZE_AUX)
 }
 
-/// Where a tokenizer puts its tokens; lent while it runs.
+/// The receiver of a tokenizer's tokens; only valid while the tokenizer runs.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
 public struct FTS5Tokens: ~Copyable {
   typealias Receiver =
@@ -68,8 +69,8 @@ public struct FTS5Tokens: ~Copyable {
     target = .sqlite(receiver, context)
   }
 
-  /// Tokens for a closure: how a tokenizer of yours looks at those of another one before it passes
-  /// them on.
+  /// Makes a receiver that passes each token to a closure. A tokenizer that wraps another one uses
+  /// it to examine the other's tokens before it appends them.
   public init(
     _ body: @escaping (_ token: String, _ range: Range<Int>, _ isColocated: Bool) throws -> Void
   ) {
@@ -79,8 +80,8 @@ public struct FTS5Tokens: ~Copyable {
   /// Appends a token.
   ///
   /// - Parameters:
-  ///   - range: where in the text it stands, in bytes of UTF-8.
-  ///   - isColocated: whether it is another word for the token before, at the same place.
+  ///   - range: the position of the token in the text, in bytes of UTF-8.
+  ///   - isColocated: whether it is a synonym of the token before, at the same position.
   public func append(_ token: String, at range: Range<Int>, isColocated: Bool = false) throws {
     switch target {
     case .swift(let body): try body(token, range, isColocated)
@@ -99,22 +100,23 @@ public struct FTS5Tokens: ~Copyable {
   }
 }
 
-/// FTS5 wants no more tokens, or failed itself.
+/// An error that ends tokenizing because FTS5 wants no more tokens or has failed itself.
 struct FTS5Stop: Error {
   let code: Int32
 }
 
-/// Where a tokenizer is made: the arguments of `tokenize = 'name one two'`, and the tokenizers that
-/// are there already.
+/// The circumstances in which a tokenizer is made: the arguments of `tokenize = 'name one two'`,
+/// and access to the tokenizers that are registered already.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
 public struct FTS5TokenizerContext {
-  /// The words behind the name.
+  /// The words after the name.
   public let arguments: [String]
   let core: ConnectionCore
 
-  /// Another tokenizer, to wrap: `unicode61`, `ascii`, `porter`, `trigram`, or one of yours.
+  /// Returns another tokenizer, to be wrapped: `unicode61`, `ascii`, `porter`, `trigram`, or one of
+  /// yours.
   ///
-  /// Throws `DatabaseError` where there is none of that name, or where it refuses the arguments.
+  /// Throws `DatabaseError` if no tokenizer has that name, or if it refuses the arguments.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#tokenizers>
   public func tokenizer(
     _ name: String, _ arguments: [String] = []
@@ -124,10 +126,10 @@ public struct FTS5TokenizerContext {
 }
 
 extension Registrar {
-  /// Adds an FTS5 tokenizer; `make` is called once for each table on each connection.
+  /// Registers an FTS5 tokenizer. `make` is called once for each table on each connection.
   ///
-  /// FTS5 forgets none: one of the same name takes the place of the last for tables that are opened
-  /// later. Throws `DatabaseError` where the library was built without FTS5.
+  /// FTS5 cannot remove a tokenizer. A tokenizer of the same name replaces the earlier one for
+  /// tables that are opened later. Throws `DatabaseError` if SQLite was built without FTS5.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#extending_fts5>
   public func tokenizer(
     _ name: String,

@@ -1,8 +1,10 @@
 import CSQLite
 
-/// How tokenizers of one name are made on one connection; FTS5 owns it and releases it.
+/// The registration of a tokenizer on one connection, which makes its instances. FTS5 owns it and
+/// releases it.
 final class TokenizerModule {
-  // The core owns the handle, which owns FTS5 and this, and outlives both.
+  // Unretained: the core owns the handle, the handle owns FTS5 and this object, and the core
+  // outlives all of them.
   private let core: Unmanaged<ConnectionCore>
   private let make: @Sendable (FTS5TokenizerContext) throws -> any FTS5Tokenizer
 
@@ -48,7 +50,7 @@ final class TokenizerModule {
   }
 }
 
-/// A tokenizer as FTS5 holds it.
+/// An instance of a tokenizer, as FTS5 holds it.
 private final class TokenizerInstance {
   private let tokenizer: any FTS5Tokenizer
   private let core: Unmanaged<ConnectionCore>
@@ -67,8 +69,8 @@ private final class TokenizerInstance {
     } catch let stop as FTS5Stop {
       return stop.code
     } catch {
-      // FTS5 has no place for a message. It has written a part of the row by now, which SQLite
-      // would not undo alone.
+      // FTS5 has no way to report a message. It has already written a part of the row by now, and
+      // SQLite would not undo that by itself.
       core.takeUnretainedValue().note(error, spoilsWrites: true)
       return CallbackFailure(error).code
     }
@@ -99,7 +101,7 @@ private func tokenize(
 }
 
 enum FTS5 {
-  /// The interface by which FTS5 is extended.
+  /// Returns the interface for extending FTS5.
   ///
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#extending_fts5>
   static func api(of core: ConnectionCore) throws -> UnsafeMutablePointer<fts5_api> {
@@ -107,7 +109,7 @@ enum FTS5 {
     guard sqlite3_prepare_v2(core.handle, "SELECT fts5(?1)", -1, &statement, nil) == SQLITE_OK
     else { throw missing }
     defer { sqlite3_finalize(statement) }
-    // FTS5 writes the address during the step.
+    // FTS5 stores the address during the step.
     let place = UnsafeMutablePointer<UnsafeMutablePointer<fts5_api>?>.allocate(capacity: 1)
     place.initialize(to: nil)
     defer { place.deallocate() }
@@ -125,11 +127,12 @@ enum FTS5 {
   }
 }
 
-/// A tokenizer that C or another registration made, to be wrapped.
+/// A tokenizer that was registered elsewhere, in C or in Swift, to be wrapped.
 final class ForeignTokenizer: FTS5Tokenizer {
   private let methods: fts5_tokenizer
   private let instance: OpaquePointer
-  // Held by the tokenizer that wraps it, which FTS5 holds, which the handle of the core holds.
+  // Unretained: the wrapping tokenizer holds this one, FTS5 holds that one, and the core's handle
+  // holds FTS5.
   private let core: Unmanaged<ConnectionCore>
 
   init(_ name: String, _ arguments: [String], on core: ConnectionCore) throws {
@@ -178,8 +181,8 @@ final class ForeignTokenizer: FTS5Tokenizer {
   }
 }
 
-/// Passes on the tokens of a wrapped tokenizer, and what their receiver throws; used while the
-/// wrapped tokenizer runs, and released after it.
+/// A relay that passes on the tokens of a wrapped tokenizer and keeps the error of their receiver.
+/// It is used only while the wrapped tokenizer runs.
 private final class TokenRelay {
   let target: FTS5Tokens.Target
   var failure: (any Error)?

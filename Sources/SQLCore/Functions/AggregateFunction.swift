@@ -1,13 +1,13 @@
 import CSQLite
 
-/// The state of one group of rows.
+/// The state of an aggregate function for one group of rows.
 class AggregateState {
   func step(_ arguments: borrowing Arguments) throws {}
   func inverse(_ arguments: borrowing Arguments) throws {}
   func result() throws -> DatabaseValue { .null }
 }
 
-/// The closures of an aggregate or window function over a Swift state.
+/// The closures of an aggregate or window function whose state is a Swift value.
 struct AggregateBodies<State>: Sendable {
   let initial: @Sendable () -> State
   let step: @Sendable (inout State, borrowing Arguments) throws -> Void
@@ -15,7 +15,7 @@ struct AggregateBodies<State>: Sendable {
   let result: @Sendable (State) throws -> DatabaseValue
 }
 
-/// The state of one group of rows, of a type of the user's.
+/// The state for one group of rows, as a value of the user's type.
 final class TypedAggregateState<State>: AggregateState {
   private var state: State
   private let bodies: AggregateBodies<State>
@@ -36,10 +36,10 @@ final class TypedAggregateState<State>: AggregateState {
   override func result() throws -> DatabaseValue { try bodies.result(state) }
 }
 
-/// An aggregate that SQLite calls; SQLite owns it and releases it.
+/// An aggregate function that SQLite calls. SQLite owns it and releases it.
 final class AggregateFunction {
   private let makeState: @Sendable () -> AggregateState
-  // The core owns the handle, which owns this, and outlives both.
+  // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
   private let core: Unmanaged<ConnectionCore>
 
   private init(core: ConnectionCore, _ makeState: @escaping @Sendable () -> AggregateState) {
@@ -54,7 +54,7 @@ final class AggregateFunction {
     let function = AggregateFunction(core: core) { TypedAggregateState(bodies) }
     let data = Unmanaged.passRetained(function).toOpaque()
     let isWindow = bodies.inverse != nil
-    // On an error SQLite releases it as well.
+    // If this fails, SQLite releases the function as well.
     try core.check(
       sqlite3_create_window_function(
         core.handle, name, argumentCount, flags.textRepresentation, data,
@@ -67,9 +67,9 @@ final class AggregateFunction {
         }))
   }
 
-  /// The memory that SQLite keeps for the group: one pointer to its state, nil at first.
+  /// Returns the memory that SQLite keeps for the group: one pointer to its state, nil at first.
   ///
-  /// - Parameter size: 0 asks for memory only where the group has some.
+  /// - Parameter size: the size to allocate; 0 returns nil if the group has no memory yet.
   private static func slot(
     of context: OpaquePointer?, size: Int
   ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
@@ -83,7 +83,7 @@ final class AggregateFunction {
     }
   }
 
-  /// Takes a row into the group, or out of the window.
+  /// Adds a row to the group or, for a window function, removes one from the frame.
   private static func add(
     _ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?,
     isInverse: Bool
@@ -109,7 +109,8 @@ final class AggregateFunction {
     }
   }
 
-  /// Ends the group, also one of a statement that failed, and one without rows.
+  /// Ends the group and sets its result. SQLite calls this for a failed statement and for a group
+  /// without rows as well.
   private static func finish(_ context: OpaquePointer?) {
     guard let function = function(of: context) else { return }
     let slot = slot(of: context, size: 0)
@@ -121,7 +122,7 @@ final class AggregateFunction {
     setResult(of: context, from: state)
   }
 
-  /// The result over the rows in the window, which goes on.
+  /// Sets the result for the rows that are in the frame now. The group continues.
   private static func showValue(_ context: OpaquePointer?) {
     guard let function = function(of: context) else { return }
     let state =

@@ -1,15 +1,15 @@
 import CSQLite
 
-/// The arguments of a call to a Swift function, or of a virtual table's filter.
+/// The arguments of a call to a Swift function, or of a virtual table's `filter` or write methods.
 ///
-/// They are lent: they cannot be copied and so not kept.
+/// They are valid only during the call. They cannot be copied, and therefore not kept.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
 public struct Arguments: ~Copyable {
   let core: ConnectionCore
-  /// The call; nil for a virtual table.
+  /// SQLite's context of the call; nil for a virtual table.
   let context: OpaquePointer?
   let values: UnsafeMutablePointer<OpaquePointer?>?
-  /// How many there are.
+  /// The number of arguments.
   public let count: Int
 
   init(
@@ -22,21 +22,21 @@ public struct Arguments: ~Copyable {
     self.count = Int(count)
   }
 
-  /// The connection that calls, for statements of the function's own.
+  /// The connection that makes the call, on which the function can run statements.
   ///
-  /// They run inside the statement that calls, and see what it did so far. It is good as long as
-  /// the access that runs.
+  /// These run inside the calling statement and see what it has done so far. The connection is
+  /// valid as long as the current access.
   public var connection: Connection { core.lend() }
 
-  /// The argument at `index`, from 0, whatever its storage class.
+  /// The argument at `index`, counted from 0, whatever its storage class.
   public subscript(index: Int) -> DatabaseValue {
     get throws { try databaseValue(at: index) }
   }
 
-  /// The argument at `index`, from 0, as `type`.
+  /// Returns the argument at `index`, counted from 0, as `type`.
   ///
-  /// Throws `DatabaseError` (`.range`) for an index that is none, and `ColumnValueError` for an
-  /// argument that is none of the type.
+  /// Throws `DatabaseError` (`.range`) if there is no such argument, and `ColumnValueError` if it
+  /// cannot be read as `type`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
@@ -49,20 +49,22 @@ public struct Arguments: ~Copyable {
     }
   }
 
-  /// The argument at `index`, from 0, whatever its storage class; text that is no UTF-8 throws
-  /// `ColumnValueError`.
+  /// Returns the argument at `index`, counted from 0, whatever its storage class. Throws
+  /// `DatabaseError` (`.range`) if there is no such argument, and `ColumnValueError` if a text is
+  /// not UTF-8.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
   public func databaseValue(at index: Int) throws -> DatabaseValue {
     try Cell(value: try value(at: index), form: .standard).databaseValue()
   }
 
-  /// The storage class of the argument at `index`, from 0.
+  /// Returns the storage class of the argument at `index`, counted from 0.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
   public func storageClass(at index: Int) throws -> StorageClass {
     StorageClass(type: sqlite3_value_type(try value(at: index)))
   }
 
-  /// Lends the argument at `index` without copying its text or bytes.
+  /// Passes the argument at `index`, counted from 0, to a closure without copying its text or
+  /// bytes.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
   public func withCell<Result>(
     at index: Int, _ body: (borrowing Cell) throws -> Result
@@ -70,8 +72,9 @@ public struct Arguments: ~Copyable {
     try body(Cell(value: try value(at: index), form: .standard))
   }
 
-  /// Something made from the argument at `index` and kept while SQLite knows that the argument is
-  /// the same in each row, such as a pattern made ready for matching.
+  /// Returns an object made from the argument at `index`, such as a compiled pattern. SQLite keeps
+  /// the object as long as the argument is the same constant in every row; `make` is called again
+  /// otherwise.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/get_auxdata.html>
   public func prepared<Object: AnyObject>(
@@ -85,7 +88,7 @@ public struct Arguments: ~Copyable {
     }
     let object = try make(try Cell(value: argument, form: .standard).databaseValue())
     if let context {
-      // SQLite releases it, at once where it does not keep it.
+      // SQLite releases the object, immediately if it does not keep it.
       let held = Unmanaged<AnyObject>.passRetained(object).toOpaque()
       sqlite3_set_auxdata(context, Int32(index), held) { pointer in
         if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
@@ -94,7 +97,8 @@ public struct Arguments: ~Copyable {
     return object
   }
 
-  /// All values of an `IN` that a virtual table's plan asked for as a list.
+  /// Returns all values of an `IN` that the plan of a virtual table requested as a list. Throws
+  /// misuse if the argument is not a list.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/vtab_in_first.html>
   public func list(at index: Int) throws -> [DatabaseValue] {
@@ -121,11 +125,11 @@ public struct Arguments: ~Copyable {
     return value
   }
 
-  /// Reads the arguments one after another.
+  /// A reader that reads the arguments in order.
   var reader: ArgumentReader { ArgumentReader(values: values, count: count) }
 }
 
-/// Reads arguments from left to right, for functions that are typed by their Swift signature.
+/// A reader of arguments from left to right, for functions that are typed by their Swift signature.
 struct ArgumentReader {
   let values: UnsafeMutablePointer<OpaquePointer?>?
   let count: Int
@@ -149,7 +153,7 @@ struct ArgumentReader {
   }
 }
 
-/// How many types a pack has.
+/// Returns the number of types in a parameter pack.
 func count<each Value>(_ types: repeat (each Value).Type) -> Int {
   var count = 0
   for _ in repeat each types { count += 1 }

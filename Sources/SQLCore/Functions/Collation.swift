@@ -6,10 +6,10 @@ import CSQLite
   import Foundation
 #endif
 
-/// A Swift closure by which SQLite compares text; SQLite owns it and releases it.
+/// A collation whose comparison is a Swift closure. SQLite owns it and releases it.
 final class Collation {
   private let compare: @Sendable (Span<UInt8>, Span<UInt8>) throws -> ComparisonResult
-  // The core owns the handle, which owns this, and outlives both.
+  // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
   private let core: Unmanaged<ConnectionCore>
 
   private init(
@@ -30,7 +30,7 @@ final class Collation {
     ) { pointer in
       if let pointer { Unmanaged<Collation>.fromOpaque(pointer).release() }
     }
-    // Unlike elsewhere, SQLite does not release it on an error.
+    // Unlike its other registration functions, SQLite does not release the object if this fails.
     if code != SQLITE_OK { held.release() }
     try core.check(code)
   }
@@ -43,7 +43,7 @@ final class Collation {
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
   ) -> Int32 {
     let core = core.takeUnretainedValue()
-    // After an error any answer will do: nothing of the statement stays.
+    // After an error any result will do, since the statement's work is undone.
     guard core.state.pointee.callbackFailure == nil else { return 0 }
     core.state.pointee.hookDepth &+= 1
     defer { core.state.pointee.hookDepth &-= 1 }
@@ -52,8 +52,8 @@ final class Collation {
         left.bindMemory(to: UInt8.self).span, right.bindMemory(to: UInt8.self).span)
       return Int32(result.rawValue)
     } catch {
-      // SQLite has no way for a comparison to fail: the statement is interrupted.
-      // The commit of a statement that writes is refused.
+      // SQLite gives a comparison no way to fail, so the statement is interrupted, and if it
+      // writes, its commit is refused.
       core.note(error, spoilsWrites: true)
       core.vetoFailedCommits()
       sqlite3_interrupt(core.handle)
@@ -73,7 +73,7 @@ private func compareText(
 }
 
 extension Registrar {
-  /// Adds a collation: how text is compared, sorted and looked up in indexes.
+  /// Registers a collation, by which text is compared, sorted and looked up in indexes.
   ///
   /// ```swift
   /// try db.collation("reversed") { left, right in
@@ -82,10 +82,10 @@ extension Registrar {
   /// try db.rows("SELECT letter FROM alphabet ORDER BY letter COLLATE reversed")
   /// ```
   ///
-  /// It must order any text in one way, always the same: an index is sorted by it. An error that it
-  /// throws ends the statement and is its error; where the statement writes, its transaction is
-  /// rolled back, as by an interruption. Text that is no UTF-8 is repaired. While it runs, its
-  /// connection runs nothing else.
+  /// It must define one total order of all texts that never changes, because indexes are sorted by
+  /// it. If it throws, the running statement fails with that error; if the statement writes, its
+  /// transaction is rolled back, as after an interruption. Text that is not UTF-8 is repaired
+  /// first. While the collation runs, its connection can run nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_collation.html>
   public func collation(
     _ name: String,
@@ -96,7 +96,7 @@ extension Registrar {
     }
   }
 
-  /// Adds a collation that compares the UTF-8 of the text, which is lent without a copy.
+  /// Registers a collation that compares the UTF-8 bytes of the texts, which are not copied.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_collation.html>
   public func byteCollation(
@@ -110,9 +110,9 @@ extension Registrar {
       })
   }
 
-  /// Removes a collation; a name that is none is no error.
+  /// Removes a collation. Removing a name that is not registered is not an error.
   ///
-  /// On a connection with a statement that runs, this throws `.busy`.
+  /// On a connection with a running statement, throws `.busy`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_collation.html>
   public func removeCollation(_ name: String) throws {
     try requireName(name, of: "collation")

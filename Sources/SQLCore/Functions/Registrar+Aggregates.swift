@@ -1,5 +1,5 @@
 extension Registrar {
-  /// Adds an aggregate, typed by the signature of its closures.
+  /// Registers an aggregate function, typed by the signature of its closures.
   ///
   /// ```swift
   /// try db.aggregate("integer_sum", initial: 0) { (sum: inout Int, number: Int) in
@@ -7,9 +7,9 @@ extension Registrar {
   /// } result: { $0 }
   /// ```
   ///
-  /// Each group of rows has a state of its own, which begins as `initial`; `step` takes a row into
-  /// it, and `result` gives its value, also for a group of no rows. Arguments and errors are as in
-  /// `function`.
+  /// Each group of rows has its own state, which starts as `initial`. `step` adds a row to the
+  /// state, and `result` returns the value of the group, even if it has no rows. Arguments and
+  /// errors are handled as in `function`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_function.html>
   public func aggregate<State, each Argument: ColumnValue, Result: ColumnValue>(
     _ name: String, _ flags: FunctionFlags = [],
@@ -29,7 +29,8 @@ extension Registrar {
         result: { try result($0).databaseValue(as: .standard) }))
   }
 
-  /// Adds a window function, typed by the signature of its closures; it is an aggregate as well.
+  /// Registers a window function, typed by the signature of its closures. It can be called as an
+  /// aggregate function too.
   ///
   /// ```swift
   /// try db.window("integer_sum", initial: 0) { (sum: inout Int, number: Int) in
@@ -39,8 +40,10 @@ extension Registrar {
   /// } result: { $0 }
   /// ```
   ///
-  /// `inverse` takes out of the state the row that leaves the frame; `result` is asked for each row.
-  /// - SeeAlso: <https://www.sqlite.org/windowfunctions.html#user_defined_aggregate_window_functions>
+  /// `inverse` removes the row that leaves the frame from the state; `result` is called for each
+  /// row.
+  /// - SeeAlso:
+  ///   <https://www.sqlite.org/windowfunctions.html#user_defined_aggregate_window_functions>
   public func window<State, each Argument: ColumnValue, Result: ColumnValue>(
     _ name: String, _ flags: FunctionFlags = [],
     initial: @autoclosure @escaping @Sendable () -> State,
@@ -63,9 +66,10 @@ extension Registrar {
         result: { try result($0).databaseValue(as: .standard) }))
   }
 
-  /// Adds an aggregate that is given its arguments as values; with `inverse`, a window function.
+  /// Registers an aggregate function that receives its arguments as values; with `inverse`, a
+  /// window function.
   ///
-  /// - Parameter argumentCount: how many it takes, 0 to 127; nil for any number.
+  /// - Parameter argumentCount: the number of its arguments, 0 to 127; nil for any number.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_function.html>
   public func aggregate<State>(
     _ name: String, argumentCount: Int?, _ flags: FunctionFlags = [],

@@ -1,15 +1,15 @@
 extension Registrar {
-  /// Adds a function, typed by the signature of its closure.
+  /// Registers a function, typed by the signature of its closure.
   ///
   /// ```swift
   /// try db.function("rot13", .deterministic) { (text: String) in text.rot13 }
   /// try db.rows("SELECT rot13(name) FROM animal")
   /// ```
   ///
-  /// It takes as many arguments as the closure, and one of the same name and count is replaced. An
-  /// argument that is none of the closure's type, NULL where it is not optional, and an error that
-  /// the closure throws fail the statement with that error's message. Flags say where it may be
-  /// called: `FunctionFlags`.
+  /// It takes as many arguments as the closure, and replaces a function of the same name and number
+  /// of arguments. The statement fails if an argument cannot be read as the closure's type (for
+  /// example NULL for a type that is not optional), or if the closure throws, with the message of
+  /// that error. The flags say where the function may be called; see `FunctionFlags`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_function.html>
   public func function<each Argument: ColumnValue, Result: ColumnValue>(
     _ name: String, _ flags: FunctionFlags = [],
@@ -23,13 +23,13 @@ extension Registrar {
     }
   }
 
-  /// Adds a function that is given its arguments as values, and gives a value.
+  /// Registers a function that receives its arguments as values and returns a value.
   ///
   /// ```swift
-  /// try db.function("longest") { arguments in … }
+  /// try db.function("longest", argumentCount: nil) { arguments in … }
   /// ```
   ///
-  /// - Parameter argumentCount: how many it takes, 0 to 127; nil for any number.
+  /// - Parameter argumentCount: the number of its arguments, 0 to 127; nil for any number.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_function.html>
   public func function(
     _ name: String, argumentCount: Int?, _ flags: FunctionFlags = [],
@@ -43,10 +43,11 @@ extension Registrar {
       })
   }
 
-  /// Removes a function, aggregate or window function; a name that is none is no error.
+  /// Removes a function, aggregate function or window function. Removing a name that is not
+  /// registered is not an error.
   ///
-  /// A statement that uses it fails when it is next compiled. On a connection with a statement that
-  /// runs, this throws `.busy`.
+  /// A statement that uses it fails when it is next compiled. On a connection with a running
+  /// statement, throws `.busy`.
   public func removeFunction(_ name: String, argumentCount: Int?) throws {
     let key = try Registration.Key(function: name, argumentCount: argumentCount)
     try register(

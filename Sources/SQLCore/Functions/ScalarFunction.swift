@@ -1,9 +1,9 @@
 import CSQLite
 
-/// A Swift closure that SQLite calls as a function; SQLite owns it and releases it.
+/// A Swift closure that SQLite calls as a function. SQLite owns it and releases it.
 final class ScalarFunction {
   private let body: @Sendable (borrowing Arguments) throws -> DatabaseValue
-  // The core owns the handle, which owns this, and outlives both.
+  // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
   private let core: Unmanaged<ConnectionCore>
 
   private init(
@@ -18,7 +18,7 @@ final class ScalarFunction {
     _ body: @escaping @Sendable (borrowing Arguments) throws -> DatabaseValue
   ) throws {
     let function = Unmanaged.passRetained(ScalarFunction(core: core, body)).toOpaque()
-    // On an error SQLite releases it as well.
+    // If this fails, SQLite releases the function as well.
     try core.check(
       sqlite3_create_function_v2(
         core.handle, name, argumentCount, flags.textRepresentation, function, callScalar, nil, nil

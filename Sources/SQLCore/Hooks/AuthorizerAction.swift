@@ -1,8 +1,9 @@
-/// What a statement wants to do, as the authorizer is asked while it is prepared.
+/// An action of a statement, about which SQLite asks the authorizer while it prepares the
+/// statement.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_alter_table.html>
 public struct AuthorizerAction: Hashable, Sendable {
-  /// The kinds of action, with their names.
+  /// The kinds of actions, with the names that they concern.
   public enum Kind: Hashable, Sendable {
     /// CREATE INDEX.
     case createIndex(index: String, table: String)
@@ -40,9 +41,9 @@ public struct AuthorizerAction: Hashable, Sendable {
     case dropView(view: String)
     /// Rows are inserted into the table.
     case insert(table: String)
-    /// PRAGMA, with its value where it is set.
+    /// PRAGMA, with its value if it has one.
     case pragma(name: String, value: String?)
-    /// The column is read; an empty name where no column in particular is.
+    /// The column is read. Its name is empty if no particular column is read.
     case read(table: String, column: String)
     /// SELECT.
     case select
@@ -66,7 +67,7 @@ public struct AuthorizerAction: Hashable, Sendable {
     case dropVirtualTable(table: String, module: String)
     /// The function is called.
     case function(name: String)
-    /// SAVEPOINT: BEGIN, RELEASE or ROLLBACK, and its name.
+    /// SAVEPOINT, with the operation (BEGIN, RELEASE or ROLLBACK) and the name of the savepoint.
     case savepoint(operation: String, name: String)
     /// A recursive common table expression.
     case recursive
@@ -74,11 +75,11 @@ public struct AuthorizerAction: Hashable, Sendable {
     case other(code: Int32, first: String?, second: String?)
   }
 
-  /// What the statement wants to do.
+  /// The kind of action.
   public let kind: Kind
-  /// The name of the attached database, `main` for the first; nil where none is concerned.
+  /// The name of the attached database, `main` for the first; nil if the action concerns none.
   public let database: String?
-  /// The innermost trigger or view that does it; nil for the statement itself.
+  /// The innermost trigger or view that causes the action; nil for the statement itself.
   public let trigger: String?
 
   init(
@@ -93,7 +94,7 @@ public struct AuthorizerAction: Hashable, Sendable {
 }
 
 extension AuthorizerAction.Kind {
-  /// Reads SQLite's code and its two words.
+  /// Creates a kind from SQLite's action code and its two arguments.
   fileprivate init(code: Int32, _ first: String?, _ second: String?) {
     let one = first ?? ""
     let two = second ?? ""
@@ -136,19 +137,19 @@ extension AuthorizerAction.Kind {
   }
 }
 
-/// What an authorizer answers.
+/// The answer of an authorizer.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_deny.html>
 public enum AuthorizerDecision: Sendable {
-  /// The action may be done.
+  /// The action is allowed.
   case allow
-  /// A column that is read gives NULL, and what else is asked for is not done, without an error.
+  /// A column that would be read gives NULL; any other action is skipped without an error.
   case ignore
-  /// The statement is refused.
+  /// The statement is rejected with an error.
   case deny
 }
 
 extension Registrar {
-  /// Asks `body` about each thing that a statement wants to do, while it is prepared.
+  /// Calls `body` for each action of a statement, while the statement is prepared.
   ///
   /// ```swift
   /// try db.onAuthorize { action in
@@ -156,9 +157,10 @@ extension Registrar {
   /// }
   /// ```
   ///
-  /// `.deny`, and an error, which is then the statement's, refuse the statement; the library asks
-  /// its own authorizer first. Of several listeners the strictest is followed. Statements that
-  /// were prepared before are asked about again. While it runs, its connection runs nothing else.
+  /// `.deny` and an error both reject the statement; preparing it then throws that error. The
+  /// library's own authorizer decides first. With several listeners, the strictest answer counts.
+  /// Statements that were already prepared are prepared and checked again. While `body` runs, its
+  /// connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
   @discardableResult
   public func onAuthorize(

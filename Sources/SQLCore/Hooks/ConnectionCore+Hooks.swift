@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Which of SQLite's slots are taken on a connection.
+/// The slots for hooks of a connection that are in use.
 struct InstalledHooks: OptionSet {
   let rawValue: UInt16
 
@@ -12,12 +12,14 @@ struct InstalledHooks: OptionSet {
 }
 
 extension ConnectionCore {
-  /// Installs the observer and its hooks, between transactions, or takes them away.
+  /// Installs an observer with its hooks, or removes it. Throws misuse inside a transaction, and
+  /// while a session records if row changes are to be observed.
   ///
-  /// Every cached statement is compiled anew after the first was installed: a `DELETE` without a
-  /// WHERE that was compiled without the hook would empty the table without telling of its rows.
+  /// When the first hook is installed, every cached statement is recompiled. A `DELETE` without a
+  /// WHERE clause that was compiled without the hook would use SQLite's truncate optimization,
+  /// which reports no rows.
   ///
-  /// - Parameter hooksRows: whether it is told of rows.
+  /// - Parameter hooksRows: Whether row changes are reported to the observer.
   package func setObserver(
     _ observer: (any ConnectionObserver)?, hooksRows: Bool = true
   ) throws {
@@ -41,13 +43,13 @@ extension ConnectionCore {
     sqlite3_compileoption_used("ENABLE_PREUPDATE_HOOK") != 0
   }
 
-  /// What the write that runs is called, for those who observe.
+  /// The label of the current write, for observers.
   package var writeLabel: String? {
     get { state.pointee.writeLabel }
     set { state.pointee.writeLabel = newValue }
   }
 
-  /// Makes a commit fail while a callback has failed that could not tell SQLite so.
+  /// Makes commits fail after a callback has failed that could not report its error to SQLite.
   func vetoFailedCommits() {
     state.pointee.vetoesFailedCommits = true
     installHooks()
@@ -58,7 +60,7 @@ extension ConnectionCore {
     installHooks()
   }
 
-  /// Takes the slots that somebody needs now, and leaves those that nobody needs.
+  /// Installs the hooks that the observer and the listeners need now, and removes the others.
   func installHooks() {
     let listeners = state.pointee.listeners
     let isObserved = state.pointee.observer != nil
@@ -96,7 +98,8 @@ extension ConnectionCore {
     }
     installTrace(listeners.trace)
     installInterruption()
-    // It compiles every cached statement anew, which these need.
+    // Installing the authorizer recompiles every cached statement, which these hooks and a change
+    // of the authorizer listeners require.
     let authorizers = listeners.authorizer.map { ObjectIdentifier($0.listener) }
     if !changed.isDisjoint(with: [.update, .preUpdate])
       || authorizers != state.pointee.knownAuthorizers
@@ -117,7 +120,7 @@ private func preUpdate(
   oldRowID: sqlite3_int64, newRowID: sqlite3_int64
 ) {
   guard let state = state(context), let handle, let database, let table,
-    // Where nobody asks for the table, this is all that its rows cost.
+    // If no observer or listener needs the table, its row changes cost only this comparison.
     state.pointee.lastPassedOver != table
   else { return }
   tell(
@@ -125,7 +128,7 @@ private func preUpdate(
     oldRowID: oldRowID, newRowID: newRowID)
 }
 
-/// A function of its own, so that what comes before it needs no registers saved.
+/// A separate function, so that `preUpdate` can return early without saving registers.
 @inline(never)
 private func tell(
   _ state: UnsafeMutablePointer<ConnectionState>, of handle: OpaquePointer, operation: Int32,
@@ -137,7 +140,8 @@ private func tell(
     oldRowID: oldRowID, newRowID: newRowID)
   let matters = state.pointee.observesRows && state.tellObserver(of: event)
   guard !state.pointee.listeners.preUpdate.isEmpty else {
-    // An incremental BLOB is written without a statement of ours.
+    // An incremental BLOB writes without a statement of the library, which would reset
+    // `lastPassedOver`.
     if !matters, event.blobColumn < 0 { state.pointee.lastPassedOver = table }
     return
   }
@@ -148,11 +152,11 @@ private func tell(
 
 private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
   guard let state = state(context) else { return 0 }
-  // A collation failed: what was written may be out of order.
+  // A collation or a tokenizer failed, so what was written may be out of order.
   guard state.pointee.callbackFailure?.spoilsWrites != true else { return 1 }
   if !state.pointee.listeners.commit.isEmpty {
     if let failure = state.askListenersToCommit() {
-      // SQLITE_CONSTRAINT_COMMITHOOK, a macro too complex for Swift to see.
+      // This is SQLITE_CONSTRAINT_COMMITHOOK, a macro that Swift cannot import.
       state.pointee.callbackFailure = NotedFailure(failure, code: SQLITE_CONSTRAINT | 2 << 8)
       return 1
     }
@@ -164,7 +168,7 @@ private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
 private func didRollBack(context: UnsafeMutableRawPointer?) {
   guard let state = state(context) else { return }
   state.pointee.observer?.rollbackHookDidFire()
-  // Of writes that share the transaction, each is reported when it is known how it ends.
+  // If writes share the transaction, the rollback of each is reported once its outcome is known.
   guard state.pointee.sharedWrites == nil else { return }
   state.reportRollback()
 }
@@ -181,7 +185,8 @@ private func didUpdate(
 }
 
 extension UnsafeMutablePointer where Pointee == ConnectionState {
-  /// Tells the observer of a row; false where rows of its table do not matter to it.
+  /// Reports a row change to the observer. Returns false if the observer does not need changes of
+  /// this table.
   fileprivate func tellObserver(of event: borrowing PreUpdateEvent) -> Bool {
     guard pointee.passedOver.value(of: event) == nil else { return false }
     guard pointee.observer?.rowWillChange(event) == false else { return true }
@@ -189,8 +194,8 @@ extension UnsafeMutablePointer where Pointee == ConnectionState {
     return false
   }
 
-  /// Calls the listeners to commits, once for each write that the transaction commits; returns what
-  /// one of them threw.
+  /// Calls the commit listeners, once for each write that the transaction commits. Returns the
+  /// error that a listener threw.
   fileprivate func askListenersToCommit() -> (any Error)? {
     let count = pointee.sharedWrites?.done ?? 1
     return callingOut { listeners in
@@ -206,13 +211,14 @@ extension UnsafeMutablePointer where Pointee == ConnectionState {
     }
   }
 
-  /// Calls the listeners to rollbacks.
+  /// Calls the rollback listeners.
   func reportRollback() {
     guard !pointee.listeners.rollback.isEmpty else { return }
     callingOut { $0.rollback.forEachBody { $0() } }
   }
 
-  /// Calls listeners: meanwhile the connection runs nothing, and who comes or goes changes nothing.
+  /// Calls listeners. Meanwhile the connection runs nothing, and listeners that are added or
+  /// removed do not change the list.
   func callingOut<Result>(_ body: (HookListeners) -> Result) -> Result {
     pointee.hookDepth &+= 1
     defer { pointee.hookDepth &-= 1 }

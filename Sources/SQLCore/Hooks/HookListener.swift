@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A listener to what SQLite does, as the methods `onCommit`, `onUpdate` and so on add it.
+/// A listener to the events of a connection, as `onCommit`, `onUpdate` and similar methods add it.
 ///
-/// It listens until it is removed, `try db.remove(listener)`, or its connection closes; it need not
-/// be kept.
+/// It listens until it is removed with `try db.remove(listener)`, or until its connection closes.
+/// The value need not be kept.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/commit_hook.html>
 public final class HookListener: Sendable {
   private let isRemovedFlag = Atomic<Bool>(false)
-  /// By which a database finds it.
+  /// The key by which a database finds the listener.
   let key: Registration.Key
 
   init() {
@@ -17,22 +17,23 @@ public final class HookListener: Sendable {
 
   private static let count = Atomic<UInt64>(0)
 
-  /// Whether it was removed: from then on it is not called, though one call may be running.
+  /// Whether the listener was removed. It is not called after that, although one call may still be
+  /// running.
   public var isRemoved: Bool { isRemovedFlag.load(ordering: .acquiring) }
 
   func remove() { isRemovedFlag.store(true, ordering: .releasing) }
 }
 
-/// A listener and what it runs.
+/// A listener with its closure.
 struct Listening<Body> {
   let listener: HookListener
   let body: Body
 }
 
-/// Those who listen on one connection, by the hook that they share.
+/// The listeners of one connection, grouped by hook.
 ///
-/// SQLite has one slot for each hook; what is called there goes through the list. A hook is installed
-/// while its list is not empty.
+/// SQLite has one slot for each hook, so the function in that slot calls all listeners of the list.
+/// A hook is installed while its list is not empty.
 struct HookListeners {
   typealias List<Body> = [Listening<Body>]
 
@@ -60,7 +61,8 @@ struct HookListeners {
 }
 
 extension HookListeners.List {
-  /// Calls those that were there at the beginning and are not removed meanwhile.
+  /// Calls the closures that are in the list when this begins, except those that are removed
+  /// meanwhile.
   func forEachBody<Body>(
     _ call: (Body) throws -> Void
   ) rethrows where Element == Listening<Body> {
@@ -69,7 +71,7 @@ extension HookListeners.List {
 }
 
 extension Registrar {
-  /// Adds a listener to a connection, or to all of a database.
+  /// Adds a listener to a connection, or to all connections of a database.
   func listen<Body: Sendable>(
     _ list: WritableKeyPath<HookListeners, HookListeners.List<Body>> & Sendable, _ body: Body
   ) throws -> HookListener {
@@ -94,7 +96,7 @@ extension Registrar {
 }
 
 extension Connection {
-  /// Removes a listener; its hook goes with the last.
+  /// Removes a listener. The hook is removed with its last listener.
   public func remove(_ listener: HookListener) throws {
     listener.remove()
     try use().purgeListeners()
@@ -102,8 +104,8 @@ extension Connection {
 }
 
 extension Database {
-  /// Removes a listener from every connection: at once it is no more called, and its hook goes when
-  /// a connection is next used.
+  /// Removes a listener from every connection. It is not called any more from now on; the hook of
+  /// each connection is removed when the connection is next used.
   public func remove(_ listener: HookListener) throws {
     listener.remove()
     access.registrations.remove(listener.key)

@@ -6,46 +6,49 @@ import CSQLite
   import Foundation
 #endif
 
-/// A row that a statement is about to insert, update or delete, while the pre-update hook runs.
+/// A row that a statement is about to insert, update or delete. It exists while the pre-update hook
+/// runs.
 ///
-/// Column indices are SQLite's own at this place: in storage order, virtual generated columns left
-/// out of the values. It cannot be copied and so not kept.
+/// Column indices are those of SQLite's pre-update functions: in storage order, where virtual
+/// generated columns have no values. The event is not copyable, so it cannot be kept.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
 public struct PreUpdateEvent: ~Copyable {
-  /// What is about to happen to a row.
+  /// The kind of change.
   public typealias Kind = RowUpdate.Kind
 
   let handle: OpaquePointer
-  /// What is about to happen to the row.
+  /// The kind of change.
   public let kind: Kind
   /// The name of the attached database; the pointer is the same for all rows of one table.
   package let database: UnsafePointer<CChar>
   /// The name of the table; the pointer is the same for all rows of one table.
   package let table: UnsafePointer<CChar>
-  /// The rowid before, of an update or deletion; 0 in a table WITHOUT ROWID.
+  /// The rowid before an update or deletion; 0 in a table WITHOUT ROWID.
   public let oldRowID: Int64
-  /// The rowid after, of an update or insertion; 0 in a table WITHOUT ROWID.
+  /// The rowid after an update or insertion; 0 in a table WITHOUT ROWID.
   public let newRowID: Int64
 
   /// The name of the attached database, `main` for the first.
   public var databaseName: String { String(cString: database) }
   /// The name of the table.
   public var tableName: String { String(cString: table) }
-  /// How many columns the row has.
+  /// The number of columns of the row.
   public var columnCount: Int { Int(sqlite3_preupdate_count(handle)) }
-  /// 0 for the statement itself, more for what its triggers and foreign-key actions do.
+  /// The nesting depth of the change: 0 for the statement itself, more for its triggers and
+  /// foreign-key actions.
   public var depth: Int { Int(sqlite3_preupdate_depth(handle)) }
-  /// The column that an incremental BLOB writes, else −1; it shows as a deletion.
+  /// The index of the column that an incremental BLOB writes, and −1 for any other change. Such a
+  /// write is reported as a deletion.
   public var blobColumn: Int { Int(sqlite3_preupdate_blobwrite(handle)) }
 
-  /// The value before, of an update or deletion; nil where SQLite gives none.
+  /// Returns the value before an update or deletion; nil if SQLite has none.
   package func oldValue(at index: Int) -> OpaquePointer? {
     var value: OpaquePointer?
     guard sqlite3_preupdate_old(handle, Int32(index), &value) == SQLITE_OK else { return nil }
     return value
   }
 
-  /// The value after, of an update or insertion; nil where SQLite gives none.
+  /// Returns the value after an update or insertion; nil if SQLite has none.
   package func newValue(at index: Int) -> OpaquePointer? {
     var value: OpaquePointer?
     guard sqlite3_preupdate_new(handle, Int32(index), &value) == SQLITE_OK else { return nil }
@@ -54,14 +57,15 @@ public struct PreUpdateEvent: ~Copyable {
 }
 
 extension PreUpdateEvent {
-  /// The value before, copied; nil where SQLite gives none. Text that is no UTF-8 is repaired: an
-  /// event is not lost for it.
+  /// Returns a copy of the value before the change; nil if SQLite has none. Text that is not valid
+  /// UTF-8 is repaired, so that the event is not lost.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   public func oldDatabaseValue(at index: Int) -> DatabaseValue? {
     oldValue(at: index).flatMap { DatabaseValue(repairing: $0) }
   }
 
-  /// The value after, copied; nil where SQLite gives none.
+  /// Returns a copy of the value after the change; nil if SQLite has none. Text that is not valid
+  /// UTF-8 is repaired, so that the event is not lost.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   public func newDatabaseValue(at index: Int) -> DatabaseValue? {
     newValue(at: index).flatMap { DatabaseValue(repairing: $0) }
@@ -69,7 +73,8 @@ extension PreUpdateEvent {
 }
 
 extension DatabaseValue {
-  /// A copy of a value, its text repaired where it is no UTF-8; nil where there is no memory for it.
+  /// Copies a value. Text that is not valid UTF-8 is repaired. Returns nil if there is not enough
+  /// memory.
   init?(repairing value: OpaquePointer) {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))

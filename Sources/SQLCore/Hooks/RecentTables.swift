@@ -6,13 +6,13 @@
   import Musl
 #endif
 
-/// What is known of the tables that the pre-update hook told of last, found without making a
-/// `String` of their names.
+/// A small cache of facts about the tables that the pre-update hook reported most recently. A
+/// lookup does not make a `String` of a table's name.
 ///
-/// The hook gives the same pointer for all rows of a table; after a change of the schema it may be
-/// another table's, and so the names themselves are compared as well, which are short.
+/// The hook passes the same pointer for all rows of a table. After a schema change the pointer may
+/// belong to another table, so the names, which are short, are compared as well.
 ///
-/// It owns memory: `removeAll()` frees it.
+/// The cache owns memory; `removeAll()` frees it.
 package struct RecentTables {
   private struct Entry {
     var pointer: UnsafePointer<CChar>
@@ -29,12 +29,12 @@ package struct RecentTables {
   private var entries: UnsafeMutablePointer<Entry>?
   private var count = 0
   private var nextPlace = 0
-  /// As many as one statement with its triggers writes, most often.
+  /// Most statements, with their triggers, write to no more tables than this.
   private static let capacity = 4
 
   package init() {}
 
-  /// What was noted of the table whose row changes; nil where nothing was.
+  /// Returns the value noted for the table whose row changes; nil if there is none.
   package func value(of event: borrowing PreUpdateEvent) -> Int? {
     guard let entries else { return nil }
     for index in 0..<count where entries[index].pointer == event.table {
@@ -47,7 +47,8 @@ package struct RecentTables {
     return nil
   }
 
-  /// Notes something of the table whose row changes, in the place of what was noted longest ago.
+  /// Notes a value for the table whose row changes. If the cache is full, it replaces the oldest
+  /// entry.
   package mutating func note(_ value: Int, of event: borrowing PreUpdateEvent) {
     let entries = self.entries ?? .allocate(capacity: Self.capacity)
     self.entries = entries
@@ -63,7 +64,7 @@ package struct RecentTables {
     nextPlace = (nextPlace + 1) % Self.capacity
   }
 
-  /// Forgets everything.
+  /// Removes all entries and frees their memory.
   package mutating func removeAll() {
     guard let entries else { return }
     for index in 0..<count { entries[index].free() }

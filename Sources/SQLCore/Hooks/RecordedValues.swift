@@ -13,23 +13,24 @@ import CSQLite
   import Musl
 #endif
 
-/// Values of rows, one row behind another in one piece of memory, so that recording a row allocates
-/// nothing and what nobody asks for is never made into a `String`.
+/// A buffer of row values. The rows are stored one after another in one block of memory, so that
+/// recording a row allocates nothing, and a value that is never read never becomes a `String`.
 ///
-/// A *state* is the values of one row, known by where it begins. It has a byte for each value, its
-/// kind, then eight bytes for each: the number, or where its text or bytes lie from the state's
-/// beginning on and how many they are. Those come behind the states of the row.
+/// A *state* is the values of one row, identified by the offset at which it begins. It has one byte
+/// for the kind of each value, followed by eight bytes for each value: the number itself, or the
+/// offset (from the beginning of the state) and the length of its text or bytes. These follow after
+/// all states of the row.
 ///
-/// `@unchecked Sendable`: it is written by the access that holds the writer, and handed on after the
+/// `@unchecked Sendable`: the access that holds the writer writes to it, and passes it on after the
 /// last write.
 package final class RecordedValues: @unchecked Sendable {
-  /// A value of which the pre-update hook is asked.
+  /// A column whose value is read from the pre-update hook.
   package struct Source: Sendable {
     /// SQLite's index of the column.
     package let index: Int
-    /// Whether whole numbers come as integers though the column holds reals.
+    /// Whether integers are recorded as reals, because the column holds reals.
     package let isReal: Bool
-    /// Whether NULL may stand for the default, in a row that is older than the column.
+    /// Whether NULL may stand for the column's default, in a row that is older than the column.
     package let mayBeMissing: Bool
 
     package init(index: Int, isReal: Bool, mayBeMissing: Bool) {
@@ -39,12 +40,12 @@ package final class RecordedValues: @unchecked Sendable {
     }
   }
 
-  /// How taking the values of a row ended.
+  /// The outcome of recording the values of a row.
   package enum Outcome {
     case complete
-    /// What is NULL may be the default of a column that is younger than the row.
+    /// A value that is NULL may be the default of a column that is younger than the row.
     case doubtful
-    /// SQLite does not tell a value.
+    /// SQLite did not report a value.
     case untold
   }
 
@@ -52,9 +53,9 @@ package final class RecordedValues: @unchecked Sendable {
 
   @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer?
   @exclusivity(unchecked) private var capacity = 0
-  /// How many bytes are used.
+  /// The number of bytes in use.
   @exclusivity(unchecked) package private(set) var count = 0
-  /// How text lies here: as it does in the database.
+  /// The encoding of text in the buffer, which is that of the database.
   package let encoding: TextEncoding
   private let isUTF8: Bool
 
@@ -67,7 +68,8 @@ package final class RecordedValues: @unchecked Sendable {
     bytes?.deallocate()
   }
 
-  /// Forgets what came behind the first bytes; what a large transaction needed is given back.
+  /// Removes everything after the first `count` bytes. If nothing remains, a large block of memory
+  /// is freed.
   package func truncate(to count: Int) {
     self.count = count
     guard count == 0, capacity > 1 << 16 else { return }
@@ -76,14 +78,15 @@ package final class RecordedValues: @unchecked Sendable {
     capacity = 0
   }
 
-  /// Appends room for states of so many values each, of one row, and returns the first.
+  /// Reserves room at the end for states of one row, with `valueCount` values each. Returns the
+  /// first state.
   package func reserve(states: Int = 1, of valueCount: Int) -> Int {
     let start = count
     _ = grow(by: states * Self.size(of: valueCount))
     return start
   }
 
-  /// The state behind another one, of those that were reserved together.
+  /// Returns the state that follows another one, of those that were reserved together.
   package static func state(behind state: Int, of valueCount: Int) -> Int {
     state + size(of: valueCount)
   }
@@ -92,9 +95,10 @@ package final class RecordedValues: @unchecked Sendable {
 
   // MARK: Filling
 
-  /// Takes the values of the row before, or of the row after.
+  /// Records the values of the row before or after the change.
   ///
-  /// - Parameter count: how many values the state has, where more than there are sources.
+  /// - Parameter count: The number of values of the state, if it is larger than the number of
+  ///   sources.
   package func fill(
     _ state: Int, before isBefore: Bool, of event: borrowing PreUpdateEvent,
     from sources: UnsafeBufferPointer<Source>, among count: Int? = nil
@@ -112,8 +116,8 @@ package final class RecordedValues: @unchecked Sendable {
     return outcome
   }
 
-  /// Takes the values of the row after from those before, but for some of them; false where SQLite
-  /// does not tell a value.
+  /// Records the values of the row after the change: they are the values before it, except at some
+  /// places. Returns false if SQLite did not report a value.
   package func fill(
     _ state: Int, after before: Int, but places: [Int], of event: borrowing PreUpdateEvent,
     from sources: UnsafeBufferPointer<Source>
@@ -123,7 +127,7 @@ package final class RecordedValues: @unchecked Sendable {
     (bytes + state).copyMemory(from: bytes + before, byteCount: Self.size(of: valueCount))
     let distance = UInt32(truncatingIfNeeded: state - before)
     for place in sources.indices where kind(of: state, at: place).hasBytes {
-      // It lies where it lay.
+      // The text or bytes are shared with the state before.
       let slot = slot(of: state, at: place, of: valueCount)
       let offset = slot.loadUnaligned(as: UInt32.self)
       slot.storeBytes(of: offset &- distance, as: UInt32.self)
@@ -136,7 +140,7 @@ package final class RecordedValues: @unchecked Sendable {
     return true
   }
 
-  /// Puts values in.
+  /// Stores values. Returns false if one of them cannot be stored.
   package func fill(_ state: Int, with values: [DatabaseValue]) -> Bool {
     for (place, value) in values.enumerated() {
       guard fill(state, at: place, of: values.count, with: value) else { return false }
@@ -144,7 +148,8 @@ package final class RecordedValues: @unchecked Sendable {
     return true
   }
 
-  /// Puts a value in; false where the row has more bytes than can be counted here.
+  /// Stores a value. Returns false if the offset or the length of its bytes does not fit in 32
+  /// bits.
   package func fill(
     _ state: Int, at place: Int, of valueCount: Int, with value: DatabaseValue
   ) -> Bool {
@@ -180,8 +185,8 @@ package final class RecordedValues: @unchecked Sendable {
       set(state, at: place, of: valueCount, .real, sqlite3_value_double(value).bitPattern)
       return .real
     case SQLITE_TEXT:
-      // Asked for text, SQLite would copy it to put a zero behind it; asked for bytes in another
-      // encoding, it would convert it.
+      // `sqlite3_value_text` would copy the text to add a terminating zero, and asking for the
+      // bytes in another encoding would convert it.
       let start = sqlite3_value_blob(value)
       let count =
         isUTF8 ? sqlite3_value_bytes(value) : sqlite3_value_bytes16(value)
@@ -219,7 +224,7 @@ package final class RecordedValues: @unchecked Sendable {
     return true
   }
 
-  /// Where that many bytes may be put.
+  /// Appends that many bytes and returns the address of the first.
   private func grow(by size: Int) -> UnsafeMutableRawPointer {
     let start = count
     count += size
@@ -237,21 +242,21 @@ package final class RecordedValues: @unchecked Sendable {
 
   // MARK: Reading
 
-  /// The value at a place of a state.
+  /// Returns the value at a place of a state.
   package func value(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue {
     let payload = payload(of: state, at: place, of: valueCount)
     switch kind(of: state, at: place) {
     case .null: return .null
     case .integer: return .integer(Int64(bitPattern: payload))
     case .real: return .real(Double(bitPattern: payload))
-    // Text that is no UTF-8 is repaired: a change is not lost for it.
+    // Invalid text is repaired, so that the change is not lost.
     case .text: return .text(encoding.repairedString(content(of: state, payload)))
     case .blob: return .blob(Data(content(of: state, payload)))
     }
   }
 
-  /// The value at a place of a state; nil for text that SQLite would not have back as it was:
-  /// invalid text above all, which no `String` holds.
+  /// Returns the value at a place of a state; nil for text that SQLite would not store again with
+  /// the same bytes, mainly invalid text, which no `String` can hold.
   package func exactValue(
     of state: Int, at place: Int, of valueCount: Int
   ) -> DatabaseValue? {
@@ -262,15 +267,15 @@ package final class RecordedValues: @unchecked Sendable {
     return encoding.exactString(content(of: state, payload)).map { .text($0) }
   }
 
-  /// The values of a state.
+  /// Returns all values of a state.
   package func values(of state: Int, count: Int) -> [DatabaseValue] {
     (0..<count).map { value(of: state, at: $0, of: count) }
   }
 
   package func isNull(_ state: Int, at place: Int) -> Bool { kind(of: state, at: place) == .null }
 
-  /// Whether two states have the same value at a place, as `DatabaseValue` compares; text by its
-  /// bytes, also if it is invalid.
+  /// Returns whether two states have the same value at a place, as `DatabaseValue` compares values.
+  /// Text is compared by its bytes, even if it is invalid.
   package func isSame(_ first: Int, _ second: Int, at place: Int, of valueCount: Int) -> Bool {
     let kind = kind(of: first, at: place)
     guard kind == self.kind(of: second, at: place) else { return false }
@@ -290,12 +295,12 @@ package final class RecordedValues: @unchecked Sendable {
     }
   }
 
-  /// Whether two states have the same values.
+  /// Returns whether two states have the same values.
   package func isSame(_ first: Int, _ second: Int, count: Int) -> Bool {
     (0..<count).allSatisfy { isSame(first, second, at: $0, of: count) }
   }
 
-  /// Feeds the values of a state to a hasher, equal ones alike.
+  /// Feeds the values of a state to a hasher, such that states with the same values hash alike.
   package func hash(_ state: Int, count: Int, into hasher: inout Hasher) {
     for place in 0..<count {
       let kind = kind(of: state, at: place)
@@ -320,7 +325,7 @@ package final class RecordedValues: @unchecked Sendable {
   private func slot(
     of state: Int, at place: Int, of valueCount: Int
   ) -> UnsafeMutableRawPointer {
-    // Every state lies in memory that is there.
+    // A state exists only after memory was allocated for it.
     bytes.unsafelyUnwrapped + (state + valueCount + 8 * place)
   }
 

@@ -1,78 +1,81 @@
 import CSQLite
 
-/// What `onTrace` tells of.
+/// The kinds of events that `onTrace` reports.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_trace.html>
 public struct TraceKinds: OptionSet, Sendable {
-  /// The bits, which are SQLite's own.
+  /// The bits, which are those of SQLite.
   public let rawValue: UInt32
 
-  /// Kinds from SQLite's bits.
+  /// Creates a set of kinds from SQLite's bits.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
-  /// A statement, or a trigger of it, begins.
+  /// A statement, or a trigger of one, begins.
   public static let statement = TraceKinds(rawValue: UInt32(SQLITE_TRACE_STMT))
-  /// A statement ended, with the time that it took.
+  /// A statement has ended; the event has its duration.
   public static let profile = TraceKinds(rawValue: UInt32(SQLITE_TRACE_PROFILE))
-  /// A statement gives a row.
+  /// A statement returns a row.
   public static let row = TraceKinds(rawValue: UInt32(SQLITE_TRACE_ROW))
   /// The connection closes.
   public static let close = TraceKinds(rawValue: UInt32(SQLITE_TRACE_CLOSE))
 }
 
-/// What a trace tells; lent while its listener runs.
+/// An event of a trace, valid while its listener runs.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/trace_v2.html>
 public struct TraceEvent: ~Copyable {
-  /// Exactly one kind.
+  /// The kind of the event, exactly one.
   public let kind: TraceKinds
   /// The statement; nil for `.close`.
   let statement: OpaquePointer?
-  /// The comment that SQLite gives for the beginning of a trigger.
+  /// Whether a trigger of the statement begins, and not the statement itself.
+  public var isTrigger: Bool { comment != nil }
+  /// The comment that SQLite passes when a trigger begins.
   private let comment: String?
-  /// How long the statement took, for `.profile`.
+  /// The time that the statement took, for `.profile`.
   public let duration: Duration?
 
   init(kind: TraceKinds, subject: UnsafeMutableRawPointer?, detail: UnsafeMutableRawPointer?) {
     self.kind = kind
     statement = kind == .close ? nil : subject.map { OpaquePointer($0) }
-    let text =
-      kind == .statement
-      ? detail.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } : nil
-    comment = text?.hasPrefix("--") == true ? text : nil
+    let text = kind == .statement ? detail?.assumingMemoryBound(to: CChar.self) : nil
+    // SQLite passes the statement's own text, which may begin with a comment as well, or another one.
+    let isOwn = UnsafePointer(text) == statement.flatMap { sqlite3_sql($0) }
+    comment = isOwn ? nil : text.map { String(cString: $0) }
     duration =
       kind == .profile
       ? detail.map { .nanoseconds($0.assumingMemoryBound(to: Int64.self).pointee) } : nil
   }
 
-  /// The text of the statement, its values as parameters; for a trigger that begins, a comment that
-  /// names it.
+  /// The SQL of the statement, with parameters in place of its values. For a trigger that begins,
+  /// it is a comment with the name of the trigger.
   public var sql: String? {
     comment ?? statement.flatMap { sqlite3_sql($0) }.map { String(cString: $0) }
   }
 
-  /// The text with the values in place of the parameters: not for logs that others read.
+  /// The SQL of the statement, with its values in place of the parameters. Do not write it to logs
+  /// that others can read.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/expanded_sql.html>
   public var expandedSQL: String? { comment ?? statement.flatMap(expandedText) }
 }
 
-/// A listener to traces, and what it wants to be told.
+/// The closure of a trace listener, with the kinds of events that it wants.
 struct TraceListener: Sendable {
   let kinds: TraceKinds
   let body: @Sendable (borrowing TraceEvent) -> Void
 }
 
 extension Registrar {
-  /// Calls `body` when statements begin, give rows and end, as `kinds` says.
+  /// Calls `body` when statements begin, return rows or end, as `kinds` selects.
   ///
   /// ```swift
   /// try db.onTrace(.profile) { event in log(event.sql, event.duration) }
   /// ```
   ///
-  /// Statements of the library's own are told of as well. While it runs, its connection runs nothing
-  /// else. Off until somebody asks.
+  /// The library's own statements are reported as well. While `body` runs, its connection runs
+  /// nothing else. Tracing is off until a listener is added.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/trace_v2.html>
   @discardableResult
   public func onTrace(
@@ -83,7 +86,7 @@ extension Registrar {
 }
 
 extension ConnectionCore {
-  /// Traces what somebody listens to, and nothing else.
+  /// Installs a trace of the kinds that the listeners want, or removes it if they want none.
   func installTrace(_ listeners: [Listening<TraceListener>]) {
     let wanted = listeners.reduce(into: TraceKinds()) { $0.formUnion($1.body.kinds) }
     guard wanted != state.pointee.tracedKinds else { return }
@@ -110,7 +113,7 @@ private func didTrace(
   return 0
 }
 
-/// The text of a statement with its values in place of the parameters.
+/// Returns the SQL of a statement, with its values in place of the parameters.
 func expandedText(_ statement: OpaquePointer) -> String? {
   guard let text = sqlite3_expanded_sql(statement) else { return nil }
   defer { sqlite3_free(text) }

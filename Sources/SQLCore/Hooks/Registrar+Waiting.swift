@@ -1,4 +1,4 @@
-/// A listener to the progress of statements, and how far it is from its next call.
+/// The closure of a progress listener, with its interval in steps of SQLite's virtual machine.
 final class ProgressListener: Sendable {
   let interval: Int32
   let body: @Sendable () throws -> Void
@@ -10,24 +10,25 @@ final class ProgressListener: Sendable {
 }
 
 extension Registrar {
-  /// Calls `body` while a statement waits for a lock that another connection holds, before each new
-  /// attempt, with the number of attempts so far.
+  /// Calls `body` while a statement waits for a lock that another connection holds: before each
+  /// attempt to get the lock, with the number of attempts so far.
   ///
-  /// Where it throws, waiting ends, and so does the statement, with its error. Where it returns true, the
-  /// statement waits on, whatever the busy timeout says; with false it waits as long as the timeout
-  /// says, which also ends it where nobody listens. While it runs, its connection runs nothing else.
+  /// If `body` throws, the waiting and the statement end with its error. If it returns true, the
+  /// statement continues to wait, whatever the busy timeout. If it returns false, the statement
+  /// waits as long as the busy timeout allows, as it does without a listener. While `body` runs,
+  /// its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/busy_handler.html>
   @discardableResult
   public func onBusy(_ body: @escaping @Sendable (Int) throws -> Bool) throws -> HookListener {
     try listen(\.busy, body)
   }
 
-  /// Calls `body` about each `steps` steps of SQLite's machine while statements run; where it
-  /// throws, the statement is interrupted and throws its error.
+  /// Calls `body` about every `steps` steps of SQLite's virtual machine while statements run. If
+  /// `body` throws, the statement is interrupted and throws its error.
   ///
-  /// Interrupting a statement that writes rolls its transaction back. The steps are those of the
-  /// listener that asks most often, counted together. While it runs, its connection runs nothing
-  /// else.
+  /// Interrupting a statement that writes rolls its transaction back. All listeners of a connection
+  /// are called at the shortest interval that any of them requested, and at least every 4,000
+  /// steps. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/progress_handler.html>
   @discardableResult
   public func onProgress(
@@ -39,7 +40,8 @@ extension Registrar {
 }
 
 extension HookListeners {
-  /// How many steps SQLite makes between two calls: never more than cancelling a task may wait.
+  /// The number of steps between two calls of SQLite's progress handler. It has an upper limit, so
+  /// that a cancelled task ends soon.
   var progressInterval: Int32 {
     progress.reduce(4_000) { min($0, $1.body.interval) }
   }

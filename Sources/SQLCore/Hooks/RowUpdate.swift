@@ -1,16 +1,16 @@
 import CSQLite
 
-/// A row that was inserted, updated or deleted, as `onUpdate` tells it.
+/// A row that was inserted, updated or deleted, as `onUpdate` reports it.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/update_hook.html>
 public struct RowUpdate: Hashable, Sendable {
-  /// What happened to the row.
+  /// The kinds of row changes.
   public enum Kind: UInt8, Hashable, Sendable {
-    /// It was inserted.
+    /// The row was inserted.
     case insert
-    /// It was updated.
+    /// The row was updated.
     case update
-    /// It was deleted.
+    /// The row was deleted.
     case delete
 
     init(operation: Int32) {
@@ -22,34 +22,35 @@ public struct RowUpdate: Hashable, Sendable {
     }
   }
 
-  /// What happened to the row.
+  /// The kind of change.
   public let kind: Kind
   /// The name of the attached database, `main` for the first.
   public let database: String
   /// The name of the table.
   public let table: String
-  /// The rowid of the row, after an update the new one.
+  /// The rowid of the row; after an update, the new one.
   public let rowID: Int64
 }
 
 extension Registrar {
-  /// Calls `body` after each row of a rowid table that a statement inserts, updates or deletes.
+  /// Calls `body` after a statement inserts, updates or deletes a row of a rowid table.
   ///
-  /// SQLite does not tell of tables WITHOUT ROWID, of rows that REPLACE deletes, nor of a `DELETE`
-  /// without a WHERE; `onPreUpdate` does. The row may still be rolled back. While it runs, its
-  /// connection runs nothing else. Off until somebody asks.
+  /// SQLite does not report tables WITHOUT ROWID, rows that REPLACE deletes, or the rows of a
+  /// `DELETE` without a WHERE clause (the truncate optimization); `onPreUpdate` reports them all.
+  /// The change may still be rolled back. While `body` runs, its connection runs nothing else. The
+  /// hook is off until a listener is added.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/update_hook.html>
   @discardableResult
   public func onUpdate(_ body: @escaping @Sendable (RowUpdate) -> Void) throws -> HookListener {
     try listen(\.update, body)
   }
 
-  /// Calls `body` before each row that a statement inserts, updates or deletes, with the values
-  /// before and after.
+  /// Calls `body` before a statement inserts, updates or deletes a row, with the values before and
+  /// after.
   ///
-  /// It throws misuse while a `Session` records on the connection: SQLite has one place for both.
-  /// Each row costs a call for as long as somebody listens. While it runs, its connection runs
-  /// nothing else.
+  /// Throws misuse while a `Session` records on the connection, since both use the same slot in
+  /// SQLite. While there is a listener, each row change costs a call. While `body` runs, its
+  /// connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   @discardableResult
   public func onPreUpdate(

@@ -1,4 +1,4 @@
-/// How a database stores text.
+/// The encoding in which a database stores text.
 ///
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_encoding>
 package enum TextEncoding: String, Hashable, Sendable {
@@ -16,18 +16,18 @@ package enum TextEncoding: String, Hashable, Sendable {
     return units.withUnsafeBytes { body($0) }
   }
 
-  /// The text of these bytes, repaired where they are invalid.
+  /// Returns the text of these bytes, with invalid parts repaired.
   func repairedString(_ bytes: UnsafeRawBufferPointer) -> String {
     self == .utf8
       ? String(decoding: bytes, as: UTF8.self) : String(decoding: units(bytes), as: UTF16.self)
   }
 
-  /// The text of these bytes; nil unless SQLite, given the text, would store the same bytes.
+  /// Returns the text of these bytes; nil unless SQLite would store the text as the same bytes.
   func exactString(_ bytes: UnsafeRawBufferPointer) -> String? {
     let text = repairedString(bytes)
     guard self == .utf8 else {
       let units = units(bytes)
-      // Converting from UTF-8, SQLite takes U+FFFE and U+FFFF for invalid.
+      // When SQLite converts from UTF-8, it treats U+FFFE and U+FFFF as invalid.
       guard bytes.count % 2 == 0, !units.contains(where: { $0 >= 0xFFFE }),
         text.utf16.elementsEqual(units)
       else { return nil }
@@ -48,7 +48,7 @@ package enum TextEncoding: String, Hashable, Sendable {
 }
 
 extension Connection {
-  /// How the main database stores text.
+  /// Returns the encoding in which the main database stores text.
   package func textEncoding() throws -> TextEncoding {
     let name = try row("PRAGMA encoding")?.get(String.self, at: 0) ?? ""
     return TextEncoding(rawValue: name) ?? .utf8

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What a Swift closure threw inside SQLite, as SQLite can carry it.
+/// An error that a Swift closure threw inside SQLite, reduced to a code and a message.
 struct CallbackFailure {
   let message: String
   let code: Int32
@@ -9,8 +9,8 @@ struct CallbackFailure {
     switch error {
     case let error as DatabaseError:
       message = error.message
-      // SQLite acts upon some codes: it rolls back after a full disk, and compiles the statement
-      // anew after a changed schema. Nothing of that happened.
+      // SQLite reacts to some codes: it rolls back after a full disk, and recompiles the statement
+      // after a schema change. Such codes are not passed on, since nothing of the kind happened.
       switch error.code.primary {
       case .constraint, .interrupt, .mismatch, .tooBig: code = error.code.rawValue
       default: code = SQLITE_ERROR
@@ -24,23 +24,23 @@ struct CallbackFailure {
     }
   }
 
-  /// Makes the error the result of a function.
+  /// Sets the error as the result of a function.
   func setResult(of context: OpaquePointer?) {
     var message = message
     message.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { bytes in
-        // Without an address SQLite would take the length of nothing.
+        // Given a null pointer, SQLite would still read a message from it.
         sqlite3_result_error(context, bytes.baseAddress ?? emptyText, Int32(clamping: bytes.count))
       }
     }
     if code != SQLITE_ERROR { sqlite3_result_error_code(context, code) }
   }
 
-  /// The message in memory of SQLite's own, which SQLite frees.
+  /// The message in memory allocated by SQLite, which SQLite frees.
   var allocatedMessage: UnsafeMutablePointer<CChar>? { allocatedText(message) }
 }
 
-/// Text in memory of SQLite's own, which SQLite frees; up to U+0000, at which C ends.
+/// Copies a text, up to its first U+0000, into memory allocated by SQLite, which SQLite frees.
 func allocatedText(_ text: String) -> UnsafeMutablePointer<CChar>? {
   let bytes = Array(text.utf8.prefix { $0 != 0 })
   guard let memory = sqlite3_malloc64(UInt64(bytes.count + 1)) else { return nil }
@@ -50,17 +50,18 @@ func allocatedText(_ text: String) -> UnsafeMutablePointer<CChar>? {
   return text
 }
 
-/// An address for text that has none.
+/// A valid pointer to an empty C string, for a text that has no address.
 private var emptyText: UnsafePointer<CChar> {
   UnsafeRawPointer(StaticString("").utf8Start).assumingMemoryBound(to: CChar.self)
 }
 
-/// What a callback threw that cannot tell SQLite so: a collation, a tokenizer, a hook.
+/// An error thrown by a callback that cannot report errors to SQLite: a collation, a tokenizer or a
+/// hook.
 struct NotedFailure {
   let error: any Error
-  /// The code of the error that whoever ran the statement gets.
+  /// The code of the error that the running statement throws.
   let code: Int32
-  /// Whether what the statement wrote may be out of order, so that nothing of it may stay.
+  /// Whether the statement's writes may be inconsistent, so that none of them may stay.
   let spoilsWrites: Bool
 
   init(_ error: any Error, code: Int32, spoilsWrites: Bool = false) {
@@ -78,7 +79,7 @@ struct NotedFailure {
 }
 
 extension ConnectionCore {
-  /// Notes what a callback threw; the statement that runs throws it when it ends.
+  /// Records an error of a callback. The running statement throws it when it ends.
   func note(_ error: any Error, code: Int32 = SQLITE_ERROR, spoilsWrites: Bool = false) {
     if state.pointee.callbackFailure == nil {
       state.pointee.callbackFailure = NotedFailure(
@@ -86,7 +87,7 @@ extension ConnectionCore {
     }
   }
 
-  /// What a callback noted, once.
+  /// Returns and clears the recorded error of a callback.
   func takeCallbackFailure(sql: @autoclosure () -> String?) -> (any Error)? {
     guard let failure = state.pointee.callbackFailure else { return nil }
     state.pointee.callbackFailure = nil
@@ -95,12 +96,13 @@ extension ConnectionCore {
 }
 
 extension ConnectionCore {
-  /// Undoes what a statement wrote while one of its callbacks failed: an index may be out of order.
+  /// Undoes the writes of a statement one of whose callbacks failed, because an index may be out of
+  /// order.
   func rollBackAfterCallbackFailure() {
     if isInTransaction { try? run(cached: "ROLLBACK") }
   }
 
-  /// What a statement meets inside a hook or a collation.
+  /// The error of a statement that is run inside a hook or a collation.
   static var usedInHook: DatabaseError {
     .misuse(
       "a connection runs nothing while one of its hooks or collations runs; note what there is to "

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What was registered on a database: each connection of its pool is given what it lacks when it is
-/// lent.
+/// The registrations of a database. Each connection of its pool installs the missing ones when it
+/// is lent.
 final class ConnectionRegistrations: Sendable {
   private struct Entry: Sendable {
     let sequence: UInt64
@@ -9,7 +9,7 @@ final class ConnectionRegistrations: Sendable {
   }
 
   private let entries = Lock<[Registration.Key: Entry]>([:])
-  /// The sequence of the last entry; a connection that has it lacks nothing.
+  /// The sequence number of the last entry. A connection with this number has all of them.
   private let latest = Atomic<UInt64>(0)
 
   func add(_ registration: Registration) {
@@ -22,27 +22,28 @@ final class ConnectionRegistrations: Sendable {
     }
   }
 
-  /// Forgets an entry: connections that lack it never get it.
+  /// Removes an entry. Connections that have not installed it never will.
   func remove(_ key: Registration.Key) {
-    // What the entry holds is released outside the lock.
+    // The entry's closure is released outside the lock.
     _ = entries.withLock { $0.removeValue(forKey: key) }
   }
 
-  /// Whether a collation of one of these names, folded, was registered.
+  /// Whether a collation with one of these names, in lower case, was registered.
   func hasCollation(_ names: Set<String>) -> Bool {
     entries.withLock { entries in
       entries.keys.contains { $0.kind == .collation && names.contains($0.name.lowercasedASCII) }
     }
   }
 
-  /// Gives a connection what it lacks; while nothing was registered, that is one comparison.
+  /// Installs the missing registrations on a connection. If there are none, this costs one
+  /// comparison.
   @inline(__always)
   func apply(to core: ConnectionCore) throws {
     let latest = latest.load(ordering: .acquiring)
     if core.state.pointee.registrationSequence != latest { try applyMissing(to: core) }
   }
 
-  /// Gives a connection outside the pool the functions and collations that it lacks.
+  /// Installs the missing functions and collations on a connection outside the pool.
   func applyFunctions(to core: ConnectionCore) throws {
     guard core.state.pointee.registrationSequence != latest.load(ordering: .acquiring) else {
       return
@@ -50,7 +51,7 @@ final class ConnectionRegistrations: Sendable {
     try install(on: core) { $0.kind == .function || $0.kind == .collation }
   }
 
-  /// Gives a connection that no pool has functions, collations and modules, and no listeners.
+  /// Installs all registrations except listeners on a connection that belongs to no pool.
   func applyDefinitions(to core: ConnectionCore) throws {
     let definitions = entries.withLock { entries in
       entries.filter { $0.key.kind != .listener }.values.sorted { $0.sequence < $1.sequence }

@@ -1,4 +1,4 @@
-/// Where functions, collations, virtual tables, tokenizers and listeners are registered: one
+/// A place to register functions, collations, virtual tables, tokenizers and listeners: a single
 /// `Connection`, or a `Database` for every connection of its pool.
 ///
 /// ```swift
@@ -6,20 +6,21 @@
 /// try db.rows("SELECT double(21)")
 /// ```
 ///
-/// On a database, connections that are opened later have them, too; one that is idle gets them when
-/// it is next used, and one in use when it is used again. On the connection of a `read` or `write`
-/// closure they stay with that connection of the pool alone.
+/// A registration on a database also applies to connections that are opened later. An idle
+/// connection gets it when it is next used, and a connection in use when it is used again. A
+/// registration on the connection of a `read` or `write` closure applies only to that connection of
+/// the pool, and stays after the closure.
 /// - SeeAlso: <https://www.sqlite.org/appfunc.html>
 public protocol Registrar {
-  /// Registers what `registration` describes.
+  /// Installs a registration.
   func register(_ registration: Registration) throws
 }
 
-/// Something that connections are given: a function, a collation, a virtual table, a tokenizer, or
-/// several of them.
+/// A function, a collation, a virtual table, a tokenizer or a listener that connections can
+/// install, or several of them.
 /// - SeeAlso: <https://www.sqlite.org/appfunc.html>
 public struct Registration: Sendable {
-  /// What a registration replaces when it comes again.
+  /// The identity of a registration: a later one with the same key replaces it.
   struct Key: Hashable, Sendable {
     enum Kind: Hashable, Sendable { case function, collation, module, tokenizer, listener }
 
@@ -39,12 +40,12 @@ public struct Registration: Sendable {
     steps = [Step(key: key, install: install)]
   }
 
-  /// Several registrations as one.
+  /// Combines several registrations into one.
   public init(_ registrations: [Registration]) {
     steps = registrations.flatMap(\.steps)
   }
 
-  /// Everything that a closure registers, as one registration.
+  /// Combines everything that a closure registers into one registration.
   ///
   /// ```swift
   /// let distances = Registration { registrar in
@@ -54,7 +55,7 @@ public struct Registration: Sendable {
   /// try db.register(distances)
   /// ```
   ///
-  /// What the closure throws is thrown when it is registered.
+  /// If the closure throws, registering the result throws that error.
   public init(_ build: (any Registrar) throws -> Void) {
     let collector = Collector()
     do {
@@ -76,7 +77,7 @@ public struct Registration: Sendable {
 }
 
 extension Connection: Registrar {
-  /// Registers on this connection alone.
+  /// Registers on this connection only.
   ///
   /// Replacing or removing a function or a collation while a statement runs throws `.busy`.
   public func register(_ registration: Registration) throws {
@@ -86,25 +87,25 @@ extension Connection: Registrar {
 }
 
 extension Database: Registrar {
-  /// Registers on every connection of the pool, those opened later too.
+  /// Registers on every connection of the pool, including connections that are opened later.
   public func register(_ registration: Registration) throws {
     access.registrations.add(registration)
   }
 
-  /// Gives a connection outside the pool the functions and collations that were registered. The
-  /// closure does not keep the database open.
+  /// Installs the registered functions and collations on a connection outside the pool. The closure
+  /// does not keep the database open.
   package var functionInstaller: @Sendable (ConnectionCore) throws -> Void {
     let registrations = access.registrations
     return { try registrations.applyFunctions(to: $0) }
   }
 
-  /// Whether a collation of one of these names, folded, is one of the user's.
+  /// Whether the user registered a collation with one of these names, in lower case.
   package func registersCollation(_ names: Set<String>) -> Bool {
     access.registrations.hasCollation(names)
   }
 }
 
-/// Refuses names that SQLite could not hold, before any connection sees them.
+/// Throws misuse for names that SQLite cannot store, before any connection sees them.
 func requireName(_ name: String, of kind: String) throws {
   guard !name.isEmpty, name.utf8.count <= 255, !name.utf8.contains(0) else {
     throw DatabaseError.misuse(

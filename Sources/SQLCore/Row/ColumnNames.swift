@@ -3,14 +3,14 @@ import CSQLite
 /// The names of a result's columns, shared by its rows.
 final class ColumnNames: Sendable {
   let names: [String]
-  /// Whether there was memory for all of them.
+  /// Whether every name is known. SQLite returns nil for a name if it is out of memory.
   let isComplete: Bool
   private let indices: [String: Place]
 
-  /// Where the column of a name is.
+  /// The position of the column with a given name.
   private enum Place {
     case one(Int)
-    /// The name stands for two columns or more, so that it names none of them.
+    /// Two or more columns have the name, so that it is ambiguous.
     case several
   }
 
@@ -25,17 +25,17 @@ final class ColumnNames: Sendable {
       uniquingKeysWith: { _, _ in .several })
   }
 
-  /// The index of the column of that name, without case as in SQL; nil if no column or several
-  /// columns have it.
+  /// Returns the index of the column named `name`, compared without case as in SQL; nil if no
+  /// column has that name, or if several have it.
   func index(of name: String) -> Int? {
     guard case .one(let index) = indices[name] ?? indices[name.lowercasedASCII] else { return nil }
     return index
   }
 
-  /// The index of the column of that name, without case as in SQL.
+  /// Returns the index of the column named `name`, compared without case as in SQL.
   ///
   /// Throws `DatabaseError` (`.range`) if no column or several columns have it.
-  /// - Parameter reader: the type that needs the column, if there is one, for the message.
+  /// - Parameter reader: the type that needs the column, if any, for the error message.
   func requireIndex(
     of name: String, for reader: @autoclosure () -> String? = nil, sql: String? = nil
   ) throws -> Int {
@@ -52,11 +52,12 @@ final class ColumnNames: Sendable {
   }
 }
 
-/// Where the columns of a model are in the result of a statement, found by their names.
+/// The positions of a model's columns in the result of a statement, found by their names.
 package final class ColumnPositions: Sendable {
   /// The number of the model's layout.
   package let layout: UInt16
-  /// The index of each column in the result; nil where they are the model's columns in its order.
+  /// The index of each column in the result; nil if the result has exactly the model's columns, in
+  /// order.
   package let indices: ContiguousArray<Int32>?
   fileprivate let version: Int32
 
@@ -69,7 +70,7 @@ package final class ColumnPositions: Sendable {
 }
 
 extension String {
-  /// The text with its ASCII letters in lower case: how SQLite compares names.
+  /// The text with its ASCII letters in lower case, which is how SQLite compares names.
   package var lowercasedASCII: String {
     guard utf8.contains(where: { (65...90).contains($0) }) else { return self }
     return String(decoding: utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -77,8 +78,8 @@ extension String {
 }
 
 extension StatementPointer {
-  /// The names of the result's columns; SQLite compiles a statement anew after a change of the
-  /// schema, and then `*` may stand for other columns.
+  /// The names of the result's columns. They are read again after SQLite recompiled the statement,
+  /// since after a schema change `*` may stand for other columns.
   var columnNames: ColumnNames {
     let version = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
     if let known = pointee.columnNames, pointee.columnNamesVersion == version { return known }
@@ -91,10 +92,11 @@ extension StatementPointer {
 }
 
 extension StatementPointer {
-  /// Where a model's columns are in the result: found once for each statement, and again after
-  /// SQLite compiled the statement again.
+  /// Returns the positions of a model's columns in the result. They are found once for each
+  /// statement, and again after SQLite recompiled it.
   ///
-  /// Throws `DatabaseError` (`.range`) if the result lacks a column, or has two of its name.
+  /// Throws `DatabaseError` (`.range`) if the result has no column, or several columns, with one of
+  /// the names.
   package func positions(
     ofColumns names: @autoclosure () -> [String], layout: UInt16, model: @autoclosure () -> String
   ) throws -> ColumnPositions {

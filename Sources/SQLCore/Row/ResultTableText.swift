@@ -1,9 +1,9 @@
-/// A table on its way to text: its lines, and how wide each column is.
+/// A table while it is being laid out: its cells as text, and the width of each column.
 struct ResultTableText {
   private var names: [String]
   private var types: [String]
   private var cells: [[String]]
-  /// In columns of a terminal, the row numbers first.
+  /// The width of each column, in terminal columns; the row numbers are the first column.
   private var widths: [Int]
   private let summary: String
 
@@ -19,7 +19,7 @@ struct ResultTableText {
     }
     let rows = "\(table.rows.count) \(table.rows.count == 1 ? "row" : "rows")"
     summary = "\(rows), \(count) \(count == 1 ? "column" : "columns")"
-    // One character at least, so that the frame of a table without rows keeps its shape.
+    // At least one character, so that the frame of a table without rows keeps its shape.
     widths = Array(repeating: 1, count: count + 1)
     for line in [names, types] + cells {
       for (index, cell) in line.enumerated() {
@@ -55,10 +55,10 @@ struct ResultTableText {
 
   // MARK: Cutting
 
-  /// What of a column is left at least: two characters and the mark that it was cut.
+  /// The least width of a truncated column: two characters and the mark that it was truncated.
   private static let leastWidth = 3
 
-  /// The width of a line with columns of these widths.
+  /// Returns the width of a line with columns of these widths.
   private static func lineWidth(_ widths: some Sequence<Int>) -> Int {
     widths.reduce(1) { $0 + $1 + 3 }
   }
@@ -67,7 +67,7 @@ struct ResultTableText {
     guard Self.lineWidth(widths) > width else { return }
     let least = [widths[0]] + widths.dropFirst().map { min($0, Self.leastWidth) }
     if Self.lineWidth(least) > width, least.count > 2 {
-      // As many columns as fit beside the one that stands for the others.
+      // Keep as many columns as fit beside the one that stands for the rest.
       var kept = least.count - 1
       while kept > 2, Self.lineWidth(least.prefix(kept) + [1]) > width { kept -= 1 }
       leaveOut(from: kept)
@@ -75,7 +75,7 @@ struct ResultTableText {
     shrink(to: width)
   }
 
-  /// Puts one column in the place of all from `index` on.
+  /// Replaces all columns from `index` on by one column of `…`.
   private mutating func leaveOut(from index: Int) {
     names = names.prefix(index) + ["…"]
     types = types.prefix(index) + [""]
@@ -91,7 +91,7 @@ struct ResultTableText {
     var bound = Self.leastWidth
     let widest = natural.max() ?? 0
     while bound < widest, sum(bound + 1) <= room { bound += 1 }
-    // What is left over goes to the first of those that are cut, a character each.
+    // The remaining room goes to the first truncated columns, one character each.
     var left = max(0, room - sum(bound))
     for index in widths.indices.dropFirst() where widths[index] > bound {
       widths[index] = bound + (left > 0 ? 1 : 0)
@@ -108,7 +108,8 @@ struct ResultTableText {
 
   // MARK: Escapes
 
-  /// The text on one line: what would move the cursor or turn the direction of writing, escaped.
+  /// Returns the text on one line: characters that would move the cursor or change the direction of
+  /// writing are escaped.
   private static func escaped(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: breaksFrame) else { return text }
     var result = ""

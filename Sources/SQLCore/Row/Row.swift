@@ -1,4 +1,4 @@
-/// A row of a result, its values copied: it can be kept and sent anywhere.
+/// A row of a result with its values copied, so that it can be kept and sent across threads.
 ///
 /// ```swift
 /// let row = try db.row("SELECT id, title FROM Post LIMIT 1")
@@ -10,7 +10,7 @@ public struct Row: Sendable {
   /// The values, in the order of the columns.
   public let values: [DatabaseValue]
 
-  /// Copies the row at which a statement stands; text that is no UTF-8 throws `ColumnValueError`.
+  /// Copies the row at which a statement is. Throws `ColumnValueError` if a text is not UTF-8.
   public init(copying row: borrowing StatementRow) throws {
     names = row.statement.columnNames
     var values: [DatabaseValue] = []
@@ -19,38 +19,38 @@ public struct Row: Sendable {
     self.values = values
   }
 
-  /// The names of the columns, in order; a name may come twice.
+  /// The names of the columns, in order; a name may occur more than once.
   public var columnNames: [String] { names.names }
 
-  /// How many columns the row has.
+  /// The number of columns.
   public var count: Int { values.count }
 
-  /// The value at `index`, from 0; nil where there is no such column.
+  /// The value at `index`, counted from 0; nil if there is no such column.
   public subscript(index: Int) -> DatabaseValue? {
-    // Not `nil`, which is a DatabaseValue too: NULL.
+    // Not plain `nil`, which would be a `DatabaseValue` as well: NULL.
     values.indices.contains(index) ? values[index] : DatabaseValue?.none
   }
 
-  /// The value of the column of that name, without case as in SQL; nil if there is none, and if
-  /// several columns have the name, of which `get(_:named:)` throws.
+  /// The value of the column named `name`, compared without case as in SQL; nil if no column has
+  /// that name, or if several have it. `get(_:named:as:)` throws in both cases.
   public subscript(name: String) -> DatabaseValue? {
     names.index(of: name).map { values[$0] }
   }
 
-  /// The value at `index`, from 0, as `type`; throws as `get(_:at:as:)` does.
+  /// The value at `index`, counted from 0, as `type`; throws as `get(_:at:as:)` does.
   public subscript<Value: ColumnValue>(index: Int, as type: Value.Type) -> Value {
     get throws { try get(type, at: index) }
   }
 
-  /// The value of the column of that name as `type`; throws as `get(_:named:as:)` does.
+  /// The value of the column named `name` as `type`; throws as `get(_:named:as:)` does.
   public subscript<Value: ColumnValue>(name: String, as type: Value.Type) -> Value {
     get throws { try get(type, named: name) }
   }
 
-  /// The value at `index`, from 0, as `type`.
+  /// Returns the value at `index`, counted from 0, as `type`.
   ///
-  /// Throws `DatabaseError` (`.range`) for an index that is none, and `ColumnValueError` for a
-  /// value that is none of the type: a NULL where the type is not optional, too.
+  /// Throws `DatabaseError` (`.range`) if there is no such column, and `ColumnValueError` if the
+  /// value cannot be read as `type`; so does NULL if `type` is not optional.
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
   ) throws -> Value {
@@ -66,9 +66,10 @@ public struct Row: Sendable {
     }
   }
 
-  /// The value of the column of that name, without case as in SQL.
+  /// Returns the value of the column named `name`, compared without case as in SQL.
   ///
-  /// Throws `DatabaseError` (`.range`) if no column has the name, or several have it.
+  /// Throws `DatabaseError` (`.range`) if no column has that name or several have it, and otherwise
+  /// as `get(_:at:as:)`.
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, named name: String, as form: StoredForm = .standard
   ) throws -> Value {
@@ -77,7 +78,7 @@ public struct Row: Sendable {
 }
 
 extension Row: CustomStringConvertible {
-  /// The columns with their values as SQL literals.
+  /// The columns and their values as SQL literals.
   public var description: String {
     zip(columnNames, values).map { "\($0): \($1)" }.joined(separator: ", ")
   }

@@ -1,7 +1,7 @@
 import CSQLite
 
 extension StatementRow {
-  /// Lends the UTF-8 of the text at `index`, from 0, without a copy.
+  /// Passes the UTF-8 of the text at `index`, counted from 0, to a closure without copying it.
   ///
   /// ```swift
   /// try connection.forEach("SELECT body FROM page") { row in
@@ -9,8 +9,8 @@ extension StatementRow {
   /// }
   /// ```
   ///
-  /// The bytes are SQLite's, as they are stored: they are not checked to be UTF-8. Anything but a
-  /// TEXT throws `ColumnValueError`.
+  /// The bytes are SQLite's own, as stored: they are not checked to be valid UTF-8. Throws
+  /// `ColumnValueError` if the value is not a TEXT.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func withText<Result>(
     at index: Int, _ body: (Span<UInt8>) throws -> Result
@@ -18,9 +18,9 @@ extension StatementRow {
     try withCell(at: index) { cell in try cell.withText(body) }
   }
 
-  /// Lends the bytes of the BLOB at `index`, from 0, without a copy.
+  /// Passes the bytes of the BLOB at `index`, counted from 0, to a closure without copying them.
   ///
-  /// Anything but a BLOB throws `ColumnValueError`.
+  /// Throws `ColumnValueError` if the value is not a BLOB.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func withBytes<Result>(
     at index: Int, _ body: (Span<UInt8>) throws -> Result
@@ -43,7 +43,8 @@ extension StatementRow {
 }
 
 extension Cell {
-  /// Lends the UTF-8 of a TEXT without a copy; anything else throws `ColumnValueError`.
+  /// Passes the UTF-8 of a TEXT to a closure without copying it. Throws `ColumnValueError` if the
+  /// value is not a TEXT.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func withText<Result>(_ body: (Span<UInt8>) throws -> Result) throws -> Result {
     if case .text(var text) = copy?.pointee {
@@ -58,7 +59,8 @@ extension Cell {
 }
 
 extension Row {
-  /// The places of all columns of that name, from 0, without case as in SQL.
+  /// Returns the indices, counted from 0, of all columns named `name`, compared without case as in
+  /// SQL.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_name.html>
   public func indices(named name: String) -> [Int] {
     let folded = name.lowercasedASCII

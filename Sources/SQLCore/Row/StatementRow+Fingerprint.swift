@@ -1,8 +1,8 @@
 import CSQLite
 
 extension StatementRow {
-  /// A number that stands for the values of the first columns: equal for equal values, and for
-  /// others with a chance of one in 2⁶⁴. It is another one in each process.
+  /// Returns a hash of the values of the first `count` columns. Equal values have equal hashes;
+  /// different values collide with a probability of one in 2⁶⁴. It differs from process to process.
   package func fingerprint(ofFirst count: Int) -> UInt64 {
     var hasher = Hasher()
     for index in 0..<Int32(truncatingIfNeeded: count) {
@@ -26,7 +26,7 @@ extension StatementRow {
 
   private func combine(_ start: UnsafeRawPointer?, _ count: Int, into hasher: inout Hasher) {
     hasher.combine(count)
-    // What there is no memory to look at is equal to nothing.
+    // Out of memory: the value cannot be read, so it must not equal any other.
     if start == nil, count > 0 { hasher.combine(UInt64.random(in: 0...UInt64.max)) }
     hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
   }

@@ -1,8 +1,8 @@
 import CSQLite
 
-/// The row at which a statement stands: its values are read without copying the rest.
+/// The row at which a statement is: single values are read from it, without copying the others.
 ///
-/// It cannot be copied and so not kept; `Row` is the copy that can.
+/// It cannot be copied, and therefore not kept. `Row` is a copy that can be kept.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
 public struct StatementRow: ~Copyable {
   package let statement: StatementPointer
@@ -11,16 +11,16 @@ public struct StatementRow: ~Copyable {
     self.statement = statement
   }
 
-  /// How many columns the row has.
+  /// The number of columns.
   public var count: Int { Int(sqlite3_column_count(statement.handle)) }
 
-  /// The names of the columns, in order; a name may come twice.
+  /// The names of the columns, in order; a name may occur more than once.
   public var columnNames: [String] { statement.columnNames.names }
 
-  /// The value at `index`, from 0, as `type`.
+  /// Returns the value at `index`, counted from 0, as `type`.
   ///
-  /// Throws `DatabaseError` (`.range`) for an index that is none, and `ColumnValueError` for a
-  /// value that is none of the type: a NULL where the type is not optional, too.
+  /// Throws `DatabaseError` (`.range`) if there is no such column, and `ColumnValueError` if the
+  /// value cannot be read as `type`; so does NULL if `type` is not optional.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
@@ -33,9 +33,10 @@ public struct StatementRow: ~Copyable {
     }
   }
 
-  /// The value of the column of that name, without case as in SQL.
+  /// Returns the value of the column named `name`, compared without case as in SQL.
   ///
-  /// Throws `DatabaseError` (`.range`) if no column has the name, or several have it.
+  /// Throws `DatabaseError` (`.range`) if no column has that name or several have it, and otherwise
+  /// as `get(_:at:as:)`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, named name: String, as form: StoredForm = .standard
@@ -43,7 +44,9 @@ public struct StatementRow: ~Copyable {
     try get(type, at: try statement.columnNames.requireIndex(of: name), as: form)
   }
 
-  /// The value at `index`, from 0, whatever its storage class.
+  /// Returns the value at `index`, counted from 0, whatever its storage class. Throws
+  /// `DatabaseError` (`.range`) if there is no such column, and `ColumnValueError` if a text is not
+  /// UTF-8.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func databaseValue(at index: Int) throws -> DatabaseValue {
     let cell = try cell(at: index, form: .standard)
@@ -54,17 +57,18 @@ public struct StatementRow: ~Copyable {
     }
   }
 
-  /// The storage class of the value at `index`, from 0.
+  /// Returns the storage class of the value at `index`, counted from 0.
   func storageClass(at index: Int) throws -> StorageClass {
     try cell(at: index, form: .standard).storageClass
   }
 
-  /// Whether the value at `index`, from 0, is NULL.
+  /// Returns whether the value at `index`, counted from 0, is NULL.
   package func isNull(at index: Int) throws -> Bool {
     try storageClass(at: index) == .null
   }
 
-  /// The value at `index` as somebody reads it: nil for NULL, and bytes counted.
+  /// Returns the value at `index` as readable text: nil for NULL, and the number of bytes for a
+  /// BLOB.
   func text(at index: Int) throws -> String? {
     let cell = try cell(at: index, form: .standard)
     do {
@@ -72,7 +76,7 @@ public struct StatementRow: ~Copyable {
       case .integer: return String(try cell.integer())
       case .real: return String(try cell.real())
       case .text: return try cell.text()
-      // In the words of Data's own description.
+      // The same wording as in the description of `Data`.
       case .blob: return "\(try cell.withBytes(\.count)) bytes"
       case .null: return nil
       }

@@ -1,15 +1,15 @@
-// How many columns of a terminal a text takes: two a character of East Asia and an emoji, none an
-// accent that stands on another, one for most.
+// The width of a text in terminal columns: two for an East Asian character or an emoji, none for a
+// combining accent, one for most others.
 
 extension StringProtocol {
-  /// In columns of a terminal.
+  /// The width in terminal columns.
   var terminalWidth: Int {
-    // Control characters were escaped: a byte of ASCII is a column.
+    // Control characters were escaped, so each ASCII byte takes one column.
     if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
     return reduce(0) { $0 + $1.terminalWidth }
   }
 
-  /// The text, or its beginning and `…` where it is wider.
+  /// Returns the text, or its beginning and `…` if it is too wide.
   func cut(toTerminalWidth width: Int) -> String {
     guard terminalWidth > width else { return String(self) }
     var left = width - 1
@@ -22,13 +22,15 @@ extension StringProtocol {
 }
 
 extension Character {
-  /// In columns of a terminal: the sum of its scalars, but of an emoji those that join the first.
+  /// The width in terminal columns: the sum of the widths of its scalars. An emoji counts once,
+  /// without the scalars that are joined to its first.
   fileprivate var terminalWidth: Int {
     guard let first = unicodeScalars.first?.properties else { return 0 }
     if first.isEmojiPresentation { return 2 }
     var width = 0
     for scalar in unicodeScalars {
-      // A variation selector asks for the picture of what is text by itself.
+      // The variation selector U+FE0F asks for the emoji form of a character that is text by
+      // default.
       if scalar.value == 0xFE0F, first.isEmoji { return 2 }
       width += scalar.terminalWidth
     }
@@ -43,19 +45,20 @@ extension Unicode.Scalar {
     return isWithoutWidth ? 0 : 1
   }
 
-  /// Whether it is drawn over another, or not at all.
+  /// Whether it is drawn over another character, or not at all.
   private var isWithoutWidth: Bool {
-    // Vowels and final consonants of Hangul join the consonant before them.
+    // Hangul vowels and final consonants join the consonant before them.
     if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FF).contains(value) { return true }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark: return true
-    // A soft hyphen is seen in terminals.
+    // A soft hyphen is visible in terminals.
     case .format: return value != 0xAD
     default: return false
     }
   }
 
-  /// Whether its East Asian width is W or F; emoji apart, which say so themselves.
+  /// Whether its East Asian width is W or F. Emoji are left out; they are recognised by their own
+  /// property.
   ///
   /// - SeeAlso: <https://www.unicode.org/reports/tr11/>
   private var isWide: Bool {

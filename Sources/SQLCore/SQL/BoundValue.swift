@@ -1,16 +1,16 @@
-/// A value on its way to a parameter of a statement.
+/// A value to be bound to a parameter of a statement.
 ///
-/// Operators cannot throw: a value without a stored form travels as its error, which is thrown when
-/// the value would be bound.
+/// Operators cannot throw. A value without a stored form is therefore kept as its error, which is
+/// thrown when the value would be bound.
 @usableFromInline
 package enum BoundValue: Sendable {
   case value(DatabaseValue)
-  /// Many values behind one parameter, read through the table function `apus_array`.
+  /// Several values for one parameter, read through the table function `apus_array`.
   case array(BoundArray)
   case unstorable(ColumnValueError)
-  /// A BLOB of so many bytes, all zero.
+  /// A BLOB of this many zero bytes.
   case zeroBlob(Int)
-  /// A value that is known when a prepared query is called.
+  /// A value that is only known when a prepared query is called.
   case argument(BoundArgument)
 
   @inlinable
@@ -24,8 +24,8 @@ package enum BoundValue: Sendable {
     }
   }
 
-  /// A value in a form that a program says, where no column declares it: one that its type does not
-  /// have is an error.
+  /// Makes a value in a form that the caller chose, where no column declares it. A form that the
+  /// type does not have is kept as an error.
   package init<Value: ColumnValue>(_ value: Value, inForm form: StoredForm) {
     guard Value.storageClass(as: form) != nil else {
       self = .unstorable(.unstorable(value, "\(Value.self) has no stored form .\(form)"))
@@ -34,7 +34,8 @@ package enum BoundValue: Sendable {
     self.init(value, as: form)
   }
 
-  /// Many values; one without a stored form makes the whole its error.
+  /// Makes an array of values. If one of them has no stored form, its error is kept instead of the
+  /// array.
   package init<Value: ColumnValue>(array values: some Sequence<Value>) {
     do {
       self = .array(BoundArray(try values.map { try $0.databaseValue(as: .standard) }))
@@ -45,7 +46,8 @@ package enum BoundValue: Sendable {
     }
   }
 
-  /// The value; an array has none, and one that cannot be stored throws `ColumnValueError`.
+  /// The value as it can be shown: a description in place of an array, a zero BLOB or an argument.
+  /// Throws `ColumnValueError` for a value that cannot be stored.
   package var databaseValue: DatabaseValue {
     get throws {
       switch self {
@@ -59,16 +61,16 @@ package enum BoundValue: Sendable {
   }
 }
 
-/// What of which argument of a prepared query is bound, and in which form.
+/// The argument of a prepared query that is bound, which part of it, and in which form.
 @usableFromInline
 package struct BoundArgument: Hashable, Sendable {
   package enum Part: Hashable, Sendable {
     case value
-    /// The values of a list, without nil.
+    /// The values of a list, leaving out nil.
     case list
-    /// Whether nil is in a list.
+    /// Whether a list contains nil.
     case listHasNil
-    /// A number of rows, which is not negative.
+    /// A number of rows, which must not be negative.
     case rowCount
   }
 
@@ -83,7 +85,7 @@ package struct BoundArgument: Hashable, Sendable {
   }
 }
 
-/// The values behind one parameter.
+/// The values of one array parameter.
 @usableFromInline
 package final class BoundArray: Sendable {
   package let values: [DatabaseValue]

@@ -1,16 +1,16 @@
 import CSQLite
 
-/// The values of a query in the order of their parameters, on their way from its tree to its
-/// statement.
+/// The values of a query in the order of their parameters, collected from its tree to be bound to
+/// its statement.
 ///
-/// Numbers, the commonest ones, lie here without a reference to be counted, in memory that the
+/// Numbers, which are most common, are stored inline without reference counting, in memory that the
 /// connection reuses.
 package struct BoundValues {
   private enum Place: BitwiseCopyable {
     case null
     case integer(Int64)
     case real(Double)
-    /// One of the others.
+    /// An index into `others`, for all other values.
     case other(Int)
   }
 
@@ -19,7 +19,7 @@ package struct BoundValues {
   private var count = 0
   private var others: ContiguousArray<BoundValue>?
 
-  /// Takes no memory before there is a value.
+  /// Makes an empty collection, which allocates no memory until a value is appended.
   package init() {}
 
   package func deallocate() {
@@ -56,7 +56,7 @@ package struct BoundValues {
     capacity = max(8, capacity * 2)
   }
 
-  /// Empties it; the room stays, if it is not large.
+  /// Removes all values; keeps the memory unless it is large.
   mutating func removeAll() {
     count = 0
     if others != nil { others = nil }
@@ -66,7 +66,7 @@ package struct BoundValues {
     capacity = 0
   }
 
-  /// Binds each to its parameter.
+  /// Binds each value to its parameter.
   package func bind(to statement: StatementPointer, on core: ConnectionCore) throws {
     statement.pointee.leavesValues = others == nil
     guard let places else { return }

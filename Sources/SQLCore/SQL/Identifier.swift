@@ -1,21 +1,22 @@
-/// The name of a table, column or index, quoted wherever it stands in SQL.
+/// The name of a table, column or index, which is quoted when it is written into SQL.
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_keywords.html>
 public struct Identifier: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The name, not quoted.
+  /// The name, unquoted.
   public let name: String
 
-  /// A name; any text but U+0000 is one, and SQL that holds U+0000 is refused when it is prepared.
+  /// Makes an identifier. Any text is valid except one that contains U+0000, which is refused when
+  /// the SQL is prepared.
   public init(_ name: String) {
     self.name = name
   }
 
-  /// A name from a literal.
+  /// Makes an identifier from a literal.
   public init(stringLiteral value: String) {
     self.init(value)
   }
 
-  /// The name in double quotes, with those inside it doubled.
+  /// The name in double quotes, with any double quote inside it doubled.
   public var quoted: String {
     "\"" + name.doubling("\"") + "\""
   }
@@ -25,9 +26,10 @@ public struct Identifier: Hashable, Sendable, ExpressibleByStringLiteral, Custom
 }
 
 extension String {
-  /// The text with a quotation mark doubled wherever it stands.
+  /// Returns the text with each occurrence of a quotation mark doubled.
   ///
-  /// SQLite sees bytes. To Swift a mark and an accent behind it are one character, which is no mark.
+  /// It compares Unicode scalars because SQLite compares bytes. In Swift, a quotation mark followed
+  /// by a combining accent is a single character, which does not equal the mark.
   func doubling(_ mark: Unicode.Scalar) -> String {
     guard unicodeScalars.contains(mark) else { return self }
     var text = ""

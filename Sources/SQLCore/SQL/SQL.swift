@@ -1,15 +1,16 @@
 /// A piece of SQL: its text, and the values bound to its parameters.
 ///
-/// A literal is SQL; a value interpolated into it is bound, never pasted:
+/// In a literal, the text is SQL, and interpolated values are bound rather than pasted into the
+/// text:
 ///
 /// ```swift
 /// try db.execute("UPDATE Post SET status = \(Status.archived) WHERE createdAt < \(date)")
 /// // UPDATE Post SET status = ? WHERE createdAt < ?
 /// ```
 ///
-/// `\(identifier: "name")` is a quoted name, `\(other)` another piece of SQL with its values, and
-/// `\(unsafe: text)` text made at run time, pasted as it is. A `String` variable alone is no SQL:
-/// where one must be, the word is `SQL(unsafe:)`.
+/// `\(identifier: "name")` inserts a quoted name, `\(other)` another piece of SQL with its values,
+/// and `\(unsafe: text)` unchanged text that was made at run time. A `String` variable is not
+/// accepted as SQL; use `SQL(unsafe:)` to convert one.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#parameters>
 public struct SQL: Sendable {
   /// The text, with `?` for each value.
@@ -17,7 +18,8 @@ public struct SQL: Sendable {
   /// The values, in the order of the `?`.
   package private(set) var bindings: [BoundValue]
 
-  /// SQL made at run time, without values. It is run as it is: nobody else's text belongs into it.
+  /// Makes SQL from text that was made at run time, without values. The text is run unchanged, so
+  /// it must not contain input from others.
   public init(unsafe text: String) {
     self.text = text
     self.bindings = []
@@ -28,18 +30,19 @@ public struct SQL: Sendable {
     self.bindings = bindings
   }
 
-  /// The values bound to the parameters, in order; a value that cannot be stored throws.
+  /// The values bound to the parameters, in order. Throws `ColumnValueError` if one cannot be
+  /// stored.
   public var values: [DatabaseValue] {
     get throws { try bindings.map { try $0.databaseValue } }
   }
 
-  /// Appends another piece, its values behind those that are there.
+  /// Appends another piece; its values follow the existing ones.
   public mutating func append(_ other: SQL) {
     text += other.text
     bindings += other.bindings
   }
 
-  /// Both pieces, one behind the other.
+  /// Returns the two pieces joined, without a space between them.
   public static func + (left: SQL, right: SQL) -> SQL {
     var sum = left
     sum.append(right)
@@ -48,61 +51,64 @@ public struct SQL: Sendable {
 }
 
 extension SQL: ExpressibleByStringInterpolation {
-  /// SQL without values.
+  /// Makes SQL without values.
   public init(stringLiteral value: String) {
     self.init(unsafe: value)
   }
 
-  /// SQL with the values that were interpolated.
+  /// Makes SQL with the values that were interpolated.
   public init(stringInterpolation interpolation: StringInterpolation) {
     self = interpolation.sql
   }
 
-  /// Collects the literal parts and the values between them.
+  /// A collector of the literal parts and the values between them.
   public struct StringInterpolation: StringInterpolationProtocol {
     package var sql = SQL(unsafe: "")
 
-    /// Makes room for a text of about that size.
+    /// Makes an empty collector; the capacities are ignored.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
-    /// A part of the literal.
+    /// Appends a part of the literal.
     public mutating func appendLiteral(_ literal: String) {
       sql.append(SQL(unsafe: literal))
     }
 
-    /// A value: `?`, bound.
+    /// Appends `?` and binds the value.
     public mutating func appendInterpolation(_ value: some ColumnValue) {
       sql.append(SQL(text: "?", bindings: [BoundValue(value)]))
     }
 
-    /// A value, or NULL for nil: `?`, bound. Without it the compiler warns of text made of optionals.
+    /// Appends `?` and binds the value, or NULL for nil. Without this overload, the compiler would
+    /// warn about an interpolated optional.
     public mutating func appendInterpolation<Value: ColumnValue>(_ value: Value?) {
       sql.append(SQL(text: "?", bindings: [BoundValue(value)]))
     }
 
-    /// A value in a stored form of its type, as its column declares it: `?`, bound.
+    /// Appends `?` and binds the value in a stored form of its type, which should be the one that
+    /// its column declares.
     ///
     /// ```swift
     /// try db.rows("SELECT * FROM Visit WHERE day = \(date, as: .iso8601)")
     /// ```
-    /// A form that the type does not have throws `ColumnValueError` when the value would be bound.
+    /// If the type does not have that form, binding the value throws `ColumnValueError`.
     public mutating func appendInterpolation(_ value: some ColumnValue, as form: StoredForm) {
       sql.append(SQL(text: "?", bindings: [BoundValue(value, inForm: form)]))
     }
 
-    /// A value in a stored form of its type, or NULL for nil: `?`, bound.
+    /// Appends `?` and binds the value in a stored form of its type, or NULL for nil.
     public mutating func appendInterpolation<Value: ColumnValue>(
       _ value: Value?, as form: StoredForm
     ) {
       sql.append(SQL(text: "?", bindings: [BoundValue(value, inForm: form)]))
     }
 
-    /// A value of any storage class: `?`, bound.
+    /// Appends `?` and binds a value of any storage class.
     public mutating func appendInterpolation(_ value: DatabaseValue) {
       sql.append(SQL(text: "?", bindings: [.value(value)]))
     }
 
-    /// Many values behind one parameter, as a table of one column, `value`: for IN, FROM and JOIN.
+    /// Appends a table with one column, `value`, that holds several values bound to one parameter.
+    /// It can be used after IN, FROM and JOIN.
     ///
     /// ```swift
     /// try db.rows("SELECT * FROM animal WHERE name IN \(array: names)")
@@ -110,8 +116,8 @@ extension SQL: ExpressibleByStringInterpolation {
     /// ```
     ///
     /// The SQL, and with it the prepared statement, is the same for one value and for 100,000. The
-    /// values keep their order, and their place is the `rowid` of `apus_array(?)`. One without a
-    /// stored form throws when it would be bound.
+    /// values keep their order; the `rowid` of `apus_array(?)` is the index of the value. If a
+    /// value has no stored form, binding throws `ColumnValueError`.
     /// - SeeAlso: <https://www.sqlite.org/carray.html>
     public mutating func appendInterpolation<Value: ColumnValue>(array values: some Sequence<Value>)
     {
@@ -119,29 +125,29 @@ extension SQL: ExpressibleByStringInterpolation {
         SQL(text: "(SELECT value FROM apus_array(?))", bindings: [BoundValue(array: values)]))
     }
 
-    /// A BLOB of so many bytes, all zero: `?`, bound without making them.
+    /// Appends `?` and binds a BLOB of `count` zero bytes, without allocating them.
     ///
     /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
     public mutating func appendInterpolation(zeroBlob count: Int) {
       sql.append(SQL(text: "?", bindings: [.zeroBlob(count)]))
     }
 
-    /// Another piece of SQL, with its values.
+    /// Appends another piece of SQL, with its values.
     public mutating func appendInterpolation(_ other: SQL) {
       sql.append(other)
     }
 
-    /// A name, quoted.
+    /// Appends a quoted name.
     public mutating func appendInterpolation(identifier name: String) {
       sql.append(SQL(unsafe: Identifier(name).quoted))
     }
 
-    /// A name, quoted.
+    /// Appends a quoted name.
     public mutating func appendInterpolation(_ identifier: Identifier) {
       sql.append(SQL(unsafe: identifier.quoted))
     }
 
-    /// Text made at run time, pasted as it is: nobody else's text belongs here.
+    /// Appends text unchanged. It must not contain input from others.
     public mutating func appendInterpolation(unsafe text: String) {
       sql.append(SQL(unsafe: text))
     }

@@ -1,7 +1,7 @@
-/// The words and signs of a text of SQL, as SQLite takes it apart.
+/// The tokens of a piece of SQL, split as SQLite splits it.
 ///
-/// The PRAGMAs do not tell all that a schema declares: checks, collations, names of constraints and
-/// what generated columns calculate stand in the text alone.
+/// The PRAGMAs do not return everything that a schema declares: checks, collations, the names of
+/// constraints and the expressions of generated columns are only in the schema's text.
 package struct SQLTokens {
   package struct Token {
     package enum Kind {
@@ -9,18 +9,19 @@ package struct SQLTokens {
     }
 
     package let kind: Kind
-    /// Where it stands in the text, in bytes of UTF-8.
+    /// The range of the token in the text, in bytes of UTF-8.
     package let range: Range<Int>
-    /// A name or text without its quotation marks, else what stands there.
+    /// A name or text without its quotation marks; for other tokens, the text of the token.
     package let value: String
 
-    /// Whether it can be a name: SQLite takes text for one where a name must be.
+    /// Whether it can be a name. SQLite accepts a string literal where a name is required.
     package var isName: Bool { kind == .word || kind == .quotedName || kind == .string }
 
     package func isWord(_ word: String) -> Bool { kind == .word && value.lowercasedASCII == word }
     package func isSign(_ sign: String) -> Bool { kind == .sign && value == sign }
 
-    /// What it means, without case where SQL has none, and with one spelling where it has two.
+    /// The token in a normal form: in lower case if case does not matter, and in one spelling if
+    /// there are two.
     package var normal: String {
       switch kind {
       case .word, .quotedName: value.lowercasedASCII
@@ -46,7 +47,7 @@ package struct SQLTokens {
     while let token = next(&position) { tokens.append(token) }
   }
 
-  /// The text of some tokens that stand one behind another.
+  /// Returns the text of consecutive tokens.
   package func text(_ tokens: ArraySlice<Token>) -> String {
     guard let first = tokens.first, let last = tokens.last else { return "" }
     return text(first.range.lowerBound..<last.range.upperBound)
@@ -64,7 +65,7 @@ package struct SQLTokens {
     while position < bytes.count, condition(bytes[position]) { position += 1 }
   }
 
-  /// The next token; nil at the end.
+  /// Returns the next token; nil at the end.
   private func next(_ position: inout Int) -> Token? {
     skipSpace(&position)
     guard position < bytes.count else { return nil }
@@ -180,7 +181,7 @@ package struct SQLTokens {
 extension UInt8 {
   fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-  /// A letter, a digit, `_`, `$`, or a part of a character beyond ASCII.
+  /// Whether it is a letter, a digit, `_`, `$`, or part of a character outside ASCII.
   fileprivate var isWordByte: Bool {
     isDigit || self >= 0x80 || self == UInt8(ascii: "_") || self == UInt8(ascii: "$")
       || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
@@ -188,7 +189,8 @@ extension UInt8 {
 }
 
 extension Sequence<SQLTokens.Token> {
-  /// What the tokens mean; equal for texts that differ in space, comments and spelling alone.
+  /// The normal forms of the tokens. They are equal for texts that differ only in white space,
+  /// comments, case and spelling.
   package var normal: [String] {
     var words = map(\.normal)
     while words.isInParentheses {
@@ -200,7 +202,7 @@ extension Sequence<SQLTokens.Token> {
 }
 
 extension [String] {
-  /// Whether the first is a parenthesis that the last one closes.
+  /// Whether the first element is a parenthesis that the last element closes.
   fileprivate var isInParentheses: Bool {
     guard first == "(", last == ")" else { return false }
     var depth = 0
@@ -214,6 +216,6 @@ extension [String] {
 }
 
 extension String {
-  /// What the text means as SQL, to be compared.
+  /// The normal form of the text as SQL, for comparisons.
   package var normalSQL: [String] { SQLTokens(self).tokens.normal }
 }

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// What was told already, by the connections of all databases that were opened with one
-/// configuration.
+/// The scans that were reported already, by the connections of all databases that were opened with
+/// the same configuration.
 final class KnownScans: Sendable {
   private struct Key: Hashable {
     let database: String
@@ -10,10 +10,11 @@ final class KnownScans: Sendable {
   }
 
   private let keys = Lock<Set<Key>>([])
-  /// Beyond it, all is forgotten: of what is made anew each time, there is no end.
+  /// The maximum number of entries. Beyond it all are forgotten, because a program that builds its
+  /// SQL differently each time would add entries without end.
   private static let capacity = 10_000
 
-  /// Notes a statement; false where it was noted before.
+  /// Records a statement. Returns false if it was recorded before.
   func insert(_ sql: String, of database: String, version: Int) -> Bool {
     keys.withLock { keys in
       if keys.count >= Self.capacity { keys.removeAll() }
@@ -23,35 +24,38 @@ final class KnownScans: Sendable {
 }
 
 extension ConnectionCore {
-  /// Looks whether a statement that ended went through too many rows, and tells of it.
+  /// Checks whether a statement that has just ended scanned too many rows, and reports it if so.
   ///
-  /// Only called where somebody wants to be told.
+  /// It is only called if the configuration asks for reports.
   func noteScan(by statement: StatementPointer) {
     let handle = statement.handle
     let steps =
       sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0)
       &+ sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_AUTOINDEX, 0)
-    // The counters go on, unless the user begins them anew.
+    // The counters accumulate, unless the user resets them.
     let before = statement.pointee.scannedRows
     statement.pointee.scannedRows = steps
     let count = Int(steps >= before ? steps &- before : steps)
     guard count > configuration.maximumScannedRows, let tell = configuration.onTableScan,
       !statement.pointee.effects.mayChangeTables, let sql = statement.sql
     else { return }
-    // What runs here is not looked at.
+    // The statements of this check are not checked themselves.
     state.pointee.watchesScans = false
     defer { state.pointee.watchesScans = true }
-    // A report that cannot be made is not worth an error of the statement, which ended well.
+    // If the report cannot be made, the statement must not fail, since it succeeded.
     let scan = try? scan(
       by: [sql, expandedText(handle) ?? sql], readsOnly: statement.pointee.isReadOnly,
       rowCount: count)
     if let scan { state.callingOut { _ in tell(scan) } }
   }
 
-  /// - Parameter texts: the SQL, and with values in the place of its parameters.
+  /// Returns the report of a scan; nil if it was made before, or if no large table was scanned.
   ///
-  ///   The planner looks at values for LIKE alone; in the text, they are constants to it, with which
-  ///   whole conditions may go. So the first is asked, and the second where that has no answer.
+  /// - Parameter texts: the SQL, and the SQL with its values in place of the parameters.
+  ///
+  ///   The planner considers bound values only for LIKE. In the second text they are constants, so
+  ///   that the planner may drop whole conditions. Therefore the first text is tried first, and the
+  ///   second only if the first gives no result.
   private func scan(by texts: [String], readsOnly: Bool, rowCount: Int) throws -> TableScan? {
     let version = try integer(pragma: "-- looks into the schema\nPRAGMA schema_version")
     let place = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
@@ -64,7 +68,7 @@ extension ConnectionCore {
     for text in texts where scanned.isEmpty {
       scanned = (try? advisor?.copy.scannedTables(by: text)) ?? []
     }
-    // Asking how it would write, SQLite forgets how many rows were written last.
+    // EXPLAIN of a statement that writes would reset SQLite's count of changed rows.
     if scanned.isEmpty, readsOnly { scanned = try scannedTables(by: texts[0]) }
     var tables: [String] = []
     for table in scanned where !tables.contains(table) {
@@ -77,7 +81,7 @@ extension ConnectionCore {
     return TableScan(sql: texts[0], tables: tables, rowCount: rowCount, indexes: indexes)
   }
 
-  /// Whether a table has more rows than may be gone through.
+  /// Whether a table has more rows than the configuration allows a scan of.
   private func isLarge(_ table: String) throws -> Bool {
     let limit = configuration.maximumScannedRows
     let count = try integer(
@@ -86,11 +90,11 @@ extension ConnectionCore {
     return count > limit
   }
 
-  /// The tables that a statement would go through row by row, also to make an index for the
-  /// occasion; each as often as it does, by its name.
+  /// Returns the tables that a statement would scan, including scans that build an automatic index,
+  /// each as many times as it is scanned.
   ///
-  /// EXPLAIN tells which steps of the program count as such, and of which tree. EXPLAIN QUERY PLAN
-  /// has the words for people, with aliases in the place of names.
+  /// EXPLAIN shows which instructions count as steps of a scan, and of which b-tree. The text of
+  /// EXPLAIN QUERY PLAN is meant for people, and has aliases in place of table names.
   func scannedTables(by sql: String) throws -> [String] {
     var tables: [Int: String] = [:]
     try forEachRow(of: "SELECT rootpage, tbl_name FROM main.sqlite_schema WHERE rootpage > 0") {
@@ -100,7 +104,7 @@ extension ConnectionCore {
     var scanned: [String] = []
     try forEachRow(of: "EXPLAIN " + sql) { row in
       switch row.text(1) {
-      // The program of a trigger counts its cursors anew.
+      // The program of a trigger numbers its cursors from the start again.
       case "Init": cursors = [:]
       case "OpenRead", "OpenWrite", "ReopenIdx":
         cursors[row.integer(2)] = row.integer(4) == 0 ? tables[row.integer(3)] : nil
@@ -117,7 +121,7 @@ extension ConnectionCore {
   }
 }
 
-/// A row of a statement of the library's own.
+/// A row of one of the library's own statements.
 struct PlainRow {
   fileprivate let handle: OpaquePointer
 
@@ -128,7 +132,7 @@ struct PlainRow {
 }
 
 extension ConnectionCore {
-  /// Reads the rows of a statement of the library's own, without the cache.
+  /// Reads the rows of one of the library's own statements, without the cache.
   func forEachRow(of sql: String, _ body: (PlainRow) throws -> Void) throws {
     let statement = try compileOne("-- looks into the schema\n" + sql).handle
     defer { sqlite3_finalize(statement) }

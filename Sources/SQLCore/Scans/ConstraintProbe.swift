@@ -1,8 +1,10 @@
-/// Asks SQLite which comparisons and which order of each table a statement could use an index for.
+/// A probe that finds out from SQLite for which comparisons and orders of each table a statement
+/// could use an index.
 ///
-/// The tables stand in memory as virtual ones: SQLite's planner tells these, in so many words, what
-/// it would like to know of them. So no SQL is read here, and views, common tables and conditions
-/// inside others are taken apart as SQLite takes them.
+/// The tables are declared in memory as virtual tables, because SQLite's planner passes to a
+/// virtual table all constraints that it could use. So the probe does not parse SQL itself, and
+/// views, common table expressions and nested conditions are resolved exactly as SQLite resolves
+/// them.
 struct ConstraintProbe {
   private let core: ConnectionCore
   private let log: QueryLog
@@ -34,10 +36,11 @@ struct ConstraintProbe {
     for object in schema.objects where object.kind == .view { try? core.run(pragma: object.sql) }
   }
 
-  /// The indexes that may serve a statement, the likeliest of each question first.
+  /// Returns the indexes that may help a statement, the most promising for each question first.
   func candidates(for sql: String) -> [IndexCandidate] {
     log.clear()
-    // A virtual table knows no RETURNING and no ON CONFLICT: what stands before may be asked.
+    // A virtual table supports neither RETURNING nor ON CONFLICT, so the text before these words is
+    // tried as well.
     for sql in [sql, sql.before("RETURNING"), sql.before("ON CONFLICT")] {
       guard let statement = try? core.compileOne(sql) else { continue }
       core.giveBack(StatementPointer.make(statement))
@@ -54,7 +57,8 @@ struct ConstraintProbe {
 }
 
 extension String {
-  /// What stands before the last of some words, in whatever case; SQLite sees if that makes sense.
+  /// Returns the text before the last occurrence of some words, in either case. Whether that is
+  /// valid SQL is left to SQLite.
   fileprivate func before(_ words: String) -> String {
     let (text, words) = (Array(utf8), Array(words.utf8))
     func folded(_ byte: UInt8) -> UInt8 {
@@ -69,7 +73,7 @@ extension String {
   }
 }
 
-/// A column as it is declared.
+/// A column as declared.
 struct ProbeColumn: Sendable {
   let name: String
   let type: String
@@ -77,7 +81,7 @@ struct ProbeColumn: Sendable {
   let collation: String
 }
 
-/// What SQLite asked of a table.
+/// A question that SQLite asked about a table.
 struct IndexQuestion: Sendable {
   let table: String
   let columns: [ProbeColumn]
@@ -92,7 +96,7 @@ private final class QueryLog: Sendable {
   func append(_ question: IndexQuestion) { list.withLock { $0.append(question) } }
 }
 
-/// A table that only listens to what is asked of it.
+/// A virtual table that only records what is asked of it.
 private final class ProbeTable: WritableVirtualTable {
   private let name: String
   private let columns: [ProbeColumn]
@@ -113,7 +117,7 @@ private final class ProbeTable: WritableVirtualTable {
 
   func bestIndex(_ query: IndexQuery) throws -> IndexPlan? {
     log.append(IndexQuestion(table: name, columns: columns, query: query))
-    // Of conditions with OR between them, SQLite asks for the second if the first is of use.
+    // For conditions joined by OR, SQLite asks about the second only if the first can be used.
     let usable = query.constraints.indices.filter {
       query.constraints[$0].isUsable && query.constraints[$0].column >= 0
     }
@@ -133,7 +137,7 @@ private final class ProbeTable: WritableVirtualTable {
 }
 
 extension ConnectionCore {
-  /// The columns of a table as they are declared.
+  /// Returns the declared columns of a table.
   fileprivate func columns(of table: String) throws -> [ProbeColumn] {
     var columns: [ProbeColumn] = []
     try forEachRow(of: "PRAGMA main.table_xinfo(\(Identifier(table).quoted))") { row in

@@ -1,14 +1,15 @@
-/// Finds the indexes that spare a statement a scan or a sort, by asking SQLite.
+/// An advisor that finds the indexes which would spare a statement a scan or a sort, by asking
+/// SQLite.
 ///
-/// Candidates come from a `ConstraintProbe`. They are created in an empty copy of the schema, with
-/// the statistics of the original, and SQLite's plan tells which it takes: the planner looks at
-/// nothing else.
+/// Candidates come from a `ConstraintProbe`. They are created in an empty copy of the schema that
+/// has the original's statistics, and SQLite's plan shows which of them it uses. This is reliable
+/// because the planner considers only the schema and the statistics.
 struct IndexAdvisor {
-  /// The schema without rows.
+  /// A copy of the schema, without rows.
   let copy: ConnectionCore
   private let probe: ConstraintProbe
   private let takenNames: Set<String>
-  /// Those whose scans matter most.
+  /// The tables whose scans matter most.
   var largeTables: [String] = []
 
   init(_ schema: SchemaCopy, for core: ConnectionCore) throws {
@@ -18,7 +19,7 @@ struct IndexAdvisor {
     takenNames = Set(schema.objects.map(\.name.lowercasedASCII))
   }
 
-  /// What a plan costs, as far as an index may spare it.
+  /// The cost of a plan, as far as an index can reduce it.
   private struct Cost: Comparable {
     let scansOfLarge: Int
     let scans: Int
@@ -31,21 +32,22 @@ struct IndexAdvisor {
 
   private struct Plan {
     let cost: Cost
-    /// Which of the candidates it uses, by their numbers.
+    /// The numbers of the candidates that the plan uses.
     let used: [Int]
   }
 
-  /// Tried at most, so that a statement of a hundred conditions does not hold up its access.
+  /// The maximum number of candidates to try, so that a statement with a hundred conditions does
+  /// not delay its access.
   private static let maximumCandidates = 48
 
-  /// The fewest indexes that spare most; none where none does.
+  /// Returns the smallest set of indexes that saves the most; empty if no index helps.
   func indexes(for sql: String) -> [SuggestedIndex] {
     guard let base = plan(of: sql, with: [], from: []) else { return [] }
     let candidates = Array(probe.candidates(for: sql).prefix(Self.maximumCandidates))
     func tried(_ numbers: [Int]) -> Plan? { plan(of: sql, with: numbers, from: candidates) }
     var best: (numbers: [Int], cost: Cost)?
     func consider(_ numbers: [Int]) {
-      // Only what is used where nothing else is created counts.
+      // Count only plans that use every index that was created for them.
       guard !numbers.isEmpty, let plan = tried(numbers), plan.used == numbers,
         plan.cost < base.cost
       else { return }
@@ -57,7 +59,7 @@ struct IndexAdvisor {
       if isBetter { best = (numbers, plan.cost) }
     }
     consider(tried(Array(candidates.indices))?.used ?? [])
-    // Each that is not needed goes.
+    // Drop each index that turns out not to be needed.
     for number in best?.numbers ?? [] {
       consider((best?.numbers ?? []).filter { $0 != number })
     }
@@ -81,7 +83,7 @@ struct IndexAdvisor {
     var used: Set<Int> = []
     try? copy.forEachRow(of: "EXPLAIN QUERY PLAN " + sql) { row in
       let detail = row.text(3)
-      // Least and greatest are said to be searched for, also without an index.
+      // SQLite reports `min` and `max` as SEARCH even if there is no index.
       let isWithoutIndex = detail.hasPrefix("SEARCH ") && !detail.contains(" USING ")
       if detail.contains("USE TEMP B-TREE") || isWithoutIndex { sorts += 1 }
       for number in numbers where detail.contains(name(number)) { used.insert(number) }

@@ -1,11 +1,12 @@
-/// An index that may serve a statement; SQLite has the last word.
+/// An index that may help a statement. SQLite decides whether it does.
 struct IndexCandidate: Hashable {
   let table: String
   let terms: [SuggestedIndex.Term]
 
-  /// Those that may serve what SQLite asked of a table.
+  /// Returns the indexes that may help with a question that SQLite asked about a table.
   ///
-  /// An index serves comparisons with `=` in its first columns, then one range or an order.
+  /// An index serves comparisons with `=` in its first columns, and after them either one range or
+  /// an order.
   static func all(for question: IndexQuestion) -> [IndexCandidate] {
     var equal: [SuggestedIndex.Term] = []
     var ranges: [SuggestedIndex.Term] = []
@@ -18,7 +19,7 @@ struct IndexCandidate: Hashable {
       case .equal, .is, .isNull: append(term(constraint.collation), to: &equal)
       case .greater, .greaterOrEqual, .less, .lessOrEqual:
         append(term(constraint.collation), to: &ranges)
-      // LIKE takes letters of ASCII in both cases for the same.
+      // LIKE ignores the case of ASCII letters.
       case .like: append(term("NOCASE"), to: &ranges)
       case .glob: append(term("BINARY"), to: &ranges)
       default: break
@@ -56,8 +57,8 @@ extension IndexQuestion {
       isDescending: isDescending)
   }
 
-  /// The order that is asked for; an index is read in both directions, so that its first column goes
-  /// upwards.
+  /// The requested order. Because an index can be read in both directions, it is written so that
+  /// the first column is ascending.
   fileprivate var order: [SuggestedIndex.Term] {
     guard query.orderings.allSatisfy({ columns.indices.contains($0.column) }) else { return [] }
     let isTurned = query.orderings.first?.isDescending ?? false

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// What the main database is like, to be made again in memory, without its rows: tables, indexes and
-/// views, and what ANALYZE found.
+/// The schema of the main database, to be created again in memory without rows: tables, indexes and
+/// views, and the statistics of ANALYZE.
 package struct SchemaCopy {
   package enum Kind { case virtualTable, table, index, view, trigger }
 
@@ -11,7 +11,8 @@ package struct SchemaCopy {
     package let sql: String
   }
 
-  /// Virtual tables first, which make tables of their own.
+  /// The objects in the order of their creation: virtual tables first, because they create tables
+  /// of their own.
   package let objects: [Object]
   /// The statements that fill the tables of ANALYZE.
   private let statistics: [String]
@@ -50,20 +51,20 @@ package struct SchemaCopy {
     }
   }
 
-  /// Makes the schema in an empty database; what cannot be made there is left out.
+  /// Creates the schema in an empty database. Objects that cannot be created there are skipped.
   package func make(in core: ConnectionCore) {
     for object in objects { try? core.run(pragma: object.sql) }
     guard !statistics.isEmpty else { return }
     try? core.run(pragma: "ANALYZE main.sqlite_schema")
     for row in statistics { try? core.run(pragma: row) }
-    // Reads them anew.
+    // Makes SQLite read the statistics again.
     try? core.run(pragma: "ANALYZE main.sqlite_schema")
   }
 }
 
 extension ConnectionCore {
-  /// An empty database in memory, with the functions and collations of this one, and none of its
-  /// listeners.
+  /// Returns an empty database in memory with the functions and collations of this connection, but
+  /// without its listeners.
   package func emptyTwin() throws -> ConnectionCore {
     var configuration = configuration
     configuration.isImmutable = false

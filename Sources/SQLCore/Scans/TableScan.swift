@@ -1,20 +1,21 @@
-/// A statement that went through a large table row by row, and what would spare it that.
+/// A report of a statement that scanned a large table, with the indexes that would prevent the
+/// scan.
 ///
-/// `Configuration.onTableScan` is told of it, in development.
+/// It is passed to `Configuration.onTableScan`, which is meant for development.
 /// - SeeAlso: <https://www.sqlite.org/queryplanner.html>
 public struct TableScan: Hashable, Sendable, CustomStringConvertible {
-  /// The SQL, its values as parameters.
+  /// The SQL, with its values as parameters.
   public let sql: String
-  /// The large tables that it goes through: one most often.
+  /// The large tables that it scans, usually one.
   public let tables: [String]
-  /// How often the statement went on to a next row, in all of its tables together.
+  /// The number of times that the statement advanced to a next row, in all of its tables together.
   public let rowCount: Int
-  /// The indexes that SQLite would use in the place of a scan or of a sort; it was asked. Empty where
-  /// none helps; several where only all of them together do, as for conditions with OR between them
-  /// and for joins.
+  /// The indexes that SQLite's planner would use instead of a scan or a sort. Empty if no index
+  /// helps; several if only all of them together help, as for conditions joined by OR and for
+  /// joins.
   public let indexes: [SuggestedIndex]
 
-  /// The tables, the SQL and the indexes, a line each.
+  /// The tables, the SQL and the indexes, one per line.
   public var description: String {
     let advice = indexes.isEmpty ? ["  no index would help"] : indexes.map { "  " + $0.sql }
     let names = tables.joined(separator: ", ")
@@ -23,38 +24,38 @@ public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An index that is not there and that a statement would use.
+/// A missing index that a statement would use.
 /// - SeeAlso: <https://www.sqlite.org/lang_createindex.html>
 public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
   /// A column of an index.
   public struct Term: Hashable, Sendable {
     /// The name of the column.
     public let column: String
-    /// The collation, where it is not the column's own.
+    /// The collation, if it differs from the column's own.
     public let collation: String?
-    /// Whether it is ordered from the greatest.
+    /// Whether the column is in descending order.
     public let isDescending: Bool
 
-    /// The column as CREATE INDEX has it.
+    /// The column as it is written in CREATE INDEX.
     var sql: String {
       Identifier(column).quoted + (collation.map { " COLLATE " + Identifier($0).quoted } ?? "")
         + (isDescending ? " DESC" : "")
     }
   }
 
-  /// Its name, which no index has yet: as a schema's `Index(…)` would be called.
+  /// The name of the index, which no index has yet; a schema's `Index(…)` would have the same name.
   public let name: String
   /// The table.
   public let table: String
   /// The columns, in the order of the index.
   public let terms: [Term]
 
-  /// CREATE INDEX, ready to run.
+  /// The CREATE INDEX statement, ready to run.
   public var sql: String {
     "CREATE INDEX \(Identifier(name).quoted) ON \(Identifier(table).quoted) "
       + "(\(terms.map(\.sql).joined(separator: ", ")))"
   }
 
-  /// The SQL.
+  /// The CREATE INDEX statement.
   public var description: String { sql }
 }

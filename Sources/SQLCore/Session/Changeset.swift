@@ -6,19 +6,20 @@ import CSQLite
   import Foundation
 #endif
 
-/// Changes of rows, as a session recorded them: bytes that can be kept and sent anywhere.
+/// Row changes that a session recorded, as bytes that can be kept and sent anywhere.
 ///
 /// - SeeAlso: <https://www.sqlite.org/session/changegroup.html>
 public struct Changeset: Hashable, Sendable {
   /// The changes in SQLite's format.
   public let bytes: Data
 
-  /// Changes from their bytes; what is none is found when they are used.
+  /// Makes a changeset from its bytes. Malformed bytes are detected only when the changeset is
+  /// used.
   public init(bytes: Data) {
     self.bytes = bytes
   }
 
-  /// Takes the memory that a function of SQLite's fills.
+  /// Copies the memory that a function of SQLite's fills, and frees it.
   init(
     _ fill: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Int32,
     onError: (Int32) -> DatabaseError = { Changeset.failure($0) }
@@ -35,10 +36,11 @@ public struct Changeset: Hashable, Sendable {
     DatabaseError(code: code, handle: nil)
   }
 
-  /// Whether there is no change.
+  /// Whether there are no changes.
   public var isEmpty: Bool { bytes.isEmpty }
 
-  /// The changes that undo these; a patchset has none, and throws `.corrupt`.
+  /// Returns the changes that undo these. Throws `.corrupt` for a patchset, which cannot be
+  /// inverted.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_invert.html>
   public func inverted() throws -> Changeset {
@@ -47,7 +49,8 @@ public struct Changeset: Hashable, Sendable {
     }
   }
 
-  /// These changes and then the others, as one; a changeset and a patchset do not go together.
+  /// Returns these changes followed by the others. Throws if one is a changeset and the other a
+  /// patchset.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_concat.html>
   public func appending(_ other: Changeset) throws -> Changeset {
@@ -60,7 +63,7 @@ public struct Changeset: Hashable, Sendable {
     }
   }
 
-  /// The changes, row by row.
+  /// Returns the changes, one record per row.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_start.html>
   public func changes() throws -> [RowChangeRecord] {
@@ -88,27 +91,29 @@ public struct Changeset: Hashable, Sendable {
     guard let count = Int32(exactly: bytes.count) else {
       throw DatabaseError(code: .tooBig, message: "a changeset has less than 2 GiB")
     }
-    // SQLite takes a pointer that could be written to, and only reads.
+    // SQLite declares the pointer as mutable, but only reads from it.
     return try bytes.withUnsafeBytes {
       try body(count, UnsafeMutableRawPointer(mutating: $0.baseAddress))
     }
   }
 }
 
-/// One row of a changeset.
+/// The change of one row in a changeset.
 /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_op.html>
 public struct RowChangeRecord: Hashable, Sendable {
-  /// What happened to the row.
+  /// The kind of the change.
   public let kind: RowUpdate.Kind
   /// The name of the table.
   public let table: String
-  /// Whether a trigger or a foreign key did it, or the session was set so.
+  /// Whether a trigger or a foreign-key action made the change, or the session was set to mark it
+  /// so.
   public let isIndirect: Bool
-  /// Which columns are the primary key.
+  /// Whether each column is part of the primary key.
   public let isKey: [Bool]
-  /// The values before; nil where the record has none, as of columns that were not changed.
+  /// The old values of the columns; nil where the record has none, for example for unchanged
+  /// columns.
   public let old: [DatabaseValue?]
-  /// The values after; nil where the record has none.
+  /// The new values of the columns; nil where the record has none.
   public let new: [DatabaseValue?]
 
   init?(_ iterator: OpaquePointer) {

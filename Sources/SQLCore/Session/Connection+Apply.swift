@@ -1,38 +1,39 @@
 import CSQLite
 
-/// A change that does not fit the database to which it is applied.
+/// A conflict: a change that does not fit the database to which it is applied.
 ///
 /// - SeeAlso: <https://www.sqlite.org/session/c_changeset_conflict.html>
 public struct ChangeConflict: Sendable {
-  /// Why it does not fit.
+  /// The kinds of conflict.
   public enum Reason: Hashable, Sendable {
-    /// The row is there with other values than the change expects.
+    /// The row exists, but with other values than the change expects.
     case differs
-    /// The row that is updated or deleted is not there.
+    /// The row that is to be updated or deleted does not exist.
     case notFound
-    /// A row with the key of the one that is inserted is there.
+    /// A row with the key of the row to insert exists already.
     case exists
     /// Another constraint would be violated.
     case constraint
-    /// Foreign keys are violated after all changes; their number.
+    /// Foreign keys are violated after all changes were applied; the associated value is their
+    /// number.
     case foreignKeys(Int)
   }
 
-  /// What is done about it.
+  /// The ways to resolve a conflict.
   public enum Resolution: Sendable {
-    /// The change is left out.
+    /// Skips the change.
     case omit
-    /// The change wins over what is there; for `.differs` and `.exists` alone.
+    /// Applies the change over the existing row; only possible for `.differs` and `.exists`.
     case replace
-    /// Nothing of the changeset is applied, and `.abort` is thrown.
+    /// Applies nothing of the changeset and throws `.abort`.
     case abort
   }
 
-  /// Why it does not fit.
+  /// The kind of the conflict.
   public let reason: Reason
-  /// The change; nil for foreign keys.
+  /// The change; nil for `.foreignKeys`.
   public let change: RowChangeRecord?
-  /// The values of the row that is in the way; empty where there is none.
+  /// The values of the conflicting row in the database; empty if there is none.
   public let existing: [DatabaseValue?]
 
   fileprivate init(_ reason: Reason, _ iterator: OpaquePointer) {
@@ -56,7 +57,7 @@ public struct ChangeConflict: Sendable {
   }
 }
 
-/// What SQLite calls back while it applies changes; on the stack of `apply`.
+/// The state of one call of `apply`, which SQLite passes to the callbacks.
 private final class ChangeApplication {
   let tables: Set<String>?
   let resolve: (ChangeConflict) throws -> ChangeConflict.Resolution
@@ -108,11 +109,12 @@ private final class ChangeApplication {
 }
 
 extension Connection {
-  /// Applies the changes that a session recorded: all, or with an error none.
+  /// Applies the changes that a session recorded. If an error is thrown, none of them is applied.
   ///
-  /// Where a change does not fit, `onConflict` is asked, while which the connection runs nothing
-  /// else; what it throws is thrown here. By default the first conflict ends with `.abort`. A table
-  /// that is not here, or not among `tables`, is passed over.
+  /// `onConflict` is called for each change that does not fit; meanwhile the connection can run
+  /// nothing else. An error that it throws is rethrown. By default the first conflict throws
+  /// `.abort`. Tables that do not exist in this database, or that are not among `tables`, are
+  /// skipped.
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_apply.html>
   public func apply(
     _ changeset: Changeset, tables: [String]? = nil,

@@ -6,7 +6,8 @@ import CSQLite
   import Foundation
 #endif
 
-/// Records the changes of a connection, to apply them to another database.
+/// A recording of the changes that a connection makes, so that they can be applied to another
+/// database.
 ///
 /// ```swift
 /// let session = try connection.session()
@@ -15,11 +16,11 @@ import CSQLite
 /// try other.apply(changes)
 /// ```
 ///
-/// It records rows of tables that declare a primary key, by whatever statement they change; a row
-/// whose key holds NULL is left out. SQLite has one place for sessions and pre-update hooks: on a
-/// connection that is observed or has a listener `onPreUpdate`, a session throws misuse, and the
-/// other way round. It is confined to its connection: used after the closure that lent it returned,
-/// it throws misuse.
+/// A session records the rows of tables that declare a primary key, whichever statement changes
+/// them. A row whose key contains NULL is left out. SQLite has a single slot for sessions and
+/// pre-update hooks: on a connection that is observed or has an `onPreUpdate` listener, beginning a
+/// session throws misuse, and vice versa. A session is confined to its connection: using it after
+/// the closure that lent the connection has returned throws misuse.
 /// - SeeAlso: <https://www.sqlite.org/sessionintro.html>
 public final class Session {
   private let connection: Connection
@@ -42,7 +43,8 @@ public final class Session {
       sqlite3session_delete(session)
     }
     core.keep(handle)
-    // A `DELETE` without a WHERE that was compiled before would empty the table unrecorded.
+    // A `DELETE` without a WHERE clause that was compiled before would use the truncate
+    // optimization, which is not recorded.
     core.installAuthorizer()
     if let tables {
       for table in tables { try core.check(sqlite3session_attach(created, table)) }
@@ -52,7 +54,7 @@ public final class Session {
   }
 
   deinit {
-    // Once the lease is over, the core has ended it, and may be in use elsewhere.
+    // After the lease is over, the core has ended the session and may be in use elsewhere.
     guard let core = try? connection.use() else { return }
     core.end(handle)
   }
@@ -63,26 +65,27 @@ public final class Session {
     return (core, pointer)
   }
 
-  /// Whether nothing was recorded.
+  /// Whether nothing has been recorded.
   public var isEmpty: Bool {
     get throws { sqlite3session_isempty(try use().1) != 0 }
   }
 
-  /// Records or does not, from now on.
+  /// Turns recording on or off from now on.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_enable.html>
   public func setEnabled(_ isEnabled: Bool) throws {
     sqlite3session_enable(try use().1, isEnabled ? 1 : 0)
   }
 
-  /// Marks what is recorded from now on as indirect, as what triggers do is.
+  /// Sets whether changes recorded from now on are marked as indirect, like those of triggers.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_indirect.html>
   public func setIndirect(_ isIndirect: Bool) throws {
     sqlite3session_indirect(try use().1, isIndirect ? 1 : 0)
   }
 
-  /// Records the changes that turn a table of an attached database into the one here.
+  /// Records the changes that would turn a table of an attached database into the table of the same
+  /// name here. Throws `DatabaseError` if the two tables do not match.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_diff.html>
   public func recordDifference(from database: String, table: String) throws {
@@ -96,7 +99,8 @@ public final class Session {
     }
   }
 
-  /// What was recorded, with the old values: it can be inverted, and conflicts are noticed.
+  /// Returns the recorded changes with their old values, so that they can be inverted, and
+  /// conflicts can be detected.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_changeset.html>
   public func changeset() throws -> Changeset {
@@ -108,7 +112,8 @@ public final class Session {
     }
   }
 
-  /// What was recorded, smaller, without the old values but those of the key.
+  /// Returns the recorded changes in a smaller form that omits old values other than those of the
+  /// key.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_patchset.html>
   public func patchset() throws -> Changeset {
@@ -120,15 +125,16 @@ public final class Session {
     }
   }
 
-  /// Ends recording; it also ends when its last reference is gone, or its closure returns.
+  /// Ends the session. It also ends when its last reference is released, or when the closure that
+  /// lent the connection returns.
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_delete.html>
   public func end() throws { try connection.use().end(handle) }
 }
 
 extension Connection {
-  /// Begins to record changes.
+  /// Begins a session, which records changes from now on.
   ///
-  /// - Parameter tables: which tables; nil for all.
+  /// - Parameter tables: the tables to record; nil for all tables.
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_create.html>
   public func session(database: String = "main", tables: [String]? = nil) throws -> Session {
     try Session(connection: self, database: database, tables: tables)

@@ -1,11 +1,13 @@
-/// A hash of a statement's key, in the manner of wyhash: a multiplication of 64 × 64 bits for each 16
-/// bytes, and a seed that differs from connection to connection.
+/// A hash of a statement's key, in the manner of wyhash: one multiplication of 64 × 64 bits for
+/// each 16 bytes, with a seed that differs from connection to connection.
 enum KeyHash {
-  /// The hash of `count` bytes; 16 more must be readable behind them, whatever they hold.
+  /// Returns the hash of `count` bytes. The 16 bytes after them must be readable; their content
+  /// does not matter.
   static func hash(_ start: UnsafePointer<UInt8>, count: Int, seed: UInt64) -> UInt64 {
     var position = UnsafeRawPointer(start)
     var remaining = count
-    // Multiplied, so that a byte more and a bit less do not cancel each other.
+    // The count is multiplied so that one more byte and one flipped bit cannot cancel each other
+    // out.
     var state = seed ^ (UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15)
     while remaining >= 16 {
       state = mix(
@@ -23,7 +25,7 @@ enum KeyHash {
     UInt64(littleEndian: position.loadUnaligned(as: UInt64.self))
   }
 
-  /// The bits of the first bytes of a word.
+  /// Returns a mask of the first `bytes` bytes of a word.
   @inline(__always)
   private static func mask(_ bytes: Int) -> UInt64 {
     bytes >= 8 ? .max : bytes <= 0 ? 0 : (1 << UInt64(bytes * 8)) &- 1

@@ -1,7 +1,7 @@
-/// The memory of a user's statement: ended by the statement when it goes, or by the connection when
-/// its lease is over, whichever comes first.
+/// The memory of a user's `Statement`. It is freed when the `Statement` is deinitialised or when
+/// the lease of its connection ends, whichever comes first.
 ///
-/// Between the two no thread is in doubt: a statement is used by the access that holds the lease.
+/// No lock is needed: only the access that holds the lease uses the statement.
 final class LentStatement {
   private(set) var pointer: StatementPointer?
 
@@ -16,7 +16,7 @@ final class LentStatement {
 }
 
 extension ConnectionCore {
-  /// Keeps hold of a statement, to end it with the lease.
+  /// Registers a statement, so that it is ended together with the lease.
   func keep(_ statement: LentStatement) {
     state.pointee.lentStatements[ObjectIdentifier(statement)] = statement
   }
@@ -27,7 +27,7 @@ extension ConnectionCore {
     if let pointer = statement.take() { giveBack(pointer) }
   }
 
-  /// Ends every statement of the lease that is over.
+  /// Ends every statement that is left of a lease that is over.
   func endLentStatements() {
     guard !state.pointee.lentStatements.isEmpty else { return }
     for statement in state.pointee.lentStatements.values {

@@ -1,45 +1,46 @@
 import CSQLite
 
-/// A prepared statement and what its connection must know of it.
+/// A prepared statement and what its connection needs to know about it.
 ///
-/// It lives in memory of its own, outside Swift's classes: a property of a class costs a check of
-/// exclusivity at each access, which was a third of the time to find a statement.
+/// It lives in manually allocated memory rather than in a class: each access to a property of a
+/// class costs an exclusivity check, which took a third of the time to find a statement.
 @usableFromInline
 package struct PreparedStatement {
   package let handle: OpaquePointer
-  /// The bytes by which the cache finds it; nil for a statement that the cache does not keep.
+  /// The key under which the cache stores it; nil for a statement that is not cached.
   var key: UnsafeRawBufferPointer?
   var hash: UInt64
-  /// The number by which the cache finds it as well.
+  /// A second, shorter key under which the cache finds it: its number, if it has one.
   var number: Int?
-  /// Whether its values may stay bound until it runs again: whoever runs it binds each anew, and
-  /// they take no memory.
+  /// Whether its values may stay bound after it ends: each run binds every parameter again, and the
+  /// values that stay bound hold no memory.
   package var leavesValues = false
-  /// When it was last lent out, by the cache's own count.
+  /// When it was last lent, by the cache's own clock.
   var stamp: UInt64 = 0
-  /// What SQLite says that the statement occupies, in bytes.
+  /// The memory that the statement takes, as SQLite reports it, in bytes.
   var byteCount: Int
   var isInUse = true
-  /// From its first step to its end or reset.
+  /// True from its first step until its end or reset.
   package var isRunning = false
   package let isReadOnly: Bool
-  /// What it does to the stack of savepoints, when it ends well.
+  /// Its effect on the stack of savepoints if it succeeds; nil if it has none.
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
-  /// The tables that it creates, alters or drops, and where they are noted those that it writes.
+  /// The tables that it creates, alters or drops; also the tables that it writes, if the authorizer
+  /// notes them.
   package internal(set) var tableEffects: [TableEffect]
-  /// The columns that it assigns: no other column of a row that it updates itself, and not by
-  /// triggers or foreign keys, comes to have another value.
+  /// The columns that it assigns itself. In a row that it updates, only triggers and foreign-key
+  /// actions can change any other column.
   package let assignments: [ColumnDependency]
-  /// How often SQLite had compiled it anew when the tables were noted.
+  /// SQLite's count of recompilations when the tables were noted.
   var tableEffectsVersion: Int32 = 0
-  /// How many rows it had gone through one by one when it last ended, where that is asked.
+  /// How many rows it had scanned when it last ended; counted only while scans are watched.
   var scannedRows: Int32 = 0
-  /// The names of the result's columns, read when first asked for.
+  /// The names of the result's columns, read on first use.
   var columnNames: ColumnNames?
-  /// How often SQLite had compiled it anew when the names were read.
+  /// SQLite's count of recompilations when the names were read.
   var columnNamesVersion: Int32 = 0
-  /// Where the columns of the model are that was last read from it by name.
+  /// The positions of the columns of the model that was last read from it by name.
   var columnPositions: ColumnPositions?
 
   fileprivate init(_ compiled: CompiledStatement, key: UnsafeRawBufferPointer?, hash: UInt64) {
@@ -57,7 +58,7 @@ package struct PreparedStatement {
   }
 }
 
-/// What a statement does besides reading and writing rows, as the authorizer tells it.
+/// The effects of a statement other than reading and writing rows, as the authorizer reports them.
 package struct StatementEffects: OptionSet, Sendable {
   package let rawValue: UInt8
 
@@ -67,22 +68,24 @@ package struct StatementEffects: OptionSet, Sendable {
 
   /// It creates, alters or drops something.
   package static let changesSchema = StatementEffects(rawValue: 1)
-  /// It is BEGIN, COMMIT or ROLLBACK; savepoints are none of these.
+  /// It is BEGIN, COMMIT or ROLLBACK; the statements for savepoints do not count.
   static let controlsTransaction = StatementEffects(rawValue: 2)
   /// It is a PRAGMA, ATTACH or DETACH.
   package static let changesConnection = StatementEffects(rawValue: 4)
-  /// It is a PRAGMA that asks for a setting, though SQLite counts it among those that write.
+  /// It is a PRAGMA that only reads a setting, though SQLite does not count it as read-only.
   static let asksSetting = StatementEffects(rawValue: 8)
 
-  /// Whether what tables there are, or what they are like, may be different afterwards; the cache
-  /// does not keep such a statement. It is asked
-  /// of each statement: a set of options would be made anew each time.
+  /// Whether the statement may add, remove or change tables. The cache does not keep such a
+  /// statement.
+  ///
+  /// It is read once for each statement. The raw values are compared because building a set of
+  /// options takes longer.
   package var mayChangeTables: Bool {
     rawValue & (Self.changesSchema.rawValue | Self.changesConnection.rawValue) != 0
   }
 }
 
-/// A statement that a connection lends: valid until it is given back.
+/// A prepared statement that a connection lends; valid until it is given back.
 @usableFromInline
 package typealias StatementPointer = UnsafeMutablePointer<PreparedStatement>
 
@@ -94,9 +97,9 @@ extension StatementPointer {
     sqlite3_sql(pointee.handle).map { String(cString: $0) }
   }
 
-  /// A statement in memory of its own.
+  /// Returns a statement in newly allocated memory.
   ///
-  /// - Parameter key: what the cache finds it by; the statement owns it.
+  /// - Parameter key: the key under which the cache stores it; the statement owns it.
   static func make(
     _ compiled: CompiledStatement, key: UnsafeRawBufferPointer? = nil, hash: UInt64 = 0
   ) -> StatementPointer {

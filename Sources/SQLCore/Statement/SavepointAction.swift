@@ -1,9 +1,9 @@
 import CSQLite
 
-/// What a raw statement does to the stack of savepoints.
+/// The effect of a raw statement on the stack of savepoints.
 ///
-/// SQLite has no hook for it, so the text is read when the statement is prepared. The names are
-/// folded as SQLite compares them: ASCII without case.
+/// SQLite has no hook for savepoints, so the text is parsed when the statement is prepared. Names
+/// are folded as SQLite compares them: ASCII letters without case.
 /// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>
 package enum SavepointAction: Equatable, Sendable {
   /// `SAVEPOINT name`
@@ -34,7 +34,8 @@ package enum SavepointAction: Equatable, Sendable {
   }
 }
 
-/// The words at the beginning of a statement: comments skipped, names unquoted, ASCII in lower case.
+/// The first words of a statement: comments are skipped, names unquoted, ASCII letters in lower
+/// case.
 private struct SQLWords {
   private var position: UnsafePointer<CChar>
   private var last: (word: String, quoted: Bool)?
@@ -42,27 +43,27 @@ private struct SQLWords {
   init(_ text: UnsafePointer<CChar>) {
     position = text
     skipSpace()
-    // Empty statements before the first.
+    // Skips empty statements before the first one.
     while UInt8(bitPattern: position.pointee) == UInt8(ascii: ";") {
       position += 1
       skipSpace()
     }
   }
 
-  /// Whether the next word is that keyword, unquoted.
+  /// Whether the next word is `keyword`, unquoted.
   func isAt(_ keyword: String) -> Bool {
     var words = self
     return words.next() == keyword && words.last?.quoted == false
   }
 
-  /// Goes past the next word where it is that keyword.
+  /// Skips the next word if it is `keyword`, and returns whether it was.
   mutating func take(_ keyword: String) -> Bool {
     guard isAt(keyword) else { return false }
     _ = next()
     return true
   }
 
-  /// The next word; `nil` at the end and before any other character.
+  /// Returns the next word; nil at the end of the text and before any other character.
   mutating func next() -> String? {
     last = nil
     skipSpace()
@@ -74,7 +75,7 @@ private struct SQLWords {
     }
   }
 
-  /// The next word, or the one behind it where it is the optional keyword itself.
+  /// Skips `keyword`, which is optional, and returns the next word.
   mutating func next(skipping keyword: String) -> String? {
     _ = take(keyword)
     return next()

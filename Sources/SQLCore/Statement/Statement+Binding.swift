@@ -1,10 +1,12 @@
 import CSQLite
 
-// Parameters are counted from 1. A running statement is reset before it is bound, which SQLite asks.
+// Parameters are counted from 1. A running statement is reset before it is bound, as SQLite
+// requires.
 
 extension Statement {
-  /// Binds a value to the parameter at `index`, from 1, in a stored form of its type; an index that does
-  /// not exist throws.
+  /// Binds a value to the parameter at `index`, counted from 1, in a stored form of its type.
+  /// Throws `DatabaseError` if there is no such parameter, and `ColumnValueError` if the value
+  /// cannot be stored in that form.
   ///
   /// ```swift
   /// try insert.bind("dog", at: 1)
@@ -20,7 +22,7 @@ extension Statement {
     try bind(bound: BoundValue(value, inForm: form), at: index)
   }
 
-  /// Binds a value of any storage class to the parameter at `index`, from 1.
+  /// Binds a value of any storage class to the parameter at `index`, counted from 1.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(databaseValue value: DatabaseValue, at index: Int) throws {
     let (core, pointer) = try use()
@@ -28,8 +30,8 @@ extension Statement {
     try core.bind(value, to: pointer, at: Int32(clamping: index))
   }
 
-  /// Binds many values to the parameter at `index`, from 1: the argument of the table function
-  /// `apus_array(?)`.
+  /// Binds a sequence of values to the parameter at `index`, counted from 1, which must be the
+  /// argument of the table function `apus_array(?)`.
   ///
   /// ```swift
   /// let named = try connection.prepare(
@@ -41,8 +43,8 @@ extension Statement {
     try bind(bound: BoundValue(array: values), at: index)
   }
 
-  /// Binds a BLOB of `count` bytes, all zero, to the parameter at `index`, from 1, without making
-  /// them: `Blob` writes them later.
+  /// Binds a BLOB of `count` zero bytes to the parameter at `index`, counted from 1, without
+  /// allocating them. Use `Blob` to write its content later.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(zeroBlob count: Int, at index: Int) throws {
     try bind(bound: .zeroBlob(count), at: index)
@@ -54,8 +56,8 @@ extension Statement {
     try core.bind(value, to: pointer, at: Int32(clamping: index))
   }
 
-  /// Binds a value to the parameter of that name, `:legs`, `@legs` or `$legs`, in a stored form of its
-  /// type; a name that does not exist throws.
+  /// Binds a value to the parameter with a name, such as `:legs`, `@legs` or `$legs`, in a stored
+  /// form of its type. Throws `DatabaseError` (`.range`) if no parameter has that name.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(
     _ value: some ColumnValue, to name: String, as form: StoredForm = .standard
@@ -63,7 +65,7 @@ extension Statement {
     try bind(value, at: try index(ofParameter: name), as: form)
   }
 
-  /// Binds values to all parameters, in order; too few or too many throw.
+  /// Binds values to all parameters, in order. Throws if there are too few or too many.
   ///
   /// ```swift
   /// try insert.bind(33, "lulu", nil)
@@ -75,7 +77,7 @@ extension Statement {
       ([first] + others).map { try $0?.databaseValue(as: .standard) ?? .null } as [DatabaseValue])
   }
 
-  /// Binds values to all parameters, in order; too few or too many throw.
+  /// Binds values to all parameters, in order. Throws if there are too few or too many.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_blob.html>
   public func bind(_ values: some Sequence<DatabaseValue>) throws {
     let (core, pointer) = try use()
@@ -83,7 +85,8 @@ extension Statement {
     try core.bind(values.map { BoundValue.value($0) }, to: pointer)
   }
 
-  /// Binds values to all parameters by name; too few, too many and unknown names throw.
+  /// Binds values to all parameters by name. Throws if there are too few or too many, or if a name
+  /// is unknown.
   ///
   /// ```swift
   /// try insert.bind([":a": 100, ":b": 404])

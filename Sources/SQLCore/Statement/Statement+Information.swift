@@ -1,42 +1,42 @@
 import CSQLite
 
-/// What SQLite counts while a statement runs.
+/// A counter that SQLite keeps for each statement.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_stmtstatus_counter.html>
 public struct StatementCounter: RawRepresentable, Hashable, Sendable {
   /// SQLite's number.
   public let rawValue: Int32
 
-  /// A counter by SQLite's number.
+  /// Makes a counter from SQLite's number.
   public init(rawValue: Int32) {
     self.rawValue = rawValue
   }
 
-  /// Steps forward in a scan of a whole table: an index may be missing.
+  /// Steps forward in full table scans; a high count suggests that an index is missing.
   public static let fullScanSteps = StatementCounter(rawValue: SQLITE_STMTSTATUS_FULLSCAN_STEP)
-  /// Sorts.
+  /// Sort operations.
   public static let sorts = StatementCounter(rawValue: SQLITE_STMTSTATUS_SORT)
-  /// Rows put into indexes that were made for the occasion.
+  /// Rows inserted into automatic indexes, which SQLite builds for a single run.
   public static let automaticIndexRows = StatementCounter(rawValue: SQLITE_STMTSTATUS_AUTOINDEX)
-  /// Steps of SQLite's machine.
+  /// Steps of SQLite's virtual machine.
   public static let machineSteps = StatementCounter(rawValue: SQLITE_STMTSTATUS_VM_STEP)
-  /// How often it was compiled anew, after a change of the schema.
+  /// The number of times the statement was recompiled, for example after a schema change.
   public static let recompilations = StatementCounter(rawValue: SQLITE_STMTSTATUS_REPREPARE)
-  /// How often it was run.
+  /// The number of times the statement was run.
   public static let runs = StatementCounter(rawValue: SQLITE_STMTSTATUS_RUN)
-  /// Steps of joins that a Bloom filter saved.
+  /// Join steps that a Bloom filter saved.
   public static let filterHits = StatementCounter(rawValue: SQLITE_STMTSTATUS_FILTER_HIT)
-  /// Steps of joins that a Bloom filter did not save.
+  /// Join steps that a Bloom filter did not save.
   public static let filterMisses = StatementCounter(rawValue: SQLITE_STMTSTATUS_FILTER_MISS)
-  /// Bytes that it occupies, now.
+  /// The memory that the statement takes at present, in bytes.
   public static let memory = StatementCounter(rawValue: SQLITE_STMTSTATUS_MEMUSED)
 }
 
-/// Where the values of a result's column come from.
+/// The table and column from which a column of a result takes its values.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/column_database_name.html>
 public struct ColumnOrigin: Hashable, Sendable {
-  /// The name of the attached database, `main` for the first.
+  /// The name of the database: `main`, or the name under which it is attached.
   public let database: String
   /// The name of the table.
   public let table: String
@@ -45,29 +45,30 @@ public struct ColumnOrigin: Hashable, Sendable {
 }
 
 extension Statement {
-  /// Whether it writes nothing into a database file.
+  /// Whether the statement makes no direct change to a database file.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/stmt_readonly.html>
   public var isReadOnly: Bool {
     get throws { sqlite3_stmt_readonly(try use().1.handle) != 0 }
   }
 
-  /// Whether it is an EXPLAIN.
+  /// Whether the statement is an EXPLAIN or EXPLAIN QUERY PLAN.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/stmt_isexplain.html>
   public var isExplain: Bool {
     get throws { sqlite3_stmt_isexplain(try use().1.handle) != 0 }
   }
 
-  /// The text with the values in place of the parameters: to be looked at, not for logs that others
-  /// read.
+  /// The text with the bound values in place of the parameters. It is meant for debugging: do not
+  /// write it to logs that others read, since it contains the values.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/expanded_sql.html>
   public var expandedSQL: String? {
     get throws { expandedText(try use().1.handle) }
   }
 
-  /// The names of the parameters, with their sign; nil for one without a name.
+  /// The names of the parameters, including their prefix character; nil for a parameter without a
+  /// name.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/bind_parameter_name.html>
   public var parameterNames: [String?] {
@@ -79,15 +80,16 @@ extension Statement {
     }
   }
 
-  /// What SQLite counted since the statement was prepared.
+  /// Returns the value of a counter, which SQLite keeps since the statement was prepared.
   ///
-  /// - Parameter resetting: whether it begins at 0 again.
+  /// - Parameter resetting: whether to reset the counter to 0 afterwards.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/stmt_status.html>
   public func count(of counter: StatementCounter, resetting: Bool = false) throws -> Int {
     Int(sqlite3_stmt_status(try use().1.handle, counter.rawValue, resetting ? 1 : 0))
   }
 
-  /// Where the values of the column at `index`, from 0, come from; nil for an expression.
+  /// Returns the origin of the result column at `index`, counted from 0; nil if it is an
+  /// expression.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_database_name.html>
   public func origin(ofColumn index: Int) throws -> ColumnOrigin? {
@@ -102,7 +104,8 @@ extension Statement {
       column: String(cString: column))
   }
 
-  /// The type that the column at `index`, from 0, declares in its table; nil for an expression.
+  /// Returns the declared type of the table column behind the result column at `index`, counted
+  /// from 0; nil if it is an expression.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_decltype.html>
   public func declaredType(ofColumn index: Int) throws -> String? {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A prepared statement of your own: prepared once, bound and run as often as you like.
+/// A prepared statement and its bindings: prepared once, then bound and run any number of times.
 ///
 /// ```swift
 /// let insert = try connection.prepare("INSERT INTO animal (name, legs) VALUES (?, :legs)")
@@ -9,8 +9,9 @@ import CSQLite
 /// try insert.run()
 /// ```
 ///
-/// Parameters are counted from 1 and columns from 0, as in SQLite. It is confined to its
-/// connection: used after the closure that lent it returned, it throws misuse.
+/// Parameters are counted from 1 and columns from 0, as in SQLite. A statement is confined to its
+/// connection: using it after the closure that lent the connection has returned throws
+/// `DatabaseError` (`.misuse`).
 /// - SeeAlso: <https://www.sqlite.org/c3ref/stmt.html>
 public final class Statement {
   private let connection: Connection
@@ -29,7 +30,7 @@ public final class Statement {
   }
 
   deinit {
-    // Once the lease is over, the core has ended the statement, and may be in use elsewhere.
+    // After the lease is over, the core has ended the statement and may be in use elsewhere.
     guard let core = try? connection.use() else { return }
     core.end(memory)
   }
@@ -44,18 +45,18 @@ public final class Statement {
     .misuse("the statement was lent to a closure that has returned")
   }
 
-  /// The text that was prepared.
+  /// The SQL text that was prepared.
   public let sql: String
 
-  /// How many parameters the statement has.
+  /// The number of parameters.
   public let parameterCount: Int
 
-  /// The names of the columns that it gives; empty for a statement that gives no rows.
+  /// The names of the result's columns; empty for a statement that returns no rows.
   public var columnNames: [String] {
     get throws { try use().1.columnNames.names }
   }
 
-  /// How often the statement was run.
+  /// The number of times the statement was run.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_stmtstatus_counter.html>
   public var runCount: Int {
@@ -70,9 +71,10 @@ public final class Statement {
     try core.check(sqlite3_clear_bindings(pointer.handle))
   }
 
-  /// Takes one step: true where the statement now stands at a row, false at its end.
+  /// Takes one step. Returns true if the statement is now at a row, and false at the end of the
+  /// result.
   ///
-  /// A step after the end begins anew. An error ends the statement and is thrown.
+  /// A step after the end runs the statement again from the start. An error ends the statement.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/step.html>
   public func step() throws -> Bool {
     let (core, pointer) = try use()
@@ -82,14 +84,14 @@ public final class Statement {
     return isAtRow
   }
 
-  /// Runs the statement to its end; rows that it gives are not read.
+  /// Runs the statement to its end, ignoring any rows.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/step.html>
   public func run() throws {
     try reset()
     while try step() {}
   }
 
-  /// Makes the statement ready to begin anew; its values stay bound.
+  /// Resets the statement, so that it can run again. Its values stay bound.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/reset.html>
   public func reset() throws {
     let (core, pointer) = try use()
@@ -97,9 +99,9 @@ public final class Statement {
     core.reset(pointer)
   }
 
-  /// The value of the current row at `index`, from 0.
+  /// Returns the value at `index`, counted from 0, of the current row.
   ///
-  /// Throws misuse where the statement stands at no row, and what `StatementRow.get` throws.
+  /// Throws misuse if the statement is not at a row; otherwise as `StatementRow.get`.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, at index: Int, as form: StoredForm = .standard
@@ -107,8 +109,8 @@ public final class Statement {
     try withRow { try $0.get(type, at: index, as: form) }
   }
 
-  /// The value of the current row in the column of that name; a name that no column or several
-  /// columns have throws.
+  /// Returns the value of the current row in the column named `name`. Throws if no column has that
+  /// name, or if several have it.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func get<Value: ColumnValue>(
     _ type: Value.Type = Value.self, named name: String, as form: StoredForm = .standard
@@ -116,7 +118,7 @@ public final class Statement {
     try withRow { try $0.get(type, named: name, as: form) }
   }
 
-  /// The current row, copied.
+  /// Returns a copy of the current row.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func row() throws -> Row {
     try withRow { try Row(copying: $0) }
@@ -135,9 +137,9 @@ public final class Statement {
 }
 
 extension Connection {
-  /// Prepares a statement for use as often as you like; values interpolated into it are bound.
+  /// Prepares a statement that can be run any number of times. Interpolated values are bound.
   ///
-  /// Throws `DatabaseError` with the place of a fault in the SQL.
+  /// Throws `DatabaseError` if the SQL does not compile; the error has the position of the fault.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/prepare.html>
   public func prepare(_ sql: SQL) throws -> Statement {
     try Statement(sql, connection: self)

@@ -6,19 +6,20 @@
   import Musl
 #endif
 
-/// The prepared statements that a connection keeps: bounded by count and by bytes, the least
-/// recently used given up first.
+/// The prepared statements that a connection keeps, bounded by count and by bytes. The least
+/// recently used are evicted first.
 ///
-/// A table with open addressing; the hashes stand inline, and the bytes of a key are compared only
-/// where the hashes agree. The recency is a stamp, looked through only when something must go.
+/// It is a hash table with open addressing. The hashes are stored apart from the statements, and
+/// the bytes of a key are compared only if the hashes are equal. Recency is a timestamp, scanned
+/// only when a statement must be evicted.
 struct StatementCache {
   private var slots: UnsafeMutablePointer<StatementPointer?>
   private var hashes: UnsafeMutablePointer<UInt64>
   private let mask: Int
-  /// The statements that are found by a number too, each at the place of its number; of two with one
-  /// place it is the later.
+  /// The statements that also have a number, indexed by the hash of the number. Of two statements
+  /// with the same place, only the later one is found.
   private var numbered: UnsafeMutablePointer<StatementPointer?>
-  /// Of how many bits a place is.
+  /// The number of bits of a place in `numbered`.
   private var placeBits = 5
   private var clock: UInt64 = 0
   private(set) var count = 0
@@ -31,7 +32,7 @@ struct StatementCache {
   init(maximumCount: Int, maximumByteCount: Int) {
     self.maximumCount = max(0, min(maximumCount, 1 << 20))
     self.maximumByteCount = max(0, maximumByteCount)
-    // Never more than half full.
+    // The table is never more than half full.
     var capacity = 16
     while capacity < self.maximumCount * 2 + 2 { capacity *= 2 }
     mask = capacity - 1
@@ -50,9 +51,10 @@ struct StatementCache {
     numbered.deallocate()
   }
 
-  /// The statement of that key, marked as in use; nil where there is none.
+  /// Returns the statement with that key, and marks it as just used; nil if there is none.
   ///
-  /// One that is in use is returned as well: its twin must be prepared for the occasion.
+  /// A statement that is in use is returned as well. The caller must then prepare a second copy of
+  /// it.
   mutating func find(_ key: UnsafeRawBufferPointer, hash: UInt64) -> StatementPointer? {
     guard let statement = lookUp(key, hash: hash) else {
       misses &+= 1
@@ -64,7 +66,7 @@ struct StatementCache {
     return statement
   }
 
-  /// Whether there is a statement of that key; counts neither as found nor as missed.
+  /// Whether there is a statement with that key. Counts neither as a hit nor as a miss.
   func holds(_ key: UnsafeRawBufferPointer, hash: UInt64) -> Bool {
     lookUp(key, hash: hash) != nil
   }
@@ -90,13 +92,13 @@ struct StatementCache {
     return places
   }
 
-  /// The upper bits of a product: numbers that lie side by side are spread.
+  /// Returns the place of a number. The upper bits of a product spread consecutive numbers.
   private func place(of number: Int) -> Int {
     let product = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: product >> UInt64(truncatingIfNeeded: 64 &- placeBits))
   }
 
-  /// The statement of that number; nil where there is none, or where it is in use.
+  /// Returns the statement with that number; nil if there is none, or if it is in use.
   mutating func find(number: Int) -> StatementPointer? {
     guard let statement = numbered[place(of: number)], statement.pointee.number == number,
       !statement.pointee.isInUse
@@ -107,12 +109,12 @@ struct StatementCache {
     return statement
   }
 
-  /// Lets a statement that is kept be found by a number, as long as it is kept and no other takes the
-  /// place.
+  /// Makes a cached statement findable by a number, until it is evicted or another statement takes
+  /// the same place.
   mutating func number(_ statement: StatementPointer, _ number: Int) {
     guard statement.pointee.key != nil else { return }
     forgetNumber(of: statement)
-    // There are 32 KiB of places at most.
+    // At most 4,096 places, which take 32 KiB.
     while numbered[place(of: number)] != nil, placeBits < 12 { doublePlaces() }
     let place = place(of: number)
     numbered[place]?.pointee.number = nil
@@ -137,13 +139,14 @@ struct StatementCache {
     statement.pointee.number = nil
   }
 
-  /// Counts what was just found as prepared: it was in use, and its twin had to be.
+  /// Counts the last hit as a miss: the statement was in use, so that a copy of it had to be
+  /// prepared.
   mutating func countAsMiss() {
     hits &-= 1
     misses &+= 1
   }
 
-  /// Keeps a statement, after making room for it; false where there is no room.
+  /// Adds a statement, after making room for it. Returns false if there is no room.
   mutating func insert(_ statement: StatementPointer) -> Bool {
     let needed = statement.pointee.byteCount
     guard needed <= maximumByteCount else { return false }
@@ -165,7 +168,7 @@ struct StatementCache {
     hashes[index] = statement.pointee.hash
   }
 
-  /// Gives up the least recently used statement that nobody uses.
+  /// Evicts the least recently used statement that is not in use. Returns false if all are in use.
   private mutating func evictOldest() -> Bool {
     var oldest: Int?
     for index in 0...mask {
@@ -186,7 +189,7 @@ struct StatementCache {
     return true
   }
 
-  /// Empties a slot and moves up what was displaced behind it.
+  /// Empties a slot and moves up the statements that it had displaced.
   private func remove(at hole: Int) {
     var hole = hole
     var index = (hole &+ 1) & mask
@@ -203,7 +206,7 @@ struct StatementCache {
     }
   }
 
-  /// Gives up every statement that nobody uses.
+  /// Evicts every statement that is not in use.
   mutating func removeAll() {
     while evictOldest() {}
   }

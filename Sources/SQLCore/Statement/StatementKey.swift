@@ -1,22 +1,24 @@
-/// The bytes by which a statement is found again, written into memory that the connection reuses.
+/// The key under which a statement is cached, written into memory that the connection reuses.
 ///
-/// A typed query writes its shape: an operator a byte, a column its number, and no value. Raw SQL
-/// writes its text behind another first byte.
+/// A typed query writes its shape: a byte for each operator and a number for each column, but no
+/// values. Raw SQL writes its text, after a different first byte.
 ///
-/// It is written anew for each statement that runs, by code of another module: hence `@inlinable`.
+/// The key is written again for each statement that runs, by code of another module; hence
+/// `@inlinable`.
 @usableFromInline
 package struct StatementKey {
-  /// What kind of bytes follow the first.
+  /// The kind of a key, which is its first byte.
   package enum Kind: UInt8 {
     case text = 1
     case shape = 2
   }
 
-  /// There are always so many bytes behind the key that its hash may read whole words.
+  /// The number of bytes after the key that are always readable, so that hashing may read whole
+  /// words.
   private static let slack = 16
 
   @usableFromInline var start: UnsafeMutablePointer<UInt8>
-  /// How many bytes the key may have, the slack not among them.
+  /// The number of bytes that fit, without the slack.
   @usableFromInline var capacity: Int
   @usableFromInline var count: Int
   private let seed = UInt64.random(in: .min ... .max)
@@ -44,7 +46,7 @@ package struct StatementKey {
   /// The hash of the key.
   var hash: UInt64 { KeyHash.hash(start, count: count, seed: seed) }
 
-  /// Begins a new key.
+  /// Begins a new key of a kind.
   package mutating func begin(_ kind: Kind) {
     start.pointee = kind.rawValue
     count = 1
@@ -68,13 +70,13 @@ package struct StatementKey {
     count &+= size
   }
 
-  /// Appends text with its length before it, so that two texts never run into each other.
+  /// Appends a text with its length before it, so that two texts in a row are unambiguous.
   package mutating func append(text: String) {
     append(UInt32(truncatingIfNeeded: text.utf8.count))
     append(unmeasured: text)
   }
 
-  /// Appends bytes that another key had.
+  /// Appends the bytes of another key.
   package mutating func append(contentsOf bytes: [UInt8]) {
     bytes.withUnsafeBufferPointer { bytes in
       guard let source = bytes.baseAddress else { return }
@@ -84,7 +86,7 @@ package struct StatementKey {
     }
   }
 
-  /// Appends text alone, at the end of a key.
+  /// Appends a text without its length; only valid at the end of a key.
   mutating func append(unmeasured text: String) {
     var text = text
     text.withUTF8 { bytes in

@@ -1,55 +1,55 @@
 import CSQLite
 
-/// What SQLite counts for one connection.
+/// A counter that SQLite keeps for each connection.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbstatus_options.html>
 public struct ConnectionCounter: RawRepresentable, Hashable, Sendable {
   /// SQLite's number.
   public let rawValue: Int32
 
-  /// A counter by SQLite's number.
+  /// Makes a counter from SQLite's number.
   public init(rawValue: Int32) {
     self.rawValue = rawValue
   }
 
-  /// Bytes of the page cache.
+  /// The bytes of memory in the page cache.
   public static let cacheMemory = ConnectionCounter(rawValue: SQLITE_DBSTATUS_CACHE_USED)
-  /// Bytes of the schema.
+  /// The bytes of memory in the schema.
   public static let schemaMemory = ConnectionCounter(rawValue: SQLITE_DBSTATUS_SCHEMA_USED)
-  /// Bytes of the prepared statements.
+  /// The bytes of memory in the prepared statements.
   public static let statementMemory = ConnectionCounter(rawValue: SQLITE_DBSTATUS_STMT_USED)
-  /// Pages that the cache had.
+  /// The number of pages that were found in the cache.
   public static let cacheHits = ConnectionCounter(rawValue: SQLITE_DBSTATUS_CACHE_HIT)
-  /// Pages that had to be read.
+  /// The number of pages that had to be read from the file.
   public static let cacheMisses = ConnectionCounter(rawValue: SQLITE_DBSTATUS_CACHE_MISS)
-  /// Pages that were written.
+  /// The number of pages that were written to the file.
   public static let cacheWrites = ConnectionCounter(rawValue: SQLITE_DBSTATUS_CACHE_WRITE)
-  /// Pages written before the commit, because the cache was full.
+  /// The number of pages that were written before the commit, because the cache was full.
   public static let cacheSpills = ConnectionCounter(rawValue: SQLITE_DBSTATUS_CACHE_SPILL)
-  /// Foreign keys that are violated until the commit: 0 or 1.
+  /// Whether foreign-key violations are deferred to the commit: 0 or 1.
   public static let deferredForeignKeys = ConnectionCounter(rawValue: SQLITE_DBSTATUS_DEFERRED_FKS)
 }
 
-/// What SQLite counts for the whole process.
+/// A counter that SQLite keeps for the whole process.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_status_malloc_count.html>
 public struct LibraryCounter: RawRepresentable, Hashable, Sendable {
   /// SQLite's number.
   public let rawValue: Int32
 
-  /// A counter by SQLite's number.
+  /// Makes a counter from SQLite's number.
   public init(rawValue: Int32) {
     self.rawValue = rawValue
   }
 
-  /// Bytes that SQLite has allocated.
+  /// The bytes of memory that SQLite has allocated.
   public static let memory = LibraryCounter(rawValue: SQLITE_STATUS_MEMORY_USED)
-  /// Allocations that are not freed yet.
+  /// The number of allocations that are not freed yet.
   public static let allocations = LibraryCounter(rawValue: SQLITE_STATUS_MALLOC_COUNT)
-  /// Bytes of the largest allocation, as its highest value.
+  /// The size of the largest allocation, as its highest value, in bytes.
   public static let largestAllocation = LibraryCounter(rawValue: SQLITE_STATUS_MALLOC_SIZE)
 
-  /// The count now, and its highest value since the process began.
+  /// The current value, and the highest value since the process began.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/status.html>
   public var value: (current: Int64, highest: Int64) {
@@ -61,9 +61,9 @@ public struct LibraryCounter: RawRepresentable, Hashable, Sendable {
 }
 
 extension Connection {
-  /// What SQLite counted for this connection.
+  /// Returns the value of a counter of this connection.
   ///
-  /// - Parameter resetting: whether hits, misses and writes begin at 0 again.
+  /// - Parameter resetting: whether to reset hits, misses and writes to 0.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/db_status.html>
   public func count(of counter: ConnectionCounter, resetting: Bool = false) throws -> Int {
     let core = try use()
@@ -75,15 +75,15 @@ extension Connection {
   }
 }
 
-/// The SQLite that runs in this process.
+/// The SQLite library that this process uses.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/libversion.html>
 public enum SQLiteLibrary {
-  /// Its version, such as `3.40.1`.
+  /// The version of the library, such as `3.40.1`.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/libversion.html>
   public static var version: String { String(cString: sqlite3_libversion()) }
 
-  /// The options with which it was built.
+  /// The options with which the library was compiled.
   ///
   /// - SeeAlso: <https://www.sqlite.org/compile.html>
   public static var compileOptions: [String] {

@@ -1,8 +1,9 @@
-/// How many rows are read at a time.
+/// The size of the batches in which a stream reads its rows.
 ///
-/// The first batch is one row, so that it comes at once; then they grow from 64 rows to 1,024, so that
-/// a long stream costs little to hand over. A batch ends early where its rows are large or slow: it is read in slices, after each of
-/// which its bytes and its time are looked at, and a slice that was too much makes the next smaller.
+/// The first batch is one row, so that it arrives at once. The next batches grow from 64 rows to
+/// 1,024, so that handing over a long stream costs little per row. A batch is read in slices and
+/// ends early if its rows are large or slow: after each slice the bytes and the time of the batch
+/// are checked, and if they exceed the limit, the next slices are smaller.
 struct BatchPacing {
   static let minimumRows = 64
   static let maximumRows = 1_024
@@ -10,7 +11,7 @@ struct BatchPacing {
   static let maximumBytes = 1 << 20
   static let maximumTime = Duration.milliseconds(10)
 
-  /// How many rows the batch may have.
+  /// The maximum number of rows in the batch.
   private(set) var rows = 1
   private var slice = 1
   private var bytes = 0
@@ -21,12 +22,13 @@ struct BatchPacing {
     start = .now
   }
 
-  /// How many rows to read next, of a batch that has `count`; 0 where it is full.
+  /// Returns the number of rows to read next, for a batch that has `count` rows; 0 if it is full.
   func next(after count: Int) -> Int {
     min(slice, rows - count)
   }
 
-  /// Notes a slice of `count` rows, the last of about `bytes` bytes; false where the batch must end.
+  /// Records a slice of `count` rows, the last of which has about `rowBytes` bytes. Returns false
+  /// if the batch must end.
   mutating func noteSlice(of count: Int, rowBytes: Int) -> Bool {
     bytes += count * rowBytes
     guard bytes < Self.maximumBytes, ContinuousClock.now - start < Self.maximumTime else {
@@ -37,7 +39,7 @@ struct BatchPacing {
     return true
   }
 
-  /// Notes that the batch was filled.
+  /// Makes the next batch larger, because this one was filled.
   mutating func grow() {
     rows = min(max(rows * 2, Self.minimumRows), Self.maximumRows)
   }

@@ -1,22 +1,23 @@
 import CSQLite
 
-/// The connections of a lane at one moment.
+/// The state of a lane's connections at one moment.
 package struct LaneStatus: Hashable, Sendable {
-  /// How many connections are open, or being opened.
+  /// The number of connections that are open or being opened.
   package var count = 0
-  /// How many of them nobody uses.
+  /// The number of connections that are idle.
   package var idle = 0
-  /// How many accesses wait.
+  /// The number of accesses that wait for a connection.
   package var waiting = 0
-  /// What is wrong with connections that nobody uses: a transaction or statement left open.
+  /// The faults of idle connections: a transaction or statement that was left open.
   package var faults: [String] = []
 
-  /// Whether every connection is back, as it was.
+  /// Whether every connection is idle and without faults, and no access waits.
   package var isWhole: Bool { idle == count && waiting == 0 && faults.isEmpty }
 }
 
 extension Database {
-  /// The connections of this database at one moment: the writer, those of reads, those of streams.
+  /// The state of this database's connections at one moment: of the writer, the readers and the
+  /// streams.
   package var laneStatuses: (writer: LaneStatus, reader: LaneStatus, stream: LaneStatus) {
     access.pool.state.withLock { state in
       (state[.writer].status, state[.reader].status, state[.stream].status)
@@ -25,7 +26,8 @@ extension Database {
 }
 
 extension ConnectionPool.Lane {
-  /// Idle connections are nobody's: with the lock held they can be looked at.
+  /// The state of the lane. Idle connections are in no one's use, so they can be inspected while
+  /// the lock is held.
   fileprivate var status: LaneStatus {
     LaneStatus(
       count: count, idle: idle.count, waiting: waiters.count, faults: idle.flatMap(\.faults))

@@ -1,7 +1,8 @@
-/// What a stream reads, and how its rows become values.
+/// The statement that a stream reads, and the conversion of its rows to values.
 package struct RowSource<Element: Sendable>: Sendable {
-  /// Loads rows into memory, stepping the statement: at most `capacity`. `progress.count` tells how
-  /// many are whole, also when it throws; `row` is the number of the first.
+  /// A function that steps the statement and loads at most `capacity` rows into memory.
+  /// `progress.count` is the number of rows that were loaded completely, even if it throws; `row`
+  /// is the number of the first row.
   package typealias Load =
     @Sendable (
       _ core: ConnectionCore, _ statement: StatementPointer,
@@ -12,7 +13,7 @@ package struct RowSource<Element: Sendable>: Sendable {
   let prepare: @Sendable (ConnectionCore) throws -> StatementPointer
   let load: Load
 
-  /// - Parameter prepare: lends the statement, its values bound.
+  /// - Parameter prepare: lends the statement with its values bound.
   package init(
     prepare: @escaping @Sendable (ConnectionCore) throws -> StatementPointer,
     load: @escaping Load
@@ -21,7 +22,7 @@ package struct RowSource<Element: Sendable>: Sendable {
     self.load = load
   }
 
-  /// Rows that are read one by one.
+  /// Makes a source whose rows are read one by one.
   package init(
     prepare: @escaping @Sendable (ConnectionCore) throws -> StatementPointer,
     read: @escaping @Sendable (ConnectionCore, StatementPointer) throws -> Element
@@ -43,7 +44,7 @@ package struct RowSource<Element: Sendable>: Sendable {
     }
   }
 
-  /// Rows of raw SQL that are read one by one.
+  /// Makes a source that reads the rows of raw SQL one by one.
   init(
     _ sql: SQL, read: @escaping @Sendable (ConnectionCore, StatementPointer) throws -> Element
   ) {

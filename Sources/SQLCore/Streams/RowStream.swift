@@ -1,4 +1,5 @@
-/// The rows of a query, read while they are iterated over: `db.rows(query)`, `db.stream(sql)`.
+/// The rows of a query, read while the caller iterates over them: `db.rows(query)`,
+/// `db.stream(sql)`.
 ///
 /// ```swift
 /// for try await post in db.rows(Post.order(by: \.$createdAt)) {
@@ -6,26 +7,29 @@
 /// }
 /// ```
 ///
-/// All rows are of one snapshot, taken when the first is asked for: what anybody writes meanwhile, in
-/// the loop as well, is not among them. Rows are read on a thread of the database: the first alone, then
-/// in batches that grow from 64 to 1,024 rows and end early where rows are large or slow; at most two
-/// batches wait. Within a batch, the next row comes without suspending.
+/// All rows belong to one snapshot, which is taken when the first row is requested. Later writes,
+/// including those inside the loop, are not seen. Rows are read on a thread of the database: first
+/// a single row, then batches that grow from 64 to 1,024 rows and end early if rows are large or
+/// slow. At most two batches are read ahead. Within a batch, the next row is returned without
+/// suspending.
 ///
-/// A stream holds a connection from its first row until it has ended, failed, been cancelled, or its
-/// iterator is dropped. There are `Configuration.maximumReaders` connections for streams, besides
-/// those of `read`; with all of them held, the first row throws `TooManyStreams`. While a stream is
-/// held, the write-ahead log cannot be taken back into the file: do not keep one that you do not read.
+/// A stream holds a connection from its first row until it ends, fails or is cancelled, or until
+/// its iterator is released. There are `Configuration.maximumReaders` connections for streams, in
+/// addition to those of `read`. If all of them are in use, the first row throws `TooManyStreams`.
+/// While a stream is held, the write-ahead log cannot be reset, so do not keep a stream that you do
+/// not read.
 ///
-/// An error is thrown at its place, after the rows before it: `DatabaseError`, `ColumnValueError` with
-/// the number of its row. Cancelling the task stops the statement and throws `CancellationError`;
-/// `Database.interrupt()` ends the stream with `.interrupt`. With a deadline, counted from when the
-/// first row is asked for, the stream gives its connection back when it passes, and throws
-/// `DeadlineExceeded` after the rows that were read. Each iterator is a stream of its own.
+/// An error is thrown in its place, after the rows before it: a `DatabaseError`, or a
+/// `ColumnValueError` with the number of its row. Cancelling the task stops the statement and
+/// throws `CancellationError`; `Database.interrupt()` ends the stream with `.interrupt`. A deadline
+/// is counted from the moment when the first row is requested. When it passes, the stream gives its
+/// connection back and throws `DeadlineExceeded` after the rows that were already read. Each
+/// iterator is a stream of its own.
 ///
-/// A database in memory has one connection: all rows are read before the first is given.
+/// A database in memory has only one connection, so all rows are read before the first is returned.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
-  /// Reading may fail.
+  /// The type of the errors; reading may fail.
   public typealias Failure = any Error
 
   private let database: Database
@@ -38,20 +42,21 @@ public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
     duration = deadline
   }
 
-  /// A stream from the first row on; nothing is read before a row is asked for.
+  /// Returns an iterator that starts at the first row. Nothing is read before a row is requested.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(
       consumer: StreamConsumer(
         producer: StreamProducer(database: database, source: source, duration: duration)))
   }
 
-  /// Gives the rows, one after another; when the last copy of it is gone, the stream ends.
+  /// An iterator over the rows. When its last copy is released, the stream ends.
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let consumer: StreamConsumer<Element>
 
-    // `@inlinable`: a client moves rows of its own type, which halves what a row costs here.
+    // `@inlinable`: the caller's module moves rows of its own type, which halves the cost of a row
+    // here.
 
-    /// The next row; nil after the last, and after an error.
+    /// Returns the next row; nil after the last row and after an error.
     @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation

@@ -1,8 +1,9 @@
-/// The side of a stream that gives its rows, one after another; when it goes, the stream ends.
+/// The consuming side of a stream, which returns the rows one by one. When it is released, the
+/// stream ends.
 @usableFromInline
 final class StreamConsumer<Element: Sendable> {
-  /// The rows of the batch that are left. They lie in raw memory: as properties of the class, each
-  /// row would cost two checks of exclusivity.
+  /// The remaining rows of the batch. They are in raw memory: as properties of the class, they
+  /// would cost two exclusivity checks per row.
   @usableFromInline
   struct Rest {
     @usableFromInline var next: UnsafeMutablePointer<Element>?
@@ -26,7 +27,7 @@ final class StreamConsumer<Element: Sendable> {
     rest.deallocate()
   }
 
-  /// Takes the next batch; false at the end. After an error, or the end, there is nothing more.
+  /// Takes the next batch. Returns false at the end and after an error.
   @usableFromInline
   func refill(isolation actor: isolated (any Actor)?) async throws -> Bool {
     guard !hasEnded else { return false }
@@ -47,7 +48,8 @@ final class StreamConsumer<Element: Sendable> {
     }
   }
 
-  /// Ends the stream because the task was cancelled; throws, unless it had ended before.
+  /// Ends the stream because the task was cancelled. Throws `CancellationError`, unless the stream
+  /// has ended before.
   @usableFromInline
   func cancel() throws {
     guard !hasEnded else { return }

@@ -1,12 +1,13 @@
 import CSQLite
 
-/// The connection of a stream and the statement that stands at its row.
+/// The connection of a stream, with the statement at its current row.
 ///
-/// The statement alone is the snapshot: from its first step to its reset it sees what was committed
-/// before, and no transaction has to be begun or ended.
+/// The statement itself is the snapshot: from its first step to its reset it sees only what was
+/// committed before, so that no transaction needs to be begun or ended.
 ///
-/// `@unchecked Sendable`: it moves between threads, and one at a time uses it. It is either held by
-/// the `StreamProducer`'s state, where nobody uses it, or by the one job that took it out from there.
+/// `@unchecked Sendable`: it moves between threads, but is used by one at a time. Either the
+/// `StreamProducer`'s state holds it, and then it is not in use, or the one job does that took it
+/// out of that state.
 final class StreamCursor<Element: Sendable>: @unchecked Sendable {
   let core: ConnectionCore
   private let source: RowSource<Element>
@@ -20,7 +21,7 @@ final class StreamCursor<Element: Sendable>: @unchecked Sendable {
     self.source = source
   }
 
-  /// Prepares the statement, which takes its first step with the first row.
+  /// Prepares the statement. Its first step is taken with the first row.
   func prepare() throws {
     statement = try source.prepare(core)
   }
@@ -31,10 +32,10 @@ final class StreamCursor<Element: Sendable>: @unchecked Sendable {
   /// Whether its deadline passed.
   var isLate: Bool { core.state.pointee.deadline?.hasPassed ?? false }
 
-  /// How many rows the next batch may have.
+  /// The maximum number of rows in the next batch.
   var room: Int { pacing.rows }
 
-  /// Fills a batch; where it throws, the rows before the fault are in it.
+  /// Fills a batch. If it throws, the batch has the rows before the error.
   func fill(_ batch: RowBatch<Element>) throws {
     guard let statement else { return }
     pacing.beginBatch()
@@ -63,7 +64,7 @@ final class StreamCursor<Element: Sendable>: @unchecked Sendable {
 }
 
 extension ConnectionCore {
-  /// The bytes of the texts and blobs of the row at which a statement stands.
+  /// Returns the number of bytes in the texts and BLOBs of a statement's current row.
   fileprivate func byteCount(ofRowAt statement: StatementPointer) -> Int {
     var bytes = 0
     for index in 0..<sqlite3_data_count(statement.handle) {

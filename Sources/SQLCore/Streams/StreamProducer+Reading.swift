@@ -1,5 +1,6 @@
-// What runs on the threads of the database. A job enters its thread while it has the connection, so
-// that an access from inside a value's own code is found as everywhere else.
+// The part of a producer that runs on the threads of the database. A job registers its thread as
+// using the connection, so that an access from inside a value's own code is detected, as in any
+// other access.
 extension StreamProducer {
   /// Takes a connection and submits the first job.
   func begin() {
@@ -7,7 +8,8 @@ extension StreamProducer {
     if let deadline { setTimer(to: deadline) }
     let waiter = Waiter()
     _ = waiter.begin { [self] result in
-      // Nobody cancels this waiter: a grant to a stream that was closed is given back by its job.
+      // This waiter is never cancelled: if the stream was closed, the job gives the connection
+      // back.
       guard case .success(let grant) = result else { return }
       database.access.streamThreads.submit { [self] in open(grant, deadline) }
     }
@@ -38,7 +40,7 @@ extension StreamProducer {
     consumer?.resume()
   }
 
-  /// Submits the job that reads on.
+  /// Submits the job that continues reading.
   func resume(_ cursor: Cursor) {
     database.access.streamThreads.submit { [self] in
       pool.enter(with: cursor.core)
@@ -46,7 +48,7 @@ extension StreamProducer {
     }
   }
 
-  /// Submits the job that gives back the connection of a stream that was closed while it was paused.
+  /// Submits a job that gives back the connection of a stream that ended while it was paused.
   func discard(_ cursor: Cursor) {
     database.access.streamThreads.submit { [self] in
       pool.enter(with: cursor.core)
@@ -76,7 +78,7 @@ extension StreamProducer {
     read(cursor)
   }
 
-  /// Lets the access be cancelled; false where the stream was closed before.
+  /// Makes the access cancellable. Returns false if the stream was closed before.
   private func allowsCancelling(_ core: ConnectionCore) -> Bool {
     storage.withLock { storage in
       guard case .reading(nil) = storage.state else { return false }
@@ -96,7 +98,7 @@ extension StreamProducer {
       if cursor.isAtEnd { return end(cursor, last: batch, failure: nil) }
       switch handOver(batch, of: cursor) {
       case .goesOn: continue
-      // The cursor may be in another job already.
+      // The cursor may already be in use by another job.
       case .paused: return pool.leaveThread(with: cursor.core)
       case .late: return end(cursor, last: batch, failure: DeadlineExceeded())
       case .closed: return end(cursor, last: nil, failure: nil)
@@ -121,7 +123,7 @@ extension StreamProducer {
     let (handed, consumer) = storage.withLock { storage -> (HandedOver, Continuation?) in
       guard case .reading = storage.state else { return (.closed, nil) }
       let pauses = storage.ready.count + 1 >= Self.maximumReady
-      // The timer is over, and would not end a stream that is paused now.
+      // The timer has fired already and would not end a stream that is paused now.
       if pauses, cursor.isLate { return (.late, nil) }
       storage.ready.append(batch)
       if pauses { storage.state = .paused(cursor: cursor) }
@@ -133,7 +135,7 @@ extension StreamProducer {
 
   // MARK: Ending
 
-  /// Gives back the connection, and only then lets the iterator come to the end.
+  /// Gives the connection back, and only then lets the iterator see the end.
   private func end(_ cursor: Cursor, last: Batch?, failure: (any Error)?) {
     willEnd()
     giveBack(cursor)
@@ -142,12 +144,12 @@ extension StreamProducer {
 
   private func giveBack(_ cursor: Cursor) {
     cursor.end()
-    // What raw SQL began must not live on.
+    // A transaction that raw SQL began must not outlive the stream.
     if cursor.core.isInTransaction { try? cursor.core.run(cached: "ROLLBACK") }
     pool.giveBack(cursor.core, to: .stream)
   }
 
-  /// Takes the connection out of the state: from now on nobody cancels it.
+  /// Removes the connection from the state, so that it can no longer be cancelled.
   private func willEnd() {
     storage.withLock { storage in
       guard case .reading = storage.state else { return }
@@ -168,7 +170,7 @@ extension StreamProducer {
 
   // MARK: In memory
 
-  /// Reads every row before the first is given: the one connection is then free for whoever writes
+  /// Reads every row before the first is returned, so that the only connection is free for writes
   /// inside the loop.
   nonisolated(nonsending) func readAll() async {
     let source = source

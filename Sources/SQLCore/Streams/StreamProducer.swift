@@ -1,47 +1,50 @@
-/// Reads the rows of one iteration on threads of the database, a batch at a time and at most two
-/// ahead of who iterates.
+/// The reading side of a stream: it reads the rows of one iteration on threads of the database, one
+/// batch at a time and at most two batches ahead of the iterator.
 ///
-/// A job reads until two batches wait, then ends and leaves the statement where it stands: no thread
-/// waits for the iterator. Taking a batch submits the next job.
+/// A job reads until two batches are ready, then ends and leaves the statement at its row, so that
+/// no thread waits for the iterator. Taking a batch submits the next job.
 ///
-/// The stream has one lease of its connection, from the first job to the last: what cancels the
-/// stream, its deadline and `interrupt()` reach it as any other access, while it is paused as well.
+/// The stream has a single lease of its connection, from the first job to the last. Cancellation,
+/// its deadline and `interrupt()` therefore reach it as they reach any other access, even while it
+/// is paused.
 final class StreamProducer<Element: Sendable>: Sendable {
   typealias Batch = RowBatch<Element>
   typealias Cursor = StreamCursor<Element>
   typealias Continuation = UnsafeContinuation<Void, Never>
 
   enum State: Sendable {
-    /// Nothing was asked for.
+    /// No row was requested yet.
     case idle
-    /// All rows are being read at once, on the connection that a database in memory has.
+    /// All rows are being read at once, on the only connection of a database in memory.
     case readingAll
-    /// A connection is being taken, or a job reads; the core is there from when it may be cancelled.
+    /// A connection is being taken, or a job is reading; `core` is set once it can be cancelled.
     case reading(core: ConnectionCore?)
-    /// As much is read as may be; no thread uses the cursor.
+    /// Enough batches are ready; no thread uses the cursor.
     case paused(cursor: Cursor)
-    /// The last row was read, or an error met; the connection is on its way back.
+    /// The last row was read, or an error occurred; the connection is being given back.
     case ending
-    /// The connection is back, or nobody waits for it: there is only what was read, and the failure.
+    /// The connection was given back, or is no longer needed; only the batches that are ready and
+    /// the failure are left.
     case ended
-    /// Cancelled or dropped: whoever holds the connection gives it back.
+    /// Cancelled or released: whichever job holds the connection gives it back.
     case closed
   }
 
   struct Storage: Sendable {
     var state = State.idle
-    /// What was read and not taken.
+    /// The batches that were read but not taken.
     var ready: [Batch] = []
-    /// What is thrown after the rows that were read.
+    /// The error to throw after the rows that were read.
     var failure: (any Error)?
-    /// Who waits until there is something to take.
+    /// The task that waits for the next batch.
     var consumer: Continuation?
-    /// A batch that was emptied, to be filled again.
+    /// An emptied batch whose memory can be used again.
     var spare: Batch?
-    /// Ends the stream at its deadline, while no statement runs that would see it pass.
+    /// The timer that ends the stream at its deadline while no statement runs that would notice it.
     var timer: Task<Void, Never>?
 
-    /// Ends the stream with what is ready; who waits is to be resumed.
+    /// Ends the stream with the batches that are ready. The caller resumes the waiting consumer and
+    /// cancels the timer.
     mutating func end(throwing error: (any Error)?) -> (Continuation?, Task<Void, Never>?) {
       state = .ended
       failure = error
@@ -57,7 +60,7 @@ final class StreamProducer<Element: Sendable>: Sendable {
   let storage = Lock(Storage())
   var pool: ConnectionPool { database.access.pool }
 
-  /// - Parameter duration: how long the stream may take, from when its first row is asked for.
+  /// - Parameter duration: the time that the stream may take, from the request for its first row.
   init(database: Database, source: RowSource<Element>, duration: Duration?) {
     self.database = database
     self.source = source
@@ -74,7 +77,7 @@ final class StreamProducer<Element: Sendable>: Sendable {
     case mustReadAll
   }
 
-  /// The next batch; nil at the end. Suspends only where none is ready.
+  /// Returns the next batch; nil at the end. Suspends only if no batch is ready.
   func next(
     recycling used: Batch?, isolation actor: isolated (any Actor)?
   ) async throws -> Batch? {
@@ -119,7 +122,7 @@ final class StreamProducer<Element: Sendable>: Sendable {
     .misuse("the next row was asked for while another is being waited for")
   }
 
-  /// Suspends the task until there is something to take, and begins to read where nobody did.
+  /// Suspends the task until there is something to take. Starts reading if it has not started yet.
   private func wait(isolation actor: isolated (any Actor)?) async {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
@@ -146,10 +149,11 @@ final class StreamProducer<Element: Sendable>: Sendable {
 
   // MARK: Ending from outside
 
-  /// Ends the stream where it stands: a running statement is cancelled, and the connection given
-  /// back by a thread of the database.
+  /// Ends the stream where it is: a running statement is cancelled, and a thread of the database
+  /// gives the connection back.
   func cancel() {
-    // What is taken out is dropped behind the lock: rows may have code of their own.
+    // The old storage is released after the lock is: the rows may run code of the user's in
+    // `deinit`.
     let old = storage.withLock { storage -> Storage in
       let old = storage
       storage = Storage(state: .closed)
@@ -167,8 +171,8 @@ final class StreamProducer<Element: Sendable>: Sendable {
     old.consumer?.resume()
   }
 
-  /// Ends the stream because its deadline passed: one that waits for a connection, and one that is
-  /// not iterated over. A statement that runs sees it by itself.
+  /// Ends the stream because its deadline has passed, if it is waiting for a connection or paused.
+  /// A running statement notices the deadline itself.
   func expire() {
     let (consumer, cursor) = storage.withLock { storage -> (Continuation?, Cursor?) in
       switch storage.state {

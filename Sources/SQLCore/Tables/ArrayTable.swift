@@ -1,28 +1,29 @@
 import CSQLite
 
-/// The table function `apus_array(?)`: the values of one bound array, a row each.
+/// The table function `apus_array(?)`: the values of one bound array, one per row.
 ///
-/// `IN (SELECT value FROM apus_array(?))` takes any number of values behind one parameter, so that
+/// `IN (SELECT value FROM apus_array(?))` takes any number of values through one parameter, so that
 /// the SQL, and with it the cached statement, is the same for one value and for 100,000. The array
-/// is passed as a pointer, which SQL text cannot make.
+/// is passed as a pointer, which SQL text cannot forge.
 /// - SeeAlso: <https://www.sqlite.org/bindptr.html>
 package enum ArrayTable {
   package static let name = "apus_array"
 
-  /// The type of the pointer; SQLite compares it by content and wants it to live for ever.
+  /// The type of the pointer. SQLite compares it by content and requires that its memory is never
+  /// freed.
   private static let pointerType = StaticString("apus-array")
 
   static func register(on core: ConnectionCore) throws {
     try core.check(sqlite3_create_module_v2(core.handle, name, module.pointer, nil, nil))
   }
 
-  /// Binds the array; SQLite holds it until the parameter gets another value.
+  /// Binds the array. SQLite retains it until the parameter gets another value.
   static func bind(
     _ array: BoundArray, to statement: StatementPointer, at index: Int32, on core: ConnectionCore
   ) throws {
     let held = Unmanaged.passRetained(array).toOpaque()
     let type = UnsafeRawPointer(pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
-    // On an error SQLite calls the destructor as well.
+    // If binding fails, SQLite calls the destructor as well.
     try core.check(
       sqlite3_bind_pointer(statement.handle, index, held, type) { pointer in
         if let pointer { Unmanaged<BoundArray>.fromOpaque(pointer).release() }
@@ -37,7 +38,7 @@ package enum ArrayTable {
     }
   }
 
-  /// One module for the process. It is written once, before any connection can see it.
+  /// The module, one per process. It is written once, before any connection can see it.
   private struct Module: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<sqlite3_module>
   }
@@ -62,12 +63,12 @@ package enum ArrayTable {
   }()
 }
 
-/// What SQLite knows as the cursor, and behind it what Swift needs.
+/// The cursor as SQLite sees it, followed by the fields that Swift needs.
 private struct ArrayCursor {
   var base = sqlite3_vtab_cursor()
   var array: BoundArray?
   var position = 0
-  /// Behind the last row that is wanted.
+  /// The position after the last row of the result.
   var end = 0
 
   static func at(
@@ -112,7 +113,7 @@ private let bestIndex:
       if constraint.iColumn == -1 { rowID = index }
     }
     guard let array else {
-      // The array comes from a table further right: another order of the join must be found.
+      // The array comes from a table further right, so the planner must find another join order.
       info.pointee.estimatedCost = 1e12
       info.pointee.idxNum = 0
       return SQLITE_OK
@@ -123,7 +124,8 @@ private let bestIndex:
     info.pointee.estimatedRows = 25
     info.pointee.idxNum = 1
     if let rowID {
-      // One place of the array: SQLite compares it again, since the value may be no integer.
+      // The query asks for one rowid. SQLite compares it again, since the value may not be an
+      // integer.
       info.pointee.aConstraintUsage[rowID].argvIndex = 2
       info.pointee.estimatedRows = 1
       info.pointee.idxFlags = SQLITE_INDEX_SCAN_UNIQUE

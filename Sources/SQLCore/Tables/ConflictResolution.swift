@@ -1,16 +1,16 @@
 import CSQLite
 
-/// What a statement does where a constraint is violated.
+/// The reaction of a statement to a violated constraint.
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_conflict.html>
 public enum ConflictResolution: Hashable, Sendable {
-  /// The statement is undone; the transaction goes on.
+  /// The statement is undone; the transaction continues.
   case abort
-  /// The statement ends; what it did stays.
+  /// The statement ends; its earlier changes stay.
   case fail
-  /// The row is left out.
+  /// The row is skipped.
   case ignore
-  /// The rows in the way are deleted.
+  /// The conflicting rows are deleted.
   case replace
   /// The transaction is rolled back.
   case rollback

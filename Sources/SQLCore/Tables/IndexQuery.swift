@@ -1,20 +1,21 @@
 import CSQLite
 
-/// What a query asks of a virtual table: its constraints and its order.
+/// The constraints, the order and the columns that a query asks of a virtual table.
 ///
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
 public struct IndexQuery: Sendable {
-  /// How a column is compared; SQLite's own numbers.
+  /// The operator with which a column is compared, as a number of SQLite's.
   public struct Comparison: RawRepresentable, Hashable, Sendable {
-    /// The number.
+    /// SQLite's number.
     public let rawValue: Int32
 
-    /// A comparison from SQLite's number; from 150 on, functions of a table's own.
+    /// Makes a comparison from SQLite's number; numbers from 150 on stand for the table's own
+    /// functions.
     public init(rawValue: Int32) {
       self.rawValue = rawValue
     }
 
-    /// `=`; also each value of an `IN`.
+    /// `=`; also stands for each value of an `IN`.
     public static let equal = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_EQ)
     /// `>`
     public static let greater = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_GT)
@@ -42,41 +43,44 @@ public struct IndexQuery: Sendable {
     public static let isNull = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_ISNULL)
     /// `IS NOT NULL`
     public static let isNotNull = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_ISNOTNULL)
-    /// `LIMIT`, of no column: how many rows are wanted, where the table checks all else itself.
+    /// `LIMIT`, which belongs to no column: the number of rows that are wanted. It is only given if
+    /// the table can check all other conditions itself.
     public static let limit = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_LIMIT)
-    /// `OFFSET`, of no column.
+    /// `OFFSET`, which belongs to no column.
     public static let offset = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_OFFSET)
   }
 
-  /// A column compared with a value.
+  /// A comparison of a column with a value.
   public struct Constraint: Sendable {
-    /// The column, from 0; −1 for the rowid.
+    /// The column, counted from 0; −1 for the rowid.
     public let column: Int
-    /// How it is compared.
+    /// The operator.
     public let comparison: Comparison
-    /// Whether its value is there when the table is asked; one that is not cannot be used.
+    /// Whether the value is available when the table is queried. An unusable constraint must not be
+    /// part of a plan.
     public let isUsable: Bool
-    /// The value, where it is known while the statement is prepared.
+    /// The value, if it is known while the statement is prepared.
     public let value: DatabaseValue?
     /// The collation of the comparison.
     public let collation: String
-    /// Whether it is an `IN` whose values can be had at once.
+    /// Whether it is an `IN` whose values can be requested all at once.
     public let isList: Bool
   }
 
   /// A column of ORDER BY or GROUP BY.
   public struct Ordering: Hashable, Sendable {
-    /// The column, from 0; −1 for the rowid.
+    /// The column, counted from 0; −1 for the rowid.
     public let column: Int
-    /// Whether it is sorted from the greatest.
+    /// Whether the order is descending.
     public let isDescending: Bool
   }
 
-  /// The comparisons, all of which hold.
+  /// The comparisons, all of which must hold.
   public let constraints: [Constraint]
-  /// The order that is asked for, from the first column.
+  /// The order that the query asks for, most significant column first.
   public let orderings: [Ordering]
-  /// Which columns are read, a bit a column; the last bit stands for all from 63 on.
+  /// The columns that the query reads, one bit each; the highest bit stands for all columns from 63
+  /// on.
   public let usedColumns: UInt64
 
   init(_ info: UnsafeMutablePointer<sqlite3_index_info>) {
@@ -101,33 +105,33 @@ public struct IndexQuery: Sendable {
   }
 }
 
-/// How a virtual table answers a query.
+/// The way in which a virtual table answers a query.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
 public struct IndexPlan: Sendable {
-  /// What `bestIndex` chose, as the cursor's `filter` is told.
+  /// The table's choice of a plan, which the cursor's `filter` receives.
   public struct Choice: Hashable, Sendable {
-    /// A number of the table's own.
+    /// A number whose meaning the table defines.
     public var number: Int32
-    /// A text of the table's own.
+    /// A text whose meaning the table defines.
     public var text: String?
 
-    /// A choice from its parts.
+    /// Makes a choice.
     public init(number: Int32 = 0, text: String? = nil) {
       self.number = number
       self.text = text
     }
   }
 
-  /// A constraint whose value `filter` is given.
+  /// A constraint whose value is passed to `filter`.
   public struct Argument: Hashable, Sendable {
-    /// The constraint's place among those of the query, from 0.
+    /// The index of the constraint among those of the query, from 0.
     public var constraint: Int
-    /// Whether the table alone checks the constraint; else SQLite checks each row again.
+    /// Whether the table checks the constraint itself. If false, SQLite checks each row again.
     public var isChecked: Bool
-    /// Whether `filter` is given all values of an `IN` at once, for `Arguments.list(at:)`.
+    /// Whether `filter` receives all values of an `IN` at once, through `Arguments.list(at:)`.
     public var isList: Bool
 
-    /// An argument from its parts.
+    /// Makes an argument.
     public init(constraint: Int, isChecked: Bool = false, isList: Bool = false) {
       self.constraint = constraint
       self.isChecked = isChecked
@@ -135,20 +139,20 @@ public struct IndexPlan: Sendable {
     }
   }
 
-  /// What the cursor is told.
+  /// The choice that is passed to the cursor's `filter`.
   public var choice: Choice
-  /// The constraints whose values the cursor is given, in this order.
+  /// The constraints whose values are passed to `filter`, in this order.
   public var arguments: [Argument]
-  /// Whether the rows come in the order that the query asks for.
+  /// Whether the table returns the rows in the order that the query asks for.
   public var isOrdered: Bool
-  /// What it costs beside other plans, about the number of reads from a disk.
+  /// The estimated cost compared with other plans, roughly the number of disk reads.
   public var cost: Double
-  /// About how many rows there will be.
+  /// The estimated number of rows.
   public var rowCount: Int64
   /// Whether there is at most one row.
   public var isUnique: Bool
 
-  /// A plan; by default all rows, which costs much.
+  /// Makes a plan; by default a full scan, which is expensive.
   public init(
     choice: Choice = Choice(), arguments: [Argument] = [], isOrdered: Bool = false,
     cost: Double = 1e6, rowCount: Int64 = 1_000_000, isUnique: Bool = false
@@ -161,7 +165,8 @@ public struct IndexPlan: Sendable {
     self.isUnique = isUnique
   }
 
-  /// Writes the plan where SQLite reads it.
+  /// Copies the plan to SQLite's structure. Throws misuse if it uses a constraint that does not
+  /// exist or is not usable.
   func write(to info: UnsafeMutablePointer<sqlite3_index_info>) throws {
     for (index, argument) in arguments.enumerated() {
       guard argument.constraint >= 0, argument.constraint < Int(info.pointee.nConstraint),

@@ -1,16 +1,17 @@
 import CSQLite
 
 extension Registrar {
-  /// Adds a virtual table, or what `CREATE VIRTUAL TABLE … USING name` makes.
+  /// Registers a virtual table, or a module for `CREATE VIRTUAL TABLE … USING name`.
   ///
   /// ```swift
   /// try db.virtualTable("lines", .created) { context in try Lines(path: context.arguments[0]) }
   /// try db.execute("CREATE VIRTUAL TABLE log USING lines('/var/log/messages')")
   /// ```
   ///
-  /// `make` is called once for each table on each connection that uses it.
+  /// `make` is called once for each table on each connection that uses it. Throws `DatabaseError`
+  /// if the name is invalid.
   /// - Parameters:
-  ///   - kind: whether it is there by its name, or has to be created.
+  ///   - kind: whether the table exists under its own name, or has to be created.
   ///   - isInnocuous: whether views and triggers may use it.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_module.html>
   public func virtualTable<Table: VirtualTable>(
@@ -28,22 +29,22 @@ extension Registrar {
     try register(
       Registration(.init(kind: .module, name: name.lowercasedASCII)) { core in
         let module = VirtualTableModule(core: core, isInnocuous: isInnocuous, make)
-        // On an error SQLite releases it as well.
+        // If this fails, SQLite releases the module as well.
         try core.check(
           sqlite3_create_module_v2(
             core.handle, name, callbacks.pointer, Unmanaged.passRetained(module).toOpaque()
           ) { pointer in
             if let pointer { Unmanaged<VirtualTableModule>.fromOpaque(pointer).release() }
           })
-        // Statements that were prepared with the one before are compiled anew.
+        // Statements that were prepared with an earlier module of that name are recompiled.
         core.installAuthorizer()
       })
   }
 
-  /// Removes a virtual table; a name that is none is no error.
+  /// Removes a virtual table. Removing a name that is not registered is not an error.
   ///
-  /// What runs ends as it began. Tables that were created stay in the schema, and cannot be used
-  /// until their module is there again.
+  /// Statements that are running finish as they began. Tables that were created stay in the schema,
+  /// but cannot be used until the module is registered again.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_module.html>
   public func removeVirtualTable(_ name: String) throws {
     try requireName(name, of: "virtual table")

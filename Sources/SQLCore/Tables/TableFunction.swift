@@ -1,6 +1,6 @@
 extension Registrar {
-  /// Adds a table-valued function: its arguments are those of the closure, and its rows what the
-  /// closure gives.
+  /// Registers a table-valued function, whose arguments are those of the closure and whose rows are
+  /// the elements of the sequence that the closure returns.
   ///
   /// ```swift
   /// try db.tableFunction("words", columns: ["word"]) { (text: String) in
@@ -9,9 +9,11 @@ extension Registrar {
   /// try db.rows("SELECT word FROM words('the swifts are back')")
   /// ```
   ///
-  /// The arguments are hidden columns, named by `arguments` or `argument1` and so on, so that they
-  /// may also come from another table of a join. One that is left out is NULL. The sequence is asked for a row when SQLite
-  /// wants it. A row that is too short ends in NULL.
+  /// The arguments are hidden columns, named by `arguments` (by default `argument1`, `argument2`
+  /// and so on), so that they may also come from another table of a join. An omitted argument is
+  /// NULL. The sequence is iterated only as far as SQLite asks for rows. A row with too few values
+  /// is padded with NULL. Throws misuse if there is no column or if there are more than 30
+  /// arguments.
   /// - SeeAlso: <https://www.sqlite.org/vtab.html#tabfunc2>
   public func tableFunction<each Argument: ColumnValue, Rows: Sequence>(
     _ name: String, columns: [String], arguments: [String] = [], isInnocuous: Bool = false,
@@ -34,7 +36,7 @@ extension Registrar {
   }
 }
 
-/// Reads values from left to right.
+/// A reader that converts values from left to right.
 private struct ValueReader {
   let values: [DatabaseValue]
   var index = 0
@@ -49,7 +51,7 @@ private struct ValueReader {
   }
 }
 
-/// A table whose hidden columns are the arguments of a function, and whose rows it gives.
+/// A table whose hidden columns are the arguments of a function and whose rows are its result.
 private final class TableFunction: VirtualTable {
   typealias Rows = () -> [DatabaseValue]?
 
@@ -69,7 +71,7 @@ private final class TableFunction: VirtualTable {
     self.body = body
   }
 
-  /// The arguments that are given, a bit each in the plan's number.
+  /// Plans for the arguments that are given: each is a bit of the plan's number.
   func bestIndex(_ query: IndexQuery) -> IndexPlan? {
     var plan = IndexPlan(cost: 1e3, rowCount: 1_000)
     for argument in 0..<argumentCount {
@@ -78,7 +80,7 @@ private final class TableFunction: VirtualTable {
           && query.constraints[$0].comparison == .equal
       }
       guard !all.isEmpty else { continue }
-      // Its value comes from a table further right: another order of the join must be found.
+      // Its value comes from a table further right, so the planner must find another join order.
       guard let usable = all.first(where: { query.constraints[$0].isUsable }) else { return nil }
       plan.arguments.append(.init(constraint: usable, isChecked: true))
       plan.choice.number |= 1 << Int32(argument)

@@ -1,4 +1,4 @@
-/// A table whose rows Swift gives: a virtual table.
+/// A virtual table: a table whose rows are supplied by Swift code.
 ///
 /// ```swift
 /// final class NaturalNumbers: VirtualTable {
@@ -9,59 +9,60 @@
 /// try db.rows("SELECT value FROM natural_numbers LIMIT 5")
 /// ```
 ///
-/// Each connection has an instance of its own, which is used by nobody else and goes with it. An
-/// error that a method throws is the statement's error, with its message. A method may run
-/// statements on the connection of its context.
+/// Each connection has its own instance, which no other connection uses and which is released with
+/// the connection. An error thrown by a method fails the statement, with the error's message. A
+/// method may run statements on the connection of its context.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol VirtualTable: AnyObject, SendableMetatype {
-  /// The columns, as `CREATE TABLE x (…)`; the name does not matter. A column that is declared
-  /// `HIDDEN` is an argument of the table-valued function and not among `*`. Behind the parenthesis may
-  /// stand `WITHOUT ROWID`.
+  /// The declaration of the columns, as `CREATE TABLE x (…)`; the name is ignored. A column that is
+  /// declared `HIDDEN` is an argument of the table-valued function and is not part of `*`. The
+  /// parenthesis may be followed by `WITHOUT ROWID`.
   var schema: String { get }
 
-  /// Chooses how a query is answered; nil where it cannot be, with the constraints that are usable.
+  /// Chooses how to answer a query. Returns nil if the usable constraints do not suffice to answer
+  /// it.
   ///
-  /// It is asked while a statement is prepared, often more than once. Default: all rows, in no
-  /// order.
+  /// It is called while a statement is prepared, often more than once. By default it plans a full
+  /// scan in no particular order.
   /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
   func bestIndex(_ query: IndexQuery) throws -> IndexPlan?
 
-  /// A cursor of its own for each use of the table in a statement.
+  /// Opens a cursor. It is called once for each use of the table in a statement.
   func open() throws -> any VirtualTableCursor
 
-  /// The table is dropped: what it stored goes. Default: nothing.
+  /// Deletes what the table has stored, because the table is dropped. By default it does nothing.
   func destroy() throws
 
-  /// The table gets another name. Default: nothing.
+  /// Renames the table. By default it does nothing.
   func rename(to name: String) throws
 }
 
 extension VirtualTable {
-  /// All rows, in no order.
+  /// Plans a full scan in no particular order.
   public func bestIndex(_ query: IndexQuery) throws -> IndexPlan? { IndexPlan() }
-  /// Nothing.
+  /// Does nothing.
   public func destroy() throws {}
-  /// Nothing.
+  /// Does nothing.
   public func rename(to name: String) throws {}
 }
 
-/// Goes over rows of a virtual table.
+/// An iterator over the rows of a virtual table.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xfilter_method>
 public protocol VirtualTableCursor: AnyObject {
-  /// Goes to the first row that the plan asks for; it may be called again, with other arguments.
+  /// Moves to the first row of the result. It may be called again with other arguments.
   ///
   /// - Parameters:
-  ///   - plan: what `bestIndex` chose, its `number` and `text`.
-  ///   - arguments: the values of the constraints that the plan asked for, in its order.
+  ///   - plan: the choice of `bestIndex`, its `number` and `text`.
+  ///   - arguments: the values of the plan's arguments, in the plan's order.
   func filter(_ plan: IndexPlan.Choice, _ arguments: borrowing Arguments) throws
-  /// Whether there is no row any more.
+  /// Whether the cursor has passed the last row.
   var isAtEnd: Bool { get }
-  /// Goes to the next row.
+  /// Moves to the next row.
   func next() throws
-  /// The value of a column of the current row, from 0.
+  /// Returns the value of a column of the current row; columns are counted from 0.
   func column(_ index: Int) throws -> DatabaseValue
-  /// The rowid of the current row: what `update` and `delete` name it by. A table WITHOUT ROWID is
-  /// not asked for it. Default: it throws misuse.
+  /// The rowid of the current row, by which `update` and `delete` identify the row. It is never
+  /// read for a table WITHOUT ROWID. By default it throws misuse.
   var rowID: Int64 { get throws }
 }
 
@@ -72,31 +73,30 @@ extension VirtualTableCursor {
   }
 }
 
-/// How a virtual table comes to be there.
+/// The way in which a virtual table comes into being.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#eponymous_virtual_tables>
 public enum VirtualTableKind: Sendable {
-  /// It is there under the name of its module, without being created; `name(1, 2)` in a FROM gives
-  /// its hidden columns.
+  /// The table exists under the name of its module, without being created. In a FROM clause,
+  /// `name(1, 2)` sets its hidden columns.
   case eponymous
-  /// By `CREATE VIRTUAL TABLE name USING module (arguments)`.
+  /// The table is made by `CREATE VIRTUAL TABLE name USING module (arguments)`.
   case created
 }
 
-/// Where a virtual table is made: its name and arguments, and its connection.
+/// The circumstances in which a virtual table is made: its name, its arguments and its connection.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xcreate_method>
 public struct VirtualTableContext {
   /// The name of the module.
   public let module: String
-  /// The name of the attached database, `main` for the first.
+  /// The name of the database: `main`, or the name under which it is attached.
   public let database: String
   /// The name of the table.
   public let name: String
-  /// What stands between the parentheses of `CREATE VIRTUAL TABLE`, cut at the commas.
+  /// The text between the parentheses of `CREATE VIRTUAL TABLE`, split at the commas.
   public let arguments: [String]
-  /// True where the table is being created; false where it is there already and a connection comes
-  /// to it.
+  /// True while the table is being created; false if it exists already and a connection opens it.
   public let isNew: Bool
-  // Weak: a table that kept its connection alive would never go.
+  // Weak, because a table that retained its connection would never be freed.
   private weak var core: ConnectionCore?
 
   init(
@@ -112,7 +112,8 @@ public struct VirtualTableContext {
     self.core = core
   }
 
-  /// The connection of the table, for statements of its own; throws misuse once it is closed.
+  /// The connection of the table, on which it can run statements. Throws misuse after the
+  /// connection was closed.
   public var connection: Connection {
     get throws {
       guard let core else { throw DatabaseError.misuse("the connection of the table is closed") }
@@ -120,7 +121,7 @@ public struct VirtualTableContext {
     }
   }
 
-  /// What a write does that violates a constraint, while `insert` or `update` runs.
+  /// The conflict resolution of the running write. Only valid while `insert` or `update` runs.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/vtab_on_conflict.html>
   public var conflictResolution: ConflictResolution {

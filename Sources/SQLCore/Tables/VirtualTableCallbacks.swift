@@ -1,9 +1,9 @@
 import CSQLite
 
-/// The functions that SQLite calls, one set for the process for each kind of table.
+/// The functions that SQLite calls; one set per process for each kind of table.
 ///
-/// `@unchecked Sendable`: each is written once, before any connection can see it. They live for
-/// ever, because SQLite calls `xDisconnect` after it has let go of the module.
+/// `@unchecked Sendable`: each set is written once, before any connection can see it. The sets are
+/// never freed, because SQLite calls `xDisconnect` after it has released the module.
 struct VirtualTableCallbacks: @unchecked Sendable {
   let pointer: UnsafeMutablePointer<sqlite3_module>
 
@@ -65,7 +65,8 @@ private func connect(
   guard let module else { return SQLITE_ERROR }
   let maker = Unmanaged<VirtualTableModule>.fromOpaque(module).takeUnretainedValue()
   let core = maker.core.takeUnretainedValue()
-  // What the table reads for itself is not what the statement reads that is being prepared.
+  // Columns that the table reads for itself do not count as read by the statement that is being
+  // prepared.
   let recorder = core.state.pointee.readRecorder
   core.state.pointee.readRecorder = nil
   defer { core.state.pointee.readRecorder = recorder }
@@ -76,7 +77,7 @@ private func connect(
     do {
       try core.check(sqlite3_declare_vtab(handle, made.schema))
     } catch let error as DatabaseError where made is any KeyedVirtualTable {
-      // SQLite has no words for a key of several columns, or none.
+      // SQLite has no message for a key of several columns, or for a missing one.
       throw DatabaseError(
         code: error.code,
         message: "\(error.message); a KeyedVirtualTable has a PRIMARY KEY of one column: "

@@ -1,8 +1,8 @@
 import CSQLite
 
-/// What a module is given when SQLite calls it: how tables are made. SQLite owns and releases it.
+/// The data of a module: the closure that makes its tables. SQLite owns it and releases it.
 final class VirtualTableModule {
-  // The core owns the handle, which owns this, and outlives both.
+  // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
   let core: Unmanaged<ConnectionCore>
   let make: @Sendable (VirtualTableContext) throws -> any VirtualTable
   let isInnocuous: Bool
@@ -17,7 +17,7 @@ final class VirtualTableModule {
   }
 }
 
-/// What SQLite knows as the table, and behind it what Swift needs.
+/// The table as SQLite sees it, followed by the fields that Swift needs.
 struct VirtualTableMemory {
   var base = sqlite3_vtab()
   let core: Unmanaged<ConnectionCore>
@@ -29,13 +29,13 @@ struct VirtualTableMemory {
     UnsafeMutableRawPointer(table)?.assumingMemoryBound(to: VirtualTableMemory.self)
   }
 
-  /// Calls the table; what it throws is its code, with the message where SQLite looks for it.
+  /// Calls the table. If it throws, returns the error's code and stores the message for SQLite.
   static func call(
     _ table: UnsafeMutablePointer<sqlite3_vtab>?,
     _ body: (any VirtualTable) throws -> Void
   ) -> Int32 {
     guard let memory = at(table) else { return SQLITE_ERROR }
-    // The table is held: it may be removed while it runs.
+    // The table is retained, because it may be removed while the call runs.
     let held = memory.pointee.table
     do {
       try body(held)
@@ -45,7 +45,7 @@ struct VirtualTableMemory {
     }
   }
 
-  /// Calls the table for writing.
+  /// Calls the table for a write. Fails if the table is read-only.
   static func write(
     _ table: UnsafeMutablePointer<sqlite3_vtab>?,
     _ body: (any TransactionalVirtualTable) throws -> Void
@@ -68,7 +68,7 @@ struct VirtualTableMemory {
   }
 }
 
-/// What SQLite knows as the cursor, and behind it what Swift needs.
+/// The cursor as SQLite sees it, followed by the fields that Swift needs.
 struct VirtualCursorMemory {
   var base = sqlite3_vtab_cursor()
   let core: Unmanaged<ConnectionCore>

@@ -1,57 +1,57 @@
-/// What a virtual table that can be written is told of transactions; it is a `WritableVirtualTable` or
-/// a `KeyedVirtualTable`.
+/// A virtual table that can be written and is notified of transactions. Conform to
+/// `WritableVirtualTable` or `KeyedVirtualTable` rather than to this protocol.
 ///
-/// Each method does nothing by default.
+/// By default, each method does nothing.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbegin_method>
 public protocol TransactionalVirtualTable: VirtualTable {
-  /// A transaction begins to write the table.
+  /// Called when a transaction begins to write to the table.
   func begin() throws
-  /// The transaction is about to commit, and may be refused.
+  /// Called before the transaction commits; throwing an error refuses the commit.
   func prepareToCommit() throws
-  /// The transaction was committed.
+  /// Called after the transaction was committed.
   func commit()
-  /// The transaction was rolled back.
+  /// Called after the transaction was rolled back.
   func rollback()
-  /// A savepoint begins; they are numbered from 0, from the outermost.
+  /// Called when a savepoint begins. Savepoints are numbered from 0, outermost first.
   func savepoint(_ number: Int) throws
-  /// That savepoint and those within end, and what they did stays.
+  /// Called when that savepoint and those inside it are released; their changes stay.
   func release(_ number: Int) throws
-  /// What was done since that savepoint began is undone; it stays open.
+  /// Called when the changes since that savepoint are undone; the savepoint stays open.
   func rollback(to number: Int) throws
 }
 
 extension TransactionalVirtualTable {
-  /// Nothing.
+  /// Does nothing.
   public func begin() throws {}
-  /// Nothing.
+  /// Does nothing.
   public func prepareToCommit() throws {}
-  /// Nothing.
+  /// Does nothing.
   public func commit() {}
-  /// Nothing.
+  /// Does nothing.
   public func rollback() {}
-  /// Nothing.
+  /// Does nothing.
   public func savepoint(_ number: Int) throws {}
-  /// Nothing.
+  /// Does nothing.
   public func release(_ number: Int) throws {}
-  /// Nothing.
+  /// Does nothing.
   public func rollback(to number: Int) throws {}
 }
 
-/// A virtual table whose rows can be written, and are known by their rowid.
+/// A virtual table whose rows can be written and are identified by their rowid.
 ///
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xupdate_method>
 public protocol WritableVirtualTable: TransactionalVirtualTable {
-  /// Inserts a row and gives its rowid.
+  /// Inserts a row and returns its rowid.
   ///
-  /// - Parameter rowID: the rowid that is asked for; nil where the table chooses it.
+  /// - Parameter rowID: the requested rowid; nil if the table is to choose it.
   func insert(_ row: borrowing Arguments, rowID: Int64?) throws -> Int64
-  /// Gives a row new values in all columns, and another rowid where that is asked for.
+  /// Updates all columns of a row, and its rowid if `newRowID` differs from `rowID`.
   func update(rowID: Int64, to newRowID: Int64, _ row: borrowing Arguments) throws
-  /// Deletes a row.
+  /// Deletes the row with that rowid.
   func delete(rowID: Int64) throws
 }
 
-/// A virtual table whose rows can be written, and are known by a primary key of one column.
+/// A virtual table whose rows can be written and are identified by a primary key of one column.
 ///
 /// Its schema has no rowid:
 ///
@@ -60,16 +60,16 @@ public protocol WritableVirtualTable: TransactionalVirtualTable {
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#_without_rowid_virtual_tables_>
 public protocol KeyedVirtualTable: TransactionalVirtualTable {
-  /// Inserts a row, whose key stands in its column.
+  /// Inserts a row. The key is the value of the primary key's column.
   func insert(_ row: borrowing Arguments) throws
-  /// Gives the row of a key new values in all columns, its key among them.
+  /// Updates all columns of the row with that key, including the key itself.
   func update(key: DatabaseValue, _ row: borrowing Arguments) throws
-  /// Deletes the row of a key.
+  /// Deletes the row with that key.
   func delete(key: DatabaseValue) throws
 }
 
 extension VirtualTable {
-  /// Throws misuse where the rows of the schema are known by something else than the methods name.
+  /// Throws misuse if the schema has a rowid but the methods use a key, or the other way round.
   func checkSchema() throws {
     guard self is any TransactionalVirtualTable else { return }
     let words = schema.split { $0.isWhitespace || $0 == ";" }.suffix(2)

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// A value that one thread at a time uses: `Mutex`, with an order that the thread sanitizer sees.
+/// A value that one thread at a time uses: a `Mutex` whose ordering the thread sanitizer can see.
 ///
-/// On Linux the waiting half of `Mutex` lies in the standard library, which is not built for the
-/// sanitizer: it takes two threads that follow each other through a contended mutex for a race. The
-/// load and the store here, two plain instructions on most processors, tell it that they do.
+/// On Linux, the waiting part of `Mutex` is in the standard library, which is not built for the
+/// thread sanitizer. The sanitizer therefore reports a race between two threads that use a
+/// contended mutex one after the other. The atomic load and store here, two plain instructions on
+/// most processors, show it the order.
 @usableFromInline
 package struct Lock<Value: ~Copyable>: ~Copyable {
   @usableFromInline let mutex: Mutex<Value>
@@ -15,7 +16,8 @@ package struct Lock<Value: ~Copyable>: ~Copyable {
     mutex = Mutex(value)
   }
 
-  /// Runs a closure while no other thread uses the value. It must be short, and call nobody's code.
+  /// Runs a closure while no other thread uses the value. The closure must be short, and must not
+  /// call code of the user's.
   @inlinable
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result

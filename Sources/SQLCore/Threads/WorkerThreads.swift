@@ -6,11 +6,11 @@
   import Musl
 #endif
 
-/// Threads of a database's own, for what may block: a busy file, an fsync, a long read. The threads
-/// of Swift's concurrency are as many as the cores and must never wait.
+/// The threads of a database, for work that may block: a busy file, an fsync, a long read. The
+/// threads of Swift's concurrency pool are only as many as the cores and must never block.
 ///
-/// Jobs begin in the order in which they were submitted. Threads start when they are needed, at
-/// most as many as said, and end with the value.
+/// Jobs begin in the order in which they were submitted. Threads are started as needed, up to
+/// `maximum`, and end after this object is released and the submitted jobs have run.
 package final class WorkerThreads: Sendable {
   private let queue: JobQueue
 
@@ -32,8 +32,8 @@ private final class JobQueue: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private let maximum: Int
-  /// nil where a job was taken: a closure that waited here to be removed would let go of what it
-  /// holds, somebody's code, with `mutex` held.
+  /// The jobs in order; nil for a job that was taken. A closure left in the array would be released
+  /// with `mutex` held, and so would its captures, which may run code of the user's.
   private var jobs: [(@Sendable () -> Void)?] = []
   private var firstJob = 0
   private var threadCount = 0
@@ -58,7 +58,7 @@ private final class JobQueue: @unchecked Sendable {
     jobs.append(job)
     let waiting = jobs.count - firstJob
     if waiting > idleCount, threadCount < maximum, startThread() { threadCount += 1 }
-    // Where not even one thread can be had, the caller's must do.
+    // If no thread could be started at all, the job runs on the caller's thread.
     let mustRunHere = threadCount == 0
     pthread_cond_signal(condition)
     pthread_mutex_unlock(mutex)
@@ -103,7 +103,8 @@ private final class JobQueue: @unchecked Sendable {
     job?()
   }
 
-  /// The next job, waiting for it; nil when the thread is to end. What was submitted runs first.
+  /// Returns the next job, after waiting for one; nil if the thread is to end. Jobs that were
+  /// submitted before the end are still returned.
   private func next() -> (@Sendable () -> Void)? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -140,7 +141,7 @@ private final class JobQueue: @unchecked Sendable {
   }
 #endif
 
-/// The thread that runs, to find an access from inside another.
+/// The identity of the current thread, used to detect an access from inside another.
 struct ThreadID: Hashable, Sendable {
   private let raw: UInt
 

@@ -17,26 +17,27 @@ import Synchronization
 #endif
 
 extension Unique64 {
-  /// A source of ids, each greater than the one before, for any number of threads.
+  /// A generator of ids, each greater than the one before, for any number of threads.
   ///
-  /// The tick of an id is the greater of the clock's and the last id's plus one. So 62,500 ids a
-  /// second keep step with the clock, a burst runs ahead of it and never waits, and a clock that
-  /// steps back repeats no id. A clock before 2001 is read as the start of 2001.
+  /// The tick of an id is the tick of the clock or the last id's tick plus one, whichever is
+  /// greater. So up to 62,500 ids a second keep step with the clock; a burst runs ahead of it
+  /// without waiting, and a clock that is set back does not repeat ids. A clock before 2001 counts
+  /// as the start of 2001.
   ///
-  /// A generator remembers its last id in memory only: move a new one past those that are stored
-  /// with ``advance(past:)``. Opening a `Database` with models does this.
+  /// A generator remembers its last id only in memory. Use ``advance(past:)`` to move a new one
+  /// past the ids that are stored; opening a `Database` with models does this.
   public final class Generator: Sendable {
     private let last = Atomic<Int64>(0)
     private let clock: @Sendable () -> Int64
 
-    /// Makes a generator over the system's clock.
+    /// Makes a generator that uses the system's clock.
     public init() {
       clock = systemTicks
     }
 
-    /// Makes a generator over a clock of the caller's.
+    /// Makes a generator that uses the caller's clock.
     ///
-    /// - Parameter now: called once for each id, in the thread that asks for it. No lock is held.
+    /// - Parameter now: called once for each id, on the thread that makes the id. No lock is held.
     public init(now: @escaping @Sendable () -> Date) {
       clock = { Unique64.ticks(of: now()) }
     }
@@ -45,18 +46,18 @@ extension Unique64 {
     ///
     /// Costs one reading of the clock and one atomic exchange.
     ///
-    /// - Parameter tag: any number; it has no part in making the id unique.
-    /// - Returns: an id greater than all that this generator made before, or ``exhausted``: while
-    ///   the clock is past the year 2072 that ends the layout, and when the last tick is used up.
+    /// - Parameter tag: any number; it does not contribute to the uniqueness of the id.
+    /// - Returns: an id greater than all that this generator made before. Returns ``exhausted`` if
+    ///   the clock is past the end of the layout in 2072, or if the last tick is used up.
     public func next(tag: Int16 = 0) -> Unique64 {
       let now = clock()
-      // Returning before `last` moves lets a clock that was wrong for a moment recover.
+      // Returning before `last` changes lets a clock that was briefly wrong recover.
       guard now <= maximumTicks else { return .exhausted }
       var previous = last.load(ordering: .relaxed)
       while true {
         let ticks = max(now, previous &+ 1)
         guard ticks <= maximumTicks else { return .exhausted }
-        // Relaxed suffices: all changes to one atomic have one order, which every thread sees.
+        // Relaxed ordering suffices: all threads see the changes of one atomic in the same order.
         let (exchanged, original) = last.weakCompareExchange(
           expected: previous, desired: ticks, ordering: .relaxed)
         if exchanged { return Unique64(ticks: ticks, tag: tag) }
@@ -64,11 +65,12 @@ extension Unique64 {
       }
     }
 
-    /// Makes all later ids greater than `id`, an id that is stored.
+    /// Makes all later ids greater than `id`, which is an id that is stored.
     ///
-    /// An id ahead of the clock is believed, since the clock may have stepped back: being unique
-    /// goes before telling the time, and later ids carry dates from there on. Ignored are a negative
-    /// id, which no generator makes, and one beyond ``advanceLimit``, which would leave no room.
+    /// An id ahead of the clock is accepted, since the clock may have been set back: uniqueness
+    /// matters more than the time, and later ids have dates from there on. An id is ignored if it
+    /// is negative, since no generator makes such an id, or if it is beyond ``advanceLimit``, since
+    /// too few ids would be left.
     ///
     /// - Returns: false if the id was ignored.
     @discardableResult
@@ -78,11 +80,12 @@ extension Unique64 {
       return true
     }
 
-    /// The greatest id that ``advance(past:)`` takes into account now.
+    /// The greatest id that ``advance(past:)`` accepts at present.
     ///
-    /// It keeps one damaged id from using up the generator: the last sixteenth of the layout
-    /// (four years and a half, 2⁴³ ids) is taken only if the clock is no further from it than that.
-    /// Ask the database for the greatest id up to here, so that no such id hides the sound ones:
+    /// It keeps a single damaged id from using up the generator: ids in the last sixteenth of the
+    /// layout (about four and a half years, 2⁴³ ticks) are accepted only if the clock is within
+    /// that distance of them. Query the database for the greatest id up to this limit, so that a
+    /// damaged id does not hide the valid ones:
     ///
     /// ```sql
     /// SELECT max("id") FROM "Post" WHERE "id" <= ?
@@ -94,11 +97,11 @@ extension Unique64 {
     }
   }
 
-  /// The generator of the process, which ``init(tag:)`` asks unless another one is put in.
+  /// The generator of the process, which ``init(tag:)`` uses unless a task replaces it.
   public static let shared = Generator()
 
-  /// The generator that ``init(tag:)`` asks here: the one that ``withGenerator(_:operation:)`` put
-  /// in for this task, else ``shared``.
+  /// The generator that ``init(tag:)`` uses here: the one that ``withGenerator(_:operation:)`` set
+  /// for this task, or else ``shared``.
   public static var generator: Generator {
     taskGenerator ?? shared
   }
@@ -112,13 +115,13 @@ extension Unique64 {
     self = Self.generator.next(tag: tag)
   }
 
-  /// Runs `operation` with `generator` as the one that ``init(tag:)`` asks.
+  /// Runs `operation` with `generator` as the generator that ``init(tag:)`` uses.
   ///
-  /// It holds for this task and for the child tasks and `Task { }` made in `operation`, so that
-  /// tests that run at the same time do not meet. It does not hold in `Task.detached { }`, nor in
-  /// other threads.
+  /// It applies to this task, and to the child tasks and `Task { }` made in `operation`, so that
+  /// tests that run in parallel do not interfere with each other. It does not apply to
+  /// `Task.detached { }` or to other threads.
   ///
-  /// - Returns: what `operation` returns. Its error is rethrown.
+  /// - Returns: the result of `operation`. Its error is rethrown.
   public static func withGenerator<Value>(
     _ generator: Generator,
     operation: () throws -> Value
@@ -126,11 +129,11 @@ extension Unique64 {
     try $taskGenerator.withValue(generator, operation: operation)
   }
 
-  /// Runs an asynchronous `operation` with `generator` as the one that ``init(tag:)`` asks.
+  /// Runs an asynchronous `operation` with `generator` as the generator that ``init(tag:)`` uses.
   ///
-  /// It holds as in the synchronous form. The operation runs in the caller's isolation.
+  /// It applies as in the synchronous form. The operation runs in the caller's isolation.
   ///
-  /// - Returns: what `operation` returns. Its error is rethrown.
+  /// - Returns: the result of `operation`. Its error is rethrown.
   public static func withGenerator<Value>(
     _ generator: Generator,
     isolation: isolated (any Actor)? = #isolation,
@@ -139,20 +142,20 @@ extension Unique64 {
     try await $taskGenerator.withValue(generator, operation: operation, isolation: isolation)
   }
 
-  /// The tick of a date, from 0 to one more than the layout holds.
+  /// Returns the tick of a date, from 0 to one more than the layout holds.
   private static func ticks(of date: Date) -> Int64 {
-    // A Date is a Double: rounding to its whole microsecond lets `ticks(of: id.date)` be exact.
+    // A Date is a Double: rounding it to whole microseconds makes `ticks(of: id.date)` exact.
     let microseconds = (date.timeIntervalSinceReferenceDate * 1_000_000).rounded()
-    // Not a number is read as a clock that has never been set.
+    // NaN counts as a clock that was never set.
     guard microseconds > 0 else { return 0 }
     return Int64(min(microseconds, Double((maximumTicks + 1) << 4))) >> 4
   }
 
-  /// The tick of the system's clock, from 0 to one more than the layout holds.
+  /// Returns the tick of the system's clock, from 0 to one more than the layout holds.
   @Sendable private static func systemTicks() -> Int64 {
     let secondsFrom1970To2001: Int64 = 978_307_200
     var time = timespec()
-    // It cannot fail with this clock; if it did, the time would stay 0, before 2001.
+    // This cannot fail for this clock. If it did, the time would stay 0, which is before 2001.
     clock_gettime(CLOCK_REALTIME, &time)
     let seconds = Int64(time.tv_sec) &- secondsFrom1970To2001
     guard seconds >= 0 else { return 0 }

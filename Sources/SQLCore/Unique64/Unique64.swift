@@ -21,46 +21,47 @@
 /// | 62–16 | ticks of 16 µs since 2001-01-01T00:00:00Z, enough until May of 2072 |
 /// | 15–0  | the tag, the bit pattern of an `Int16`                              |
 ///
-/// Ids from one ``Generator`` increase strictly, whatever their tags, in every thread. What two
-/// generators make (two processes, two devices) differs for certain only if their tags differ.
+/// Ids from one ``Generator`` increase strictly, whatever their tags, on every thread. Ids from two
+/// generators (two processes, two devices) are certain to differ only if their tags differ.
 ///
 /// An id is stored as an INTEGER and encoded as a plain integer. JavaScript rounds integers above
-/// 2⁵³, as nearly every id is: send ``description`` to it instead. Decoding takes both.
+/// 2⁵³, which includes nearly every id: send ``description`` to it instead. Decoding accepts both.
 public struct Unique64: RawRepresentable, Hashable, Sendable {
   /// The integer that is stored.
   public let rawValue: Int64
 
-  /// Makes an id of an integer that was stored before; every integer is accepted.
+  /// Makes an id from an integer that was stored before; every integer is accepted.
   ///
-  /// No generator makes a negative one. Its date lies before 2001, and it sorts before all others.
+  /// No generator makes a negative id. Its date is before 2001, and it sorts before all others.
   public init(rawValue: Int64) {
     self.rawValue = rawValue
   }
 
-  /// Makes an id of its parts; `ticks` in `0...maximumTicks`.
+  /// Makes an id from its parts; `ticks` must be in `0...maximumTicks`.
   init(ticks: Int64, tag: Int16) {
     rawValue = ticks << 16 | Int64(UInt16(bitPattern: tag))
   }
 
   /// The time at which the id was made, rounded down to a tick of 16 µs.
   ///
-  /// In a burst of more than 62,500 ids a second, ids run ahead of the clock, and so do their dates.
-  /// A column of dates stores it as it is, and reads it back equal.
+  /// In a burst of more than 62,500 ids a second, ids run ahead of the clock, and so do their
+  /// dates. The date is exact to the microsecond, so that a column of dates reads it back equal.
   public var date: Date {
     let microseconds = ticks * (1_000_000 / Self.ticksPerSecond)
     return Date(microsecondsSince1970: Date.secondsFrom1970To2001 * 1_000_000 + microseconds)
   }
 
-  /// The number that the caller put into the low 16 bits, 0 unless told.
+  /// The number that the caller put into the low 16 bits; 0 by default.
   public var tag: Int16 {
     Int16(truncatingIfNeeded: rawValue)
   }
 
-  /// What a generator returns once it has no id left; no id, and less than each.
+  /// The value that a generator returns once it has no ids left. It is not an id, and is less than
+  /// every id.
   ///
   /// Generators run out when their clock passes the end of the layout, in May of 2072. They never
-  /// start over, because ids would repeat unseen. This value is the same each time, so a primary
-  /// key refuses the second row that has it.
+  /// start over, because ids would repeat unnoticed. This value cannot be stored in a column:
+  /// storing it throws `ColumnValueError`.
   public static let exhausted = Unique64(rawValue: .min)
 }
 
@@ -75,7 +76,7 @@ extension Unique64 {
 }
 
 extension Unique64: Comparable {
-  /// Compares by time; ids of one tick, which come from different generators, by tag.
+  /// Compares by time, and ids with the same tick, which come from different generators, by tag.
   public static func < (left: Unique64, right: Unique64) -> Bool {
     left.rawValue < right.rawValue
   }
@@ -87,7 +88,7 @@ extension Unique64: LosslessStringConvertible {
     rawValue.description
   }
 
-  /// Reads what ``description`` gives; nil if the text is not an integer of 64 bits.
+  /// Parses the text that ``description`` returns; nil if it is not a 64-bit integer.
   public init?(_ description: String) {
     guard let rawValue = Int64(description) else { return nil }
     self.init(rawValue: rawValue)
@@ -95,7 +96,7 @@ extension Unique64: LosslessStringConvertible {
 }
 
 extension Unique64: Codable {
-  /// Decodes an integer, or a string of what ``description`` gives.
+  /// Decodes an integer, or a string as ``description`` returns it.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     do {

@@ -8,12 +8,13 @@ extension Data: OrderedColumnValue {
   /// BLOB.
   public static var storageClass: StorageClass { .blob }
 
-  /// Reads a BLOB; an empty one is empty data, not NULL.
+  /// Reads a BLOB; an empty BLOB becomes empty data. Throws `ColumnValueError` if the cell is not a
+  /// BLOB.
   public init(_ cell: borrowing Cell) throws {
     self = try cell.blob()
   }
 
-  /// The bytes.
+  /// Returns the bytes.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue { .blob(self) }
 }
 
@@ -21,21 +22,22 @@ extension Array: ColumnValue where Element == UInt8 {
   /// BLOB.
   public static var storageClass: StorageClass { .blob }
 
-  /// Reads a BLOB; an empty one is an empty array, not NULL.
+  /// Reads a BLOB; an empty BLOB becomes an empty array. Throws `ColumnValueError` if the cell is
+  /// not a BLOB.
   public init(_ cell: borrowing Cell) throws {
     self = try cell.withBytes { Array($0) }
   }
 
-  /// The bytes.
+  /// Returns the bytes.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue { .blob(Data(self)) }
 }
 
 extension UUID: ColumnValue {
-  /// TEXT; BLOB in the form `.bytes`.
+  /// TEXT; BLOB if the column declares `.bytes`.
   public static var storageClass: StorageClass { .text }
 
-  /// Reads the text of RFC 9562 in either case, or 16 bytes if the column declares `.bytes`;
-  /// anything else throws `ColumnValueError`.
+  /// Reads the text of RFC 9562 in either case, or 16 bytes if the column declares `.bytes`. Throws
+  /// `ColumnValueError` if the cell holds anything else.
   public init(_ cell: borrowing Cell) throws {
     if cell.form == .bytes {
       self = try cell.withBytes { bytes in
@@ -53,7 +55,7 @@ extension UUID: ColumnValue {
     }
   }
 
-  /// The text in the case of the form, lower for `.standard`, or the 16 bytes.
+  /// Returns the text, in lower case unless the form is `.uppercase`, or the 16 bytes.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     switch form {
     case .bytes: .blob(withUnsafeBytes(of: uuid) { Data($0) })

@@ -6,19 +6,19 @@ import CSQLite
   import Foundation
 #endif
 
-/// One value of a row, as SQLite or a copied row holds it, from which a Swift value is read.
+/// One value of a row, in SQLite's memory or in a copied row, from which a Swift value is read.
 ///
-/// A type of your own reads itself from a cell in `ColumnValue.init(_:)`. A cell cannot be copied
-/// and so not kept: it is gone with the next step of the statement.
+/// To read a type of your own, implement `ColumnValue.init(_:)`. A cell cannot be copied, and
+/// therefore not kept, because the next step of the statement invalidates it.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
 public struct Cell: ~Copyable {
-  // One of the two is there: SQLite's value, or a copied one that the caller keeps alive.
+  // Exactly one of the two is set: SQLite's value, or a copy that the caller keeps alive.
   @usableFromInline let value: OpaquePointer?
   @usableFromInline let copy: UnsafePointer<DatabaseValue>?
   /// The form that the column declares.
   public let form: StoredForm
 
-  /// A value of the row at which a statement stands.
+  /// Makes a cell from a value of the current row of a statement.
   @usableFromInline
   package init(value: OpaquePointer, form: StoredForm) {
     self.value = value
@@ -38,14 +38,14 @@ public struct Cell: ~Copyable {
     return copy?.pointee.storageClass ?? .null
   }
 
-  /// True for NULL.
+  /// Whether the value is NULL.
   @inlinable
   public var isNull: Bool {
     if let value { return sqlite3_value_type(value) == SQLITE_NULL }
     return storageClass == .null
   }
 
-  /// The value of an INTEGER; anything else throws `ColumnValueError`.
+  /// Returns the value of an INTEGER. Throws `ColumnValueError` for any other storage class.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   @inlinable
   public func integer() throws -> Int64 {
@@ -59,8 +59,8 @@ public struct Cell: ~Copyable {
     return integer
   }
 
-  /// The value of a REAL, or of an INTEGER that a Double holds exactly; anything else throws
-  /// `ColumnValueError`.
+  /// Returns the value of a REAL, or of an INTEGER that a Double represents exactly. Throws
+  /// `ColumnValueError` for anything else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   @inlinable
   public func real() throws -> Double {
@@ -79,7 +79,8 @@ public struct Cell: ~Copyable {
     return real
   }
 
-  /// The text of a TEXT; anything else, and text that is no UTF-8, throws `ColumnValueError`.
+  /// Returns the text of a TEXT. Throws `ColumnValueError` for any other storage class, and for
+  /// text that is not UTF-8.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   @inlinable
   public func text() throws -> String {
@@ -93,14 +94,15 @@ public struct Cell: ~Copyable {
     return text
   }
 
-  /// The bytes of a BLOB, copied; anything else throws `ColumnValueError`.
+  /// Returns a copy of the bytes of a BLOB. Throws `ColumnValueError` for any other storage class.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func blob() throws -> Data {
     if case .blob(let data) = copy?.pointee { return data }
     return try withBytes { Data($0) }
   }
 
-  /// Lends the bytes of a BLOB without a copy; anything else throws `ColumnValueError`.
+  /// Passes the bytes of a BLOB to a closure without copying them. Throws `ColumnValueError` for
+  /// any other storage class.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -113,7 +115,8 @@ public struct Cell: ~Copyable {
     return try body(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// The value, whatever its storage class; text that is no UTF-8 throws `ColumnValueError`.
+  /// Returns the value, whatever its storage class. Throws `ColumnValueError` for text that is not
+  /// UTF-8.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func databaseValue() throws -> DatabaseValue {
     switch storageClass {
@@ -125,7 +128,7 @@ public struct Cell: ~Copyable {
     }
   }
 
-  /// The error for a cell that is not of the storage class that was expected.
+  /// Returns the error for a cell whose storage class is not the expected one.
   func mismatch(_ expected: StorageClass) -> ColumnValueError {
     isNull
       ? ColumnValueError(.null(expected: expected.rawValue))
@@ -134,13 +137,14 @@ public struct Cell: ~Copyable {
 }
 
 extension String {
-  /// The text of a value; throws `ColumnValueError` where its bytes are no UTF-8.
+  /// Copies the text of a value. Throws `ColumnValueError` if its bytes are not UTF-8.
   ///
-  /// `value_text` comes before `value_bytes`: the first may convert, the second then counts.
+  /// `value_text` must be called before `value_bytes`: the first may convert the value, and the
+  /// second then counts the converted bytes.
   @inlinable
   @inline(__always)
   package init(validatedTextOf value: OpaquePointer) throws {
-    // SQLite ends each text with a zero byte, which may need memory.
+    // SQLite appends a zero byte to each text, for which it may have to allocate memory.
     guard let start = sqlite3_value_text(value) else { throw unreadableText(isThere: false) }
     let count = Int(sqlite3_value_bytes(value))
     let bytes = UnsafeBufferPointer(start: start, count: count)

@@ -1,39 +1,41 @@
-/// What a column of a model holds: a value, and whether it was changed since it was loaded.
+/// The storage of a model's column: a value, and a mark that records whether it was changed since
+/// it was loaded.
 ///
-/// The layout of a model keeps one instance whose columns hold no value but their own index: that
-/// is how a key path such as `\.$title` is resolved, by reading it.
+/// The layout of a model keeps one instance of the model whose columns have no value but their own
+/// index. A key path such as `\.$title` is resolved by reading it from that instance.
 @frozen
 public struct ColumnStorage<Value> {
-  /// The value; nil in the layout's own instance alone.
+  /// The value; nil only in the layout's own instance.
   public var value: Value?
 
-  /// 0: as it was loaded; 1: never loaded; 2: changed since it was loaded; from 3 on: the index of
-  /// the column, plus 3.
+  /// 0: as loaded; 1: never loaded; 2: changed since it was loaded; from 3 on: the index of the
+  /// column, plus 3, in the layout's own instance.
   @usableFromInline
   package var mark: UInt16
 
-  /// A value as it was loaded from the database.
+  /// Stores a value that was loaded from the database.
   @inlinable
   public init(loaded value: Value) {
     self.value = value
     self.mark = 0
   }
 
-  /// A value that the database does not have yet.
+  /// Stores a value that the database does not have yet.
   @inlinable
   public init(changed value: Value) {
     self.value = value
     self.mark = 1
   }
 
-  /// Takes a value that is stored otherwise than the one that is there.
+  /// Replaces the value and marks it as changed. The new value must be one that is stored
+  /// differently.
   @inlinable
   public mutating func change(to value: Value) {
     self.value = value
     if mark == 0 { mark = 2 }
   }
 
-  /// The name of the column at `index`, in the layout's own instance.
+  /// Makes the storage of the column at `index` in the layout's own instance.
   package init(naming index: Int) {
     self.value = nil
     self.mark = UInt16(truncatingIfNeeded: index + 3)

@@ -1,13 +1,13 @@
-/// A Swift type that a column can hold.
+/// A Swift type whose values can be stored in a column.
 ///
-/// The types of the standard library and of Foundation that have a stored form conform. An
-/// enumeration over such a type needs no code:
+/// The types of the standard library and of Foundation that can be stored conform already. An
+/// enumeration with such a raw value needs no code:
 ///
 /// ```swift
 /// enum Status: String, ColumnValue { case draft, published, archived }
 /// ```
 ///
-/// A type of your own says its storage class, how it is read, and how it is written:
+/// A type of your own declares its storage class, how it is read, and how it is written:
 ///
 /// ```swift
 /// struct Color: ColumnValue {
@@ -21,65 +21,68 @@
 /// The other requirements have defaults, which the compiler specialises for your type.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public protocol ColumnValue: Sendable {
-  /// The storage class that the column declares; `.null` is none.
+  /// The storage class that the column declares; `.null` means that it declares none.
   static var storageClass: StorageClass { get }
 
-  /// Reads a value; throws `ColumnValueError` where the cell holds none of this type.
+  /// Reads a value. Throws `ColumnValueError` if the cell holds no value of this type.
   init(_ cell: borrowing Cell) throws
 
-  /// The value as it is stored; throws `ColumnValueError` where it cannot be.
+  /// Returns the value in its stored form. Throws `ColumnValueError` if it cannot be stored.
   func databaseValue(as form: StoredForm) throws -> DatabaseValue
 
-  /// The value as it will read back once it was stored: a Date rounded to the microsecond, 0.0 for
-  /// −0.0. It is applied when a value enters a column. Default: the value itself.
+  /// Returns the value that will be read back after `value` was stored: a Date rounded to the
+  /// microsecond, 0.0 for −0.0. It is applied whenever a value is assigned to a column. Default:
+  /// the value itself.
   static func canonical(_ value: Self) -> Self
 
-  /// Whether two values are stored alike; a column set to a value that is stored alike is not
-  /// changed. Default: `==` where the type is Equatable, else false.
+  /// Returns whether two values have the same stored form. Assigning such a value to a column does
+  /// not count as a change. Default: `==` if the type is Equatable, else false.
   static func isStoredAlike(_ left: Self, _ right: Self) -> Bool
 
-  /// The storage class of the column when it declares `form`; nil where the type has no such form.
-  /// Default: `storageClass` for `.standard` alone.
+  /// Returns the storage class of a column that declares `form`; nil if the type has no such form.
+  /// Default: `storageClass` for `.standard`, nil for all others.
   static func storageClass(as form: StoredForm) -> StorageClass?
 
-  /// True for Optional alone: the column may be NULL.
+  /// Whether the column may be NULL; true only for Optional.
   static var isOptional: Bool { get }
 
-  /// The name of the collation by which queries compare and order the stored values, where that of
-  /// the column does not give their order; each connection must have it. Default: nil.
+  /// The name of the collation by which queries compare and order the stored values, if the
+  /// column's own collation does not give their order. It must be registered on each connection.
+  /// Default: nil.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#collation>
   static var collationName: String? { get }
 
-  /// Reads the cell into the memory of a model's column. Default: `init(_:)`.
+  /// Reads the cell into the memory of a model's column. By default it uses `init(_:)`.
   static func load(_ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer) throws
 
-  /// The same for a column whose value is an optional of this type.
+  /// Reads the cell into the memory of a model's column whose value is an optional of this type.
   static func loadOptional(
     _ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer) throws
 
-  /// The stored value of a model's column in memory.
+  /// Returns the stored form of the value in the memory of a model's column.
   static func databaseValue(
     ofColumnAt column: UnsafeRawPointer, as form: StoredForm
   ) throws -> DatabaseValue
 
-  /// The same for a column whose value is an optional of this type.
+  /// Returns the stored form of the value in the memory of a model's column whose value is an
+  /// optional of this type.
   static func databaseValue(
     ofOptionalColumnAt column: UnsafeRawPointer, as form: StoredForm
   ) throws -> DatabaseValue
 }
 
-// These are `@inlinable` because a module that declares a conforming type compiles its own copy,
-// specialised: a row of such a column otherwise costs more than twice as much.
+// These are `@inlinable` so that a module that declares a conforming type compiles specialised
+// copies. Without that, reading a row with such a column takes more than twice as long.
 extension ColumnValue {
-  /// The value itself.
+  /// Returns the value itself.
   @inlinable
   public static func canonical(_ value: Self) -> Self { value }
 
-  /// Never: without `==` nobody can tell.
+  /// Returns false, since values without `==` cannot be compared.
   @inlinable
   public static func isStoredAlike(_ left: Self, _ right: Self) -> Bool { false }
 
-  /// `storageClass` for the standard form, none for others.
+  /// Returns `storageClass` for the standard form, nil for others.
   @inlinable
   public static func storageClass(as form: StoredForm) -> StorageClass? {
     form == .standard ? storageClass : nil
@@ -89,11 +92,11 @@ extension ColumnValue {
   @inlinable
   public static var isOptional: Bool { false }
 
-  /// None.
+  /// Nil.
   @inlinable
   public static var collationName: String? { nil }
 
-  /// Reads by `init(_:)`.
+  /// Reads with `init(_:)`.
   @inlinable
   public static func load(
     _ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer
@@ -102,7 +105,7 @@ extension ColumnValue {
       .initialize(to: ColumnStorage(loaded: try Self(cell)))
   }
 
-  /// Reads nil from NULL, else by `init(_:)`.
+  /// Reads NULL as nil, and anything else with `init(_:)`.
   @inlinable
   public static func loadOptional(
     _ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer
@@ -111,7 +114,7 @@ extension ColumnValue {
       .initialize(to: ColumnStorage(loaded: cell.isNull ? nil : try Self(cell)))
   }
 
-  /// The value in the column, or NULL in the layout's own instance.
+  /// Returns the column's value; NULL in the layout's own instance.
   @inlinable
   public static func databaseValue(
     ofColumnAt column: UnsafeRawPointer, as form: StoredForm
@@ -121,7 +124,7 @@ extension ColumnValue {
     return try value.databaseValue(as: form)
   }
 
-  /// The value in the column, or NULL for nil.
+  /// Returns the column's value; NULL if it is nil.
   @inlinable
   public static func databaseValue(
     ofOptionalColumnAt column: UnsafeRawPointer, as form: StoredForm
@@ -133,13 +136,14 @@ extension ColumnValue {
 }
 
 extension ColumnValue where Self: Equatable {
-  /// `==`.
+  /// Compares with `==`.
   @inlinable
   public static func isStoredAlike(_ left: Self, _ right: Self) -> Bool { left == right }
 }
 
-/// A column value that SQL orders as Swift does, so that `<`, `min` and `ORDER BY` mean the same.
+/// A column value whose stored form SQL orders as Swift orders the value, so that `<`, `min` and
+/// `ORDER BY` agree with Swift.
 ///
-/// A type of your own may conform where its stored form has its order.
+/// A type of your own may conform if the order of its stored form is its own.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#comparison_expressions>
 public protocol OrderedColumnValue: ColumnValue {}

@@ -1,7 +1,7 @@
 extension DatabaseValue {
-  /// The value as `Value`; throws `ColumnValueError` where it is none.
+  /// Reads the value as `Value`. Throws `ColumnValueError` if it is not a value of that type.
   ///
-  /// - Parameter form: the form in which it is stored, where the type has more than one.
+  /// - Parameter form: the form in which it is stored, if the type has more than one.
   public func read<Value: ColumnValue>(
     _ type: Value.Type = Value.self, as form: StoredForm = .standard
   ) throws -> Value {

@@ -1,7 +1,7 @@
 import CSQLite
 
 extension DatabaseValue {
-  /// Makes the value the result of a function, or of a column of a virtual table.
+  /// Sets the value as the result of a function, or of a column of a virtual table.
   func setResult(of context: OpaquePointer?) {
     switch self {
     case .null: sqlite3_result_null(context)

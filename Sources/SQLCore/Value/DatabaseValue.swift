@@ -6,8 +6,8 @@
 
 /// A value as SQLite stores it: an integer, a floating-point number, text, bytes, or NULL.
 ///
-/// Text compares by its bytes, as SQLite's `BINARY` collation does, and not by Swift's canonical
-/// equivalence. Literals convert: `nil`, `100`, `10.0`, `"lulu"`, `false`.
+/// Text is compared byte by byte, as SQLite's `BINARY` collation does, and not by Swift's canonical
+/// equivalence. It can be written as a literal: `nil`, `100`, `10.0`, `"lulu"`, `false`.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public enum DatabaseValue: Sendable {
   /// NULL.
@@ -32,14 +32,14 @@ public enum DatabaseValue: Sendable {
     }
   }
 
-  /// True for NULL alone.
+  /// Whether the value is NULL.
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }
 }
 
 extension DatabaseValue: Hashable {
-  /// Equal storage class and equal value; text by bytes.
+  /// Compares storage class and value; text byte by byte.
   public static func == (left: DatabaseValue, right: DatabaseValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -51,7 +51,7 @@ extension DatabaseValue: Hashable {
     }
   }
 
-  /// Feeds the storage class and the value.
+  /// Hashes the storage class and the value.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -74,20 +74,20 @@ extension DatabaseValue: Hashable {
 extension DatabaseValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral
 {
-  /// NULL.
+  /// Makes a NULL.
   public init(nilLiteral: ()) { self = .null }
-  /// An INTEGER.
+  /// Makes an INTEGER.
   public init(integerLiteral value: Int64) { self = .integer(value) }
-  /// A REAL.
+  /// Makes a REAL.
   public init(floatLiteral value: Double) { self = .real(value) }
-  /// A TEXT.
+  /// Makes a TEXT.
   public init(stringLiteral value: String) { self = .text(value) }
-  /// 1 for `true`, 0 for `false`.
+  /// Makes an INTEGER: 1 for `true`, 0 for `false`.
   public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
 }
 
 extension DatabaseValue: CustomStringConvertible {
-  /// The value as an SQL literal; a BLOB in hexadecimal.
+  /// The value as an SQL literal; a BLOB is written in hexadecimal.
   public var description: String {
     switch self {
     case .null: return "NULL"

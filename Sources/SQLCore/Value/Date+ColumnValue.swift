@@ -5,13 +5,14 @@
 #endif
 
 extension Date: OrderedColumnValue {
-  /// INTEGER; REAL or TEXT in some of the forms that a schema may declare.
+  /// INTEGER by default; some forms that a schema may declare are REAL or TEXT.
   public static var storageClass: StorageClass { .integer }
 
-  /// Reads the form that the column declares; anything else throws `ColumnValueError`.
+  /// Reads the date from the form that the column declares. Throws `ColumnValueError` if the cell
+  /// holds anything else.
   ///
-  /// A form that is text reads the date from each text that says it exactly: ISO 8601 with or without
-  /// a fraction or a zone, with `T` or a space. Without a zone it is UTC.
+  /// The text forms accept any ISO 8601 text that states the date exactly: with or without a
+  /// fraction or a time zone, with `T` or a space. Text without a time zone is taken as UTC.
   public init(_ cell: borrowing Cell) throws {
     switch cell.form {
     case .standard, .bytes, .uppercase:
@@ -31,7 +32,7 @@ extension Date: OrderedColumnValue {
     case .julianDay:
       let days = try cell.real()
       let milliseconds = Int64(exactly: ((days - Date.julianDayOf1970) * 86_400_000).rounded())
-      // In integers: a Double does not hold the microseconds of a date in a far century.
+      // In integers, because in a distant century a Double cannot represent single microseconds.
       let (microseconds, overflow) = (milliseconds ?? .max).multipliedReportingOverflow(by: 1_000)
       self = try Date(overflow ? nil : microseconds, from: days)
     case .iso8601, .iso8601Milliseconds, .iso8601Seconds, .datetime, .datetimeSeconds:
@@ -43,10 +44,11 @@ extension Date: OrderedColumnValue {
     }
   }
 
-  /// Microseconds since 1970-01-01T00:00:00Z, or the form that is asked for.
+  /// Returns the microseconds since 1970-01-01T00:00:00Z, or the date in the form that the column
+  /// declares.
   ///
-  /// A date that 64 bits of microseconds do not reach, about 292,000 years from 1970, and a year
-  /// that ISO 8601's four digits do not reach, throw `ColumnValueError`.
+  /// Throws `ColumnValueError` if the microseconds do not fit in 64 bits (about 292,000 years from
+  /// 1970), or, for a text form, if the year is not between 0000 and 9999.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     guard let microseconds = microsecondsSince1970 else {
       throw ColumnValueError.unstorable(
@@ -72,17 +74,17 @@ extension Date: OrderedColumnValue {
     }
   }
 
-  /// The date rounded to the microsecond, as it will read back.
+  /// Returns the date rounded to the microsecond, as it will be read back.
   public static func canonical(_ value: Date) -> Date {
     value.microsecondsSince1970.map(Date.init(microsecondsSince1970:)) ?? value
   }
 
-  /// The same microsecond.
+  /// Returns whether both dates round to the same microsecond.
   public static func isStoredAlike(_ left: Date, _ right: Date) -> Bool {
     canonical(left) == canonical(right)
   }
 
-  /// INTEGER, REAL or TEXT, as the form says.
+  /// Returns INTEGER, REAL or TEXT, depending on the form; nil if a date has no such form.
   public static func storageClass(as form: StoredForm) -> StorageClass? {
     switch form {
     case .standard, .unixEpoch, .unixMilliseconds: .integer
@@ -92,7 +94,7 @@ extension Date: OrderedColumnValue {
     }
   }
 
-  /// The nearest multiple of the form's unit.
+  /// Returns the nearest multiple of the form's unit.
   private func rounded(_ microseconds: Int64, to form: StoredForm) throws -> Int64 {
     let unit = form.dateUnit
     let (moved, overflow) = microseconds.addingReportingOverflow(unit / 2)
@@ -112,14 +114,15 @@ extension Date {
   static let secondsFrom1970To2001: Int64 = 978_307_200
   static let julianDayOf1970 = 2_440_587.5
 
-  /// Makes the date of a number of microseconds. Each form reads through it, so that equal
-  /// microseconds are equal dates.
+  /// Makes a date from a number of microseconds. Every form is read through this initializer, so
+  /// that equal microseconds are equal dates.
   ///
-  /// A Date is a Double of seconds since 2001, and several Doubles lie within each microsecond. In the
-  /// years 1865 to 2241 this gives the one of `Date(timeIntervalSince1970:)`, by the same arithmetic,
-  /// so that a date of whole milliseconds or microseconds that was made so reads back equal. There,
-  /// the two roundings together stay below half a microsecond, so that the date leads back to the
-  /// same microseconds. Elsewhere they may not, and the one nearest to the microsecond is given.
+  /// A Date is a Double of seconds since 2001, and several Doubles lie within each microsecond. In
+  /// the years 1865 to 2241 the result equals `Date(timeIntervalSince1970:)`, by the same
+  /// arithmetic, so that a date of whole milliseconds or microseconds that was made that way is
+  /// read back equal. In these years the two rounding errors together stay below half a
+  /// microsecond, so that the date converts back to the same microseconds. In other years they may
+  /// not, and the result is the Double nearest to the microsecond.
   package init(microsecondsSince1970 microseconds: Int64) {
     if Date.commonMicroseconds.contains(microseconds) {
       self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
@@ -134,21 +137,23 @@ extension Date {
     -3_313_440_000_000_000..<8_583_494_400_000_000
   }
 
-  /// The seconds since 2001 that are nearest to a number of microseconds since 1970.
+  /// Returns the Double of seconds since 2001 that is nearest to a number of microseconds since
+  /// 1970.
   private static func referenceSeconds(fromMicroseconds microseconds: Int64) -> Double {
-    // Whole seconds and the rest apart: a Double of all microseconds would round twice.
+    // Whole seconds and the rest are converted separately: a Double of all microseconds would round
+    // twice.
     let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
     return Double(seconds - secondsFrom1970To2001) + Double(rest) / 1_000_000
   }
 
-  /// The nearest microsecond, or nil where 64 bits do not hold it.
+  /// The nearest number of microseconds since 1970; nil if it does not fit in 64 bits.
   package var microsecondsSince1970: Int64? {
     Date.microseconds(
       fromSeconds: timeIntervalSinceReferenceDate, after: Date.secondsFrom1970To2001)
   }
 
-  /// Microseconds since 1970 of a number of seconds after a moment, whole seconds and the rest
-  /// apart, so that only the rest is rounded.
+  /// Converts seconds after `moment` to microseconds since 1970; nil if they do not fit in 64 bits.
+  /// Whole seconds and the rest are converted separately, so that only the rest is rounded.
   private static func microseconds(fromSeconds seconds: Double, after moment: Int64) -> Int64? {
     let wholeSeconds = seconds.rounded(.down)
     guard let whole = Int64(exactly: wholeSeconds) else { return nil }

@@ -1,18 +1,19 @@
-/// Dates as text of one length, so that their order is that of text, and the spellings of other
-/// programs that say the same.
+/// A text form of dates. All texts of a form have the same length, so that dates and texts sort
+/// alike. Parsing also accepts other spellings of the same date, as other programs write them.
 ///
-/// The calendar is the proleptic Gregorian one, calculated by days from 1970; years 0000 to 9999.
+/// The calendar is the proleptic Gregorian calendar, computed from the number of days since 1970,
+/// for the years 0000 to 9999.
 struct DateText {
-  /// `T`, or a space.
+  /// The character between date and time: `T` or a space.
   let separator: UInt8
-  /// How many digits a fraction of a second has: 0, 3 or 6.
+  /// The number of digits after the decimal point of the seconds: 0, 3 or 6.
   let fractionDigits: Int
-  /// Whether `Z` ends the text.
+  /// Whether the text ends in `Z`.
   let hasZone: Bool
 
   private static let microsecondsPerDay: Int64 = 86_400_000_000
 
-  /// The form's own text, which is what is written; nil if the form is not a text.
+  /// Makes the text that a form writes; nil if the form is not a text.
   init?(_ form: StoredForm) {
     switch form {
     case .iso8601: self.init("T", fractionDigits: 6, hasZone: true)
@@ -30,8 +31,8 @@ struct DateText {
     self.hasZone = hasZone
   }
 
-  /// The text of a date that was rounded to the digits of the form; nil for a year that four digits
-  /// do not hold.
+  /// Returns the text of a date that was rounded to the precision of the form; nil if the year does
+  /// not have four digits.
   func text(_ microseconds: Int64) -> String? {
     var day = microseconds / Self.microsecondsPerDay
     var rest = microseconds % Self.microsecondsPerDay
@@ -71,11 +72,11 @@ struct DateText {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The microseconds since 1970 of a text that says them exactly; nil for any other text.
+  /// Returns the microseconds since 1970 that a text states exactly; nil for any other text.
   ///
-  /// `YYYY-MM-DD`, alone or with `T` or a space, `HH:MM`, seconds, a fraction, and `Z` or an offset
-  /// such as `+02:00`. Without a zone it is UTC, as in SQLite's own functions. Digits beyond
-  /// microseconds must be zero; a day that no month has is no date.
+  /// The text is `YYYY-MM-DD`, optionally followed by `T` or a space, `HH:MM`, seconds, a fraction,
+  /// and `Z` or an offset such as `+02:00`. Without a time zone it is UTC, as in SQLite's own
+  /// functions. Digits beyond microseconds must be zero, and the day must exist in its month.
   /// - SeeAlso: <https://www.sqlite.org/lang_datefunc.html#time_values>
   static func parse(_ text: String) -> Int64? {
     var text = text
@@ -85,7 +86,7 @@ struct DateText {
     }
   }
 
-  /// Reads digits and signs from the left to the right.
+  /// A parser that reads digits and punctuation from left to right.
   private struct Reader {
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
@@ -133,7 +134,7 @@ struct DateText {
       return midnight + time - offset
     }
 
-    /// The digits after the point, as microseconds.
+    /// Reads the digits after the decimal point, as microseconds.
     private mutating func fraction() -> Int64? {
       var value: Int64 = 0
       var digits = 0
@@ -151,7 +152,7 @@ struct DateText {
       return value
     }
 
-    /// What is to be taken away for UTC, in microseconds; 0 without a zone.
+    /// Reads the time zone: the microseconds to subtract to get UTC; 0 without a time zone.
     private mutating func offset() -> Int64? {
       if isAtEnd || take("Z") { return 0 }
       let isWest = take("-")
@@ -162,8 +163,8 @@ struct DateText {
     }
   }
 
-  // Years begin in March here, so that a leap day is the last of its year; 146,097 days are the
-  // 400 years after which the calendar repeats.
+  // In this calculation years begin in March, so that a leap day is the last day of its year.
+  // 146,097 days are the 400 years after which the calendar repeats.
 
   private static func day(fromYear year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year

@@ -4,14 +4,14 @@
   import Foundation
 #endif
 
-/// A Codable value that a column holds as JSON.
+/// A Codable value that is stored in a column as JSON.
 ///
 /// ```swift
 /// @Column var tags: JSON<[String]> = []
 /// post.tags.value.append("swift")
 /// ```
 ///
-/// It is stored as TEXT with sorted keys, so that equal values are equal text.
+/// It is stored as TEXT with sorted keys, so that equal values have equal texts.
 /// - SeeAlso: <https://www.sqlite.org/json1.html>
 public struct JSON<Value: Codable & Sendable>: ColumnValue {
   /// The value.
@@ -25,7 +25,7 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
   /// TEXT.
   public static var storageClass: StorageClass { .text }
 
-  /// Decodes the JSON in a TEXT; text that is none of `Value` throws `ColumnValueError`.
+  /// Decodes the JSON in a TEXT. Throws `ColumnValueError` if it does not decode as `Value`.
   public init(_ cell: borrowing Cell) throws {
     let text = try cell.text()
     do {
@@ -35,24 +35,24 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
     }
   }
 
-  /// The value as JSON; one that JSON cannot hold throws `ColumnValueError`.
+  /// Returns the value as JSON. Throws `ColumnValueError` if JSON cannot represent it.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
       return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
     } catch {
-      // The type and not the value: the description of a Date that JSON refuses traps.
+      // The type rather than the value: the description of a Date that JSON refuses traps.
       throw ColumnValueError.unstorable(Value.self, "JSON cannot hold it: \(error)")
     }
   }
 }
 
 extension JSON {
-  /// Values of the same JSON; so `==` does not count, which takes a letter with an accent for the
-  /// pair of letter and accent.
+  /// Returns whether both values have the same JSON. `==` would not do: for Swift an accented
+  /// letter equals the pair of letter and combining accent, but their JSON differs.
   public static func isStoredAlike(_ left: JSON, _ right: JSON) -> Bool {
-    // Most often they differ, and that is seen without coding them.
+    // Usually the values differ, which `==` finds without encoding them.
     if let known = left.value as? any Equatable, !known.isEqual(to: right.value) { return false }
     guard let left = try? left.databaseValue(as: .standard),
       let right = try? right.databaseValue(as: .standard)
@@ -68,15 +68,15 @@ extension Equatable {
 extension JSON: Equatable where Value: Equatable {}
 extension JSON: Hashable where Value: Hashable {}
 
-// The value goes through a container: encoders and decoders have rules of their own for dates, data,
-// URLs, decimal numbers and dictionaries, which its own `encode(to:)` would bypass.
+// The value is coded through a container: encoders and decoders treat dates, data, URLs, decimal
+// numbers and dictionaries specially, which the value's own `encode(to:)` would bypass.
 extension JSON: Codable {
-  /// Decodes the value, as if it stood here without `JSON`.
+  /// Decodes the value as if it were not wrapped in `JSON`.
   public init(from decoder: any Decoder) throws {
     value = try decoder.singleValueContainer().decode(Value.self)
   }
 
-  /// Encodes the value, as if it stood here without `JSON`.
+  /// Encodes the value as if it were not wrapped in `JSON`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(value)
@@ -84,7 +84,7 @@ extension JSON: Codable {
 }
 
 extension JSON: ExpressibleByArrayLiteral where Value: RangeReplaceableCollection {
-  /// A collection of the elements.
+  /// Makes a collection of the elements.
   public init(arrayLiteral elements: Value.Element...) {
     value = Value(elements)
   }

@@ -3,7 +3,7 @@ extension ColumnValue where Self: FixedWidthInteger {
   @inlinable
   public static var storageClass: StorageClass { .integer }
 
-  /// Reads an INTEGER that is within the range of the type; else throws `ColumnValueError`.
+  /// Reads an INTEGER within the range of the type. Throws `ColumnValueError` for anything else.
   @inlinable
   public init(_ cell: borrowing Cell) throws {
     let integer = try cell.integer()
@@ -13,7 +13,7 @@ extension ColumnValue where Self: FixedWidthInteger {
     self = value
   }
 
-  /// The number; above `Int64.max` throws `ColumnValueError`.
+  /// Returns the number. Throws `ColumnValueError` if it is greater than `Int64.max`.
   @inlinable
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     guard let integer = Int64(exactly: self) else {
@@ -39,7 +39,7 @@ extension Bool: OrderedColumnValue {
   @inlinable
   public static var storageClass: StorageClass { .integer }
 
-  /// Reads 0 or 1; anything else throws `ColumnValueError`.
+  /// Reads 0 or 1. Throws `ColumnValueError` for anything else.
   @inlinable
   public init(_ cell: borrowing Cell) throws {
     switch try cell.integer() {
@@ -49,7 +49,7 @@ extension Bool: OrderedColumnValue {
     }
   }
 
-  /// 1 for `true`, 0 for `false`.
+  /// Returns 1 for `true`, 0 for `false`.
   @inlinable
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     .integer(self ? 1 : 0)
@@ -61,20 +61,22 @@ extension Double: NumericColumnValue {
   @inlinable
   public static var storageClass: StorageClass { .real }
 
-  /// Reads a REAL, or an INTEGER that a Double holds exactly; else throws `ColumnValueError`.
+  /// Reads a REAL, or an INTEGER that a Double represents exactly. Throws `ColumnValueError` for
+  /// anything else.
   @inlinable
   public init(_ cell: borrowing Cell) throws {
     self = try cell.real()
   }
 
-  /// The number, −0.0 as 0.0; NaN, which SQLite would store as NULL, throws `ColumnValueError`.
+  /// Returns the number, with 0.0 for −0.0. Throws `ColumnValueError` for NaN, which SQLite would
+  /// store as NULL.
   @inlinable
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     guard !isNaN else { throw ColumnValueError.unstorable(self, "SQLite has no NaN") }
     return .real(Self.canonical(self))
   }
 
-  /// 0.0 for −0.0.
+  /// Returns 0.0 for −0.0.
   @inlinable
   public static func canonical(_ value: Double) -> Double {
     value == 0 ? 0 : value
@@ -86,7 +88,7 @@ extension Float: NumericColumnValue {
   @inlinable
   public static var storageClass: StorageClass { .real }
 
-  /// Reads a REAL, rounded to a Float; one that is finite but too large throws `ColumnValueError`.
+  /// Reads a REAL, rounded to a Float. Throws `ColumnValueError` if it is finite but too large.
   @inlinable
   public init(_ cell: borrowing Cell) throws {
     let real = try cell.real()
@@ -94,13 +96,14 @@ extension Float: NumericColumnValue {
     guard isFinite || !real.isFinite else { throw ColumnValueError.invalid(real, as: Float.self) }
   }
 
-  /// The number, −0.0 as 0.0; NaN, which SQLite would store as NULL, throws `ColumnValueError`.
+  /// Returns the number, with 0.0 for −0.0. Throws `ColumnValueError` for NaN, which SQLite would
+  /// store as NULL.
   @inlinable
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     try Double(self).databaseValue(as: form)
   }
 
-  /// 0.0 for −0.0.
+  /// Returns 0.0 for −0.0.
   @inlinable
   public static func canonical(_ value: Float) -> Float {
     value == 0 ? 0 : value

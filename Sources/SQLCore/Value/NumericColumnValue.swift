@@ -1,44 +1,45 @@
-/// A number, or an optional of one, that queries add, subtract, multiply and sum up; NULL makes every
-/// result NULL.
+/// A number, or an optional of one, that queries can add, subtract, multiply and sum up. If an
+/// operand is NULL, the result is NULL.
 ///
-/// Decimal is one. A number that SQLite's own operators calculate with is a `NumericColumnValue`.
+/// Decimal is such a number. A number for which SQLite's own operators suffice is a
+/// `NumericColumnValue`.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 public protocol AdditiveColumnValue: OrderedColumnValue {
-  /// The functions that calculate with it; nil, the default, where `+`, `-`, `*` and `sum` do.
+  /// The SQL functions that calculate with it. Default: nil, which means `+`, `-`, `*` and `sum`.
   static var arithmetic: ArithmeticFunctions? { get }
 }
 
 extension AdditiveColumnValue {
-  /// None: SQLite's own operators.
+  /// Nil: SQLite's own operators.
   @inlinable
   public static var arithmetic: ArithmeticFunctions? { nil }
 }
 
 extension AdditiveColumnValue where Self: RawRepresentable, RawValue: AdditiveColumnValue {
-  /// Those of the raw value.
+  /// The functions of the raw value.
   @inlinable
   public static var arithmetic: ArithmeticFunctions? { RawValue.arithmetic }
 }
 
-/// The names of the SQL functions that calculate in the place of `+`, `-`, `*` and `sum`, with numbers
-/// that those would round.
+/// The names of the SQL functions that replace `+`, `-`, `*` and `sum` for numbers that SQLite's
+/// operators would round.
 ///
-/// Each connection must have them. A type of your own that is `RawRepresentable` takes those of its raw
-/// value, and its collation.
+/// The functions must be registered on each connection. A `RawRepresentable` type uses the
+/// functions and the collation of its raw value.
 /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
 public struct ArithmeticFunctions: Hashable, Sendable {
-  /// The function of two numbers that gives their sum.
+  /// The function that adds two numbers.
   public let addition: String
-  /// The function of two numbers that gives their difference.
+  /// The function that subtracts the second number from the first.
   public let subtraction: String
-  /// The function of two numbers that gives their product.
+  /// The function that multiplies two numbers.
   public let multiplication: String
-  /// The aggregate that gives the sum of those that are not NULL.
+  /// The aggregate function that sums up the values that are not NULL.
   public let sum: String
-  /// The function that gives the number that another value is.
+  /// The function that converts another value to such a number.
   public let conversion: String
 
-  /// Functions by their names.
+  /// Makes a set of functions from their names.
   public init(
     addition: String, subtraction: String, multiplication: String, sum: String, conversion: String
   ) {
@@ -49,23 +50,23 @@ public struct ArithmeticFunctions: Hashable, Sendable {
     self.sum = sum
   }
 
-  /// Exact arithmetic of decimal numbers, which every connection has.
+  /// Exact arithmetic of decimal numbers; every connection has these functions.
   /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
   public static let decimal = ArithmeticFunctions(
     addition: "decimal_add", subtraction: "decimal_sub", multiplication: "decimal_mul",
     sum: "decimal_sum", conversion: "decimal")
 }
 
-/// A number that SQLite calculates with.
+/// A number that SQLite's own operators calculate with.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 public protocol NumericColumnValue: ArithmeticColumnValue, Numeric {}
 
-/// A number that SQLite calculates with, or an optional of one, with which NULL makes every result
-/// NULL.
+/// A number that SQLite's own operators calculate with, or an optional of one. If an operand is
+/// NULL, the result is NULL.
 ///
-/// A number of your own conforms to `NumericColumnValue`.
+/// Types of your own conform to `NumericColumnValue` instead.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 public protocol ArithmeticColumnValue: AdditiveColumnValue {
-  /// Double; an optional of it where the number is optional.
+  /// Double; `Double?` if the number is optional.
   associatedtype RealResult: ColumnValue = Double
 }

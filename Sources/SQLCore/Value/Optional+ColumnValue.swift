@@ -1,28 +1,28 @@
 extension Optional: ColumnValue where Wrapped: ColumnValue {
-  /// The storage class of the value that may be there.
+  /// The storage class of the wrapped type.
   @inlinable
   public static var storageClass: StorageClass { Wrapped.storageClass }
 
-  /// nil from NULL, else as the wrapped type reads it.
+  /// Reads NULL as nil, and anything else as the wrapped type does.
   @inlinable
   public init(_ cell: borrowing Cell) throws {
     self = cell.isNull ? nil : try Wrapped(cell)
   }
 
-  /// NULL for nil, else as the wrapped type is stored.
+  /// Returns NULL for nil, and the wrapped value's stored form otherwise.
   @inlinable
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     guard let self else { return .null }
     return try self.databaseValue(as: form)
   }
 
-  /// nil, or the canonical value that is there.
+  /// Returns nil for nil, and the wrapped value's canonical value otherwise.
   @inlinable
   public static func canonical(_ value: Wrapped?) -> Wrapped? {
     value.map(Wrapped.canonical)
   }
 
-  /// Both nil, or both there and stored alike.
+  /// Returns whether both are nil, or both are not nil and have the same stored form.
   @inlinable
   public static func isStoredAlike(_ left: Wrapped?, _ right: Wrapped?) -> Bool {
     switch (left, right) {
@@ -32,7 +32,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     }
   }
 
-  /// The storage class that the wrapped type has in that form.
+  /// Returns the storage class of the wrapped type in that form.
   @inlinable
   public static func storageClass(as form: StoredForm) -> StorageClass? {
     Wrapped.storageClass(as: form)
@@ -42,11 +42,11 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
   @inlinable
   public static var isOptional: Bool { true }
 
-  /// That of the wrapped type.
+  /// The collation of the wrapped type.
   @inlinable
   public static var collationName: String? { Wrapped.collationName }
 
-  /// As the wrapped type reads its optional.
+  /// Reads with the wrapped type's `loadOptional(_:intoColumnAt:)`.
   @inlinable
   public static func load(
     _ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer
@@ -54,7 +54,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     try Wrapped.loadOptional(cell, intoColumnAt: column)
   }
 
-  /// As the wrapped type writes its optional.
+  /// Returns the result of the wrapped type's `databaseValue(ofOptionalColumnAt:as:)`.
   @inlinable
   public static func databaseValue(
     ofColumnAt column: UnsafeRawPointer, as form: StoredForm
@@ -66,12 +66,12 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
 extension Optional: OrderedColumnValue where Wrapped: OrderedColumnValue {}
 
 extension Optional: AdditiveColumnValue where Wrapped: AdditiveColumnValue & Numeric {
-  /// Those of the number.
+  /// The functions of the wrapped type.
   @inlinable
   public static var arithmetic: ArithmeticFunctions? { Wrapped.arithmetic }
 }
 
 extension Optional: ArithmeticColumnValue where Wrapped: NumericColumnValue {
-  /// An optional, as the number is one.
+  /// An optional Double, since the number is optional.
   public typealias RealResult = Double?
 }

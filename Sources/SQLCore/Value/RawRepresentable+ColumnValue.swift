@@ -1,10 +1,10 @@
-// An enumeration over a type that a column can hold is stored as its raw value.
+// An enumeration whose raw value can be stored in a column is stored as its raw value.
 extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
   /// The storage class of the raw value.
   @inlinable
   public static var storageClass: StorageClass { RawValue.storageClass }
 
-  /// Reads the raw value; one that is no case throws `ColumnValueError`.
+  /// Reads the raw value. Throws `ColumnValueError` if there is no case with that raw value.
   @inlinable
   public init(_ cell: borrowing Cell) throws {
     let raw = try RawValue(cell)
@@ -14,7 +14,7 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
     self = value
   }
 
-  /// The raw value as it is stored.
+  /// Returns the stored form of the raw value.
   @inlinable
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     try rawValue.databaseValue(as: form)
@@ -24,13 +24,13 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
   @inlinable
   public static var collationName: String? { RawValue.collationName }
 
-  /// The forms of the raw value.
+  /// Returns the storage class of the raw value in that form.
   @inlinable
   public static func storageClass(as form: StoredForm) -> StorageClass? {
     RawValue.storageClass(as: form)
   }
 
-  /// Raw values that are stored alike.
+  /// Returns whether the raw values have the same stored form.
   @inlinable
   public static func isStoredAlike(_ left: Self, _ right: Self) -> Bool {
     RawValue.isStoredAlike(left.rawValue, right.rawValue)
@@ -38,7 +38,7 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
 }
 
 extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue & Equatable {
-  /// The value of the raw value's canonical form.
+  /// Returns the value whose raw value is canonical.
   @inlinable
   public static func canonical(_ value: Self) -> Self {
     let raw = value.rawValue
@@ -47,9 +47,9 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue & Equa
   }
 }
 
-// Where the type is Equatable, too, which of the two defaults counts must be said.
+// If the type is Equatable too, two defaults apply, so the right one is chosen here.
 extension ColumnValue where Self: RawRepresentable & Equatable, RawValue: ColumnValue {
-  /// Raw values that are stored alike.
+  /// Returns whether the raw values have the same stored form.
   @inlinable
   public static func isStoredAlike(_ left: Self, _ right: Self) -> Bool {
     RawValue.isStoredAlike(left.rawValue, right.rawValue)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The storage classes of SQLite.
+/// A storage class of SQLite.
 ///
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#storage_classes_and_datatypes>
 public enum StorageClass: String, Hashable, Sendable {
@@ -15,8 +15,8 @@ public enum StorageClass: String, Hashable, Sendable {
   /// No value.
   case null = "NULL"
 
-  /// The storage class that the declared type of a column stands for; nil for one that stands for
-  /// none, such as NUMERIC, ANY, or no type at all.
+  /// Makes the storage class that a column's declared type stands for; nil if it stands for none,
+  /// such as NUMERIC, ANY, or no type at all.
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
   package init?(declaredType: String) {
@@ -34,7 +34,7 @@ public enum StorageClass: String, Hashable, Sendable {
     }
   }
 
-  /// The storage class of a value, from `sqlite3_value_type`.
+  /// Makes the storage class from the result of `sqlite3_value_type`.
   @usableFromInline
   package init(type: Int32) {
     switch type {

@@ -1,12 +1,12 @@
-/// How a Swift value is written into its column, where there is more than one way.
+/// The way in which a Swift value is stored in its column, for types that have more than one.
 ///
-/// A column writes the form that it declares. `.standard` is the form of the table in
-/// `Documentation/StoredForms.md`; the others are declared in a model's schema:
-/// `Stored(\.$id, as: .bytes)`. A form of a date as text reads each of the others that are text.
+/// A column is written in the form that it declares. `.standard` is the form in the table of
+/// `Documentation/StoredForms.md`; the others are declared in a model's schema, as in
+/// `Stored(\.$id, as: .bytes)`. Each text form of a date also reads the other text forms.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#storage_classes_and_datatypes>
 @frozen
 public enum StoredForm: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
-  /// The form that the type has if nothing is declared.
+  /// The form that a type has by default.
   case standard
   /// A UUID as its 16 bytes, in a BLOB.
   case bytes
@@ -16,8 +16,8 @@ public enum StoredForm: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable
   case referenceSeconds
   /// A Date as `2026-11-21T10:50:00.123456Z`, in a TEXT; years 0000 to 9999.
   case iso8601
-  /// A Date as a Julian day number, in a REAL; exact to the millisecond, as SQLite's own functions
-  /// are.
+  /// A Date as a Julian day number, in a REAL. Precise to the millisecond, like SQLite's own date
+  /// functions.
   case julianDay
   /// A UUID as 36 characters in upper case, in a TEXT: Foundation's `uuidString`.
   case uppercase
@@ -27,9 +27,10 @@ public enum StoredForm: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable
   case unixMilliseconds
   /// A Date as `2026-11-21T10:50:00.123Z`, in a TEXT: JavaScript's `toISOString()`.
   case iso8601Milliseconds
-  /// A Date as `2026-11-21T10:50:00Z`, in a TEXT: `JSONEncoder`'s and `ISO8601DateFormatter`'s.
+  /// A Date as `2026-11-21T10:50:00Z`, in a TEXT: the format of `JSONEncoder` and
+  /// `ISO8601DateFormatter`.
   case iso8601Seconds
-  /// A Date as `2026-11-21 10:50:00.123` in UTC, in a TEXT: what GRDB writes, and SQLite's
+  /// A Date as `2026-11-21 10:50:00.123` in UTC, in a TEXT: the format of GRDB, and of SQLite's
   /// `strftime('%Y-%m-%d %H:%M:%f')`.
   case datetime
   /// A Date as `2026-11-21 10:50:00` in UTC, in a TEXT: SQLite's `datetime()` and
@@ -38,7 +39,8 @@ public enum StoredForm: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable
 }
 
 extension StoredForm {
-  /// The microseconds that a date of this form is rounded to: 1, a millisecond or a second.
+  /// The number of microseconds to which dates of this form are rounded: one, a millisecond or a
+  /// second.
   package var dateUnit: Int64 {
     switch self {
     case .unixMilliseconds, .iso8601Milliseconds, .datetime, .julianDay: 1_000

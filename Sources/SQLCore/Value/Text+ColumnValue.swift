@@ -9,17 +9,18 @@ extension String: OrderedColumnValue {
   @inlinable
   public static var storageClass: StorageClass { .text }
 
-  /// Reads a TEXT, U+0000 kept; text that is no UTF-8 throws `ColumnValueError`.
+  /// Reads a TEXT, which may contain U+0000. Throws `ColumnValueError` if it is not UTF-8.
   @inlinable
   public init(_ cell: borrowing Cell) throws {
     self = try cell.text()
   }
 
-  /// The text.
+  /// Returns the text.
   @inlinable
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue { .text(self) }
 
-  /// The same bytes: Swift's `==` takes a letter with an accent for the pair of letter and accent.
+  /// Returns whether the bytes are the same. Swift's `==` would not do: for it an accented letter
+  /// equals the pair of letter and combining accent.
   @inlinable
   public static func isStoredAlike(_ left: String, _ right: String) -> Bool {
     left.utf8.elementsEqual(right.utf8)
@@ -30,7 +31,7 @@ extension URL: ColumnValue {
   /// TEXT.
   public static var storageClass: StorageClass { .text }
 
-  /// Reads a TEXT; one that is no URL throws `ColumnValueError`.
+  /// Reads a TEXT. Throws `ColumnValueError` if it is not a URL.
   public init(_ cell: borrowing Cell) throws {
     let text = try cell.text()
     guard let url = URL(string: text), url.absoluteString.utf8.elementsEqual(text.utf8) else {
@@ -39,7 +40,8 @@ extension URL: ColumnValue {
     self = url
   }
 
-  /// The absolute string; one that would not read back throws `ColumnValueError`.
+  /// Returns the absolute string. Throws `ColumnValueError` if it would not be read back as the
+  /// same URL.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     let text = absoluteString
     guard URL(string: text)?.absoluteString == text else {
@@ -48,33 +50,33 @@ extension URL: ColumnValue {
     return .text(text)
   }
 
-  /// A URL relative to another becomes absolute: its base is not stored.
+  /// Returns the absolute URL, because the base of a relative URL is not stored.
   public static func canonical(_ value: URL) -> URL { value.absoluteURL }
 
-  /// The same text.
+  /// Returns whether the absolute strings are the same.
   public static func isStoredAlike(_ left: URL, _ right: URL) -> Bool {
     left.absoluteString.utf8.elementsEqual(right.absoluteString.utf8)
   }
 }
 
-/// Queries compare and order decimal numbers by the collation `decimal`, and calculate with functions
-/// that are exact; every connection has both.
+/// Queries compare and order decimal numbers by the collation `decimal` and calculate with exact
+/// functions; every connection has both.
 ///
-/// A literal such as `0.1` is a Double before it is a Decimal; a string is exact:
-/// `Decimal(string: "0.1")`. A result of more than 38 digits does not read back as a Decimal.
+/// A literal such as `0.1` is a Double before it becomes a Decimal; `Decimal(string: "0.1")` is
+/// exact. A result with more than 38 digits cannot be read back as a Decimal.
 /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
 extension Decimal: AdditiveColumnValue {
   /// TEXT.
   public static var storageClass: StorageClass { .text }
 
-  /// `decimal`: the order of the numbers, not of their text.
+  /// `decimal`, which orders by number rather than by text.
   public static var collationName: String? { "decimal" }
 
   /// `decimal_add` and so on.
   public static var arithmetic: ArithmeticFunctions? { .decimal }
 
-  /// Reads the text of a decimal number without an exponent; anything else, and a number of more
-  /// digits than a Decimal holds, throws `ColumnValueError`.
+  /// Reads the text of a decimal number without an exponent. Throws `ColumnValueError` for anything
+  /// else, and for a number with more digits than a Decimal holds.
   public init(_ cell: borrowing Cell) throws {
     let text = try cell.text()
     guard let value = Decimal(string: text), !value.isNaN,
@@ -83,7 +85,8 @@ extension Decimal: AdditiveColumnValue {
     self = value
   }
 
-  /// The canonical text: no exponent, no zeros at its ends; NaN throws `ColumnValueError`.
+  /// Returns the canonical text, without an exponent and without redundant zeros. Throws
+  /// `ColumnValueError` for NaN.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     guard !isNaN else { throw ColumnValueError.unstorable(self, "NaN is no number") }
     return .text(description)
@@ -91,8 +94,9 @@ extension Decimal: AdditiveColumnValue {
 }
 
 extension String {
-  /// The number as Apus writes it, without a plus and without zeros at its ends, such as `1.5` for
-  /// `+01.50`; nil for text that is not digits with a sign and a point at most.
+  /// The number as Apus writes it, without a plus sign and without redundant zeros, such as `1.5`
+  /// for `+01.50`. Nil if the text is anything but digits with an optional sign and an optional
+  /// point.
   fileprivate var canonicalDecimal: String? {
     var digits = utf8[...]
     let isNegative = digits.first == UInt8(ascii: "-")

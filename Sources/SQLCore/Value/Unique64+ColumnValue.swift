@@ -9,7 +9,7 @@ extension Unique64: OrderedColumnValue {
     self.init(rawValue: try cell.integer())
   }
 
-  /// The number; `Unique64.exhausted` throws `ColumnValueError`.
+  /// Returns the number. Throws `ColumnValueError` for `Unique64.exhausted`.
   @inlinable
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     guard self != .exhausted else {

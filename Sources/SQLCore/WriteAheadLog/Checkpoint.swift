@@ -1,53 +1,57 @@
 import CSQLite
 
-/// What a checkpoint waits for.
+/// The modes of a checkpoint, which differ in what it waits for.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
 public enum CheckpointMode: Int32, Hashable, Sendable, CaseIterable {
-  /// Copies what it can without waiting for anybody.
+  /// Copies as much as possible without waiting.
   case passive = 0
   /// Waits for readers of older snapshots, and copies the whole log.
   case full = 1
-  /// As `full`, and waits until nobody reads from the log, so that the next write begins it anew.
+  /// Like `full`, and then waits until no connection reads from the log, so that the next write
+  /// restarts the log from its beginning.
   case restart = 2
-  /// As `restart`, and cuts the log's file to nothing.
+  /// Like `restart`, and truncates the log's file to zero bytes.
   case truncate = 3
 }
 
-/// What a checkpoint found and did.
+/// The result of a checkpoint.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
 public struct CheckpointResult: Hashable, Sendable {
-  /// Whether somebody read or wrote for longer than the checkpoint waited: what its mode promises
-  /// is not done.
+  /// Whether another connection read or wrote for longer than the checkpoint waited. The checkpoint
+  /// then did not complete what its mode promises.
   public let isBusy: Bool
-  /// How many pages stand in the log; 0 after `.truncate`, and where there is no log.
+  /// The number of pages in the log; 0 after `.truncate`, and if there is no log.
   public let logFrameCount: Int
-  /// How many of them are in the file of the database, too.
+  /// The number of these pages that were copied into the database file.
   public let checkpointedFrameCount: Int
 
-  /// A result with its parts.
+  /// Creates a result from its parts.
   public init(isBusy: Bool, logFrameCount: Int, checkpointedFrameCount: Int) {
     self.isBusy = isBusy
     self.logFrameCount = logFrameCount
     self.checkpointedFrameCount = checkpointedFrameCount
   }
 
-  /// Whether the file of the database holds all that was committed.
+  /// Whether the database file holds everything that was committed.
   public var isComplete: Bool { checkpointedFrameCount == logFrameCount }
 }
 
 extension ConnectionCore {
-  /// Runs a checkpoint; that somebody is in its way for too long is a result, no error.
+  /// Runs a checkpoint. If other connections block it for too long, this is part of the result
+  /// rather than an error.
   ///
-  /// SQLite itself waits for the place in which it saw a reader of an older snapshot, also where
-  /// later readers, who are not in the way, have taken that place meanwhile: while readers come and
-  /// go, it would wait for ever. Asked anew, it sees who is there.
+  /// SQLite's own wait is not used. When SQLite finds a reader of an older snapshot, it waits for
+  /// that reader's read mark to become free, even if later readers, which do not block the
+  /// checkpoint, have meanwhile taken the same read mark. As long as readers come and go, it could
+  /// wait forever. So the checkpoint is instead tried again without waiting: each attempt sees the
+  /// current readers.
   func checkpoint(_ mode: CheckpointMode) throws -> CheckpointResult {
     var attempts: Int32 = 0
     while true {
       let result = try withoutBusyHandler { try checkpointAtOnce(mode) }
       guard result.isBusy, mode != .passive, waits(attempts) != 0 else {
-        // The wait was ended, by a cancellation say.
+        // The wait was ended, for example by a cancellation.
         if state.pointee.stopReason != nil { throw failure(SQLITE_BUSY, sql: nil) }
         return result
       }
@@ -61,7 +65,7 @@ extension ConnectionCore {
     let code = sqlite3_wal_checkpoint_v2(
       handle, "main", mode.rawValue, &logCount, &checkpointedCount)
     guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else { throw error(code) }
-    // SQLite gives −1 where there is no log.
+    // SQLite returns −1 if there is no log.
     return CheckpointResult(
       isBusy: code != SQLITE_OK, logFrameCount: Int(max(0, logCount)),
       checkpointedFrameCount: Int(max(0, checkpointedCount)))

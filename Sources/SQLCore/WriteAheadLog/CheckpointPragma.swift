@@ -1,12 +1,14 @@
 import CSQLite
 
-/// `PRAGMA wal_autocheckpoint`, which puts SQLite's own hook of the log in the place of ours.
+/// A use of `PRAGMA wal_autocheckpoint`, which replaces the library's log hook by SQLite's own.
 ///
-/// What it asks for, ours does as well, and the log keeps its bound and its listeners: so ours is put
-/// back, and goes by the number of pages that was set.
+/// The library's hook also checkpoints automatically, and besides it bounds the log and calls the
+/// listeners. So the library installs its hook again, with the number of pages that the pragma has
+/// set.
 enum CheckpointPragma {
   case reading
-  /// From so many pages on a commit copies what it can; 0 or less is never.
+  /// Sets the number of pages from which a commit copies as much of the log as possible; 0 or less
+  /// turns this off.
   case setting(Int)
 
   init(argument: UnsafePointer<CChar>?) {
@@ -15,7 +17,7 @@ enum CheckpointPragma {
 }
 
 extension ConnectionCore {
-  /// Compiles a statement, and sees to it that our hook of the log stays where it is.
+  /// Compiles a statement, and keeps the library's log hook installed.
   func prepare(
     _ text: UnsafePointer<CChar>, byteCount: Int, _ statement: inout OpaquePointer?,
     _ tail: inout UnsafePointer<CChar>?
@@ -27,7 +29,7 @@ extension ConnectionCore {
     if case .reading = state.pointee.authorizer.checkpointPragma, code == SQLITE_OK,
       state.pointee.hasLogHook
     {
-      // It gives the number of SQLite's own hook, as it is while the statement is compiled.
+      // The pragma returns the number of SQLite's own hook, which it reads while it is compiled.
       sqlite3_finalize(statement)
       statement = nil
       sqlite3_wal_autocheckpoint(handle, state.pointee.log.autocheckpoint)
@@ -38,7 +40,7 @@ extension ConnectionCore {
     return code
   }
 
-  /// Puts our hook back where the pragma has taken its place.
+  /// Installs the library's hook again if the pragma has replaced it.
   func keepLogHook() {
     guard let pragma = state.pointee.authorizer.checkpointPragma.take(),
       case .setting(let pages) = pragma, state.pointee.hasLogHook
@@ -47,16 +49,16 @@ extension ConnectionCore {
     installLogHook()
   }
 
-  /// Calls `logDidGrow` after each commit to a log, in the place of SQLite's own hook.
+  /// Installs `logDidGrow`, in place of SQLite's own hook. It is called after each commit to a log.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
   func installLogHook() {
     state.pointee.hasLogHook = true
-    // The state outlives the handle's use: `deinit` frees it after closing.
+    // `deinit` frees the state only after it has closed the handle.
     sqlite3_wal_hook(handle, logDidGrow, UnsafeMutableRawPointer(state))
   }
 
-  /// Makes sure that the hook is there that calls the listeners, or that SQLite's own is where nobody
-  /// listens and no bound is kept.
+  /// Installs the library's hook if listeners need it. If there are none and the log has no bound,
+  /// restores SQLite's own hook.
   func installLogHook(forListeners isWanted: Bool) {
     if isWanted {
       guard !state.pointee.hasLogHook else { return }

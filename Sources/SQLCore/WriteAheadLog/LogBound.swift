@@ -1,20 +1,21 @@
 import CSQLite
 
-/// How long the write-ahead log is, and when it is to begin anew.
+/// The length of the write-ahead log, and the length at which it is to be restarted.
 ///
-/// SQLite writes on at the end of the log while anybody reads from it: readers that come and go all
-/// the while would let it grow for ever.
+/// SQLite appends to the log as long as any connection reads from it. If readers overlapped all the
+/// time, the log would grow without limit.
 struct LogBound {
-  /// How many pages stood in the log after the last commit.
+  /// The number of frames in the log after the last commit.
   private(set) var frameCount = 0
   /// The bound, in frames.
   private var maximum = Int.max
-  /// From how many frames on the log is made to begin anew: before the bound, so that what one
-  /// transaction adds does not pass it.
+  /// The number of frames at which the library next tries to restart the log. At first it is less
+  /// than the bound, so that the next transaction does not exceed the bound at once.
   private var nextAttempt = Int.max
-  /// From how many on a commit copies what it can, without waiting, as SQLite does by itself.
+  /// The number of frames from which a commit copies as much of the log as possible, without
+  /// waiting, as SQLite's own hook does.
   private(set) var copying = 1_000
-  /// A page with its header.
+  /// The size in bytes of a page with its header.
   private var frameByteCount = 4_096 + 24
 
   init() {}
@@ -37,12 +38,12 @@ struct LogBound {
     frameCount = count
   }
 
-  /// Copies from so many frames on, as the user asks; not at all for 0 and less.
+  /// Sets the number of frames from which a commit copies the log; 0 or less turns this off.
   mutating func copy(from count: Int) {
     copying = count > 0 ? count : .max
   }
 
-  /// What SQLite's own hook is told, to do the same.
+  /// The number for SQLite's own hook that has the same effect.
   var autocheckpoint: Int32 { copying == .max ? 0 : Int32(clamping: copying) }
 
   /// Whether the log has a bound.
@@ -52,8 +53,8 @@ struct LogBound {
     didCommit(0)
   }
 
-  /// A reader was in the way: each attempt waits for it, so that they become rarer as the log
-  /// grows.
+  /// Plans the next attempt after a reader blocked one. Each attempt waits for readers, so attempts
+  /// become rarer as the log grows.
   mutating func didFail() {
     let next = frameCount + max(1, maximum / 8, frameCount / 4)
     nextAttempt = isExceeded ? next : min(next, maximum + 1)
@@ -61,8 +62,8 @@ struct LogBound {
 }
 
 extension ConnectionCore {
-  /// Notes the length of the log after each commit; in the place of SQLite's own hook, which does
-  /// no more than copy.
+  /// Installs the hook that notes the length of the log after each commit. It replaces SQLite's own
+  /// hook, which only copies the log.
   func installLogBound() throws {
     state.pointee.log = LogBound(
       maximumByteCount: configuration.maximumWALBytes,
@@ -70,13 +71,14 @@ extension ConnectionCore {
     installLogHook()
   }
 
-  /// Makes the log begin anew where it has come near its bound, or passed it; waits a moment for
-  /// those who read from it. Called between two accesses of the writer.
+  /// Restarts the log if it is near or above its bound, and waits a moment for its readers. Called
+  /// between two accesses of the writer.
   ///
-  /// Returns the size of the log in bytes where a reader was in the way, and it is above the bound.
+  /// Returns the size of the log in bytes if a reader prevented the restart and the log is above
+  /// its bound.
   func keepLogWithinBound() -> Int? {
     guard state.pointee.log.wantsAttempt else { return nil }
-    // A file within its bound stays as long as it is: writing over it is faster than at its end.
+    // A file within its bound keeps its length, because overwriting is faster than appending.
     let mode: CheckpointMode = state.pointee.log.isExceeded ? .truncate : .restart
     let result = waiting(atMost: configuration.maximumLogWait) { try? checkpoint(mode) }
     if let result, !result.isBusy {
@@ -95,7 +97,7 @@ func logDidGrow(
   guard let state = context?.assumingMemoryBound(to: ConnectionState.self) else {
     return SQLITE_OK
   }
-  // Attached files have logs, too.
+  // The hook is called for the logs of attached files as well.
   if sqlite3_stricmp(name, "main") == 0 { state.pointee.log.didCommit(Int(frameCount)) }
   if let name, !state.pointee.listeners.writeAheadLog.isEmpty {
     let commit = WALCommit(database: String(cString: name), pageCount: Int(frameCount))

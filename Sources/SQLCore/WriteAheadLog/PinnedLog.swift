@@ -1,25 +1,25 @@
-/// The write-ahead log is above its bound, and cannot begin anew because somebody still reads from
-/// it.
+/// A report that the write-ahead log is above its bound, and cannot be restarted because
+/// connections still read from it.
 /// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
 public struct PinnedLog: Hashable, Sendable, CustomStringConvertible {
   /// A read that keeps its snapshot.
   public struct Reader: Hashable, Sendable, CustomStringConvertible {
-    /// The module and file that asked for it, as `#fileID` says; nil for a read of a single call,
-    /// as `db.fetch`.
+    /// The module and file that requested the read, in the form of `#fileID`; nil for the read of a
+    /// single call such as `db.fetch`.
     public let fileID: String?
-    /// The line in it.
+    /// The line in this file.
     public let line: Int?
-    /// How long it has been running.
+    /// The time for which the read has been running.
     public let age: Duration
 
-    /// A reader with its parts.
+    /// Creates a reader from its parts.
     public init(fileID: String?, line: Int?, age: Duration) {
       self.fileID = fileID
       self.line = line
       self.age = age
     }
 
-    /// The place, and the time in seconds.
+    /// The place, and the age of the read.
     public var description: String {
       let place = if let fileID, let line { "\(fileID):\(line)" } else { "a single call" }
       return "\(place), for \(age)"
@@ -28,17 +28,17 @@ public struct PinnedLog: Hashable, Sendable, CustomStringConvertible {
 
   /// The size of the log in bytes.
   public let byteCount: Int
-  /// The reads of this `Database` that may hold it, the oldest first. Empty where it is another
-  /// process, or another `Database` or `Connection` of the same file.
+  /// The reads of this `Database` that may hold the log, the oldest first. Empty if the log is held
+  /// by another process, or by another `Database` or `Connection` on the same file.
   public let readers: [Reader]
 
-  /// A report with its parts.
+  /// Creates a report from its parts.
   public init(byteCount: Int, readers: [Reader]) {
     self.byteCount = byteCount
     self.readers = readers
   }
 
-  /// The size, and who reads.
+  /// The size of the log, and its readers.
   public var description: String {
     let holders =
       readers.isEmpty
@@ -48,8 +48,8 @@ public struct PinnedLog: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Database {
-  /// Keeps the log within its bound, and tells who is in the way. The writer is lent, and nobody's
-  /// code runs.
+  /// Keeps the log within its bound, and reports the readers that prevent this. Called while the
+  /// writer is lent, and while no code of the caller runs on it.
   func keepLogWithinBound(_ core: ConnectionCore) {
     guard core.state.pointee.log.wantsAttempt else { return }
     let start = Deadline.roughlyNow
@@ -57,13 +57,14 @@ extension Database {
       return
     }
     let readers = access.pool.readers(since: start)
-    // On a thread of its own: it may use the database, whose writer is still lent here.
+    // The closure runs on a thread of its own, because it may use the database, whose writer is
+    // still lent here.
     WorkerThreads(maximum: 1).submit { tell(PinnedLog(byteCount: byteCount, readers: readers)) }
   }
 }
 
 extension ConnectionPool {
-  /// The reads that run since that moment or longer, the oldest first.
+  /// Returns the reads that began at that moment or earlier, the oldest first.
   func readers(since moment: Deadline) -> [PinnedLog.Reader] {
     let now = Deadline.roughlyNow.nanoseconds
     let occupants = state.withLock(\.occupants)

@@ -28,7 +28,8 @@ struct OwnStatementsTests {
 
   private var path: String { folder.appending(path: "blog.sqlite").path }
 
-  /// Returns the statements of a section of the page, one a line; `…` stands for the rest of a line.
+  /// Returns the statements of a section of the page, one a line. A `…` stands for the rest of its
+  /// line.
   private func listed(_ section: String) throws -> [String] {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()

@@ -16,8 +16,8 @@ private struct Phrase: Model, Equatable {
 struct EncodingTests {
   static let encodings = ["UTF-8", "UTF-16le", "UTF-16be"]
 
-  /// Texts that the encodings sort differently, or that contain U+0000, which a program may take for
-  /// the end.
+  /// Texts that the encodings sort differently, or that contain U+0000, which a program may take
+  /// for the end.
   private static let texts = [
     "", "a", "A", "b", "aa", "a ", "a\u{0}", "a\u{0}b", "\u{0}", "é", "e\u{301}", "ÿ", "Ā", "ā",
     "\u{100}\u{1}", "\u{1}\u{100}", "\u{D7FF}", "\u{E000}", "\u{FF5E}", "\u{FFFD}", "\u{FEFF}a",

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("From asynchronous code the same is said and done")
+@Suite("Operations from asynchronous code")
 struct AsynchronousTests {
   struct Visit: Codable, Equatable {
     var id: Int64
@@ -16,7 +16,7 @@ struct AsynchronousTests {
     music = try Music()
   }
 
-  @Test("how an update would run, which does not run")
+  @Test("explain returns the plan of an update without running it")
   func plan() async throws {
     let command = Track.update { $0.$plays += 1 }.where { $0.$id == 1 }
     let plan = try await db.explain(command)
@@ -24,7 +24,7 @@ struct AsynchronousTests {
     #expect(try await db.find(Track.self, 1)?.plays == 100)
   }
 
-  @Test("plain structs in a named table, and the table as a whole")
+  @Test("plain structs are written to a named table and read back, and the table can be printed")
   func named() async throws {
     let visits = [Visit(id: 1, place: "Bern"), Visit(id: 2, place: "Ulm")]
     try await db.write(visits, to: "visits")
@@ -35,7 +35,7 @@ struct AsynchronousTests {
     #expect(table.rows == [["1", "Bern"], ["2", "Ulm"]])
   }
 
-  @Test("prepared commands that give back rows; prepared on a connection, too")
+  @Test("prepared commands return rows, also when they are prepared on a connection")
   func prepared() async throws {
     let add = try await db.prepare { (id: Param<Int>, name: Param<String>) in
       Album.insert {
@@ -58,14 +58,14 @@ struct AsynchronousTests {
     #expect(try await db.find(Album.self, 7)?.name == "VII")
   }
 
-  @Test("the first model with what it includes")
+  @Test("first returns the first model with its included rows")
   func including() async throws {
     let query = Album.order(by: \.$id).including(Track.order(by: \.$id), by: \.$albumID)
     let first = try #require(try await db.first(query))
     #expect(first.0.id == 1 && first.1.map(\.id) == [1, 2])
   }
 
-  @Test("a column is multiplied and divided where it is")
+  @Test("an update multiplies or divides a column in place")
   func arithmetic() async throws {
     try await db.run(Track.update { $0.$plays *= 3 }.where { $0.$id == 1 })
     try await db.run(Track.update { $0.$plays /= 2 }.where { $0.$id == 2 })

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("A loaded model whose key was set to another one")
+@Suite("A loaded model whose key was changed")
 struct ChangedKeyTests {
   struct Post: Model, Equatable {
     @PrimaryKey var id: Int
@@ -41,14 +41,14 @@ struct ChangedKeyTests {
     #expect(try db.fetch(Member.all).map(\.role) == ["r", "s"])
   }
 
-  /// The model of the first row, with the key of the second.
+  /// Returns the model of row 1 with its key set to 2.
   private func moved() throws -> Post {
     var post = try #require(try db.read { try $0.find(Post.self, 1) })
     post.id = 2
     return post
   }
 
-  @Test("update, save and delete refuse it, one and many: the other row is not written")
+  @Test("update, save and delete refuse a model whose key was changed, and write no row")
   func refused() throws {
     var post = try moved()
     let error = #expect(throws: KeyChanged.self) { try db.update(post) }
@@ -76,7 +76,7 @@ struct ChangedKeyTests {
     try expectUnchanged()
   }
 
-  @Test("it is refused from asynchronous code, too")
+  @Test("the asynchronous update, save and delete refuse a model whose key was changed")
   func refusedAsynchronously() async throws {
     let post = try moved()
     await #expect(throws: KeyChanged.self) { try await db.update(post) }
@@ -86,7 +86,7 @@ struct ChangedKeyTests {
     try expectUnchanged()
   }
 
-  @Test("one column of a key of several is enough")
+  @Test("changing one column of a composite key is enough to be refused")
   func composite() throws {
     var member = try #require(try db.find(Member.self, Member.ID(person: 1, group: 1)))
     member.group = 2
@@ -96,7 +96,7 @@ struct ChangedKeyTests {
   }
 
   @Test(
-    "an upsert refuses it if its conflict is that of the key, and takes it for another constraint")
+    "an upsert refuses a changed key if its conflict target is the key, and accepts it otherwise")
   func upsert() throws {
     var note = try #require(try db.find(Note.self, 1))
     note.id = 2
@@ -108,13 +108,13 @@ struct ChangedKeyTests {
       try db.fetch(Note.insert(note).onConflictUpdate(\.$id).returning())
     }
     try expectUnchanged()
-    // No row is updated by its key here.
+    // DO NOTHING updates no row by its key.
     #expect(try db.run(Note.insert(note).onConflictDoNothing(\.$id)) == 0)
     let upserted = try db.upsert(note, onConflict: \.$slug)
     #expect(try upserted.id == 1)
   }
 
-  @Test("insert takes it as a new row, and then it is that row's model")
+  @Test("insert stores a model with a changed key as a new row and returns that row's model")
   func insert() throws {
     var post = try #require(try db.find(Post.self, 1))
     post.id = 3
@@ -128,8 +128,7 @@ struct ChangedKeyTests {
     #expect(try db.save(note).id == 3)
   }
 
-  @Test(
-    "a model that was never loaded updates the row of its key; the key set to itself is no change")
+  @Test("a model that was never loaded updates the row of its key; setting the same key is allowed")
   func fresh() throws {
     try db.update(Post(id: 2, title: "TWO"))
     var made = Post(id: 7, title: "one again")

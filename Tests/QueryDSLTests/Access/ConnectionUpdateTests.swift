@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("update writes the changed columns alone")
+@Suite("Updates that write only the changed columns")
 struct ConnectionUpdateTests {
   let db: Database
   let customer: Customer
@@ -10,7 +10,8 @@ struct ConnectionUpdateTests {
   init() throws {
     db = try Database.temporary(models: [Customer.self])
     customer = try db.insert(Customer(id: 1, name: "Jane", mail: "j@apus.dev"))
-    // A trigger on a column fires where the column stands in the SET, changed or not.
+    // An UPDATE OF trigger fires if its column is in the SET clause, whether or not the value
+    // changes.
     try db.execute(
       """
       CREATE TABLE log (columnName TEXT);
@@ -28,7 +29,7 @@ struct ConnectionUpdateTests {
     return try db.rows("SELECT columnName FROM log ORDER BY 1").map { try $0.get(at: 0) }
   }
 
-  @Test("UPDATE names one changed column; another connection's change of the other survives")
+  @Test("an update writes its one changed column and keeps a change that another statement made")
   func oneColumn() throws {
     var customer = customer
     customer.name = "Janet"
@@ -40,7 +41,7 @@ struct ConnectionUpdateTests {
     #expect(found.name == "Janet" && found.mail == "other@apus.dev")
   }
 
-  @Test("two changed columns; none that was set to what it was")
+  @Test("an update writes two changed columns, but not a column that was set to its old value")
   func twoColumns() throws {
     var customer = customer
     customer.mail = nil
@@ -52,7 +53,7 @@ struct ConnectionUpdateTests {
     #expect(try log() == ["mail", "name"])
   }
 
-  @Test("no changed column: nothing is written, and the row is looked for")
+  @Test("an update without changes writes nothing, but checks that the row exists")
   func nothing() throws {
     try db.write { connection in
       let before = try connection.totalChangeCount
@@ -63,7 +64,7 @@ struct ConnectionUpdateTests {
     #expect(try log() == [])
   }
 
-  @Test("a row deleted meanwhile throws RecordNotFound, also where nothing was changed")
+  @Test("updating a deleted row throws RecordNotFound, whether or not the model has changes")
   func deleted() throws {
     try db.execute("DELETE FROM Customer")
     let unchanged = #expect(throws: RecordNotFound.self) { try db.update(customer) }
@@ -75,7 +76,8 @@ struct ConnectionUpdateTests {
       unchanged.map { "\($0)" } == "Customer: there is no row with the key 1")
   }
 
-  @Test("after a rollback the caller's value still holds its changes; a second update writes them")
+  @Test(
+    "after a rollback the caller's value still has its changes, and a second update writes them")
   func rollback() throws {
     struct Stop: Error {}
     var customer = customer
@@ -93,7 +95,7 @@ struct ConnectionUpdateTests {
     #expect(try db.find(Customer.self, 1)?.name == "Janet")
   }
 
-  @Test("a rolled-back insertion leaves the caller's value new")
+  @Test("a model whose insertion was rolled back still counts as new")
   func rolledBackInsertion() throws {
     let other = Customer(id: 2, name: "George")
     try db.write { connection in
@@ -105,7 +107,7 @@ struct ConnectionUpdateTests {
     #expect(try db.find(Customer.self, 2) == other)
   }
 
-  @Test("several: all or none in a transaction of their own; the first that is gone is named")
+  @Test("update of several models writes all or none, and names the first missing row")
   func several() throws {
     var models = try db.insert((2...4).map { Customer(id: $0, name: "c\($0)") })
     for index in models.indices { models[index].name += "!" }
@@ -118,14 +120,14 @@ struct ConnectionUpdateTests {
     #expect(try db.find(Customer.self, 2)?.name == "c2!")
   }
 
-  @Test("a new value with the key of a row updates every column of it")
+  @Test("updating a new value that has the key of a row writes every column")
   func new() throws {
     try db.update(Customer(id: 1, name: "New"))
     #expect(try db.find(Customer.self, 1) == Customer(id: 1, name: "New", mail: nil))
     #expect(try log() == ["mail", "name"])
   }
 
-  @Test("a loaded model with another key is refused, and neither row is written")
+  @Test("update and save refuse a loaded model with another key, and write no row")
   func otherKey() throws {
     try db.insert(Customer(id: 2, name: "George", mail: nil))
     var moved = customer
@@ -140,7 +142,7 @@ struct ConnectionUpdateTests {
     #expect(try db.find(Customer.self, 3) == nil)
   }
 
-  @Test("an update that breaks a constraint leaves the row")
+  @Test("an update that violates a constraint leaves the row unchanged")
   func constraint() throws {
     try db.insert(Customer(id: 2, name: "George", mail: "g@apus.dev"))
     var customer = customer

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("insert, save and delete")
+@Suite("Insert, save and delete")
 struct ConnectionWriteTests {
   let db: Database
 
@@ -10,7 +10,7 @@ struct ConnectionWriteTests {
     db = try Database.temporary(models: [Customer.self, Order.self, Line.self])
   }
 
-  @Test("B10 save inserts what is new and updates what has the key already")
+  @Test("save inserts a model with a new key and updates the row of an existing key")
   func save() throws {
     try db.save(Customer(id: 1, name: "Jane", mail: "j"))
     try db.save(Customer(id: 1, name: "Janet", mail: nil))
@@ -19,7 +19,8 @@ struct ConnectionWriteTests {
     #expect(try db.fetch(Customer.select(\.$name).order(by: \.$id)) == ["J", "K"])
   }
 
-  @Test("B10 save of a loaded model writes its changes; where the row is gone, all of it")
+  @Test(
+    "save of a loaded model writes its changed columns, or the whole row if the row was deleted")
   func saveLoaded() throws {
     var customer = try db.save(Customer(id: 1, name: "Jane", mail: "j"))
     customer.name = "Janet"
@@ -31,7 +32,7 @@ struct ConnectionWriteTests {
     #expect(try db.fetch(Customer.all) == [Customer(id: 1, name: "Janet", mail: "j")])
   }
 
-  @Test("B10 a conflict over another unique column throws, and leaves both rows")
+  @Test("save throws on a conflict over another unique column, and leaves both rows unchanged")
   func uniqueConflict() throws {
     let one = Customer(id: 1, name: "Jane", mail: "j")
     let two = Customer(id: 2, name: "George", mail: "g")
@@ -48,7 +49,7 @@ struct ConnectionWriteTests {
     #expect(try db.fetch(Customer.order(by: \.$id)) == [one, two])
   }
 
-  @Test("B11 reading by key gives the instance or nil")
+  @Test("find returns the model with the key, or nil")
   func find() throws {
     let customer = Customer(id: 1, name: "Jane")
     try db.insert(customer)
@@ -56,7 +57,7 @@ struct ConnectionWriteTests {
     #expect(try db.find(Customer.self, 2) == nil)
   }
 
-  @Test("a constraint error says which, on which table and columns")
+  @Test("a constraint error names the kind of the constraint, its table and its columns")
   func constraints() throws {
     try db.insert(Customer(id: 1, name: "Jane", mail: "j"))
     var error = #expect(throws: DatabaseError.self) {
@@ -85,7 +86,7 @@ struct ConnectionWriteTests {
     #expect(error?.constraint?.kind == .unique && error?.constraint?.name == "lower")
   }
 
-  @Test("a foreign key: which of two references is missing, in insert, update, save")
+  @Test("a foreign key error in insert, save and update names the column whose parent is missing")
   func foreignKeys() throws {
     try db.insert(Customer(id: 1, name: "Jane"))
     func expect(_ columns: [String], _ body: () throws -> Void) {
@@ -104,7 +105,7 @@ struct ConnectionWriteTests {
     #expect(try db.count(Order.all) == 1)
   }
 
-  @Test("a deletion names the rows that still refer to the row, not those that follow it")
+  @Test("a refused deletion names the column that still refers to the row, not those that cascade")
   func deletionOfParent() throws {
     try db.insert([Customer(id: 1, name: "Jane"), Customer(id: 2, name: "George")])
     let order = try db.insert(Order(customerID: 1, payerID: 2))
@@ -119,14 +120,14 @@ struct ConnectionWriteTests {
         error?.constraint
           == ConstraintFailure(kind: .foreignKey, table: "Order", columns: ["customerID"]))
     }
-    // ON DELETE SET NULL and CASCADE do what they say.
+    // ON DELETE SET NULL and ON DELETE CASCADE take effect.
     #expect(try db.delete(Customer.self, 2))
     #expect(try db.fetch(Order.all).map(\.payerID) == [nil])
     #expect(try db.delete(order))
     #expect(try db.count(Line.all) == 0)
   }
 
-  @Test("insert of many: all or none, and the error names the row")
+  @Test("insert of several models inserts all or none, and the error names the row")
   func many() throws {
     let error = #expect(throws: DatabaseError.self) {
       try db.insert([
@@ -136,7 +137,7 @@ struct ConnectionWriteTests {
     }
     #expect(error?.message == "UNIQUE constraint failed: Customer.mail (row 2)")
     #expect(try db.count(Customer.all) == 0)
-    // In a transaction of one's own the rows before the error stay, for who catches it.
+    // In the caller's own transaction the rows before the error stay if the caller catches it.
     try db.write { connection in
       #expect(throws: DatabaseError.self) {
         try connection.insert([Customer(id: 1, name: "a"), Customer(id: 1, name: "b")])
@@ -147,7 +148,7 @@ struct ConnectionWriteTests {
     #expect(try db.insert([Customer]()).isEmpty)
   }
 
-  @Test("deletion: true where there was a row")
+  @Test("delete returns whether there was a row")
   func delete() throws {
     let customer = try db.insert(Customer(id: 1, name: "Jane"))
     #expect(try db.delete(customer))
@@ -155,7 +156,8 @@ struct ConnectionWriteTests {
     #expect(try !db.delete(Customer.self, 1))
   }
 
-  @Test("a column that the table lacks, or a table that is not there, is SQLite's error")
+  @Test(
+    "SQLite reports a missing column or table, and the error names the model of a missing table")
   func missing() throws {
     try db.execute("ALTER TABLE Line DROP COLUMN text")
     #expect(throws: DatabaseError.self) { try db.insert(Line(orderID: 1, number: 1, text: "")) }

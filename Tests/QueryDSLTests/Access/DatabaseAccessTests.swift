@@ -2,14 +2,15 @@ import QueryDSL
 import SQLCore
 import Testing
 
-/// Every verb on a `Database`, from asynchronous code, and on the connection of `read` and `write`.
-@Suite("Every verb, sync and async")
+/// Every operation on a `Database`, from asynchronous code, and on the connection of `read` and
+/// `write`.
+@Suite("Every operation, synchronous and asynchronous")
 struct DatabaseAccessTests {
   let db: Database
 
   init() throws { db = try Database.temporary(models: [Customer.self]) }
 
-  @Test("async on the database")
+  @Test("the database has every operation for asynchronous code")
   func asynchronous() async throws {
     var jane = try await db.insert(Customer(id: 1, name: "Jane"))
     try await db.insert([Customer(id: 2, name: "George"), Customer(id: 3, name: "Ann")])
@@ -38,7 +39,7 @@ struct DatabaseAccessTests {
     await #expect(throws: RecordNotFound.self) { try await db.update(jane) }
   }
 
-  @Test("on the main actor, which hops")
+  @Test("the operations work from the main actor")
   @MainActor
   func mainActor() async throws {
     try await db.insert(Customer(id: 1, name: "Jane"))
@@ -46,7 +47,7 @@ struct DatabaseAccessTests {
     #expect(try await db.fetch(Customer.all).count == 1)
   }
 
-  @Test("on the connections of read and write; what was written is read in the same transaction")
+  @Test("connections of read and write have the operations; a transaction reads its own writes")
   func connections() async throws {
     let names = try await db.write { tx in
       try tx.insert(Customer(id: 1, name: "Jane"))
@@ -68,7 +69,7 @@ struct DatabaseAccessTests {
     #expect(count == 1 && first?.mail == "m" && !exists)
   }
 
-  @Test("writing in read throws; a connection kept past its closure throws")
+  @Test("writing in read throws, and so does using a connection after its closure")
   func misuse() throws {
     let error = #expect(throws: DatabaseError.self) {
       try db.read { try $0.insert(Customer(id: 1, name: "Jane")) }
@@ -83,7 +84,7 @@ struct DatabaseAccessTests {
     #expect(throws: DatabaseError.self) { try kept?.run(Customer.delete()) }
   }
 
-  @Test("a query inside the rows of another: each has its own statement")
+  @Test("a query may run while the rows of another are read")
   func nested() throws {
     try db.insert((1...3).map { Customer(id: $0, name: "c\($0)") })
     var seen: [Int] = []

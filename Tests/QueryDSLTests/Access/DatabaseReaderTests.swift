@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("D1 typed reads on any reader")
+@Suite("Typed reads on any reader")
 struct TypedReaderTests {
   private func readers() throws -> [any DatabaseReader] {
     let memory = try Database.inMemory(models: [Album.self])
@@ -14,7 +14,7 @@ struct TypedReaderTests {
     return [memory, file, snapshot]
   }
 
-  @Test("D1 fetch, first, find, count, exists and table, synchronous")
+  @Test("every reader can fetch, find, count, test for rows and return a table, synchronously")
   func sync() throws {
     for reader in try readers() { try expectTwo(in: reader) }
   }
@@ -32,7 +32,7 @@ struct TypedReaderTests {
     #expect(try reader.table(query).rows.count == 2)
   }
 
-  @Test("D1, D19 the same, asynchronous")
+  @Test("every reader can fetch, find, count, test for rows and return a table, asynchronously")
   func async() async throws {
     let query = Album.all.order(by: \.$id)
     for reader in try readers() {

@@ -20,20 +20,22 @@ private struct Coin: Model, Equatable {
   @Column var name: String
 }
 
-/// What a connection ran.
+/// Records the statements that a connection ran.
 private final class Statements: Sendable {
   private let list = Lock<[String]>([])
   var texts: [String] { list.withLock { $0 } }
   func append(_ text: String) { list.withLock { $0.append(text) } }
 }
 
-@Suite("insert of many models: several rows by one statement")
+@Suite("Inserting many models with multi-row statements")
 struct InsertManyTests {
   private let db: Database
 
   init() throws { db = try Database.temporary(models: [Pebble.self, Coin.self]) }
 
-  @Test("32 rows a statement, and what is left one by one", arguments: [0, 1, 9, 31, 32, 33, 200])
+  @Test(
+    "rows are inserted 32 to a statement, and the remainder one by one",
+    arguments: [0, 1, 9, 31, 32, 33, 200])
   func chunks(count: Int) throws {
     let pebbles = Pebble.make(0..<count)
     let statements = Statements()
@@ -53,7 +55,8 @@ struct InsertManyTests {
     }
   }
 
-  @Test("a row that violates a constraint is named; those before it stay for the transaction")
+  @Test(
+    "the error names the row that violates a constraint; the transaction keeps the rows before it")
   func constraint() throws {
     var pebbles = Pebble.make(0..<100)
     pebbles[50].name = "pebble 3"
@@ -67,7 +70,7 @@ struct InsertManyTests {
     #expect(try db.fetch(Pebble.select(\.$id).order(by: \.$id)) == Array(0..<50))
   }
 
-  @Test("a value that cannot be stored is named, with its row")
+  @Test("the error names the column and the row of a value that cannot be stored")
   func unstorable() throws {
     var pebbles = Pebble.make(0..<64)
     pebbles[40].mass = .nan
@@ -78,7 +81,7 @@ struct InsertManyTests {
     #expect(try db.count(Pebble.all) == 40)
   }
 
-  @Test("what a trigger stops: ABORT names the row, FAIL and ROLLBACK are not run again")
+  @Test("an error raised by a trigger's ABORT names the row; FAIL and ROLLBACK are not retried")
   func triggers() throws {
     func trigger(_ word: String) throws {
       try db.execute(
@@ -103,7 +106,8 @@ struct InsertManyTests {
     #expect(try db.count(Pebble.all) == 63)
   }
 
-  @Test("keys that the database assigns come one by one; copies are clean")
+  @Test(
+    "every model gets the key that the database assigned, and the returned copies have no changes")
   func assignedKeys() throws {
     let coins = try db.insert((0..<70).map { Coin(name: "coin \($0)") })
     #expect(coins.map(\.id) == (1...70).map { Int64($0) })
@@ -117,7 +121,7 @@ struct InsertManyTests {
     #expect(statements.texts.allSatisfy { $0.hasPrefix("SELECT") })
   }
 
-  @Test("a connection that allows few parameters is given few")
+  @Test("statements stay within the connection's limit of parameters")
   func parameters() throws {
     try db.write { connection in
       try connection.setLimit(.parameters, to: 50)

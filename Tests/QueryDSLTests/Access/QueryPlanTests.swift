@@ -2,13 +2,13 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("G12 explain: EXPLAIN QUERY PLAN as a tree")
+@Suite("Query plans as a tree")
 struct QueryPlanTests {
   let music: Music
 
   init() throws { music = try Music() }
 
-  @Test("a search by an index, a scan, a sort")
+  @Test("a plan shows a search by an index, a scan and a sort")
   func simple() throws {
     #expect(
       try music.db.explain(Track.where { $0.$genre == "rock" }).description
@@ -21,7 +21,7 @@ struct QueryPlanTests {
         == ["SEARCH Track USING INTEGER PRIMARY KEY (rowid=?)"])
   }
 
-  @Test("steps inside steps are indented")
+  @Test("nested steps of a plan are indented")
   func tree() throws {
     let plan = try music.db.explain(
       Track.where { $0.$id == 1 }.select(\.$plays)
@@ -38,18 +38,18 @@ struct QueryPlanTests {
     #expect(plan.details.count == 5)
   }
 
-  @Test("an update and a deletion are explained and do not run")
+  @Test("explain shows the plan of an update or a deletion without running it")
   func commands() throws {
     let update = Track.update { $0.$plays += 1 }.where { $0.$genre == "rock" }
     #expect(try music.db.explain(update).description.contains("USING INDEX Track_on_genre"))
     #expect(
       try music.db.explain(Track.delete().where { $0.$title == "x" }).details == ["SCAN Track"])
-    // Emptying a table is one step, of which SQLite has nothing to say.
+    // SQLite reports no steps for a DELETE without a condition.
     #expect(try music.db.explain(Track.delete()).nodes.isEmpty)
     #expect(try music.db.fetch(Track.all.order(by: \.$id)) == Music.tracks)
   }
 
-  @Test("the plan is that of the schema as it is now")
+  @Test("the plan follows a change of the schema")
   func schemaChange() throws {
     let query = Track.where { $0.$title == "Alpha" }
     #expect(try music.db.explain(query).description == "SCAN Track")
@@ -58,7 +58,7 @@ struct QueryPlanTests {
       try music.db.explain(query).description == "SEARCH Track USING INDEX Track_title (title=?)")
   }
 
-  @Test("a query that cannot be SQL throws; from async code the same")
+  @Test("explain throws for a query that cannot become SQL, and works from asynchronous code")
   func errors() async throws {
     #expect(throws: QueryError.self) { try music.db.explain(Track.limit(1).limit(1)) }
     let plan = try await music.db.explain(Track.all)

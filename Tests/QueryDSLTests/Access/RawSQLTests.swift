@@ -3,13 +3,13 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Raw SQL into models and tuples")
+@Suite("Raw SQL read into models and tuples")
 struct RawSQLTests {
   let music: Music
 
   init() throws { music = try Music() }
 
-  @Test("columns are found by their names, without case, whatever their order")
+  @Test("columns are found by name, ignoring case and order")
   func byName() throws {
     #expect(try music.db.fetch(Track.self, "SELECT * FROM Track ORDER BY id") == Music.tracks)
     let shuffled = try music.db.fetch(
@@ -21,7 +21,7 @@ struct RawSQLTests {
     #expect(shuffled == [Music.tracks[0], Music.tracks[3]])
   }
 
-  @Test("a name that occurs twice is an error when a model reads it")
+  @Test("a column name that occurs twice is an error if the model reads it")
   func twice() throws {
     let statements: [SQL] = [
       "SELECT a.*, b.* FROM Album AS a JOIN Album AS b ON b.id = a.id + 1 ORDER BY a.id",
@@ -39,7 +39,7 @@ struct RawSQLTests {
     }
   }
 
-  @Test("a name that occurs twice is no error where no column of the model has it")
+  @Test("a column name that occurs twice is allowed if no column of the model has it")
   func twiceAndUnread() throws {
     let albums = try music.db.fetch(
       Album.self, "SELECT 1 AS x, name, 2 AS x, id FROM Album ORDER BY id")
@@ -53,7 +53,7 @@ struct RawSQLTests {
     #expect(renamed == [Music.albums[0]])
   }
 
-  @Test("a statement may end in semicolons, spaces and comments, whatever the order of its columns")
+  @Test("a statement may end in semicolons, spaces and comments")
   func endings() throws {
     for ending in [";", " ; ", ";;", "; -- all of them", ";\n/* all */\n", " -- all"] {
       let sql: SQL = "SELECT name, id FROM Album ORDER BY id\(unsafe: ending)"
@@ -99,7 +99,7 @@ struct RawSQLTests {
     """
   private static let expected = [Summary(name: "One", tracks: 2), Summary(name: "Two", tracks: 1)]
 
-  @Test("a row without a table is read from raw SQL")
+  @Test("raw SQL can be read into a row type that has no table")
   func resultRows() throws {
     let (sql, expected) = (Self.summaries, Self.expected)
     #expect(try music.db.fetch(Summary.self, sql) == expected)
@@ -107,7 +107,7 @@ struct RawSQLTests {
     #expect(try music.db.write { try $0.fetch(Summary.self, sql) } == expected)
   }
 
-  @Test("a row without a table is read from raw SQL in asynchronous code, and as a stream")
+  @Test("asynchronous code and streams can read raw SQL into a row type that has no table")
   func resultRowsAsynchronously() async throws {
     let (sql, expected) = (Self.summaries, Self.expected)
     #expect(try await music.db.fetch(Summary.self, sql) == expected)
@@ -122,9 +122,9 @@ struct RawSQLTests {
     }
   }
 
-  @Test("columns are found again after the schema was changed")
+  @Test("columns are looked up again after the schema changes")
   func schemaChange() throws {
-    // The reader keeps its statement while the writer changes the schema.
+    // The reader keeps its prepared statement while the writer changes the schema.
     let db = try Database.temporary()
     try db.execute("CREATE TABLE Album (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
     try db.execute("INSERT INTO Album VALUES (1, 'One')")
@@ -139,7 +139,7 @@ struct RawSQLTests {
     }
   }
 
-  @Test("a column that the statement lacks is named")
+  @Test("the error names a column of the model that the result lacks")
   func lacking() throws {
     let error = #expect(throws: DatabaseError.self) {
       try music.db.fetch(Album.self, "SELECT id FROM Album")
@@ -149,7 +149,7 @@ struct RawSQLTests {
       error?.message == #"there is no column "name", which Album needs; the columns are id"#)
   }
 
-  @Test("the names of tables and columns are interpolated quoted, values are bound")
+  @Test("interpolated tables and columns are quoted, and interpolated values are bound")
   func interpolation() throws {
     let title = "x'); DROP TABLE Track; --"
     let sql: SQL = "SELECT * FROM \(Track.self) WHERE \(\Track.$title) = \(title)"
@@ -161,7 +161,7 @@ struct RawSQLTests {
         == [2, 5])
   }
 
-  @Test("RETURNING, in the order of the model's columns")
+  @Test("a model is read from RETURNING *")
   func returning() throws {
     let made = try music.db.write { connection in
       try connection.fetch(
@@ -171,7 +171,7 @@ struct RawSQLTests {
     #expect(try music.db.find(Album.self, 9) != nil)
   }
 
-  @Test("tuples by position: too few and too many columns throw; a bad value names its column")
+  @Test("tuples are read by position; a wrong number of columns throws; an error names its column")
   func tuples() throws {
     let pairs = try music.db.fetch(
       (Int, String?).self, "SELECT id, genre FROM Track WHERE id < \(3) ORDER BY id")
@@ -188,7 +188,7 @@ struct RawSQLTests {
     #expect(error?.column == "genre")
   }
 
-  @Test("B14-B16 scalars by name, a WHERE tail, and fragments in typed queries")
+  @Test("columns of a raw row are read by name, and a typed query takes a raw condition")
   func scalars() throws {
     let row = try #require(
       try music.db.row("SELECT max(plays) AS most, min(plays) AS least FROM \(Track.self)"))
@@ -200,9 +200,9 @@ struct RawSQLTests {
   }
 }
 
-@Suite("B24–B27 a database without models")
+@Suite("A database without models")
 struct RawDatabaseTests {
-  @Test("B24 raw tables, read and written without a model")
+  @Test("raw tables can be written and read without a model")
   func raw() async throws {
     let db = try Database.temporary()
     try await db.execute("CREATE TABLE animal (name TEXT, legs INTEGER)")
@@ -213,7 +213,7 @@ struct RawDatabaseTests {
     #expect(names == ["hen", "dog"])
   }
 
-  @Test("B25 several statements at once: all, or none where one fails")
+  @Test("execute runs several statements, or none of them if one fails")
   func several() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -228,7 +228,8 @@ struct RawDatabaseTests {
     #expect(try db.row("SELECT count(*) FROM a")?[0] == 2)
   }
 
-  @Test("B26 a synchronous transaction: committed, rolled back, its value returned")
+  @Test(
+    "a synchronous transaction returns its closure's value, and rolls back if the closure throws")
   func transaction() throws {
     struct Stop: Error {}
     let db = try Database.temporary()
@@ -247,7 +248,7 @@ struct RawDatabaseTests {
     #expect(try db.rows("SELECT x FROM a").map { $0[0] } == [1])
   }
 
-  @Test("B27 in memory: the same verbs, gone with the value")
+  @Test("a database in memory has the same operations, and shares nothing with another one")
   func inMemory() async throws {
     let db = try Database.inMemory(models: [Album.self])
     try await db.insert(Album(id: 1, name: "x"))

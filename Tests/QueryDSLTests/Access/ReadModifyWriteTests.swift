@@ -3,14 +3,14 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Reading, changing and writing; many keys")
+@Suite("Reading, changing and writing a row; many keys")
 struct ReadModifyWriteTests {
   let articles: Articles
   var db: Database { articles.db }
 
   init() throws { articles = try Articles() }
 
-  @Test("B33 what the closure changes is written, and comes back clean")
+  @Test("update by key writes what the closure changes, and returns a model without changes")
   func change() throws {
     let changed = try db.update(Article.self, 1) { $0.stock += 1 }
     #expect(changed == Articles.all[0].with { $0.stock = 6 })
@@ -20,7 +20,7 @@ struct ReadModifyWriteTests {
   }
 
   @Test(
-    "B33 a key that is not there throws; so does what the closure throws, and nothing is written")
+    "update by key throws for a missing key and for an error of the closure, and writes nothing")
   func errors() throws {
     #expect(throws: RecordNotFound.self) {
       try db.update(Article.self, 99) { _ in Issue.record("there is no row") }
@@ -39,7 +39,7 @@ struct ReadModifyWriteTests {
     #expect(try articles.rows == Articles.all)
   }
 
-  @Test("B33 1,000 increments of 8 tasks lose none")
+  @Test("1,000 increments by 8 tasks lose no increment")
   func atomic() async throws {
     let db = db
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -53,7 +53,7 @@ struct ReadModifyWriteTests {
     #expect(try await db.find(Article.self, 2)?.stock == 1_000)
   }
 
-  @Test("B33 two connections to one file: neither's change is lost")
+  @Test("two databases that update one row of the same file lose no change")
   func twoConnections() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -73,7 +73,7 @@ struct ReadModifyWriteTests {
     #expect(try await first.find(Article.self, 2)?.stock == 100)
   }
 
-  @Test("in a transaction that is open it is part of it")
+  @Test("inside an open transaction, update by key is part of it")
   func inTransaction() throws {
     try db.write { connection in
       try connection.update(Article.self, 1) { $0.stock = 0 }
@@ -88,7 +88,8 @@ struct ReadModifyWriteTests {
     #expect(try articles.rows[0].stock == 0)
   }
 
-  @Test("B32 40,000 keys, past SQLite's limit of variables, in the order given")
+  @Test(
+    "find returns the models of 40,000 keys, more than SQLite's parameter limit, in their order")
   func manyKeys() async throws {
     let db = try Database.temporary(models: [Customer.self])
     try await db.insert((0..<40_000).map { Customer(id: $0, name: "\($0)", mail: "\($0)") })
@@ -97,7 +98,7 @@ struct ReadModifyWriteTests {
     let some = try await db.find(Customer.self, [3, 99_999, 1, 3])
     #expect(some.map { $0?.id } == [3, nil, 1, 3])
     #expect(try await db.find(Customer.self, []).isEmpty)
-    // And by predicate: one bound array.
+    // A predicate binds all keys as one array.
     #expect(try await db.count(Customer.where { $0.$id.isIn(ids) }) == 40_000)
     #expect(
       try await db.run(Customer.update { $0.set(\.$name, to: "x") }.where { $0.$id.isIn(ids) })
@@ -105,7 +106,7 @@ struct ReadModifyWriteTests {
     #expect(try await db.run(Customer.delete().where { $0.$id.isIn(ids.dropLast()) }) == 39_999)
   }
 
-  @Test("B32 keys of several columns, and a collation that takes two for one")
+  @Test("find takes several composite keys, and returns nil for a missing one")
   func otherKeys() throws {
     let db = try Database.temporary(models: [Customer.self, Order.self, Line.self])
     try db.insert(Customer(id: 1, name: "Jane"))
@@ -115,7 +116,7 @@ struct ReadModifyWriteTests {
     #expect(try db.find(Line.self, ids).map { $0?.text } == ["2", nil, "0"])
   }
 
-  @Test("B32 set with expressions: + 100, * 10, not")
+  @Test("an update sets columns to expressions that add, multiply and negate")
   func expressions() throws {
     let update = Article.update {
       $0.$stock += 100

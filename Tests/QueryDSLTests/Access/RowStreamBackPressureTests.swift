@@ -4,10 +4,10 @@ import SQLCore
 import Synchronization
 import Testing
 
-/// How many values were read, over all threads.
+/// The number of values that were read, over all threads.
 private let countedValues = Atomic(0)
 
-/// A number that counts how often one was read.
+/// A number that counts each time one is read.
 private struct CountedValue: ColumnValue, Equatable {
   let number: Int64
 
@@ -27,9 +27,9 @@ private struct Counted: Model {
   @Column var value: CountedValue
 }
 
-@Suite("G6 how far a stream reads ahead", .serialized)
+@Suite("How far a stream reads ahead", .serialized)
 struct RowStreamBackPressureTests {
-  @Test("G6 at most a few batches are read ahead")
+  @Test("a stream holds at most three batches of rows")
   func backPressure() async throws {
     let db = try Database.temporary(models: [Counted.self])
     try await db.insert(
@@ -39,20 +39,20 @@ struct RowStreamBackPressureTests {
     var mostAhead = 0
     for try await _ in db.rows(Counted.all) {
       given += 1
-      // Whoever reads ahead has every chance to.
+      // This gives the reading ahead every chance to run.
       await Task.yield()
       mostAhead = max(mostAhead, countedValues.load(ordering: .relaxed) - given)
     }
     #expect(given == 20_000)
-    // One that is iterated over, two that wait.
+    // One batch is iterated over, and two are waiting.
     #expect(mostAhead <= 3 * 1_024)
   }
 
-  @Test("G6 rows of a megabyte end a batch before it has many", arguments: [1 << 20, 3 << 20])
+  @Test("large rows end a batch before it has many rows", arguments: [1 << 20, 3 << 20])
   func largeRows(byteCount: Int) async throws {
     let db = try Database.temporary(models: [Counted.self])
     countedValues.store(0, ordering: .relaxed)
-    // A value and the bytes beside it, which are counted though they are large.
+    // The byte limit of a batch also counts the bytes of the second column.
     var given = 0
     for try await (_, bytes) in db.stream(
       (CountedValue, Data).self,

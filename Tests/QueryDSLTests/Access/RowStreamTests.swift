@@ -22,7 +22,7 @@ private struct Sensor: Model, Equatable {
   @Column var room: String
 }
 
-@Suite("P30 P31 G6 queries as streams of rows")
+@Suite("Queries as streams of rows")
 struct RowStreamTests {
   private static let count = 5_000
   private static let samples = (1...count).map(Reading.sample)
@@ -40,7 +40,8 @@ struct RowStreamTests {
     return db
   }
 
-  @Test("P30 models, in order, equal to what fetch gives", arguments: [false, true])
+  @Test(
+    "a stream of models yields in order the models that fetch returns", arguments: [false, true])
   func models(inMemory: Bool) async throws {
     let db = try Self.database(inMemory: inMemory)
     var models: [Reading] = []
@@ -55,7 +56,7 @@ struct RowStreamTests {
     #expect(models.map(\.id) == [4998, 4995, 4992, 4989, 4986, 4983, 4980])
   }
 
-  @Test("P30 tuples, values and joined models")
+  @Test("a stream yields tuples, single values and joined models")
   func otherRows() async throws {
     let db = try Self.database()
     var number = 0
@@ -86,7 +87,7 @@ struct RowStreamTests {
     #expect(rooms == ["hall", "attic"])
   }
 
-  @Test("P30 a raw statement as models, found by the names of the columns")
+  @Test("a stream reads a raw statement into models, by the names of its columns")
   func rawModels() async throws {
     let db = try Self.database()
     let least = 4_997
@@ -103,7 +104,7 @@ struct RowStreamTests {
     #expect(error?.code == .range)
   }
 
-  @Test("P30 the first model comes while SQLite still looks for the second")
+  @Test("the first model arrives while SQLite still searches for the second")
   func firstModel() async throws {
     let db = try Self.database()
     for try await sensor in db.stream(
@@ -119,7 +120,9 @@ struct RowStreamTests {
     try await expectWhole(db)
   }
 
-  @Test("P31 a bad value is thrown at its row, after the rows before it", arguments: [false, true])
+  @Test(
+    "a bad value throws at its row, after the rows before it were yielded",
+    arguments: [false, true])
   func badValue(inMemory: Bool) async throws {
     let db = try inMemory ? Database.inMemory() : Database.temporary()
     try await db.execute("CREATE TABLE Reading (id INTEGER PRIMARY KEY, sensor, value, raw)")
@@ -133,7 +136,7 @@ struct RowStreamTests {
     #expect(error?.table == "Reading")
     #expect(error?.column == "value")
     #expect(error?.row == 1_499)
-    // The same of a tuple, which knows no table.
+    // A tuple has no table to name.
     var ids: [Int] = []
     let other = await #expect(throws: ColumnValueError.self) {
       for try await (id, _) in db.rows(Reading.order(by: \.$id).select(\.$id, \.$value)) {
@@ -145,7 +148,7 @@ struct RowStreamTests {
     #expect(db.laneStatuses.stream.isWhole)
   }
 
-  @Test("P31 a query that cannot be SQL throws when the first row is asked for")
+  @Test("a query that cannot become SQL throws when the first row is requested")
   func wrongQuery() async throws {
     let db = try Self.database()
     let stream = db.rows(Reading.all.limit(1).limit(2))
@@ -153,7 +156,7 @@ struct RowStreamTests {
     #expect(db.laneStatuses.stream.isWhole)
   }
 
-  @Test("G6 all rows are of one snapshot; writing in the loop works, and is not seen")
+  @Test("a stream reads one snapshot, and does not see what its loop writes")
   func snapshot() async throws {
     let db = try Self.database()
     var count = 0
@@ -173,13 +176,13 @@ struct RowStreamTests {
     }
     #expect(count == Self.count)
     #expect(try await db.count(Reading.all) == Self.count + 10)
-    // The next stream is a snapshot of its own.
+    // The next stream reads a snapshot of its own.
     var changed = 0
     for try await model in db.rows(Reading.all) where model.sensor == "changed" { changed += 1 }
     #expect(changed == Self.count + 9)
   }
 
-  @Test("G6 in memory, writing in the loop works, and is not seen")
+  @Test("a stream of a database in memory does not see what its loop writes")
   func writingInMemory() async throws {
     let db = try Self.database(inMemory: true)
     var count = 0
@@ -194,7 +197,7 @@ struct RowStreamTests {
     #expect(try await db.count(Reading.all) == 501)
   }
 
-  @Test("G6 each iteration of one stream begins anew")
+  @Test("each iteration of a stream runs the query again")
   func twice() async throws {
     let db = try Self.database()
     let stream = db.rows(Reading.all)
@@ -207,8 +210,7 @@ struct RowStreamTests {
   }
 
   @Test(
-    "G6 half-read streams neither block reads nor each other; one too many throws; one dropped makes room"
-  )
+    "unfinished streams block neither reads nor each other; only a stream above the limit throws")
   func limit() async throws {
     var configuration = Configuration()
     configuration.maximumReaders = 3
@@ -219,7 +221,7 @@ struct RowStreamTests {
       #expect(try await iterator.next()?.id == 1)
       iterators.append(iterator)
     }
-    // Every connection of `read` is there.
+    // All connections of `read` are free.
     #expect(try await db.read { try $0.count(Reading.all) } == Self.count)
     #expect(try await db.fetch(Reading.all).count == Self.count)
     #expect(db.laneStatuses.reader.isWhole)
@@ -228,13 +230,13 @@ struct RowStreamTests {
         for try await _ in db.rows(Reading.all) {}
       }
       #expect(error == TooManyStreams(maximum: 3))
-      // Another is there as soon as one is dropped.
+      // A dropped stream makes room for another.
       iterators.removeLast()
       var iterator = db.rows(Reading.order(by: \.$id)).makeAsyncIterator()
       #expect(try await iterator.next()?.id == 1)
       iterators.insert(iterator, at: 0)
     }
-    // Streams that were waiting go on where they were.
+    // The streams that waited continue where they were.
     for index in iterators.indices {
       var count = 1
       while let model = try await iterators[index].next() {
@@ -247,7 +249,7 @@ struct RowStreamTests {
     #expect(db.laneStatuses.stream.count == 3)
   }
 
-  @Test("G6 leaving the loop gives the connection back, however often")
+  @Test("leaving the loop returns the connection to the pool, however often it happens")
   func leaving() async throws {
     var configuration = Configuration()
     configuration.maximumReaders = 1
@@ -260,14 +262,14 @@ struct RowStreamTests {
       }
       #expect(count == round)
     }
-    // Nor does a stream that was made and not begun hold any.
+    // A stream that was made but not begun holds no connection.
     let unused = (0..<10).map { _ in db.rows(Reading.all).makeAsyncIterator() }
     for try await _ in db.rows(Reading.all) {}
     #expect(db.laneStatuses.stream.isWhole)
     withExtendedLifetime(unused) {}
   }
 
-  @MainActor @Test("G6 on the main actor")
+  @MainActor @Test("a stream can be iterated over on the main actor")
   func onTheMainActor() async throws {
     let db = try Self.database()
     var count = 0

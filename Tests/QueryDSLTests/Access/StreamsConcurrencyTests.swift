@@ -8,7 +8,7 @@ private struct Entry: Model {
   @Column var text: String
 }
 
-@Suite("Streams Concurrency")
+@Suite("Concurrency of streams")
 struct StreamsConcurrencyTests {
   private static let rows = 3_000
 
@@ -26,19 +26,18 @@ struct StreamsConcurrencyTests {
     return db
   }
 
-  /// Streams all rows, and says how it ended.
+  /// Streams the rows up to a place and returns how many there were.
   private static func stream(_ db: Database, upTo last: Int) async throws -> Int {
     var count = 0
     for try await entry in db.rows(Entry.where { $0.$id <= rows }.order(by: \.$id)) {
       count += 1
-      // Every row that is given is the right one.
       #expect(entry.id == count)
       if count == last { break }
     }
     return count
   }
 
-  @Test("G6 64 tasks that stream, are cancelled and drop at random leave the pool whole")
+  @Test("after 64 tasks iterate, cancel and drop streams at random, every connection is back")
   func storm() async throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
@@ -63,19 +62,19 @@ struct StreamsConcurrencyTests {
     }
     #expect(counts.values.reduce(0, +) == 64 * 12, "seed \(seed)")
     #expect(counts["wrong"] == nil, "seed \(seed)")
-    // Streams are not starved by those that end.
+    // Streams that end leave room for later ones.
     for _ in 0..<3 { #expect(try await Self.stream(db, upTo: Self.rows) == Self.rows) }
     try await expectWhole(db, "seed \(seed)")
   }
 
-  /// One thing that a task does.
+  /// Runs one step of a task and returns its outcome.
   private static func run(
     _ plan: Plan, _ number: Int, on db: Database
   ) async throws -> String {
     let place = plan.place
     switch plan.kind {
     case 0, 1:
-      // To the end, or dropped half-way.
+      // The stream is read to its end, or dropped before it.
       do {
         let count = try await stream(db, upTo: place)
         return count == min(place, rows) ? "ended" : "wrong"
@@ -97,13 +96,13 @@ struct StreamsConcurrencyTests {
       try await db.write { tx in
         try tx.save(Entry(id: rows + 1 + number, text: "written \(place)"))
       }
-      // A read is nobody's to interrupt.
+      // Cancelled streams must not interrupt this read.
       let count = try await db.read { try $0.count(Entry.where { $0.$id <= rows }) }
       return count == rows ? "wrote" : "wrong"
     }
   }
 
-  @Test("G6 a cancelled stream interrupts no read, and none that follows on its connection")
+  @Test("cancelling a stream interrupts no read and no later use of its connection")
   func interruptions() async throws {
     let db = try Self.database(maximumReaders: 1)
     try await withThrowingTaskGroup { group in
@@ -122,7 +121,7 @@ struct StreamsConcurrencyTests {
             let count = try await task.value
             #expect(count == Self.rows)
           } catch is CancellationError {}
-          // The connection that was interrupted reads to the end.
+          // The interrupted connection reads to the end.
           let count = try await Self.stream(db, upTo: Self.rows)
           #expect(count == Self.rows)
         }
@@ -132,7 +131,7 @@ struct StreamsConcurrencyTests {
     try await expectWhole(db)
   }
 
-  @Test("G6 iterators dropped from other threads")
+  @Test("iterators that are dropped on other threads return their connections")
   func drops() async throws {
     let db = try Self.database(maximumReaders: 8)
     try await withThrowingTaskGroup { group in
@@ -146,7 +145,7 @@ struct StreamsConcurrencyTests {
               let box = Box(begun)
               iterator.withLock { $0 = box }
             }
-            // Nobody uses it any more: another task lets it go.
+            // The last reference goes to another task, which drops it.
             let taken = iterator.withLock { value in
               defer { value = nil }
               return value
@@ -160,7 +159,7 @@ struct StreamsConcurrencyTests {
     try await expectWhole(db)
   }
 
-  /// `@unchecked Sendable`: the iterator is only dropped, which any thread may do.
+  /// `@unchecked Sendable`: the iterator is only dropped, which is allowed on any thread.
   private final class Box: @unchecked Sendable {
     let iterator: RowStream<Entry>.AsyncIterator
 

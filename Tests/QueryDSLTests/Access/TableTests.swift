@@ -22,7 +22,7 @@ private struct Animal: Model {
   static var schema: Schema<Animal> { Stored(\.$born, as: .iso8601) }
 }
 
-@Suite("N13 typed queries as a table")
+@Suite("Typed queries as a printed table")
 struct TableTests {
   private let db: Database
 
@@ -37,7 +37,7 @@ struct TableTests {
     ])
   }
 
-  @Test("N13 a model: its columns, and its values as Swift prints them")
+  @Test("a table of models has their columns, and prints values as Swift does")
   func models() throws {
     #expect(
       try db.table(Animal.select(\.$id, \.$name, \.$mood, \.$born)).description == """
@@ -61,7 +61,7 @@ struct TableTests {
     #expect(table.rows[1].suffix(2) == ["[]", nil])
   }
 
-  @Test("N13 a join: the columns of both tables; nil where a left join found no row")
+  @Test("a table of a join has the columns of both sides, and nil where a left join found no row")
   func joins() throws {
     let query = Query { (animal: Columns<Animal>, owner: OptionalColumns<Owner>) in
       From(animal)
@@ -75,7 +75,7 @@ struct TableTests {
     #expect(table.rows == [["Rex", "1", "Jane"], ["Tom", nil, nil]])
   }
 
-  @Test("N13 `as` names an expression, in the SQL and in the table")
+  @Test("`as` names an expression in the SQL and in the table")
   func aliases() throws {
     let query = Animal.select { ($0.count().as("animals"), $0.$born.max().as(#"last "born""#)) }
     #expect(
@@ -88,7 +88,7 @@ struct TableTests {
     #expect(try db.fetch(query).first?.1 == Date(timeIntervalSince1970: 60))
   }
 
-  @Test("N13 a query whose aliases alone differ is another statement")
+  @Test("queries that differ only in their aliases are different statements")
   func aliasesAreShape() throws {
     try db.read { connection in
       let first = try connection.table(Animal.select { $0.$name.as("a") })
@@ -97,7 +97,7 @@ struct TableTests {
     }
   }
 
-  @Test("N13 min and max of an optional column have one question mark")
+  @Test("min and max of an optional column are optional only once")
   func optionalAggregates() throws {
     let query = Animal.select { ($0.$ownerID.min().as("a"), $0.$ownerID.max().as("b")) }
     let row: (Int64?, Int64?)? = try db.first(query)
@@ -107,19 +107,19 @@ struct TableTests {
     #expect(table.rows == [["1", "1"]])
   }
 
-  @Test("N13 an expression without a name is called by its SQL")
+  @Test("an unnamed expression is titled by its SQL")
   func unnamed() throws {
     #expect(try db.table(Animal.select { $0.count() }).columns.map(\.name) == ["count(*)"])
   }
 
-  @Test("N13 no rows: names and types are still there")
+  @Test("a table without rows still has the names and types of its columns")
   func noRows() async throws {
     let table = try await db.table(Animal.where { $0.$id > 9 }.select(\.$id, \.$mood))
     #expect(table.columns.map(\.type) == ["Int64", "Mien"])
     #expect(table.rows.isEmpty)
   }
 
-  @Test("N13 a value that is none of its type throws, with column and row, as fetching does")
+  @Test("a value that its type cannot read throws with its column and row")
   func wrongValue() throws {
     try db.execute("UPDATE \(Animal.self) SET mood = 'sleepy' WHERE id = 2")
     do {
@@ -131,7 +131,7 @@ struct TableTests {
     }
   }
 
-  @Test("N13 counting a query with an aliased aggregate counts its one row")
+  @Test("counting a query with an aliased aggregate counts its one row")
   func counting() throws {
     #expect(try db.count(Animal.select { $0.count().as("n") }) == 1)
     #expect(try db.count(Animal.select { $0.$name.as("n") }) == 2)

@@ -8,7 +8,7 @@ private struct Sample: Model {
   @Column var number: Int?
 }
 
-@Suite("G12 typed queries that go through a large table are reported")
+@Suite("Reports of typed queries that scan a large table")
 struct TypedScanTests {
   private let reports = Scans()
   private let db: Database
@@ -43,7 +43,7 @@ struct TypedScanTests {
     #expect(found.flatMap(\.indexes).map(\.name) == indexes, sourceLocation: sourceLocation)
   }
 
-  @Test("G12 by every verb: fetch, first, count, exists, update, delete, prepared, streams")
+  @Test("scans by reads, counts, updates, deletions, prepared queries and streams are reported")
   func verbs() async throws {
     try expect(["Sample_on_kind"]) { _ = try db.fetch(Sample.where { $0.$kind == "kind 3" }) }
     try expect(["Sample_on_number"]) { _ = try db.first(Sample.where { $0.$number == nil }) }
@@ -63,7 +63,7 @@ struct TypedScanTests {
     #expect(reports.take().flatMap(\.indexes).map(\.name) == ["Sample_on_kind"])
   }
 
-  @Test("G12 the index, declared on the model, ends the report")
+  @Test("creating the reported index ends the report")
   func declared() throws {
     try db.execute("CREATE INDEX Sample_on_kind ON Sample (kind)")
     _ = try db.fetch(Sample.where { $0.$kind == "kind 3" })

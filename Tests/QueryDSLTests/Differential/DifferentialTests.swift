@@ -4,12 +4,12 @@ import SQLCore
 import TestRun
 import Testing
 
-/// Random queries over random rows of random models: SQLite, through the DSL, and plain Swift over
-/// arrays agree.
-@Suite("Differential test")
+/// Random queries over random rows of random models, run by SQLite through the DSL and computed in
+/// plain Swift over arrays.
+@Suite("Random queries compared with a reference")
 struct DifferentialTests {
   @Test(
-    "B12 G7 random queries give the rows of the reference",
+    "random queries return the rows of the reference",
     arguments: 0..<TestSize.count(small: 2, full: 5))
   func random(part: Int) async throws {
     let seed = TestSeed.draw()
@@ -17,9 +17,9 @@ struct DifferentialTests {
     var texts: [[UInt8]: String] = [:]
     var reached: Set<String> = []
     for round in 0..<TestSize.count(small: 4, full: 22) {
-      // Other tests want the thread as well.
+      // Leaves the thread to other tests.
       await Task.yield()
-      // Two models, whose columns' types, keys and stored forms are drawn.
+      // The types, keys and stored forms of the two models' columns are random.
       let models = (0..<2).map { _ in SampleModels.draw(&values) }
       let isTwice = ObjectIdentifier(models[0]) == ObjectIdentifier(models[1])
       var database = try SampleDatabase(
@@ -43,10 +43,10 @@ struct DifferentialTests {
         return
       }
     }
-    // Each SQL has one shape, or the statement cache would hold it more than once.
+    // If one SQL text had two shapes, the statement cache would hold it twice.
     #expect(Set(texts.values).count == texts.count, "seed \(seed)")
-    // What is promised to be compared is: no change of the generator loses a construct. The few
-    // queries of a small run do not reach all.
+    // Each promised construct is compared, so that a change of the generator cannot lose one. The
+    // few queries of a small run do not reach all of them.
     guard TestSize.current != .small else { return }
     #expect(Self.constructs.subtracting(reached) == [], "seed \(seed)")
   }

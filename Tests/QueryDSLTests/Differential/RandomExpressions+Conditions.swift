@@ -57,7 +57,7 @@ extension RandomExpressions {
     }
   }
 
-  /// Two optionals, of which nil equals nil.
+  /// Compares two optionals, where nil equals nil.
   private mutating func compared<Value: OrderedColumnValue>(
     _ left: Term<Value?>, _ right: Term<Value?>
   ) -> Condition {
@@ -90,7 +90,7 @@ extension RandomExpressions {
     }
   }
 
-  /// IN, of lists and ranges.
+  /// IN with a list or a range.
   private mutating func listed() -> Condition {
     let operand = integer(depth: 1)
     switch values.below(3) {
@@ -117,7 +117,7 @@ extension RandomExpressions {
     }
   }
 
-  /// A condition as a value, and raw SQL around it.
+  /// A condition as a value, or surrounded by raw SQL.
   private mutating func asValue() -> Condition {
     let condition = leaf()
     switch values.below(3) {

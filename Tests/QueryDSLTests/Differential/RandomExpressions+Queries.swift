@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-// Queries inside queries, each over one table and with the columns of the queries around it.
+// Subqueries over one table, which also use the columns of the queries around them.
 
 extension RandomExpressions {
   /// EXISTS or IN.
@@ -57,7 +57,7 @@ extension RandomExpressions {
         holds($0, SQLLogic.isSame)
       }
     }
-    // Of what is not optional: NULL is replaced on both sides.
+    // An IN without optionals: NULL is replaced on both sides.
     let plain = Query {
       From(table)
       Where { condition.predicate }
@@ -68,7 +68,7 @@ extension RandomExpressions {
     }
   }
 
-  /// A query as a value: how many rows there are, or something of the first.
+  /// A scalar subquery: the number of rows, or a value of the first row.
   mutating func subquery<M: SampleModel>(of model: M.Type) -> Term<Int?> {
     let table = Columns<M>()
     let (condition, term) = inside(table) { ($0.condition(depth: 1), $0.integer(depth: 1)) }

@@ -84,7 +84,7 @@ extension RandomExpressions {
     }
   }
 
-  /// A text compared by its bytes, without case, or without the spaces at its end.
+  /// A comparison of texts by their bytes, without case, or without trailing spaces.
   mutating func collated() -> Condition {
     let (left, right) = (text(depth: 1), text(depth: 1))
     let (collation, order): (Collation, (DatabaseValue, DatabaseValue) -> Int) = values.pick([
@@ -112,7 +112,7 @@ extension RandomExpressions {
     }
   }
 
-  /// LIKE, with a sign that escapes or without, and GLOB.
+  /// LIKE, with or without an escape character, and GLOB.
   mutating func matched() -> Condition {
     let text = text(depth: 1)
     let subject = text.expression

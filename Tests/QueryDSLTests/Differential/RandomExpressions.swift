@@ -4,14 +4,15 @@ import SQLCore
 /// Random expressions over the columns of some tables.
 struct RandomExpressions {
   let database: SampleDatabase
-  /// The columns in scope, those of the queries around among them, and of how many tables they are.
+  /// The columns in scope, including those of the surrounding queries, and the number of their
+  /// tables.
   let columns: SampleColumns
   let tables: Int
   var values: SampleValues
-  /// SQLite takes a COLLATE inside an operand, at whatever depth, for one of the whole: where a text
-  /// holds a condition, that has none.
+  /// SQLite applies a COLLATE inside an operand, at whatever depth, to the whole operand. A
+  /// condition inside a text therefore has no COLLATE.
   var hasCollations = true
-  /// How many queries are around this one, in the same statement.
+  /// The number of queries around this one in the same statement.
   var nesting = 0
 
   // MARK: Integers
@@ -26,7 +27,7 @@ struct RandomExpressions {
     }
   }
 
-  /// A column or a value: an integer for sure, where an expression may have left 64 bits.
+  /// A column or a value. It is always an integer, whereas other expressions may overflow 64 bits.
   mutating func simpleInteger() -> Term<Int?> {
     guard !columns.integers.isEmpty, values.below(3) > 0 else {
       let literal = values.below(7) - 3
@@ -93,7 +94,7 @@ struct RandomExpressions {
     }
   }
 
-  /// CASE, iif, and queries as values.
+  /// CASE, iif, and scalar subqueries.
   private mutating func choice(depth: Int) -> Term<Int?> {
     let (yes, no) = (integer(depth: depth), integer(depth: depth))
     switch values.below(5) {
@@ -146,7 +147,7 @@ struct RandomExpressions {
     case 2: return term(a.ifNull(3).optional) { left, _ in left.isNull ? 3 : left }
     case 3: return term(a.nullIf(b)) { SQLLogic.isSame($0, $1) ? .null : $0 }
     case 4:
-      // Of equals the first: an integer and the same number as a REAL.
+      // Of equal values the first is taken: an integer may equal a REAL.
       return term(a.max(with: b)) {
         $0.isNull || $1.isNull ? .null : SQLLogic.order($0, $1) >= 0 ? $0 : $1
       }

@@ -1,25 +1,25 @@
 import QueryDSL
 import SQLCore
 
-/// A query, the rows that SQLite gives, and those of the reference.
+/// A query, the rows that SQLite returns, and the rows of the reference.
 struct RandomQuery {
   let text: SQL?
-  /// By which a connection finds its statement again.
+  /// The key by which a connection finds the prepared statement.
   let shape: [UInt8]?
   let found: Result<[[DatabaseValue]], any Error>
-  /// How many rows `count` and `exists` say that there are, where they were asked.
+  /// The number of rows according to `count` and `exists`, if they ran.
   var counted: Result<Int, any Error>?
   let expected: [[DatabaseValue]]
-  /// The rows before those that are alike became one: of 3 and 3.0, either may be left.
+  /// The rows before equal rows were merged: of 3 and 3.0, either may remain.
   var unmerged: [[DatabaseValue]]?
-  /// How the rows are ordered, if they are.
+  /// The order of the rows, if the query has one.
   var order: (([DatabaseValue], [DatabaseValue]) -> Int)?
-  /// Whether no two rows are alike in that order, so that it is that of `expected`.
+  /// Whether the order is total, so that the rows come as in `expected`.
   var isTotal = false
-  /// The places of integers, which throw where they left 64 bits.
+  /// The places of integer columns. Reading one throws if its value overflowed 64 bits.
   var integers: [Int] = []
 
-  /// What is wrong with it; nil where SQLite and the reference agree.
+  /// What is wrong with the result, or nil if SQLite and the reference agree.
   var disagreement: String? {
     if case .failure(let error)? = counted { return "counted, it throws \(error)" }
     if case .success(let count)? = counted, count != expected.count {
@@ -28,7 +28,7 @@ struct RandomQuery {
     func leaves(_ row: [DatabaseValue]) -> Bool {
       integers.contains { row[$0].storageClass == .real }
     }
-    // One that an integer may have stood for does not throw for sure.
+    // A value that was merged with an integer may throw, but need not.
     let mustThrow = expected.contains { row in
       leaves(row) && !(unmerged ?? []).contains { !leaves($0) && Self.order($0, row) == 0 }
     }
@@ -61,14 +61,15 @@ struct RandomQuery {
     zip(left, right).lazy.map { SQLLogic.order($0, $1) }.first { $0 != 0 } ?? 0
   }
 
-  /// Each row once; NULL equals NULL.
+  /// Returns each row once. NULL equals NULL.
   static func distinct(_ rows: [[DatabaseValue]]) -> [[DatabaseValue]] {
     var unique: [[DatabaseValue]] = []
     for row in rows where !unique.contains(where: { order($0, row) == 0 }) { unique.append(row) }
     return unique
   }
 
-  /// How two rows follow each other by a value, upwards or downwards, NULL where it is said.
+  /// Returns a comparison of rows by a value, in the direction and with the place of NULL that are
+  /// given.
   static func comparing<Row>(
     _ evaluate: @escaping (Row) -> DatabaseValue, _ direction: SortDirection, _ nulls: NullOrder?
   ) -> (Row, Row) -> Int {

@@ -12,10 +12,10 @@ extension RandomSelects {
         rows: $0.condition()
       )
     }
-    // Two groups by what is true, false or unknown; sums of what cannot leave 64 bits.
+    // The second key is a truth value; the sums cannot overflow 64 bits.
     let other = SQLExpression<Bool?>(parts.other.predicate)
     let small = parts.number.expression.remainder(10)
-    // Integers for sure: of 3 and 3.0 DISTINCT would keep either.
+    // Always integers: of 3 and 3.0, DISTINCT could keep either.
     let bits = parts.number.expression.bitAnd(7)
     let having = having(over: parts.number, parts.text)
     let query = Query {
@@ -93,7 +93,7 @@ extension RandomSelects {
     }
   }
 
-  /// Aggregates without groups: one row, also over none.
+  /// Aggregates without GROUP BY: one row, even if no row matches.
   mutating func aggregates<M: SampleModel>(_ model: M.Type) -> RandomQuery {
     var made: (filter: Condition, number: Term<Int?>, text: Term<String?>, some: Condition)?
     let query = M.where { table in
@@ -126,9 +126,9 @@ extension RandomSelects {
     }
   }
 
-  // MARK: Several queries as one
+  // MARK: Compound queries
 
-  /// UNION, UNION ALL, INTERSECT, EXCEPT of queries, ordered by a column and limited or not.
+  /// UNION, UNION ALL, INTERSECT or EXCEPT of queries, with or without an order and a limit.
   mutating func compound() -> RandomQuery {
     let first = operand()
     var (whole, rows) = combined(first.0, first.1, operand())
@@ -136,7 +136,7 @@ extension RandomSelects {
       (whole, rows) = combined(whole.request, rows, operand())
     }
     if values.oneIn(3) {
-      // One that consists of several itself.
+      // An operand that is itself a compound query.
       let (second, third) = (operand(), operand())
       let several = combined(second.0, second.1, third)
       (whole, rows) = combined(whole.request, rows, (several.0.request, several.1))
@@ -158,7 +158,7 @@ extension RandomSelects {
       whole = whole.limit(limit).offset(offset)
       rows = Array(rows.dropFirst(offset).prefix(limit))
     }
-    // Rows that are alike in both columns are the same row, but for 1 and 1.0.
+    // Rows with equal values in both columns are the same row, except that 1 equals 1.0.
     return run(whole, rows, isTotal: true) { [value($0.0), value($0.1)] }
   }
 

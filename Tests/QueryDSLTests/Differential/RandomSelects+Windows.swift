@@ -13,13 +13,13 @@ extension RandomSelects {
       )
     }
     let (direction, nulls) = values.sortOrder()
-    // RANGE with a distance needs one number, which must not leave 64 bits.
+    // RANGE with a distance needs a single number, which must not overflow 64 bits.
     let isRange = values.oneIn(3)
     let sort = isRange ? SortKey(parts.sort.small) : SortKey(parts.sort)
     let isPartitioned = values.flip()
     let partition = isPartitioned ? .partition(by: parts.partition.expression) : Window.all
     let sorted = sort.window(partition, direction, nulls)
-    // With the key behind it no two rows are equal, and each has its place.
+    // With the key as the last term, no two rows are equal and each has its own place.
     let total = columns.keys.reduce(sorted) { $1.window($0, .ascending, nil) }
     let ties = RandomFrame.draw(&values, unit: isRange ? .range : .groups, isRange)
     let rows = RandomFrame.draw(&values, unit: values.pick([.rows, .groups]), true)
@@ -80,7 +80,7 @@ extension RandomSelects {
     }
   }
 
-  /// The first buckets have one row more, where the rows cannot be shared out evenly.
+  /// The first buckets have one row more if the rows cannot be divided evenly.
   private static func bucket(of place: Int, in count: Int, _ buckets: Int) -> Int {
     let (size, more) = (count / buckets, count % buckets)
     let larger = more * (size + 1)
@@ -89,14 +89,14 @@ extension RandomSelects {
 }
 
 extension Term<Int?> {
-  /// The number from -9 to 9 that is left of it.
+  /// The value reduced to a number from -9 to 9.
   fileprivate var small: Term<Int?> {
     let evaluate = evaluate
     return Term(expression: expression.remainder(10)) { SQLLogic.remainder(evaluate($0), 10) }
   }
 }
 
-/// The frame of a window twice: as the DSL says it, and as the rows that it has.
+/// The frame of a window: its form in the DSL, and the rows that it contains.
 struct RandomFrame {
   enum Unit { case rows, range, groups }
 
@@ -104,10 +104,11 @@ struct RandomFrame {
   let start: FrameBound
   let end: FrameBound
   let exclusion: FrameExclusion?
-  /// Whether there is any; without one it is RANGE from the first row to the current one's equals.
+  /// Whether there is a frame clause. Without one the frame is RANGE from the first row to the
+  /// current row's peers.
   let isGiven: Bool
 
-  /// - Parameter hasDistances: whether its bounds may be so many rows, groups or numbers away.
+  /// - Parameter hasDistances: Whether its bounds may be a number of rows, groups or values away.
   static func draw(
     _ values: inout SampleValues, unit: Unit, _ hasDistances: Bool
   ) -> RandomFrame {
@@ -143,7 +144,7 @@ struct RandomFrame {
     return exclusion.map { framed.exclude($0) } ?? framed
   }
 
-  /// The places of the rows that a row of a partition sees.
+  /// Returns the places of the rows in the frame of one row of a partition.
   func rows(
     of members: [Environment], at place: Int, _ sort: (Environment) -> DatabaseValue,
     _ direction: SortDirection, _ compare: (Environment, Environment) -> Int
@@ -174,7 +175,7 @@ struct RandomFrame {
     }
   }
 
-  /// By how many rows or groups behind the current one.
+  /// Whether a row is in a ROWS or GROUPS frame, by its distance after the current one.
   private func isWithin(_ distance: Int) -> Bool {
     func place(_ bound: FrameBound) -> Int {
       switch bound {
@@ -188,13 +189,14 @@ struct RandomFrame {
     return distance >= place(start) && distance <= place(end)
   }
 
-  /// By the value that is ordered by: of NULL, which is no distance away, its equals are within.
+  /// Whether a row is in a RANGE frame. NULL has no distance, so its frame contains its peers.
   private func isWithinRange(
     _ index: Int, _ place: Int, _ peers: [Int], _ members: [Environment],
     _ sort: (Environment) -> DatabaseValue, _ direction: SortDirection
   ) -> Bool {
     let (first, last) = (peers.first ?? place, peers.last ?? place)
-    /// How far behind the current row, in the direction of the order; nil where one is NULL.
+    /// The distance after the current row in the direction of the order, or nil if either value is
+    /// NULL.
     var distance: Int64? {
       guard let own = SQLLogic.whole(sort(members[place])),
         let other = SQLLogic.whole(sort(members[index]))

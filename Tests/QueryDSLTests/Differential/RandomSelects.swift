@@ -5,7 +5,7 @@ import SQLCore
 struct RandomSelects {
   let database: SampleDatabase
   var values: SampleValues
-  /// How many common tables there are, each of which has a name of its own.
+  /// The number of common tables, which makes each name unique.
   var commonTables = 0
 
   init(database: SampleDatabase, values: SampleValues) {
@@ -22,7 +22,7 @@ struct RandomSelects {
     return body(&expressions)
   }
 
-  /// A query of one of the kinds, so that each of twenty is of the one that its number says.
+  /// Returns a query of the kind that the number selects; the kinds repeat every twenty numbers.
   mutating func query(number: Int) -> RandomQuery {
     let (model, other) = (values.pick(database.models), values.pick(database.models))
     switch number % 20 {
@@ -67,7 +67,7 @@ struct RandomSelects {
       guard let term else { continue }
       compare.append(RandomQuery.comparing(term.evaluate, direction, nulls))
     }
-    // The key last: so the order is total, and a limit means the same rows.
+    // The key comes last, so that the order is total and a limit selects the same rows.
     let isTotal = values.flip()
     if isTotal {
       (query, rows) = limited(query, rows, by: compare)
@@ -121,7 +121,7 @@ struct RandomSelects {
     return result
   }
 
-  /// Models, as they are.
+  /// A query of whole models.
   private mutating func whole<M: SampleModel>(_ model: M.Type) -> RandomQuery {
     var condition: Condition?
     let query = M.where { table in
@@ -136,7 +136,7 @@ struct RandomSelects {
 
   // MARK: Several tables
 
-  /// Two models beside an expression; the second may be missing.
+  /// Two models beside an expression. The second may be missing.
   private mutating func wholes<A: SampleModel, B: SampleModel>(
     _ first: A.Type, _ second: B.Type
   ) -> RandomQuery {
@@ -160,7 +160,7 @@ struct RandomSelects {
     }
   }
 
-  /// Joins of every kind, of models, queries and common tables.
+  /// Joins of every kind over models, queries and common tables.
   private mutating func joined() -> RandomQuery {
     let from = from(values.pick([1, 2, 2, 2, 3]))
     let (filter, terms) = expressions(over: from.columns, tables: from.count) {
@@ -190,7 +190,7 @@ struct RandomSelects {
 
   // MARK: Running
 
-  /// What a line of a block is, and what it is made from kept for the reference.
+  /// Returns the predicate of a line, and keeps what it is made from for the reference.
   func remember<Made>(
     _ made: Made, _ predicate: (Made) -> SQLPredicate, in place: inout Made?
   ) -> SQLPredicate {

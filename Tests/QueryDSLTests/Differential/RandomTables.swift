@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// The row of a query that stands as a table, in FROM or in WITH.
+/// The row of a query that is used as a table, in FROM or in WITH.
 struct SampleRow: ResultRow {
   @Column var number: Int?
   @Column var text: String?
@@ -18,12 +18,12 @@ struct SampleRow: ResultRow {
   }
 }
 
-/// A table of a query: a model's own, a query, a common table.
+/// A table of a query: a model's own table, a subquery or a common table.
 struct RandomTable {
   let columns: SampleColumns
   let rows: [[DatabaseValue]]
   let width: Int
-  /// The clauses that it needs besides.
+  /// The WITH clauses that it needs.
   var with: [QueryClause] = []
   let from: QueryClause
   let join: (JoinKind, SQLPredicate) -> QueryClause
@@ -32,9 +32,9 @@ struct RandomTable {
 enum JoinKind: CaseIterable {
   case inner, left, right, full, cross
 
-  /// Whether a row of the table behind it may be missing.
+  /// Whether the row after the join may be missing.
   var missesRight: Bool { self == .left || self == .full }
-  /// Whether a row of what stands before it may be.
+  /// Whether the row before the join may be missing.
   var missesLeft: Bool { self == .right || self == .full }
 }
 
@@ -47,7 +47,7 @@ struct RandomFrom {
 }
 
 extension RandomSelects {
-  /// So many tables, joined in every way.
+  /// Joins the given number of tables, with joins of random kinds.
   mutating func from(_ count: Int) -> RandomFrom {
     let kinds = (1..<max(count, 1)).map { _ in values.pick(JoinKind.allCases) }
     func isMissing(_ place: Int) -> Bool {
@@ -72,10 +72,10 @@ extension RandomSelects {
     return from
   }
 
-  /// One that holds for some pairs: two columns, or anything.
+  /// Returns a condition that holds for some pairs: two columns, or any condition.
   ///
-  /// - Parameter mustUseColumns: SQLite 3.40 takes a condition of an inner join that names no column
-  ///   for one of WHERE, and so leaves out rows that a RIGHT or FULL join behind it has by itself.
+  /// - Parameter mustUseColumns: SQLite 3.40 moves a condition of an inner join that names no
+  ///   column to WHERE, and so drops rows that a later RIGHT or FULL join adds by itself.
   private mutating func joinCondition(
     _ kind: JoinKind, over columns: SampleColumns, tables: Int, mustUseColumns: Bool
   ) -> Condition {
@@ -138,7 +138,7 @@ extension RandomSelects {
       isMissing ? optional.reference : plain.reference, optional)
   }
 
-  /// A query or a common table, of whose rows there are columns of one type.
+  /// A query or a common table as a table, with the columns of `SampleRow`.
   private func table(
     at place: Int, _ isMissing: Bool, _ rows: [[DatabaseValue]],
     _ reference: (Columns<SampleRow>) -> TableReference,
@@ -170,7 +170,7 @@ extension RandomSelects {
 
   // MARK: Queries as tables
 
-  /// A query whose rows are a struct, limited or not.
+  /// A query whose rows are a struct, with or without a limit.
   mutating func rowQuery() -> (Request<SampleRow>, [[DatabaseValue]]) {
     let model = values.pick(database.models)
     return rowQuery(over: model)
@@ -212,7 +212,7 @@ extension RandomSelects {
     return (CommonTable("with \(commonTables)", query, materialized: isMaterialized), rows)
   }
 
-  /// A walk from number to number: with UNION in circles, with UNION ALL up to an end.
+  /// A recursive walk over numbers: in circles with UNION, up to an end with UNION ALL.
   private mutating func recursiveTable() -> (CommonTable<SampleRow>, [[DatabaseValue]]) {
     let (start, first) = rowQuery()
     let (isDistinct, factor, summand) = (values.flip(), values.below(4), values.below(3) + 1)

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// A random insert, update or deletion, and what the reference makes of the table.
+/// A random insert, update or deletion, and its effect on the reference.
 struct RandomWrite {
   typealias Row = WriteTable.Row
 
@@ -13,19 +13,19 @@ struct RandomWrite {
 
   let text: String
   let run: (Database) throws -> Found
-  /// The table afterwards with the rows that were written and each row's outcome; nil where the
-  /// statement fails.
+  /// The table after the statement, with the rows that were written and the outcome of each row. It
+  /// is nil if the statement fails.
   let expected: (table: WriteTable, written: [Row], outcomes: [UpsertOutcome])?
-  /// Whether it may fail, too.
+  /// Whether the statement may also fail.
   var mayFail = false
 }
 
-/// Makes random writes of a table as it is.
+/// Makes random writes that fit the table's current rows.
 struct RandomWrites {
   typealias Row = WriteTable.Row
 
   let table: WriteTable
-  /// Has no table: expressions of writes hold no queries.
+  /// A database without tables: expressions of writes contain no queries.
   let database: SampleDatabase
   var values: SampleValues
 
@@ -77,7 +77,7 @@ struct RandomWrites {
     return write(insert, clauses, [row], hasOutcomes: true)
   }
 
-  /// Rows of the table itself, in the order of their keys, with another code.
+  /// INSERT … SELECT of the table's own rows, in the order of their keys, with another code.
   private mutating func insertQuery() -> RandomWrite {
     var condition: Condition?
     let suffix = values.text()
@@ -97,14 +97,14 @@ struct RandomWrites {
     let models = (0...values.below(3)).map { _ in model() }
     let insert = Gamma.insert(models).onConflictUpdate(\.$code)
     let clause = ReferenceClause(target: [1]) { row, new in
-      // Every column but the key and the code; nothing where none differs.
+      // All columns except the key and the code are updated; an equal row is left.
       let updated = [row[0], row[1]] + new[2...]
       return zip(updated, row).allSatisfy { SQLLogic.isSame($0, $1) } ? nil : updated
     }
     return write(insert, [clause], models.map(\.values), hasOutcomes: true)
   }
 
-  /// ON CONFLICT of any kind behind an insert.
+  /// Adds ON CONFLICT clauses of any kind to an insert.
   private mutating func conflicts(
     _ insert: Insert<Gamma>
   ) -> (Insert<Gamma>, [ReferenceClause]) {
@@ -225,7 +225,7 @@ struct RandomWrites {
     }
   }
 
-  /// From the row with the next key.
+  /// UPDATE … FROM the row with the next key.
   private mutating func updateFrom() -> RandomWrite {
     var condition: Condition?
     let update = Gamma.update(from: Gamma.self) { row, other in
@@ -290,7 +290,7 @@ struct RandomWrites {
       expected: (WriteTable(rows: table.rows.filter { !isGone($0) }), gone, []))
   }
 
-  // MARK: Ways to run it
+  // MARK: Running a write
 
   private mutating func run(
     _ command: some TableCommand<Gamma>, upserting: Bool = false
@@ -308,7 +308,7 @@ struct RandomWrites {
 
   private static func remainder(_ value: DatabaseValue, _ divisor: Int64) -> DatabaseValue {
     let result = SQLLogic.remainder(value, .integer(divisor))
-    // The column makes an integer of what was calculated as a REAL, beyond 64 bits.
+    // The column turns a REAL that was calculated beyond 64 bits into an integer.
     if case .real(let real) = result { return .integer(Int64(real)) }
     return result
   }

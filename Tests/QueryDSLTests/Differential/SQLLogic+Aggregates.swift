@@ -1,9 +1,9 @@
 import SQLCore
 
-// Aggregates: they do not see NULL, and over nothing all but a count and `total` are NULL.
+// Aggregates ignore NULL. Over no values all of them are NULL, except counts and `total`.
 
 extension SQLLogic {
-  /// The values that are not NULL, each once or as often as it is there.
+  /// The values that are not NULL, either all of them or each value once.
   static func present(_ values: [DatabaseValue], distinct: Bool = false) -> [DatabaseValue] {
     let present = values.filter { !$0.isNull }
     return distinct ? RandomQuery.distinct(present.map { [$0] }).map { $0[0] } : present
@@ -17,7 +17,7 @@ extension SQLLogic {
     present(values).max { order($0, $1) < 0 } ?? .null
   }
 
-  /// The sum of what is small; a REAL where one of them is.
+  /// The sum of small values. It is a REAL if one of them is.
   static func sum(_ values: [DatabaseValue], distinct: Bool = false) -> DatabaseValue {
     let values = present(values, distinct: distinct)
     guard let first = values.first else { return .null }

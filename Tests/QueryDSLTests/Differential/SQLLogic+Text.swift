@@ -1,7 +1,7 @@
 import Foundation
 import SQLCore
 
-// SQLite's functions on text. Some see a text as far as its first U+0000, others the whole of it.
+// SQLite's functions on text. Some see a text up to its first U+0000, others see the whole text.
 // https://www.sqlite.org/lang_corefunc.html
 
 extension SQLLogic {
@@ -21,7 +21,7 @@ extension SQLLogic {
     return .text(String(view))
   }
 
-  /// How many scalars stand before the first U+0000.
+  /// The number of scalars before the first U+0000.
   static func length(_ value: DatabaseValue) -> DatabaseValue {
     visible(value).map { .integer(Int64($0.count)) } ?? .null
   }
@@ -74,7 +74,8 @@ extension SQLLogic {
     return text(replaced)
   }
 
-  /// From a place on, from 1; 0 stands before the first scalar, a negative one counts from the end.
+  /// The part from a place, counted from 1. Place 0 is before the first scalar; a negative place
+  /// counts from the end.
   static func substr(_ value: DatabaseValue, _ start: Int, _ length: Int) -> DatabaseValue {
     guard let scalars = visible(value) else { return .null }
     var (start, length) = (start, length)
@@ -92,7 +93,7 @@ extension SQLLogic {
     return text(scalars.dropFirst(start).prefix(length))
   }
 
-  /// Where a text first stands in another, from 1.
+  /// The place, counted from 1, of the first occurrence of a text in another.
   static func instr(_ value: DatabaseValue, _ part: DatabaseValue) -> DatabaseValue {
     guard let scalars = whole(text: value), let part = whole(text: part) else { return .null }
     guard part.count <= scalars.count else { return 0 }
@@ -112,7 +113,7 @@ extension SQLLogic {
     return .text(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// The number of a key in the JSON of an object of numbers.
+  /// The number of a key in a JSON object of numbers.
   static func member(_ key: String, of json: DatabaseValue) -> DatabaseValue {
     guard case .text(let text) = json,
       let object = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)),
@@ -123,7 +124,7 @@ extension SQLLogic {
 
   // MARK: Collations
 
-  /// NOCASE folds the letters of ASCII. It sees the text before U+0000, and then how long it is.
+  /// NOCASE folds the letters of ASCII. It compares the texts before U+0000, and then the lengths.
   static func orderWithoutCase(_ left: DatabaseValue, _ right: DatabaseValue) -> Int {
     guard case .text(let a) = left, case .text(let b) = right else { return order(left, right) }
     let (x, y) = (folded(a), folded(b))
@@ -139,7 +140,7 @@ extension SQLLogic {
     text.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }
   }
 
-  /// RTRIM does not see the spaces at the end.
+  /// RTRIM ignores trailing spaces.
   static func orderWithoutSpaces(_ left: DatabaseValue, _ right: DatabaseValue) -> Int {
     order(
       trim(left, " ", start: false, end: true), trim(right, " ", start: false, end: true))
@@ -155,7 +156,7 @@ extension SQLLogic {
     case set([ClosedRange<Unicode.Scalar>], isNegated: Bool)
   }
 
-  /// LIKE sees what stands before U+0000, and takes the letters of ASCII without case.
+  /// LIKE sees the text before U+0000, and ignores the case of ASCII letters.
   static func like(
     _ value: DatabaseValue, _ pattern: String, escape: Unicode.Scalar? = nil
   ) -> Truth {
@@ -172,11 +173,11 @@ extension SQLLogic {
         isEscaped = false
       }
     }
-    // An escape of nothing matches nothing.
+    // An escape character at the end of a pattern matches nothing.
     return !isEscaped && matches(scalars.map(lower), steps)
   }
 
-  /// GLOB: `*`, `?`, `[a-c]`, `[^a]`, with case.
+  /// GLOB: `*`, `?`, `[a-c]`, `[^a]`, case-sensitive.
   static func glob(_ value: DatabaseValue, _ pattern: String) -> Truth {
     guard let scalars = visible(value) else { return nil }
     var steps: [Step] = []
@@ -204,7 +205,7 @@ extension SQLLogic {
     return matches(scalars, steps)
   }
 
-  /// Whether the whole text fits: where it does not, the last `any` takes one scalar more.
+  /// Whether the whole text matches. After a mismatch the last `any` takes one more scalar.
   private static func matches(_ text: Scalars, _ steps: [Step]) -> Bool {
     var (place, step) = (0, 0)
     var last: (step: Int, place: Int)?

@@ -1,14 +1,15 @@
 import Foundation
 import SQLCore
 
-// What SQLite does with values, in plain Swift: the reference of the differential test.
+// SQLite's operations on values in plain Swift, the reference of the differential test.
 // https://www.sqlite.org/datatype3.html
 
-/// True, false, or unknown as nil.
+/// True, false, or nil for unknown.
 typealias Truth = Bool?
 
 enum SQLLogic {
-  /// Which value comes first: NULL, numbers by value, text by its bytes, then BLOBs by theirs.
+  /// SQLite's order of values: NULL, numbers by value, text by its bytes, then BLOBs by their
+  /// bytes.
   static func order(_ left: DatabaseValue, _ right: DatabaseValue) -> Int {
     switch (left, right) {
     case (.null, .null): 0
@@ -43,7 +44,7 @@ enum SQLLogic {
     return left.count < right.count ? -1 : left.count > right.count ? 1 : 0
   }
 
-  /// A comparison of three values: unknown where one is NULL.
+  /// A comparison in three-valued logic: unknown if either value is NULL.
   static func compare(
     _ left: DatabaseValue, _ right: DatabaseValue, _ holds: (Int) -> Bool
   ) -> Truth {
@@ -70,7 +71,7 @@ enum SQLLogic {
     left == true || right == true ? true : left == nil || right == nil ? nil : false
   }
 
-  /// + - * /: NULL for NULL and for a division by zero; integers that leave 64 bits become REAL.
+  /// + - * /: NULL if an operand is NULL or the divisor is zero; an integer overflow gives a REAL.
   static func calculate(
     _ sign: Character, _ left: DatabaseValue, _ right: DatabaseValue
   ) -> DatabaseValue {
@@ -99,16 +100,16 @@ enum SQLLogic {
     return result.isNaN ? .null : .real(result)
   }
 
-  /// What is left by a division of whole numbers: of REALs their whole part counts.
+  /// The remainder of a division of whole numbers. Of a REAL the whole part counts.
   static func remainder(_ left: DatabaseValue, _ right: DatabaseValue) -> DatabaseValue {
     guard let a = whole(left), let b = whole(right), b != 0 else { return .null }
-    // The remainder by -1 is 0; that of the least integer would leave 64 bits on the way.
+    // The remainder by -1 is 0; computing that of `Int64.min` would overflow.
     let rest = b == -1 ? 0 : a % b
     if case .integer = left, case .integer = right { return .integer(rest) }
     return .real(Double(rest))
   }
 
-  /// An operation on the bits of two integers.
+  /// A bitwise operation on two integers.
   static func bits(
     _ left: DatabaseValue, _ right: DatabaseValue, _ operation: (Int64, Int64) -> Int64
   ) -> DatabaseValue {
@@ -116,8 +117,8 @@ enum SQLLogic {
     return .integer(operation(a, b))
   }
 
-  /// CAST AS INTEGER: of a REAL the part before the point, at most what 64 bits hold; of a text the
-  /// number with which it begins.
+  /// CAST AS INTEGER: a REAL loses its fraction and is clamped to 64 bits; a text gives the number
+  /// that it begins with.
   static func whole(_ value: DatabaseValue) -> Int64? {
     switch value {
     case .integer(let integer): return integer
@@ -151,7 +152,8 @@ enum SQLLogic {
     value.isNull ? .null : .integer(Int64(order(value, .integer(0))))
   }
 
-  /// The whole seconds since 1970 of a date in microseconds, or in seconds as a REAL.
+  /// The whole seconds since 1970 of a date that is stored as microseconds, or as a REAL of
+  /// seconds.
   static func unixSeconds(_ value: DatabaseValue) -> DatabaseValue {
     switch value {
     case .integer(let microseconds):

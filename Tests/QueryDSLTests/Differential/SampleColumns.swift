@@ -1,22 +1,22 @@
 import QueryDSL
 import SQLCore
 
-/// A row of the reference: the values of each table; a table whose row is missing has NULLs.
+/// A row of the reference: the values of each table. A missing row has NULLs.
 typealias Environment = [[DatabaseValue]]
 
-/// An expression twice: as the DSL says it, and as Swift calculates it.
+/// An expression in two forms: for the DSL, and computed in Swift.
 struct Term<Value: ColumnValue> {
   let expression: SQLExpression<Value>
   let evaluate: (Environment) -> DatabaseValue
 }
 
-/// A condition twice.
+/// A condition in two forms: for the DSL, and computed in Swift.
 struct Condition {
   let predicate: SQLPredicate
   let holds: (Environment) -> Truth
 }
 
-/// What rows are ordered by, twice.
+/// A term of an order in two forms: for the DSL, and computed in Swift.
 struct SortKey {
   let clause: (SortDirection, NullOrder?) -> QueryClause
   let window: (Window, SortDirection, NullOrder?) -> Window
@@ -35,12 +35,12 @@ struct SortKey {
   }
 }
 
-/// The columns of one table or several, by what can be done with them.
+/// The columns of one or more tables, grouped by the operations that they allow.
 struct SampleColumns {
   var integers: [Term<Int?>] = []
   var texts: [Term<String?>] = []
   var reals: [Term<Double?>] = []
-  /// What columns of all types are compared with.
+  /// Conditions that compare a column of any type with values.
   var conditions: [(inout SampleValues) -> Condition] = []
   var keys: [SortKey] = []
   private var place: SamplePlace
@@ -49,7 +49,7 @@ struct SampleColumns {
     place = SamplePlace(table: table, column: 0, isMissing: isMissing)
   }
 
-  /// The next column of the table.
+  /// Adds the next column of the table.
   mutating func add<Value: SampleType>(_ column: SQLExpression<Value>, isKey: Bool = false) {
     let place = place
     Value.add(column, at: place, to: &self)
@@ -70,7 +70,7 @@ struct SampleColumns {
 }
 
 extension Condition {
-  /// A column that is never NULL beside values of its type.
+  /// Compares a column that is never NULL with values of its type.
   static func ordered<Value: SampleValue & OrderedColumnValue>(
     _ column: SQLExpression<Value>, at place: SamplePlace, _ values: inout SampleValues
   ) -> Condition {
@@ -94,7 +94,7 @@ extension Condition {
     }
   }
 
-  /// A column that may be NULL beside values of its type and nil.
+  /// Compares a column that may be NULL with values of its type and nil.
   static func optional<Value: SampleValue & OrderedColumnValue>(
     _ column: SQLExpression<Value?>, at place: SamplePlace, _ values: inout SampleValues
   ) -> Condition {
@@ -111,7 +111,7 @@ extension Condition {
     }
   }
 
-  /// Equality, as Swift has it: nil equals nil.
+  /// Equality as in Swift: nil equals nil.
   static func equal<Value: SampleType>(
     _ column: SQLExpression<Value>, at place: SamplePlace, _ values: inout SampleValues
   ) -> Condition {

@@ -7,13 +7,14 @@ struct SampleDatabase {
   let models: [any SampleModel.Type]
   private var rows: [ObjectIdentifier: [[DatabaseValue]]] = [:]
 
-  /// - Parameter isFile: whether it is a file in WAL mode, or in memory.
+  /// - Parameter isFile: Whether the database is a file in WAL mode, or in memory.
   init(models: [any SampleModel.Type], isFile: Bool) throws {
     self.models = models
     db = try isFile ? Database.temporary(models: models) : Database.inMemory(models: models)
   }
 
-  /// Other rows: few, so that every join can be walked through.
+  /// Replaces the rows by a few others. They are few because a reference join visits every
+  /// combination.
   mutating func refill(_ values: inout SampleValues) throws {
     let db = db
     for model in models {

@@ -2,18 +2,18 @@ import Foundation
 import QueryDSL
 import SQLCore
 
-/// A random model: one of a few structs over random types of columns.
+/// A random model: one of a few structs, with random types of columns.
 protocol SampleModel: Model {
-  /// The values as they are stored, in the order of the columns.
+  /// The stored values, in the order of the columns.
   var values: [DatabaseValue] { get }
   static func make(number: Int, _ values: inout SampleValues) -> Self
   static func columns(of columns: Columns<Self>, at table: Int, isMissing: Bool) -> SampleColumns
-  /// Orders by the key, so that no two rows are alike.
+  /// Orders by the key, which makes the order total.
   static func ordered(_ query: TableQuery<Self, Self>) -> TableQuery<Self, Self>
   static var width: Int { get }
 }
 
-/// How a model's columns are stored, where their types have more than one form.
+/// The stored forms of a model's columns, for types that have more than one.
 protocol SampleForm: Sendable {
   static var number: Int { get }
 }
@@ -29,7 +29,7 @@ extension SampleForm {
   }
 }
 
-/// A key first.
+/// A model whose key is its first column.
 struct Leading<
   Key: SampleKey, A: SampleType, B: SampleType, C: SampleType, D: SampleType, Form: SampleForm
 >: SampleModel {
@@ -79,7 +79,7 @@ struct Leading<
   }
 }
 
-/// A key between other columns, which have other names; no index.
+/// A model whose key is between other columns, with other names and without an index.
 struct Between<Key: SampleKey, A: SampleType, B: SampleType, Form: SampleForm>: SampleModel {
   @Column var first: A
   @PrimaryKey var id: Key
@@ -119,7 +119,7 @@ struct Between<Key: SampleKey, A: SampleType, B: SampleType, Form: SampleForm>: 
   }
 }
 
-/// A key of two columns, and no rowid.
+/// A model with a key of two columns and no rowid.
 struct Composite<One: SampleKey, Two: SampleKey, A: SampleType, B: SampleType, C: SampleType>:
   SampleModel
 {
@@ -165,7 +165,8 @@ struct Composite<One: SampleKey, Two: SampleKey, A: SampleType, B: SampleType, C
   }
 }
 
-/// Draws a model: its columns' types, which of them are optional, its key, its stored forms.
+/// Draws a model: the types of its columns, which of them are optional, its key and its stored
+/// forms.
 enum SampleModels {
   private static let types: [any SampleType.Type] = [
     Int.self, Int?.self, Int?.self, String.self, String?.self, String?.self, Double.self,

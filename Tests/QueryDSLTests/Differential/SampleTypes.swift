@@ -5,9 +5,9 @@ import SQLCore
 /// A type that a column of a random model may have.
 protocol SampleType: ColumnValue {
   static func random(_ values: inout SampleValues) -> Self
-  /// Adds a column of the type to those that expressions and conditions take.
+  /// Adds a column of the type to those that expressions and conditions use.
   static func add(_ column: SQLExpression<Self>, at place: SamplePlace, to: inout SampleColumns)
-  /// The forms in which it may be stored.
+  /// The forms in which values of the type may be stored.
   static var forms: [StoredForm] { get }
 }
 
@@ -15,18 +15,18 @@ extension SampleType {
   static var forms: [StoredForm] { [.standard] }
 }
 
-/// One that is no optional: it has an optional beside it.
+/// A type that is not optional, and whose optional may be a column's type, too.
 protocol SampleValue: SampleType, Equatable {
   static func addOptional(
     _ column: SQLExpression<Self?>, at place: SamplePlace, to: inout SampleColumns)
 }
 
-/// One that a key may have: a value for each number.
+/// A type that a key may have: each number gives a different value.
 protocol SampleKey: SampleValue, OrderedColumnValue, Hashable {
   static func key(_ number: Int) -> Self
 }
 
-/// Where a value is in the reference's rows.
+/// The place of a value in the reference's rows.
 struct SamplePlace {
   let table: Int
   let column: Int
@@ -160,7 +160,7 @@ extension Data: SampleValue {
 }
 
 extension Date: SampleKey {
-  /// Microseconds at both sides of 1970, and of a whole second.
+  /// Dates with microseconds, before and after 1970 and around a whole second.
   static func random(_ values: inout SampleValues) -> Date {
     let seconds = values.pick([-86_400 * 365 * 100, -1, 0, 1, 978_307_200, 86_400 * 365 * 100])
     return Date(timeIntervalSince1970: Double(seconds) + values.pick([0, 0.5, 0.000001]))
@@ -205,7 +205,7 @@ extension JSON: SampleType, SampleValue where Value == [String: Int] {
   }
 }
 
-/// An enumeration, which SQL does not order as Swift does.
+/// An enumeration whose order in SQL differs from that in Swift.
 enum SampleKind: String, SampleValue {
   case plain, quoted = "it's", empty = ""
 

@@ -9,7 +9,7 @@ struct SampleValues {
   mutating func flip() -> Bool { Bool.random(using: &random) }
   mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
-  /// One of several; there is at least one.
+  /// Picks one of the elements, of which there must be at least one.
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
   mutating func integer() -> Int {
@@ -45,7 +45,7 @@ struct SampleValues {
     below(400) == 0 ? Self.huge : shortText()
   }
 
-  /// One that may be a pattern, of which SQLite takes no huge ones.
+  /// A text short enough to be a pattern: SQLite refuses huge ones.
   mutating func shortText() -> String { pick(Self.texts) }
 
   mutating func optional<Value>(_ value: (inout SampleValues) -> Value) -> Value? {
@@ -57,7 +57,7 @@ struct SampleValues {
   }
 }
 
-/// A value as its column stores it.
+/// Returns a value as its column stores it.
 func value<Value: ColumnValue>(_ value: Value, as form: StoredForm = .standard) -> DatabaseValue {
   (try? value.databaseValue(as: form)) ?? .null
 }

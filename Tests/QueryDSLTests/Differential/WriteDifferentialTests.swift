@@ -3,12 +3,12 @@ import SQLCore
 import TestRun
 import Testing
 
-/// Random inserts, upserts, updates and deletions: SQLite, through the DSL, and plain Swift over an
-/// array have the same table after each.
-@Suite("Differential test of writes")
+/// Random inserts, upserts, updates and deletions, run by SQLite through the DSL and applied in
+/// plain Swift to an array. The tables are compared after each.
+@Suite("Random writes compared with a reference")
 struct WriteDifferentialTests {
   @Test(
-    "G7 B32 random writes leave the table of the reference",
+    "random writes leave the table as the reference has it",
     arguments: 0..<TestSize.count(small: 1, full: 4))
   func random(part: Int) throws {
     let seed = TestSeed.draw()
@@ -49,7 +49,8 @@ struct WriteDifferentialTests {
         return
       }
     }
-    // Both happen often, or the test shows little. A small run is too short to say.
+    // The test shows little unless writes often succeed and often fail. A small run is too short
+    // for that.
     guard TestSize.current != .small else { return }
     #expect(successes[true] ?? 0 > count / 5 && successes[false] ?? 0 > count / 20, "seed \(seed)")
   }

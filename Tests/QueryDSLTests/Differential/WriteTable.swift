@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// The table that the differential test of writes fills: three unique constraints, one over an
-/// optional.
+/// The table that the differential test of writes fills. It has three unique constraints, one of
+/// them over an optional column.
 struct Gamma: Model, Equatable {
   @PrimaryKey var id: Int?
   @Column var code: String
@@ -34,14 +34,14 @@ struct Gamma: Model, Equatable {
   }
 }
 
-/// A constraint of the reference that a row violates.
+/// The violation of a constraint by a row of the reference.
 struct Violation: Error {}
 
-/// What an insert clause does, as the reference knows it.
+/// The action of an ON CONFLICT clause in the reference.
 struct ReferenceClause {
-  /// The columns of the constraint; nil for every one.
+  /// The columns of the constraint, or nil for any constraint.
   let target: [Int]?
-  /// The row that is there, given the one that was to be inserted; nil where it stays.
+  /// Returns the updated row from the existing row and the one to insert, or nil to leave it.
   let update: (([DatabaseValue], [DatabaseValue]) -> [DatabaseValue]?)?
 }
 
@@ -60,7 +60,7 @@ struct WriteTable {
     }
   }
 
-  /// Inserts a row: the clauses are looked at in their order, then the other constraints.
+  /// Inserts a row. The clauses are checked in their order, then the remaining constraints.
   mutating func insert(
     _ new: Row, _ clauses: [ReferenceClause]
   ) throws -> (outcome: UpsertOutcome, row: Row) {
@@ -91,15 +91,15 @@ struct WriteTable {
     return (.inserted, row)
   }
 
-  /// What an update of several rows may end in. SQLite looks at the constraints row by row, in an
-  /// order that it does not tell: rows that pass through each other's values may fail.
+  /// The result of an update of several rows. SQLite checks the constraints row by row, in an order
+  /// that it does not document, so rows that pass through each other's values may fail.
   enum Update {
     case succeeds([Row])
     case fails
     case mayFail([Row])
   }
 
-  /// Updates the rows for which the closure gives another.
+  /// Updates the rows for which the closure returns a new row.
   func update(_ change: (Row) -> Row?) -> Update {
     var after = self
     var changed: [Int] = []

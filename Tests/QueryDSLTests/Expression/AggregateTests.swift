@@ -8,7 +8,7 @@ struct AggregateTests {
 
   init() throws { music = try Music() }
 
-  @Test("count, sum, min, max, avg over all rows")
+  @Test("count, sum, min, max and avg cover all rows")
   func overAll() throws {
     let query = Track.select {
       ($0.count(), $0.$rating.count(), $0.$plays.sum(), $0.$plays.min(), $0.$plays.max())
@@ -23,7 +23,7 @@ struct AggregateTests {
     #expect(try music.db.fetch(Track.select { $0.$plays.avg() }) == [35.4])
   }
 
-  @Test("on an optional column NULL does not count, and the result is no double optional")
+  @Test("aggregates of an optional column ignore NULL, and are optional only once")
   func optionals() throws {
     let sum: [Int?] = try music.db.fetch(Track.select { $0.$rating.sum() })
     let average: [Double?] = try music.db.fetch(Track.select { $0.$rating.avg() })
@@ -32,7 +32,7 @@ struct AggregateTests {
     #expect(sum == [9] && average == [3] && least == [1] && greatest == ["rock"])
   }
 
-  @Test("over no rows a count is 0 and the rest nil")
+  @Test("over no rows a count is 0 and the other aggregates are nil")
   func overNone() throws {
     let none = Track.where { $0.$id > 99 }
     #expect(try music.db.fetch(none.select { $0.count() }) == [0])
@@ -42,7 +42,7 @@ struct AggregateTests {
     #expect(try music.db.fetch(none.select { $0.$title.min() }) == [nil])
   }
 
-  @Test("an aggregate is one row, and is counted as one")
+  @Test("a query of an aggregate has one row, even if no row matches")
   func counting() throws {
     let none = Track.where { $0.$id > 99 }
     #expect(try music.db.count(none.select { $0.count() }) == 1)
@@ -50,7 +50,7 @@ struct AggregateTests {
     #expect(try music.db.first(none.select { $0.count() }) == 0)
   }
 
-  @Test("grouped: one row for each value")
+  @Test("a grouped query has one row for each value")
   func grouped() throws {
     let query = Track.select { ($0.$genre, $0.count(), $0.$plays.sum()) }
       .group(by: \.$genre).order(by: \.$genre)
@@ -65,7 +65,7 @@ struct AggregateTests {
     #expect(try music.db.count(query) == 3)
   }
 
-  @Test("a sum of integers that leaves 64 bits is SQLite's error, not a trap")
+  @Test("a sum of integers that overflows 64 bits throws SQLite's error")
   func overflow() throws {
     try music.db.run(Track.update { $0.set(\.$plays, to: .max) })
     #expect(throws: DatabaseError.self) {

@@ -3,9 +3,9 @@ import QueryDSL
 import SQLCore
 import Testing
 
-/// Trees of 100,000 terms, built, copied, rendered and destroyed on the small stack that threads of
-/// Swift's pool have on Apple's platforms.
-@Suite("Deep and long trees")
+/// Trees of 100,000 terms are built, copied, rendered and destroyed on a stack as small as that of
+/// the threads of Swift's pool on Apple's platforms.
+@Suite("Deep and long expression trees")
 struct DeepTreeTests {
   private static let terms = 100_000
   private static let stackSize = 512 * 1_024
@@ -20,7 +20,7 @@ struct DeepTreeTests {
     }
   }
 
-  /// A predicate of as many terms as the closure is called, each time with the one before.
+  /// Builds a predicate of `count` terms, each made from the one before.
   private static func grow(
     _ columns: Columns<Track>, to count: Int = terms,
     _ step: (SQLPredicate, Int) -> SQLPredicate
@@ -28,7 +28,8 @@ struct DeepTreeTests {
     (1..<count).reduce(columns.$id == 0) { step($0, $1) }
   }
 
-  /// The text of the query, or nil if it throws the `QueryError` for what is too deep or too long.
+  /// Returns the text of the query, or nil if it throws the `QueryError` for a tree that is too
+  /// deep or too long.
   private static func text(_ query: TableQuery<Track, Track>) throws -> String? {
     let copy = query
     do {
@@ -76,7 +77,7 @@ struct DeepTreeTests {
     }
   }
 
-  @Test("thousands of conditions run, beyond the depth that SQLite takes for an expression")
+  @Test("thousands of conditions run, beyond the depth that SQLite allows for an expression")
   func running() async throws {
     let db = try Music().db
     for count in [94, 95, 96, 500, 501, 999, 1_001, 5_000, 12_000] {
@@ -134,7 +135,7 @@ struct DeepTreeTests {
     }
   }
 
-  @Test("what is nested 100,000 levels deep throws a QueryError")
+  @Test("expressions that are nested 100,000 levels deep throw a QueryError")
   func deep() async throws {
     for name in Deep.allCases {
       let text = try await Self.onSmallStack {
@@ -144,10 +145,10 @@ struct DeepTreeTests {
     }
   }
 
-  @Test("what is nested as deep as it may be is built, rendered and destroyed")
+  @Test("expressions of the greatest allowed depth are built, rendered and destroyed")
   func deepest() async throws {
     for name in Deep.allCases {
-      // The deepest that is no error; a step may be one level or several.
+      // The greatest depth without an error. A step may add one level or several.
       let depth = try await Self.onSmallStack {
         var depth = 1
         while let text = try Self.text(
@@ -188,7 +189,7 @@ struct DeepTreeTests {
     }
   }
 
-  @Test("100,000 arithmetic operators throw a QueryError, however they were built")
+  @Test("an expression of 100,000 arithmetic operators throws a QueryError, however it was built")
   func arithmetic() async throws {
     for name in Arithmetic.allCases {
       let text = try await Self.onSmallStack {
@@ -201,7 +202,7 @@ struct DeepTreeTests {
     }
   }
 
-  @Test("as long a sum as SQLite takes is exact, from left to right")
+  @Test("the longest sum that SQLite accepts is exact, and evaluated from left to right")
   func sums() async throws {
     let db = try Music().db
     let values = try await Self.onSmallStack {
@@ -215,7 +216,7 @@ struct DeepTreeTests {
     #expect(values.1 == (1..<950).reduce(1, -))
   }
 
-  @Test("a text of 100,000 parts is rendered; one of thousands runs")
+  @Test("a text of 100,000 parts is rendered, and a text of thousands of parts runs")
   func texts() async throws {
     let db = try Music().db
     for fromRight in [false, true] {
@@ -238,7 +239,7 @@ struct DeepTreeTests {
     }
   }
 
-  @Test("queries in queries, unions, joins and orders that are too deep throw a QueryError")
+  @Test("subqueries, unions, joins and orders that are too deep throw a QueryError")
   func queries() async throws {
     try await Self.onSmallStack {
       var union = Track.where { $0.$id == 1 }.union(Track.where { $0.$id == 2 })
@@ -274,7 +275,7 @@ struct DeepTreeTests {
     }
   }
 
-  @Test("500 queries in one UNION run, and one more is an error")
+  @Test("a UNION of 500 queries runs, and a UNION of 501 throws")
   func unions() throws {
     let db = try Music().db
     var union = Track.where { $0.$id == 1 }.unionAll(Track.where { $0.$id == 2 })

@@ -8,7 +8,7 @@ struct IsInTests {
 
   init() throws { music = try Music() }
 
-  @Test("no value, one, many: one bound array, and one SQL for all")
+  @Test("a list of any length is one bound array, with the same SQL")
   func counts() throws {
     let sql = #""plays" IN (SELECT value FROM apus_array(?))"#
     try music.expect(where: sql, []) { $0.$plays.isIn([]) }
@@ -19,7 +19,7 @@ struct IsInTests {
     try music.expect(where: "NOT \(sql)", [1, 3, 4, 5]) { !$0.$plays.isIn(Set([20])) }
   }
 
-  @Test("a range is compared, not listed; NULL is in none and so outside of each")
+  @Test("a range becomes a comparison; NULL is in no range, and so its negation holds")
   func ranges() throws {
     try music.expect(where: #""plays" BETWEEN ? AND ?"#, [2, 4, 5]) { $0.$plays.isIn(7...50) }
     try music.expect(where: #""plays" >= ? AND "plays" < ?"#, [2, 5]) { $0.$plays.isIn(7..<50) }
@@ -38,7 +38,7 @@ struct IsInTests {
     }
   }
 
-  @Test("100,000 values do not make another statement")
+  @Test("100,000 values use the same statement as none")
   func oneStatement() throws {
     try music.db.read { connection in
       _ = try connection.count(Track.where { $0.$plays.isIn([]) })
@@ -52,7 +52,8 @@ struct IsInTests {
     }
   }
 
-  @Test("on an optional column nil is in the list only if the list holds nil; Swift's contains")
+  @Test(
+    "isIn of an optional column agrees with Swift's contains: nil matches if the list holds nil")
   func nullRule() throws {
     let values: [String?] = [nil, "rock", "jazz", "none"]
     // Every list over the four values.
@@ -77,13 +78,13 @@ struct IsInTests {
     }
   }
 
-  @Test("it uses the index")
+  @Test("isIn uses the index")
   func indexed() throws {
     let plan = try music.plan(of: Track.where { $0.$plays.isIn([1, 2]) })
     #expect(plan.first == "SEARCH Track USING INDEX Track_on_plays (plays=?)")
   }
 
-  @Test("it uses the index on an optional column as well, for both halves")
+  @Test("isIn uses the index of an optional column for both parts of its condition")
   func indexedOptional() throws {
     let plan = try music.plan(of: Track.where { $0.$genre.isIn(["rock", nil]) })
     #expect(plan.contains("MULTI-INDEX OR"))

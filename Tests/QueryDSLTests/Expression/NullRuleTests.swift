@@ -2,8 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
-/// `==`, `!=`, `isIn` and their negations are those of Swift, over every combination of an optional
-/// and a value: a predicate or its negation holds for each row.
+/// `==`, `!=`, `isIn` and their negations agree with Swift for every combination of an optional and
+/// a value. For each row either a predicate or its negation holds.
 @Suite("The NULL rule")
 struct NullRuleTests {
   struct Pair: Model, Equatable {
@@ -31,7 +31,7 @@ struct NullRuleTests {
     try db.insert(pairs)
   }
 
-  /// Expects the rows for which Swift says so, and of the negation all others.
+  /// Expects the rows for which Swift's condition holds, and all other rows for the negation.
   private func expect(
     _ predicate: @escaping (Columns<Pair>) -> SQLPredicate, _ holds: (Pair) -> Bool,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -42,7 +42,7 @@ struct NullRuleTests {
     #expect(others == Set(pairs.map(\.id)).subtracting(rows), sourceLocation: sourceLocation)
   }
 
-  @Test("== and != of optionals: with a value, a column, an expression, a query")
+  @Test("== and != agree with Swift for optional values, columns, expressions and subqueries")
   func optionals() throws {
     for value in Self.values {
       try expect({ $0.$one == value }) { $0.one == value }
@@ -61,7 +61,7 @@ struct NullRuleTests {
     try expect({ $0.$one != $0.$plain.optional }) { $0.one != $0.plain }
   }
 
-  @Test("nil as a literal, of a column and of an expression")
+  @Test("comparing a column or an expression with nil agrees with Swift")
   func literal() throws {
     try expect({ $0.$one == nil }) { $0.one == nil }
     try expect({ $0.$one != nil }) { $0.one != nil }
@@ -79,7 +79,7 @@ struct NullRuleTests {
     try expect({ $0.$one == nothing.subquery() }) { $0.one == nil }
   }
 
-  @Test("== and != of what is not optional")
+  @Test("== and != agree with Swift for values that are not optional")
   func plain() throws {
     for value in Self.values.compactMap(\.self) {
       try expect({ $0.$plain == value }) { $0.plain == value }
@@ -89,7 +89,7 @@ struct NullRuleTests {
     }
   }
 
-  @Test("isIn: a list, a range, a query; of optionals and of values")
+  @Test("isIn agrees with Swift for lists, ranges and queries, with and without optionals")
   func membership() throws {
     for bits in 0..<(1 << Self.values.count) {
       let list = Self.values.indices.filter { bits >> $0 & 1 == 1 }.map { Self.values[$0] }
@@ -121,7 +121,7 @@ struct NullRuleTests {
     }
   }
 
-  @Test("the text does not depend on the value: nil and a number are one statement")
+  @Test("comparing with nil and with a number gives the same statement")
   func oneText() throws {
     #expect(
       try Pair.where { $0.$one == nil }.sql.text == Pair.where { $0.$one == 1 }.sql.text)

@@ -3,10 +3,10 @@ import SQLCore
 import TestRun
 import Testing
 
-/// Random conditions, compared with an evaluator of three truth values in Swift.
+/// Random conditions, compared with an evaluator of three-valued logic in Swift.
 @Suite("Random predicates")
 struct PredicateTreeTests {
-  /// A row of three columns, of which two may be NULL.
+  /// A row of three values, of which two may be NULL.
   struct Cell: Model, Equatable {
     @PrimaryKey var id: Int
     @Column var a: Int
@@ -14,10 +14,10 @@ struct PredicateTreeTests {
     @Column var c: Int?
   }
 
-  /// True, false or, as nil, unknown.
+  /// True, false, or nil for unknown.
   typealias Truth = Bool?
 
-  /// A condition twice: as the DSL says it, and as Swift decides it.
+  /// A condition in two forms: for the DSL, and decided by Swift.
   struct Condition {
     let predicate: SQLPredicate
     let holds: (Cell) -> Truth
@@ -39,7 +39,7 @@ struct PredicateTreeTests {
     try db.insert(cells)
   }
 
-  @Test("random trees of && || ! AllOf AnyOf NoneOf over every comparison")
+  @Test("random trees of &&, ||, !, AllOf, AnyOf and NoneOf agree with three-valued logic")
   func trees() throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)

@@ -9,7 +9,7 @@ struct ArithmeticTests {
 
   init() throws { music = try Music() }
 
-  @Test("+ - * / with a value and with a column, in parentheses as operands")
+  @Test("+ - * / take a value or a column")
   func operators() throws {
     try music.expect(where: #""plays" + ? = ?"#, [2]) { $0.$plays + 1 == 21 }
     try music.expect(where: #""plays" - ? < ?"#, [3]) { $0.$plays - 1 < 0 }
@@ -23,7 +23,7 @@ struct ArithmeticTests {
     try music.expect(where: #"-(-"plays") = ?"#, [5]) { -(-$0.$plays) == 7 }
   }
 
-  @Test("precedence is Swift's: each operation inside another stands in parentheses")
+  @Test("precedence is Swift's: a nested operation gets parentheses where SQL needs them")
   func precedence() throws {
     try music.expect(where: #""plays" + "id" * ? = ?"#, [5]) { $0.$plays + $0.$id * 2 == 17 }
     try music.expect(where: #"("plays" + "id") * ? = ?"#, [5]) {
@@ -34,12 +34,12 @@ struct ArithmeticTests {
     try music.expect(where: #"-("plays" + ?) = ?"#, [3]) { -($0.$plays + 1) == -1 }
   }
 
-  @Test("a division by zero is NULL, for which nothing holds")
+  @Test("a division by zero is NULL, and no condition holds for it")
   func divisionByZero() throws {
     try music.expect(where: #""id" / "plays" < ?"#, [1, 2, 4, 5]) { $0.$id / $0.$plays < 1000 }
   }
 
-  @Test("floating-point numbers")
+  @Test("arithmetic works with floating-point numbers")
   func floatingPoint() throws {
     try music.expect(where: #""price" * ? = ?"#, [5]) { $0.$price * 2 == -2.5 }
     #expect(
@@ -47,7 +47,7 @@ struct ArithmeticTests {
         == [0.75, 0.25, 1.0, 0.0, -0.625])
   }
 
-  @Test("an integer that leaves 64 bits throws; it does not trap")
+  @Test("an integer that overflows 64 bits throws and does not trap")
   func overflow() throws {
     #expect(throws: ColumnValueError.self) {
       try music.db.fetch(Track.select { $0.$plays + Int.max })
@@ -58,7 +58,8 @@ struct ArithmeticTests {
     #expect(try music.db.find(Track.self, 1)?.plays == 100)
   }
 
-  @Test("a raw fragment stands in parentheses beside an operator, with its values in their order")
+  @Test(
+    "a raw fragment gets parentheses beside an operator, and its values are bound in their order")
   func fragments() throws {
     let query = Track.where {
       $0.$plays > 5 && SQLExpression<Int>(sql: "length(title) + \(1)") == 6 && $0.$id < 9
@@ -68,7 +69,7 @@ struct ArithmeticTests {
     #expect(try query.sql.values == [5, 1, 6, 9])
   }
 
-  @Test("an expression takes the form of its column: two forms do not mix")
+  @Test("an expression takes the stored form of its column, and two stored forms cannot be mixed")
   func forms() throws {
     struct Event: Model {
       @PrimaryKey var id: Int

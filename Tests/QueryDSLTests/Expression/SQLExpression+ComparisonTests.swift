@@ -8,7 +8,7 @@ struct ComparisonTests {
 
   init() throws { music = try Music() }
 
-  @Test("== and != on a column that is not optional")
+  @Test("== and != compare a column that is not optional")
   func equality() throws {
     try music.expect(where: #""plays" = ?"#, [2]) { $0.$plays == 20 }
     try music.expect(where: #""plays" <> ?"#, [1, 3, 4, 5]) { $0.$plays != 20 }
@@ -17,7 +17,7 @@ struct ComparisonTests {
     try music.expect(where: #""title" = ?"#, []) { $0.$title == "Gamma" }
   }
 
-  @Test("== and != on an optional column are those of Swift: nil equals nil and no value")
+  @Test("== and != on an optional column agree with Swift: nil equals only nil")
   func optionals() throws {
     try music.expect(where: #""genre" IS ?"#, [1, 4]) { $0.$genre == "rock" }
     try music.expect(where: #""genre" IS ?"#, [3, 5]) { $0.$genre == nil }
@@ -32,7 +32,7 @@ struct ComparisonTests {
     }
   }
 
-  @Test("two columns: null-safe where both are optional, with .optional where one is")
+  @Test("two columns are compared null-safely if both are optional or made so by .optional")
   func columns() throws {
     try music.expect(where: #""rating" IS "albumID""#, []) { $0.$rating == $0.$albumID }
     try music.expect(where: #""rating" IS NOT "albumID""#, [1, 2, 3, 4, 5]) {
@@ -44,17 +44,17 @@ struct ComparisonTests {
     try music.expect(where: #""id" <> "plays""#, [1, 2, 3, 4, 5]) { $0.$id != $0.$plays }
   }
 
-  @Test("nil on both sides: NULL IS NULL")
+  @Test("two columns that are both NULL are equal")
   func bothNull() throws {
     try music.db.run(Track.update { $0.set(\.$rating, to: nil) }.where { $0.$id == 4 })
-    // Track 4 has neither a rating nor an album.
+    // Track 4 now has neither a rating nor an album.
     try music.expect(where: #""rating" IS "albumID""#, [4]) { $0.$rating == $0.$albumID }
     try music.expect(where: #""rating" IS NOT "albumID""#, [1, 2, 3, 5]) {
       $0.$rating != $0.$albumID
     }
   }
 
-  @Test("< > <= >= with a value and with a column")
+  @Test("< > <= >= compare with a value and with a column")
   func order() throws {
     try music.expect(where: #""plays" < ?"#, [3, 5]) { $0.$plays < 20 }
     try music.expect(where: #""plays" > ?"#, [1, 4]) { $0.$plays > 20 }
@@ -68,14 +68,14 @@ struct ComparisonTests {
     try music.expect(where: #""price" > ?"#, [1, 2, 3]) { $0.$price > 0 }
   }
 
-  @Test("an order beside NULL is unknown, and so is its negation")
+  @Test("an order comparison with NULL is unknown, and so is its negation")
   func orderOfNull() throws {
     try music.expect(where: #""rating" > ?"#, [1, 3]) { $0.$rating > 1 }
     try music.expect(where: #"NOT "rating" > ?"#, [4]) { !($0.$rating > 1) }
     try music.expect(where: #""rating" > ?"#, []) { $0.$rating > nil }
   }
 
-  @Test("between is closed")
+  @Test("between includes both bounds")
   func between() throws {
     try music.expect(where: #""plays" BETWEEN ? AND ?"#, [2, 4, 5]) {
       $0.$plays.between(7, and: 50)
@@ -89,7 +89,7 @@ struct ComparisonTests {
     }
   }
 
-  @Test("like: ASCII without case; % and _; a sign of escape; unknown for NULL")
+  @Test("like ignores ASCII case, knows % and _ and an escape character, and is unknown for NULL")
   func like() throws {
     try music.expect(where: #""title" LIKE ?"#, [3]) { $0.$title.like("GAM%") }
     try music.expect(where: #""title" LIKE ?"#, [2]) { $0.$title.like("_eta") }
@@ -116,7 +116,7 @@ struct ComparisonTests {
     }
   }
 
-  @Test("a value that cannot be stored throws when it is bound, and runs nothing")
+  @Test("a value that cannot be stored throws when it is bound, and no statement runs")
   func unstorable() throws {
     let query = Track.where { $0.$price == .nan }
     #expect(try query.sql.text.hasSuffix(#"WHERE "price" = ?"#))
@@ -125,7 +125,7 @@ struct ComparisonTests {
     #expect(throws: ColumnValueError.self) {
       try music.db.fetch(Track.where { $0.$price.isIn([1, .nan]) })
     }
-    // The statement was given back: the connection goes on.
+    // The prepared statement went back to the cache, and the connection still works.
     #expect(try music.db.count(Track.all) == 5)
   }
 }

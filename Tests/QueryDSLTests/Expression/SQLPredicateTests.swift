@@ -8,7 +8,7 @@ struct SQLPredicateTests {
 
   init() throws { music = try Music() }
 
-  @Test("&& || ! and their parentheses")
+  @Test("&&, || and ! get parentheses only where precedence needs them")
   func connectives() throws {
     try music.expect(where: #""plays" > ? AND "isLive" = ?"#, [4]) {
       $0.$plays > 20 && $0.$isLive == true
@@ -32,7 +32,7 @@ struct SQLPredicateTests {
     try music.expect(where: #"NOT NOT "id" = ?"#, [1]) { !(!($0.$id == 1)) }
   }
 
-  @Test("each line is one predicate, and all must hold")
+  @Test("each line of a block is a predicate, and all of them must hold")
   func lines() throws {
     try music.expect(where: #""plays" > ? AND ("id" = ? OR "id" = ?)"#, [4]) {
       $0.$plays > 5
@@ -44,7 +44,7 @@ struct SQLPredicateTests {
       #" WHERE "plays" > ? AND "plays" < ?"#, [2, 5])
   }
 
-  @Test("AnyOf, AllOf, NoneOf nest")
+  @Test("AnyOf, AllOf and NoneOf can be nested")
   func blocks() throws {
     try music.expect(where: #""plays" > ? AND ("id" = ? OR "id" = ?)"#, [4]) { track in
       track.$plays > 5
@@ -70,7 +70,7 @@ struct SQLPredicateTests {
     }
   }
 
-  @Test("a block of one line is that line, in parentheses where the place needs them")
+  @Test("a block of one line becomes that line, in parentheses where precedence needs them")
   func blocksOfOne() throws {
     try music.expect(where: #"("id" = ? OR "id" = ?) AND "plays" = ?"#, [1]) { track in
       AllOf { track.$id == 1 || track.$id == 2 }
@@ -88,7 +88,7 @@ struct SQLPredicateTests {
     }
   }
 
-  @Test("blocks without a line: no line of none holds, every line of none holds")
+  @Test("an empty AnyOf never holds, and an empty AllOf or NoneOf always holds")
   func empty() throws {
     try music.expect(where: "0", []) { _ in AnyOf {} }
     try music.expect(where: "1", [1, 2, 3, 4, 5]) { _ in AllOf {} }
@@ -100,7 +100,7 @@ struct SQLPredicateTests {
     try music.expect(where: #""id" = ? OR 1"#, [1, 2, 3, 4, 5]) { $0.$id == 1 || AllOf {} }
   }
 
-  @Test("if, if let, else, switch and for work inside")
+  @Test("if, if let, else, switch and for work inside a block")
   func controlFlow() throws {
     func query(genre: String?, minimum: Int, ids: [Int]) -> TableQuery<Track, Track> {
       Track.where { track in
@@ -131,7 +131,7 @@ struct SQLPredicateTests {
       #" WHERE "price" >= ? AND "id" > ? AND 0"#, [])
   }
 
-  @Test("a raw predicate stands in parentheses beside others, and its values keep their places")
+  @Test("a raw predicate gets parentheses beside others, and its values are bound in their places")
   func fragments() throws {
     let query = Track.where {
       $0.$plays > 5

@@ -3,9 +3,10 @@ import QueryDSL
 import SQLCore
 import Testing
 
-// The data over which the tests of writing run.
+// The data of the tests of writing.
 
-/// A unique code, a shelf that is unique among what is active, defaults, a date as text.
+/// A model with a unique code, a shelf that is unique among active articles, defaults, and a date
+/// stored as text.
 struct Article: Model, Equatable {
   @PrimaryKey var id: Int64?
   @Column var code: String
@@ -44,7 +45,7 @@ struct Rate: Model, Equatable {
   static var schema: Schema<Rate> { WithoutRowID() }
 }
 
-/// Nothing but a key, and nothing but columns with defaults.
+/// A model that has only a key and columns with defaults.
 struct Ticket: Model, Equatable {
   @PrimaryKey var id: Int64?
 }
@@ -79,7 +80,7 @@ struct Articles {
 }
 
 extension Model where Self: Equatable {
-  /// The model with some columns changed.
+  /// Returns a copy with some columns changed.
   func with(_ change: (inout Self) -> Void) -> Self {
     var copy = self
     change(&copy)

@@ -5,7 +5,7 @@ import SQLCore
 enum Temper: String, ColumnValue, CaseIterable { case calm, wild, odd = "o'dd" }
 enum Size: Int16, ColumnValue, CaseIterable { case small = -1, large = 300 }
 
-/// A type of one's own, stored as text.
+/// A custom type that is stored as text.
 struct Color: ColumnValue, Hashable {
   var red: UInt8
   var green: UInt8
@@ -27,7 +27,7 @@ struct Color: ColumnValue, Hashable {
   func databaseValue(as form: StoredForm) throws -> DatabaseValue { .text("\(red)/\(green)") }
 }
 
-/// One of nothing: it takes no memory.
+/// A custom type of size zero.
 struct Unit: ColumnValue, Hashable {
   static var storageClass: StorageClass { .integer }
   init() {}
@@ -40,7 +40,7 @@ struct Place: Codable, Hashable {
   var visitors: [String: Int]
 }
 
-/// A column of every type.
+/// A model with a column of every type.
 struct Everything: Model, Equatable {
   @PrimaryKey var id: Int
   @Column var int8: Int8
@@ -79,7 +79,7 @@ struct Everything: Model, Equatable {
   }
 }
 
-/// The optional of every type.
+/// A model with an optional column of every type.
 struct Anything: Model, Equatable {
   @PrimaryKey var id: Int64?
   @Column var int: Int?
@@ -114,7 +114,7 @@ struct Anything: Model, Equatable {
 }
 
 extension Everything {
-  /// A random value of each type, extremes among them.
+  /// A model with a random value of each type, sometimes an extreme one.
   static func random(id: Int, using random: inout SeededGenerator) -> Everything {
     Everything(
       id: id, int8: .any(&random), int16: .any(&random), int32: .any(&random),
@@ -134,7 +134,7 @@ extension Everything {
 }
 
 extension Anything {
-  /// The values of another, each of them nil by a toss of a coin.
+  /// Takes each value of another model, or nil at random.
   init(_ full: Everything, using random: inout SeededGenerator) {
     func maybe<Value>(_ value: Value) -> Value? { Bool.random(using: &random) ? value : nil }
     self.init(

@@ -2,17 +2,18 @@ import QueryDSL
 import SQLCore
 import Testing
 
-/// Expects that every connection is back and as it was.
+/// Expects that every connection is back in the pool and in its initial state.
 ///
-/// A stream that was dropped or cancelled gives its connection back a moment later. As many streams
-/// as there may be, all held at once, wait for those that are on their way, and for no others.
+/// A dropped or cancelled stream returns its connection a moment later. Holding the maximum number
+/// of streams at once waits for these connections, and for nothing else.
 func expectWhole(
   _ db: Database, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
   let maximum = db.configuration.maximumReaders
   var iterators: [RowStream<Int>.AsyncIterator] = []
   for _ in 0..<maximum {
-    // More than is read ahead: the connection is held until the last row is asked for.
+    // This is more than a stream reads ahead, so the connection is held until the last row is
+    // requested.
     var iterator = db.stream(
       Int.self,
       """

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-// The data over which the queries of these tests run: five tracks, three albums.
+// The data of the query tests: five tracks, three albums.
 
 struct Album: Model, Equatable {
   @PrimaryKey var id: Int
@@ -55,7 +55,7 @@ struct Music {
     try db.insert(Self.tracks)
   }
 
-  /// Expects the SQL behind the list of columns and FROM, and the keys of the rows, in any order.
+  /// Expects the SQL after FROM and the table, and the keys of the rows, in any order.
   func expect(
     _ query: TableQuery<Track, Track>, _ sql: String, _ ids: [Int],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -72,7 +72,7 @@ struct Music {
     #expect(try db.exists(query) == !ids.isEmpty, sourceLocation: sourceLocation)
   }
 
-  /// Expects the condition behind WHERE, and the keys of the rows for which it holds.
+  /// Expects the condition after WHERE, and the keys of the rows for which it holds.
   func expect(
     where condition: String, _ ids: [Int], sourceLocation: SourceLocation = #_sourceLocation,
     @PredicateBuilder _ predicates: (Columns<Track>) -> PredicateLines
@@ -81,18 +81,18 @@ struct Music {
       Track.where(predicates), " WHERE " + condition, ids, sourceLocation: sourceLocation)
   }
 
-  /// The lines of EXPLAIN QUERY PLAN.
+  /// Returns the lines of EXPLAIN QUERY PLAN.
   func plan(of query: some Fetchable) throws -> [String] {
     let sql = try query.sql
     return try db.read { connection in
-      // EXPLAIN does not look whether the schema is another meanwhile; a statement that runs does.
+      // EXPLAIN does not notice a changed schema; a statement that runs does.
       _ = try connection.row("SELECT 1 FROM sqlite_schema")
       return try connection.rows("EXPLAIN QUERY PLAN \(sql)").map { try $0.get(named: "detail") }
     }
   }
 }
 
-/// A source of pseudo-random numbers whose seed is printed by the test that fails.
+/// A pseudo-random number generator. A failing test prints its seed.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -32,7 +32,7 @@ struct Sticker: Codable, Hashable {
   var weights: [String: Decimal]
 }
 
-/// A model with a column of each type that an encoder may treat in its own way.
+/// A model with a column of each type that an encoder may treat specially.
 struct Parcel: Model, Codable, Equatable {
   @PrimaryKey var id: Unique64
   @Column var number: Int
@@ -69,7 +69,7 @@ struct Parcel: Model, Codable, Equatable {
   @Ignored var preview: String?
 }
 
-/// The same struct without the library.
+/// The same struct without the library's property wrappers.
 struct PlainParcel: Codable, Equatable {
   var id: Int64
   var number: Int
@@ -135,7 +135,7 @@ extension Parcel {
       maybeInside: maybeInside.value)
   }
 
-  /// A random value of each type, extremes among them.
+  /// A parcel with a random value of each type, sometimes an extreme one.
   static func random(using random: inout SeededGenerator) -> Parcel {
     func maybe<Value>(_ value: Value) -> Value? { Bool.random(using: &random) ? value : nil }
     func date() -> Date { .any(&random, years: 2...9_998) }

@@ -2,7 +2,7 @@ import Foundation
 import QueryDSL
 import SQLCore
 
-/// A date in each of its stored forms, and JSON.
+/// A model with a date in each stored form, and JSON.
 struct Tour: Model, Equatable {
   struct Place: Codable, Equatable, Sendable {
     struct Address: Codable, Equatable, Sendable {
@@ -34,7 +34,7 @@ struct Tour: Model, Equatable {
     Stored(\.$julian, as: .julianDay)
   }
 
-  /// A tour all of whose dates are the same moment.
+  /// Makes a tour all of whose dates are the same moment.
   init(id: Int, _ date: Date, place: Place, note: JSON<[String]>? = nil) {
     self.id = id
     (begin, end, announced, unix, reference, julian) = (date, date, date, date, date, date)

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("N18 opening a database moves the generator past the ids that are stored")
+@Suite("Advancing the id generator past stored ids when a database opens")
 struct AdvancingIDsTests {
   struct Item: Model {
     @PrimaryKey var id = Unique64()
@@ -35,7 +35,7 @@ struct AdvancingIDsTests {
     return try Unique64.withGenerator(Unique64.Generator(now: { now }), operation: body)
   }
 
-  @Test("a restart after a burst repeats no id")
+  @Test("a restart after a burst of ids repeats no id")
   func restartAfterBurst() throws {
     var seen: Set<Unique64> = []
     for _ in 0..<3 {
@@ -48,7 +48,7 @@ struct AdvancingIDsTests {
     #expect(seen.count == 3_000)
   }
 
-  @Test("the first column of a composite key counts as well")
+  @Test("the ids in the first column of a composite key count, too")
   func composite() throws {
     let first = try restart {
       let db = try Database(path: path, models: [Reference.self])
@@ -60,7 +60,7 @@ struct AdvancingIDsTests {
     }
   }
 
-  @Test("a damaged id, negative or far in the future, is ignored")
+  @Test("a damaged id that is negative or far in the future is ignored")
   func damaged() throws {
     let id = try restart {
       let db = try Database(path: path, models: [Item.self])
@@ -76,7 +76,7 @@ struct AdvancingIDsTests {
     }
   }
 
-  @Test("an empty table, and a table that is not there in a file opened for reading, are no matter")
+  @Test("an empty table, or a missing table in a read-only file, does not move the generator")
   func nothing() throws {
     try restart {
       _ = try Database(path: path, models: [Item.self])

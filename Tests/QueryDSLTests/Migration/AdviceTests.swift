@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: the lines that are offered compile, whatever names there are")
+@Suite("The offered lines of a refused migration compile")
 struct AdviceTests: RefusalExpecting {
   struct ByCode: Model {
     static let tableName = "Item"
@@ -20,7 +20,7 @@ struct AdviceTests: RefusalExpecting {
     }
   }
 
-  @Test("a column called `id` where the model has another key")
+  @Test("a column called `id` is offered under another name if the model has another key")
   func takenID() throws {
     _ = try expectRefused(
       "CREATE TABLE Item (code TEXT PRIMARY KEY NOT NULL, id INTEGER NOT NULL)", ByCode.self,
@@ -37,7 +37,7 @@ struct AdviceTests: RefusalExpecting {
     @Column var `class`: Int64
   }
 
-  @Test("a column called as a word of Swift")
+  @Test("a column that is named like a keyword of Swift is offered in backticks")
   func reserved() throws {
     _ = try expectRefused(
       "CREATE TABLE Item (code TEXT PRIMARY KEY NOT NULL, class INTEGER NOT NULL)", ByCode.self,
@@ -64,7 +64,7 @@ struct AdviceTests: RefusalExpecting {
     @Column var mood: AdviceTests.Outer.Mood?
   }
 
-  @Test("a type inside others, with the types around it")
+  @Test("a nested type is offered with the names of its outer types")
   func nestedType() throws {
     _ = try expectRefused(
       "CREATE TABLE Item (code TEXT PRIMARY KEY NOT NULL); INSERT INTO Item VALUES ('a')",

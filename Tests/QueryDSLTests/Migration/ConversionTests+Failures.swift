@@ -21,7 +21,7 @@ extension ConversionTests {
     MigrationStep("Converted Task.done from Int to Date", .before) { _ in }
   ]
 
-  @Test("where nobody can know whether it ran, it is refused, with the step that says so")
+  @Test("a conversion that may have run already is refused, and the offered step marks it as done")
   func unknown() throws {
     try Self.$counter.withValue(Counter()) {
       let db = try flags()
@@ -43,7 +43,7 @@ extension ConversionTests {
     }
   }
 
-  // MARK: Facets, steps
+  // MARK: Facets and steps
 
   struct Facet: Model {
     static let tableName = "task"
@@ -52,7 +52,9 @@ extension ConversionTests {
     @Column var title: String?
   }
 
-  @Test("in a table of two models, of which one declares it", arguments: [false, true])
+  @Test(
+    "a conversion runs once in a table of two models if only one of them declares it",
+    arguments: [false, true])
   func facets(_ isFirst: Bool) throws {
     try Self.$counter.withValue(Counter()) {
       let db = try flags()
@@ -74,7 +76,7 @@ extension ConversionTests {
     #expect(error?.description.contains("is converted from Bool in Dated and from Int in") == true)
   }
 
-  @Test("before a step of the user's own, which sees the new values, and not again behind it")
+  @Test("a conversion runs once, before the user's migration step, which sees the new values")
   func step() throws {
     try Self.$counter.withValue(Counter()) {
       let db = try flags()
@@ -114,7 +116,7 @@ extension ConversionTests {
     }
   }
 
-  @Test("NULL, where the old type is no optional, throws with the row, and nothing is done")
+  @Test("NULL throws if the old type is not optional; the error names the row, and nothing changes")
   func nullInRow() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -148,7 +150,7 @@ extension ConversionTests {
     }
   }
 
-  @Test("what the closure throws comes out, and the conversion is not noted")
+  @Test("opening throws the error of the closure, and the conversion is not recorded")
   func throwing() throws {
     try Self.$counter.withValue(Counter()) {
       let db = try flags()
@@ -177,14 +179,15 @@ extension ConversionTests {
     }
   }
 
-  @Test("two lines for a column, and one for a calculated column, are no schema")
+  @Test("two conversions of one column, or one of a generated column, throw a ModelError")
   func mistakes() throws {
     for model in [Twice.self, Calculated.self] as [any Model.Type] {
       #expect(throws: ModelError.self) { try Database.temporary(models: [model]) }
     }
   }
 
-  @Test("opening asks for the notes by one statement, and only where a model declares it")
+  @Test(
+    "opening reads the recorded conversions with one statement, and only if a model declares one")
   func cheap() throws {
     let db = try flags()
     _ = try open(db, Dated.self)
@@ -201,7 +204,7 @@ extension ConversionTests {
       _ = try Database(path: #require(db.path), models: [model], configuration: configuration)
       return log.withLock { $0.filter { $0.contains("apus_migration") } }
     }
-    // The table was made anew, and its text is the declared one.
+    // The table was rebuilt, and its definition is the declared one.
     #expect(try statements(Dated.self).count == 1)
     #expect(try statements(PlainDated.self).isEmpty)
   }

@@ -4,9 +4,9 @@ import SQLCore
 import Synchronization
 import Testing
 
-@Suite("Migration: a declared conversion runs exactly once")
+@Suite("Declared conversions of a migration")
 struct ConversionTests {
-  /// How many values a closure converted.
+  /// The number of values that a closure converted.
   final class Counter: Sendable {
     private let number = Mutex(0)
     var count: Int { number.withLock { $0 } }
@@ -23,7 +23,7 @@ struct ConversionTests {
     @Column var done: Bool
   }
 
-  /// An INTEGER as before.
+  /// A date is stored as INTEGER, like the Bool before.
   struct Dated: Model {
     static let tableName = "Task"
     @PrimaryKey var id: Int
@@ -58,7 +58,7 @@ struct ConversionTests {
     try db.rows("SELECT name FROM apus_migration ORDER BY name").map { $0.values[0] }
   }
 
-  @Test("from Bool to Date, which are both an INTEGER")
+  @Test("a conversion from Bool to Date, both stored as INTEGER, runs exactly once")
   func alike() throws {
     try Self.$counter.withValue(Counter()) {
       let db = try flags()
@@ -79,7 +79,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("a line that goes and comes back finds that it ran")
+  @Test("a conversion that was removed from the schema and declared again does not run twice")
   func readded() throws {
     try Self.$counter.withValue(Counter()) {
       let db = try flags()
@@ -90,7 +90,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("a new database, and a column that is added, have nothing to convert")
+  @Test("a new database and a newly added column need no conversion")
   func new() throws {
     struct Key: Model {
       static let tableName = "Task"
@@ -105,7 +105,7 @@ struct ConversionTests {
     }
   }
 
-  // MARK: Text and a form of a date
+  // MARK: Conversions from text to dates
 
   struct Visit: Model {
     @PrimaryKey var id: Int
@@ -140,7 +140,7 @@ struct ConversionTests {
     """
 
   @Test(
-    "from text to a date in ISO 8601, with and without another name in the same run",
+    "text is converted once to an ISO 8601 date, also while its column is being renamed",
     arguments: [false, true])
   func text(_ isRenamed: Bool) throws {
     try Self.$counter.withValue(Counter()) {
@@ -157,7 +157,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("a table and column that get other names later keep the note")
+  @Test("renaming the table and the column later keeps the record of the conversion")
   func renamedLater() throws {
     try Self.$counter.withValue(Counter()) {
       let db = try Database.temporary()
@@ -172,7 +172,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("a column that goes takes its note along, and one that comes has none of it")
+  @Test("dropping a column drops the record of its conversion, so a new column is converted again")
   func dropped() throws {
     struct Bare: Model {
       static let tableName = "Task"
@@ -185,7 +185,8 @@ struct ConversionTests {
       _ = try open(db, Bare.self)
       #expect(try notes(db).isEmpty)
       try open(db).execute("ALTER TABLE Task ADD COLUMN done INTEGER NOT NULL DEFAULT 1")
-      // Who drops the column is newer: an older program neither converts it nor misreads it.
+      // A program that drops the column counts as newer; an older program neither converts the
+      // column nor misreads it.
       let error = #expect(throws: MigrationError.self) { try open(db, Dated.self) }
       #expect(error?.description.contains("its values would have to be converted") == true)
       let again = try open(db, Dated.self, options: MigrationOptions(newerSchema: .replaced))
@@ -194,7 +195,7 @@ struct ConversionTests {
     }
   }
 
-  // MARK: Other classes
+  // MARK: Other storage classes
 
   struct Price: Model {
     @PrimaryKey var id: Int
@@ -207,7 +208,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("from text to numbers: the class of the column says that it ran, whoever keeps notes")
+  @Test("a conversion from text to numbers runs once, which the column's storage class shows")
   func otherClass() throws {
     try Self.$counter.withValue(Counter()) {
       for options in ["", "STRICT"] {
@@ -222,7 +223,7 @@ struct ConversionTests {
         }
       }
       #expect(Self.counter.count == 4)
-      // In a table that the model creates, a number is none of the old type.
+      // In a table that the model created, a number is never a value of the old type.
       let new = try Database.temporary(models: [Price.self])
       try new.insert(Price(id: 1, cents: 7))
       #expect(try open(new, Price.self).fetch(Price.all).map(\.cents) == [7])
@@ -230,7 +231,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("text in an INTEGER column of a table that is not STRICT is converted, and numbers stay")
+  @Test("only the text values in an INTEGER column of a table that is not STRICT are converted")
   func mixed() throws {
     try Self.$counter.withValue(Counter()) {
       let db = try Database.temporary()
@@ -257,7 +258,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("from an optional of the same type: NOT NULL says that it ran")
+  @Test("a conversion from an optional of the same type runs once, which NOT NULL shows")
   func null() throws {
     try Self.$counter.withValue(Counter()) {
       let db = try Database.temporary()
@@ -275,7 +276,7 @@ struct ConversionTests {
     }
   }
 
-  // MARK: One after another
+  // MARK: Successive conversions
 
   struct Number: Model {
     static let tableName = "Task"
@@ -301,7 +302,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("one conversion after another, round to the first type, each run once a turn")
+  @Test("several conversions in a circle back to the first type each run once in each round")
   func round() throws {
     try Self.$counter.withValue(Counter()) {
       let db = try flags()

@@ -3,8 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite(
-  "G2 declarations that contradict each other, or take what something else is, say so in a line")
+@Suite("Refusals of contradictory declarations and of names that are taken")
 struct DeclarationRefusalTests: RefusalExpecting {
   // MARK: Facets
 
@@ -86,14 +85,15 @@ struct DeclarationRefusalTests: RefusalExpecting {
     ),
   ]
 
-  @Test("N12 facets that contradict each other", arguments: 0..<4)
+  @Test(
+    "facets that contradict each other are refused with a line that resolves it", arguments: 0..<4)
   func facets(_ index: Int) throws {
     let (model, reason, line, pasted) = Self.facets[index]
     _ = try expectRefused(
       "SELECT 1", model, reason, line: line, pastedInto: pasted, others: [Profile.self])
   }
 
-  // MARK: Names that something else has
+  // MARK: Names that are taken
 
   struct Thing: Model {
     @PrimaryKey var id: Int
@@ -111,7 +111,8 @@ struct DeclarationRefusalTests: RefusalExpecting {
   }
 
   @Test(
-    "something has the name of an index, of a table that is there or not", arguments: [true, false])
+    "an index whose name is taken is refused with another name, in a new and in an existing table",
+    arguments: [true, false])
   func takenName(_ isThere: Bool) throws {
     let thing: SQL = isThere ? "; CREATE TABLE Thing (id INTEGER PRIMARY KEY, size INTEGER)" : ""
     _ = try expectRefused(
@@ -141,7 +142,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("something has the name of an index that is more than columns")
+  @Test("a partial index whose name is taken is refused with another name")
   func takenNameOfPartial() throws {
     _ = try expectRefused(
       "CREATE TABLE Thing_on_size_d64aefb9 (x)", Partial.self,
@@ -162,7 +163,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
     static var schema: Schema<PastedGone> { Dropped(table: "Thing") }
   }
 
-  @Test("a table that is declared and dropped")
+  @Test("a table that is both declared and dropped is refused with another table name")
   func droppedTable() throws {
     let db = try expectRefused(
       "CREATE TABLE Thing (id INTEGER PRIMARY KEY NOT NULL); INSERT INTO Thing VALUES (1)",
@@ -179,7 +180,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
     @Column var size: Int?
   }
 
-  @Test("a virtual table in the place of a table")
+  @Test("a model whose table is a virtual table is refused with another table name")
   func virtual() throws {
     _ = try expectRefused(
       "CREATE VIRTUAL TABLE Thing USING fts5(text)", Thing.self,
@@ -202,7 +203,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("a table in the place of a view")
+  @Test("a view whose name a table has is refused with the line that drops the table")
   func view() throws {
     let db = try expectRefused(
       "CREATE TABLE Sizes (id INTEGER PRIMARY KEY)", Thing.self,
@@ -212,7 +213,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
     #expect(try db.fetch(Sizes.all).isEmpty)
   }
 
-  // MARK: What else names what goes
+  // MARK: Objects that name a dropped table or column
 
   struct Ending: Model {
     static let tableName = "Child"
@@ -266,7 +267,8 @@ struct DeclarationRefusalTests: RefusalExpecting {
   ]
 
   @Test(
-    "a table that something else names, which must be declared as dropped, too", arguments: 0..<3)
+    "dropping a table that another object names is refused with the line that drops it, too",
+    arguments: 0..<3)
   func naming(_ index: Int) throws {
     let (sql, what, line, pasted) = Self.namings[index]
     let db = try expectRefused(
@@ -302,7 +304,8 @@ struct DeclarationRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("a column to which another table refers")
+  @Test(
+    "dropping a column to which another table refers is refused with the line for the foreign key")
   func referredColumn() throws {
     let db = try expectRefused(
       """

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("G8 what a schema declares, in SQL")
+@Suite("The SQL of a declared schema")
 struct DeclarationTests {
   struct Person: Model, Equatable {
     @PrimaryKey var id: Int
@@ -57,7 +57,8 @@ struct DeclarationTests {
     static var schema: Schema<Seat> { WithoutRowID() }
   }
 
-  @Test("keys, names, forms, collations, defaults, generated columns, checks, references, indexes")
+  @Test(
+    "a schema declares keys, names, forms, collations, defaults, constraints and indexes in SQL")
   func sql() throws {
     let db = try Database.temporary()
     let plan = try db.migrate([Seat.self, Person.self])
@@ -113,7 +114,7 @@ struct DeclarationTests {
       born: Date(timeIntervalSince1970: 5), mentorID: mentor)
   }
 
-  @Test("a generated column is read back, and never written")
+  @Test("a generated column is read back and never written")
   func generated() throws {
     let db = try Database.temporary(models: [Seat.self, Person.self])
     var jo = try db.insert(person(1))
@@ -128,13 +129,13 @@ struct DeclarationTests {
     #expect(try db.fetch(Person.where { $0.$yearsLeft < 65 }) == [jo])
   }
 
-  @Test("checks, collations, deferred references and stored forms hold")
+  @Test("checks, collations, deferred references and stored forms take effect")
   func constraints() throws {
     let db = try Database.temporary(models: [Seat.self, Person.self])
     let error = #expect(throws: DatabaseError.self) { try db.insert(person(1, age: -1)) }
     #expect(error?.constraint?.kind == .check)
     try db.write { connection in
-      // The mentor comes later, in the same transaction.
+      // The mentor is inserted later in the same transaction.
       try connection.insert(person(1, mentor: 2))
       try connection.insert(person(2))
     }
@@ -179,7 +180,7 @@ struct DeclarationTests {
     static var definition: some Fetchable { Person.select(\.$id, \.$age) }
   }
 
-  @Test("a view is a model that reads a typed query, made anew when the query is another")
+  @Test("a view model reads a typed query, and its view is recreated when the query changes")
   func view() throws {
     let models: [any Model.Type] = [Seat.self, Person.self, ByAge.self]
     let db = try Database.temporary(models: models)
@@ -202,7 +203,8 @@ struct DeclarationTests {
     #expect(error?.message == "name is String, and its query gives Int there")
   }
 
-  @Test("names that meet, a dropped column that is declared, a generated key are no schema")
+  @Test(
+    "conflicting names, a dropped column that is declared, and a generated key throw a ModelError")
   func mistakes() throws {
     struct Meeting: Model {
       @PrimaryKey var id: Int

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("G2 what something else names or refers to is refused, with the line that declares it")
+@Suite("Refusals because of other objects, with the line that resolves them")
 struct DependencyRefusalTests: RefusalExpecting {
   struct Bare: Model {
     @PrimaryKey var id: Int
@@ -14,7 +14,7 @@ struct DependencyRefusalTests: RefusalExpecting {
     @Column var needed: String
   }
 
-  @Test("NOT NULL without a default, and no property declares it: insertions would fail")
+  @Test("an undeclared NOT NULL column without a default is refused: insertions would fail")
   func undeclared() throws {
     _ = try expectRefused(
       "CREATE TABLE Bare (id INTEGER PRIMARY KEY, needed TEXT NOT NULL)", Bare.self,
@@ -105,7 +105,8 @@ struct DependencyRefusalTests: RefusalExpecting {
   ]
 
   @Test(
-    "a column that something else names, which must be declared as dropped, too", arguments: 0..<4)
+    "dropping a column that another object names is refused with the line that drops it, too",
+    arguments: 0..<4)
   func naming(_ index: Int) throws {
     let (sql, what, line, pasted) = Self.namings[index]
     let db = try expectRefused(
@@ -118,7 +119,8 @@ struct DependencyRefusalTests: RefusalExpecting {
     #expect(try db.count(Dropping.all) == 1)
   }
 
-  @Test("a column that a constraint names")
+  @Test(
+    "dropping a column that a constraint names is refused with the line that drops the constraint")
   func constraints() throws {
     _ = try expectRefused(
       "CREATE TABLE Bare (id INTEGER PRIMARY KEY, old INTEGER CHECK (old > 0))", Dropping.self,
@@ -148,7 +150,7 @@ struct DependencyRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("a unique index over values that come twice; NULL may")
+  @Test("a unique index over duplicate values is refused; several NULLs are allowed")
   func duplicates() throws {
     _ = try expectRefused(
       """
@@ -176,7 +178,8 @@ struct DependencyRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("B7 another key, where rows of other tables refer to the old one")
+  @Test(
+    "another key is refused with the line that keeps the old one unique if other rows refer to it")
   func referredKey() throws {
     let db = try expectRefused(
       """

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: what is there by another name, and types of one name")
+@Suite("Existing objects under other names, and types with the same name")
 struct EqualDeclarationTests {
   struct Post: Model {
     static let tableName = "Post"
@@ -15,7 +15,7 @@ struct EqualDeclarationTests {
     }
   }
 
-  @Test("an index over the same columns counts, whatever its name; the plan says so")
+  @Test("an existing index over the same columns counts as the declared one, and the plan says so")
   func index() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -47,7 +47,7 @@ struct EqualDeclarationTests {
     }
   }
 
-  @Test("where the schema drops it, it is made under its own name")
+  @Test("a declared index is created under its own name if the schema drops the existing one")
   func renamedIndex() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -63,7 +63,7 @@ struct EqualDeclarationTests {
     #expect(try db.migrate([Dropping.self]).isEmpty)
   }
 
-  // MARK: Types of one name
+  // MARK: Types with the same name
 
   enum One {
     struct Note: Model { @PrimaryKey var id: Int }
@@ -87,7 +87,7 @@ struct EqualDeclarationTests {
     struct NOTE: Model { @PrimaryKey var id: Int }
   }
 
-  @Test("two types that are called alike do not share a table unless they say so")
+  @Test("two types with the same name share a table only if both declare its name")
   func names() throws {
     for other in [Two.Note.self, Two.NOTE.self] as [any Model.Type] {
       let error = #expect(throws: ModelError.self) {

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: columns and tables that exchange their names")
+@Suite("Columns and tables that exchange their names")
 struct ExchangeTests {
   struct Before: Model {
     static let tableName = "Post"
@@ -39,7 +39,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test("two columns exchange their names, once")
+  @Test("two columns exchange their names exactly once")
   func swap() throws {
     let db = try Database.temporary(models: [Before.self])
     try db.insert(Before(id: 1, a: "a", b: "b", c: 3))
@@ -58,7 +58,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test("three do so in a circle, of several types")
+  @Test("three columns of different types exchange their names in a circle")
   func circle() throws {
     let db = try Database.temporary(models: [Before.self])
     try db.insert(Before(id: 1, a: "a", b: "b", c: 3))
@@ -68,7 +68,7 @@ struct ExchangeTests {
     #expect(try db.row("SELECT a, b, c FROM Post")?.values == ["b", 3, "a"])
   }
 
-  @Test("a table that was made with the lines has nothing to exchange")
+  @Test("a table that was created with the renaming lines exchanges nothing")
   func new() throws {
     let db = try Database.temporary(models: [Swapped.self])
     try db.insert(Swapped(id: 1, a: "a", b: "b", c: 3))
@@ -112,7 +112,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test("two tables exchange their names, once, with their indexes and what refers to them")
+  @Test("two tables exchange their names exactly once, with their indexes and references")
   func tables() throws {
     let db = try Database.temporary(models: [Old.First.self, Old.Second.self])
     try db.insert(Old.First(id: 1, x: "first"))

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("N1–N5 several models over one table")
+@Suite("Several models over one table")
 struct FacetTests {
   struct Profile: Model, Equatable {
     static let tableName = "profiles"
@@ -35,7 +35,8 @@ struct FacetTests {
     }
   }
 
-  @Test("N4 opened together: each adds its columns; what not every facet has, has a default")
+  @Test(
+    "facets opened together each add their columns; a column missing in one facet has a default")
   func together() throws {
     let db = try Database.temporary()
     let models: [any Model.Type] = [Profile.self, Contact.self, Employee.self]
@@ -57,7 +58,7 @@ struct FacetTests {
     #expect(try db.migrationPlan(for: models).steps.isEmpty)
   }
 
-  @Test("N5 N10 one row through several facets; a narrower write keeps what it does not know")
+  @Test("several facets read and write one row, and a narrower write keeps the other columns")
   func oneRow() throws {
     let db = try Database.temporary(models: [Profile.self, Contact.self, Employee.self])
     try db.insert(Contact(id: 1, mail: "m", visits: 3))
@@ -71,7 +72,7 @@ struct FacetTests {
     #expect(try db.count(Profile.all) == 1)
   }
 
-  @Test("N4 a wider facet opened later adds the columns that are missing, and drops none")
+  @Test("a wider facet opened later adds the missing columns and drops none")
   func later() throws {
     let db = try Database.temporary(models: [Profile.self])
     try db.insert(Profile(id: 1, name: "Jane"))
@@ -83,7 +84,7 @@ struct FacetTests {
     #expect(try db.columnNames(of: "profiles") == ["id", "name", "mail", "managerID"])
   }
 
-  @Test("a column that another facet lacks gets a default, since its insertions leave it out")
+  @Test("a column that another facet lacks gets a default, because that facet's insertions omit it")
   func needed() throws {
     let db = try Database.temporary(models: [Profile.self])
     try db.insert(Profile(id: 1, name: "Jane"))
@@ -109,7 +110,7 @@ struct FacetTests {
       ])
   }
 
-  @Test("two facets that declare one index, or one the foreign key of the other's column")
+  @Test("two facets may declare the same index, and one may add a foreign key to a shared column")
   func shared() throws {
     struct One: Model {
       static let tableName = "shared"
@@ -135,7 +136,7 @@ struct FacetTests {
     #expect(throws: DatabaseError.self) { try other.insert(One(id: 1, parentID: 9)) }
   }
 
-  @Test("G3 N10 a model and a plain struct over one table: the same id is one row")
+  @Test("a model and a plain struct over one table share the row of an id")
   func plain() throws {
     struct Visitor: Codable, Equatable {
       var id: Int
@@ -156,7 +157,7 @@ struct FacetTests {
     #expect(try db.count(Profile.all) == 2)
   }
 
-  @Test("N12 a facet whose type disagrees with the column is refused with both")
+  @Test("a facet whose type contradicts the column is refused, and the reason names both types")
   func disagreement() throws {
     struct Wrong: Model {
       static let tableName = "profiles"

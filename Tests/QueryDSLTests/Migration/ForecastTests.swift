@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: what a plan says of what steps of the user's own may change")
+@Suite("What a plan says about the effects of the user's migration steps")
 struct ForecastTests {
   struct Old: Model {
     static let tableName = "Person"
@@ -24,7 +24,7 @@ struct ForecastTests {
   }
 
   @Test(
-    "what a pending step may resolve is undecided, and refused where no step is pending",
+    "a refusal that a pending step may resolve is undecided, and a refusal without such a step",
     arguments: [MigrationStep.Moment.before, .after])
   func undecided(_ moment: MigrationStep.Moment) throws {
     let db = try database()
@@ -43,7 +43,7 @@ struct ForecastTests {
     #expect(try db.migrationPlan(for: [Unique.self], options).isEmpty)
   }
 
-  @Test("a step that does not resolve it leaves all as it was")
+  @Test("a step that does not resolve the refusal changes nothing")
   func unresolved() throws {
     let db = try database()
     let options = MigrationOptions(
@@ -59,7 +59,7 @@ struct ForecastTests {
     @Column var name: Int
   }
 
-  @Test("what comes before a step stays refused")
+  @Test("a problem that arises before a step runs stays refused")
   func firm() throws {
     let db = try database()
     let step = MigrationStep("late") { _ in }
@@ -83,7 +83,8 @@ struct ForecastTests {
 
   static let repair = MigrationStep("repair") { try $0.execute("UPDATE Person SET name = 'x'") }
 
-  @Test("what every database needs runs on new ones and on those that are there; repairs do not")
+  @Test(
+    "a step marked for new databases runs everywhere, and other steps only on existing databases")
   func newDatabase() throws {
     let options = MigrationOptions(steps: [Self.repair, Self.objects])
     let db = try Database.temporary()

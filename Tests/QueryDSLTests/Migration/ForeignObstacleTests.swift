@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: what a file has that stands in the way is refused with a line, or goes its way")
+@Suite("Obstacles that other programs left in a file")
 struct ForeignObstacleTests {
   struct Item: Model {
     @PrimaryKey var id: Int
@@ -23,7 +23,7 @@ struct ForeignObstacleTests {
     static var schema: Schema<FoldedKey> { Collated(\.$code, .noCase) }
   }
 
-  /// Migrates; expects a refusal with the line, and a file as it was.
+  /// Expects that a migration is refused with the line and leaves the schema unchanged.
   private func refused(
     _ sql: SQL, _ models: [any Model.Type], _ line: String,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -40,7 +40,7 @@ struct ForeignObstacleTests {
     #expect(try db.rows(schema).map(\.values) == before, sourceLocation: sourceLocation)
   }
 
-  @Test("a collation under which unique columns and keys would come twice")
+  @Test("a collation that makes unique values or keys equal is refused")
   func collation() throws {
     try refused(
       """
@@ -66,7 +66,7 @@ struct ForeignObstacleTests {
     @Column var code: Int
   }
 
-  @Test("a check that no model declares and that would not hold any more")
+  @Test("an undeclared check that the new values would violate is refused")
   func check() throws {
     try refused(
       """
@@ -85,7 +85,7 @@ struct ForeignObstacleTests {
     }
   }
 
-  @Test("a check that a declared conversion breaks is found when it runs, and nothing is done")
+  @Test("a check that a declared conversion violates is found when it runs, and nothing changes")
   func convertedCheck() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -105,7 +105,7 @@ struct ForeignObstacleTests {
     @Column var code: Int
   }
 
-  @Test("values that become equal are refused, whatever ON CONFLICT says")
+  @Test("unique values that become equal are refused, whatever ON CONFLICT says")
   func conflict() throws {
     try refused(
       """
@@ -133,7 +133,7 @@ struct ForeignObstacleTests {
   }
 
   @Test(
-    "a view over a view, or a trigger of one, that names a column which goes, by ALTER or by a rebuild",
+    "dropping a column that a view of a view or its trigger names is refused",
     arguments: [Without.self, Rebuilt.self] as [any Model.Type])
   func viewOverView(_ model: any Model.Type) throws {
     let table: SQL =
@@ -167,7 +167,7 @@ struct ForeignObstacleTests {
   }
 
   @Test(
-    "a view that was broken before stays as it was, and keeps nothing from being renamed",
+    "a broken view stays as it was and does not prevent a migration",
     arguments: [Renaming.self, RenamedItem.self, Without.self] as [any Model.Type])
   func brokenView(_ model: any Model.Type) throws {
     let db = try Database.temporary()
@@ -212,7 +212,7 @@ struct ForeignObstacleTests {
   }
 
   @Test(
-    "rows that referred to nothing before do so after a rebuild, under another name and another key",
+    "rows with broken references keep them in a rebuild that changes the table's name or key",
     arguments: [Child.self, RenamedChild.self, RekeyedChild.self] as [any Model.Type])
   func violations(_ model: any Model.Type) throws {
     let db = try Database.temporary()
@@ -251,7 +251,7 @@ struct ForeignObstacleTests {
       """, [Folded.self], #"static let tableName = "Item2""#)
   }
 
-  @Test("text in double quotes, as SQLite's shell writes it, is kept in a rebuild")
+  @Test("text in double quotes, as SQLite's shell writes it, is kept by a rebuild")
   func quotedText() throws {
     let db = try Database.temporary()
     let sql =

@@ -2,7 +2,7 @@ import SQLCore
 
 @testable import QueryDSL
 
-/// Random definitions as other programs write them, of which SQLite takes what it takes, and random
+/// Random definitions in the spelling of other programs, as far as SQLite accepts them, and random
 /// models over the same tables.
 struct ForeignSchema {
   private var statements: [String] = []

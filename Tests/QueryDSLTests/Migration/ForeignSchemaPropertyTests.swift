@@ -4,12 +4,13 @@ import Testing
 
 @testable import QueryDSL
 
-@Suite("Migration: random schemas of others, and random models over them")
+@Suite("Random schemas of other programs, and random models over them")
 struct ForeignSchemaPropertyTests {
   static let schemas =
     ProcessInfo.processInfo.environment["APUS_PAIRS"].flatMap(Int.init) ?? 250
 
-  @Test("opening migrates, or refuses with a plan and leaves the file as it was")
+  @Test(
+    "opening a database either migrates it, or refuses with a plan and leaves the file unchanged")
   func random() throws {
     let environment = ProcessInfo.processInfo.environment
     let seed = environment["APUS_SEED"].flatMap(UInt64.init) ?? .random(in: .min ... .max)
@@ -30,7 +31,7 @@ struct ForeignSchemaPropertyTests {
       do {
         let plan = try db.migrate(declared, options)
         migrated += plan.isEmpty ? 0 : 1
-        // Views and triggers that worked before work, and there is nothing more to do.
+        // Nothing remains to be done, and the views and triggers that worked before still work.
         let again = try db.migrationPlan(for: declared, MigrationOptions())
         try #require(again.isEmpty, "\(label)\n\(before)\n\(plan)\nagain:\n\(again)")
         let faults = Self.faults(of: db).subtracting(faultsBefore)
@@ -49,8 +50,8 @@ struct ForeignSchemaPropertyTests {
     #expect(migrated > Self.schemas / 8, "seed \(seed): \(migrated)")
   }
 
-  /// What SQLite's own check finds. It fails where a generated column refers to itself, which
-  /// CREATE TABLE accepts.
+  /// Returns the findings of SQLite's integrity check, which itself fails if a generated column
+  /// refers to itself. CREATE TABLE accepts such a column.
   private static func faults(of db: Database) -> Set<String> {
     do {
       let lines = try db.rows("PRAGMA integrity_check").map { try $0.get(String.self, at: 0) }
@@ -60,7 +61,7 @@ struct ForeignSchemaPropertyTests {
     }
   }
 
-  /// All that a file holds, as text.
+  /// Returns the whole content of a file as text.
   private static func contents(of db: Database) throws -> String {
     try db.read { connection in
       var lines: [String] = []
@@ -70,7 +71,7 @@ struct ForeignSchemaPropertyTests {
         lines.append("\(entry.values)")
         guard try entry.get(String.self, at: 0) == "table" else { continue }
         let name = try entry.get(String.self, at: 1)
-        // A table whose columns are calculated from each other in a circle cannot be read.
+        // A table whose generated columns refer to each other in a circle cannot be read.
         let rows = (try? connection.rows("SELECT * FROM \(identifier: name)")) ?? []
         for row in rows {
           lines.append("  \(row.values)")

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: tables that others wrote, in their own spelling")
+@Suite("Definitions in the spelling of other programs")
 struct ForeignSpellingTests {
   struct Book: Model, Equatable {
     @PrimaryKey var id: Int
@@ -11,7 +11,8 @@ struct ForeignSpellingTests {
     @Column var note: String?
   }
 
-  @Test("brackets, comments, parentheses and numbers of every form; what they say is kept")
+  @Test(
+    "brackets, comments, parentheses and numbers of any form are read, and their meaning is kept")
   func spelling() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -58,7 +59,7 @@ struct ForeignSpellingTests {
     }
   }
 
-  @Test("a schema takes `if`, `else` and `for`")
+  @Test("a schema block takes `if`, `else` and `for`")
   func built() throws {
     let db = try Database.temporary(models: [Built.self])
     let names = try db.fetch(

@@ -7,7 +7,7 @@ import Testing
 import MigrationSamples
 @testable import QueryDSL
 
-@Suite("Migration: ended half-way, the old schema or the new one, whole", .blocking)
+@Suite("Interrupted migrations, which leave the old or the new schema complete", .blocking)
 struct InterruptedMigrationTests {
   static let kinds = Migrations.all.keys.sorted()
 
@@ -20,20 +20,20 @@ struct InterruptedMigrationTests {
     return found
   }
 
-  @Test("killed with -9 at random moments of every kind of step")
+  @Test("a migration killed at a random moment leaves the old or the new schema with all rows")
   func killed() throws {
     let kills = TestSize.count(small: 4, full: Self.kinds.count, long: 200)
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     let file = try LargeFile(rows: TestSize.count(small: 20_000, full: 100_000))
-    // The few of a small run are other kinds each time.
+    // The few kills of a small run cover other kinds each time.
     let first = Int.random(in: 0..<Self.kinds.count, using: &random)
     var outcomes: [String: [Int]] = [:]
     var migrated: [String: (schema: [String], lines: Int)] = [:]
     for kill in 0..<kills {
       let kind = Self.kinds[(first + kill) % Self.kinds.count]
       if migrated[kind] == nil {
-        // Once to its end, to know the schema to come and how many statements there are.
+        // One run to the end gives the new schema and the number of statements.
         let path = try file.copy(kind)
         let lines = try MigrationChild(path, kind).runToEnd()
         let db = try Database(path: path)
@@ -43,7 +43,8 @@ struct InterruptedMigrationTests {
       let whole = try #require(migrated[kind])
       try #require(whole.lines > 0 && whole.schema != file.schema, "\(kind)")
       let path = try file.copy("killed")
-      // The first one waits where it is killed, so that on every machine one has the old schema.
+      // The first child waits at each statement, so that on every machine at least one kill finds
+      // the old schema.
       let waits = kill == 0
       let child = try MigrationChild(path, kind, waits: waits)
       let last = Int.random(in: 1...whole.lines, using: &random)
@@ -52,14 +53,15 @@ struct InterruptedMigrationTests {
         if waits, statement < last { child.proceed() }
       }
       if !waits {
-        // Somewhere in the statement that it has just begun, or in the commit after the last.
+        // The kill comes during the statement that has just begun, or during the commit after the
+        // last one.
         usleep(UInt32.random(in: 0...(last == whole.lines ? 60_000 : 20_000), using: &random))
       }
       child.kill()
       let label = "seed \(seed) kill \(kill): \(kind) in statement \(last)"
       let found = try expectWhole(path, [file.schema, whole.schema], file, label)
       outcomes[kind, default: [0, 0]][found] += 1
-      // What was not done is done by the next one.
+      // The next process completes the migration.
       _ = try MigrationChild(path, kind).runToEnd()
       _ = try expectWhole(path, [whole.schema], file, label)
     }
@@ -72,12 +74,12 @@ struct InterruptedMigrationTests {
     }
   }
 
-  /// Which statement of a connection fails, and how many there were.
+  /// Makes a chosen statement of a connection fail, and counts the statements.
   private final class Failing: Sendable {
     struct Stop: Error {}
     private let state = Mutex((number: -1, begun: 0, isArmed: false, hasFailed: false))
 
-    /// The statement of that number fails; none does for nil.
+    /// Chooses the statement that fails; none fails if the number is nil.
     func fail(at number: Int?) {
       state.withLock { $0 = (number ?? -1, 0, false, false) }
     }
@@ -102,9 +104,9 @@ struct InterruptedMigrationTests {
     }
   }
 
-  @Test("an error in the midst of each statement of the run: nothing is done", arguments: kinds)
+  @Test("an error in the middle of any statement of a migration undoes all of it", arguments: kinds)
   func errors(_ kind: String) throws {
-    // In full, rows that take more than one statement to copy, where a rebuild copies them.
+    // A full run has enough rows that a rebuild copies them with more than one statement.
     let rows = TestSize.count(small: 100, full: kind == "type" ? 25_000 : 500)
     let file = try LargeFile(rows: rows)
     let migration = try #require(Migrations.all[kind])
@@ -120,7 +122,7 @@ struct InterruptedMigrationTests {
       failing.fail(at: statement)
       do {
         try db.migrate(migration.models, migration.options)
-        // Our COMMIT is not ended in its midst, and the last one was behind the end.
+        // Our COMMIT cannot be interrupted, and the last number is past the end.
         try #require(!failing.hasFailed, "\(label)")
         hasStatement = failing.count > statement
         failing.fail(at: nil)
@@ -139,11 +141,12 @@ struct InterruptedMigrationTests {
       try db.close()
       statement += 1
     }
-    // All but COMMIT and the one behind the last; where BEGIN is to fail, what comes behind it does.
+    // All statements fail except COMMIT and the number past the end; a failure of BEGIN shows in
+    // the next statement.
     #expect(failures == statement - 2 && failures > 5, "\(kind): \(failures) of \(statement)")
   }
 
-  @Test("a COMMIT that fails: nothing is done", arguments: kinds)
+  @Test("a COMMIT that fails undoes all of the migration", arguments: kinds)
   func commit(_ kind: String) throws {
     struct Veto: Error {}
     let file = try LargeFile(rows: 500)
@@ -157,7 +160,7 @@ struct InterruptedMigrationTests {
     #expect(try file.expectWhole(db, [file.schema, LargeFile.schema(of: db)], kind) == 1)
   }
 
-  @Test("several processes that open and migrate at once: one does, the others find it done")
+  @Test("of several processes that migrate a file at the same time, exactly one migrates it")
   func severalProcesses() throws {
     let file = try LargeFile(rows: TestSize.count(small: 5_000, full: 100_000))
     for kind in ["type", "steps"] {

@@ -3,12 +3,12 @@ import QueryDSL
 import SQLCore
 import Testing
 
-/// The form of a column in a model that is written once for all types.
+/// The stored form of a column, for a model that is generic over the column's type.
 protocol ColumnForm: Sendable {
   static var form: StoredForm { get }
 }
 
-@Suite("Migration: a value that cannot be read is refused, and NULL comes from NULL alone")
+@Suite("Values that cannot be read, which a migration refuses and never turns into NULL")
 struct KeptValueTests {
   enum Standard: ColumnForm { static let form = StoredForm.standard }
   enum Bytes: ColumnForm { static let form = StoredForm.bytes }
@@ -39,7 +39,7 @@ struct KeptValueTests {
     @PrimaryKey var id: Int
   }
 
-  /// A value of a column that a type, optional or not, does not read.
+  /// A value in a column of a declared type that a Swift type, optional or not, cannot read.
   struct Pair: Sendable, CustomTestStringConvertible {
     let declared: String
     let value: String
@@ -63,7 +63,7 @@ struct KeptValueTests {
       self.init(declared, value, type, Standard.self)
     }
 
-    /// Whether the value is a date in a form that the library has, and nobody declared.
+    /// Whether the value is a date in a form of the library that the model does not declare.
     var isReadable: Bool { declared == "INTEGER" && value.hasPrefix("1258000000") }
 
     var testDescription: String { "\(declared) \(value) as \(name)" }
@@ -76,7 +76,7 @@ struct KeptValueTests {
     Pair("DATETIME", "'soon'", Date.self),
     Pair("", "'soon'", Date.self),
     Pair("INTEGER", "9223372036854775807", Date.self, ISO8601.self),
-    // Seconds and milliseconds, as other programs count.
+    // Seconds and milliseconds, as other programs store dates.
     Pair("INTEGER", "1258000000", Date.self, ISO8601.self),
     Pair("INTEGER", "1258000000123", Date.self, UnixSeconds.self),
     Pair("TEXT", "'no UUID'", UUID.self, Bytes.self),
@@ -117,7 +117,9 @@ struct KeptValueTests {
       + db.rows("SELECT *, typeof(d), hex(d) FROM Note").map(\.values)
   }
 
-  @Test("with the same words whether or not the new type is optional", arguments: pairs)
+  @Test(
+    "an unreadable value is refused with the same reason whether or not the new type is optional",
+    arguments: pairs)
   func optional(_ pair: Pair) throws {
     let db = try database(pair)
     let before = try dump(db)
@@ -136,7 +138,7 @@ struct KeptValueTests {
   }
 
   @Test(
-    "where rows with such values are deleted, others stay, and so does NULL",
+    "deleting rows with unreadable values keeps rows with NULL",
     arguments: pairs.filter { !$0.isReadable })
   func deleted(_ pair: Pair) throws {
     let db = try database(pair)
@@ -145,7 +147,9 @@ struct KeptValueTests {
     #expect(try db.rows("SELECT id, e FROM Note").map(\.values) == [[2, nil]])
   }
 
-  @Test("what another form reads is not deleted either", arguments: pairs.filter(\.isReadable))
+  @Test(
+    "rows whose values another stored form could read are not deleted",
+    arguments: pairs.filter(\.isReadable))
   func notDeleted(_ pair: Pair) throws {
     let db = try database(pair)
     let before = try dump(db)
@@ -155,7 +159,7 @@ struct KeptValueTests {
     #expect(try dump(db) == before)
   }
 
-  @Test("the values of text that become an optional date are all there, or none is touched")
+  @Test("text becomes an optional date only if every value can be read")
   func dates() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -181,7 +185,7 @@ struct KeptValueTests {
       ])
   }
 
-  @Test("numbers in a column whose type says no class are not taken for microseconds")
+  @Test("numbers in a column of no definite type are not read as microseconds")
   func anyNumber() throws {
     for declared in ["DATETIME", "TIMESTAMP", "", "NUMERIC"] {
       for value in ["694224000", "694224000.5"] {
@@ -193,7 +197,7 @@ struct KeptValueTests {
     }
   }
 
-  @Test("numbers in such a column are of the form in a REAL that a schema declares")
+  @Test("numbers in a column of type TIMESTAMP are read in the declared REAL form")
   func declaredNumber() throws {
     for value in ["694224000", "694224000.0"] {
       let db = try database(Pair("TIMESTAMP", value, Date.self))
@@ -205,7 +209,7 @@ struct KeptValueTests {
     }
   }
 
-  @Test("text becomes bytes, and bytes text, in UTF-8 whatever the encoding of the file")
+  @Test("text becomes bytes and back in UTF-8, whatever the encoding of the file")
   func encodings() throws {
     for encoding in ["UTF-8", "UTF-16le", "UTF-16be"] {
       let db = try Database.inMemory()
@@ -220,7 +224,7 @@ struct KeptValueTests {
       #expect(try db.row("PRAGMA encoding")?[0] == .text(encoding))
       try db.migrate([Note<Data?, Standard>.self])
       #expect(try db.fetch(Note<Data?, Standard>.all).map(\.d) == [Data("é\0😀".utf8)])
-      // To go back is what an older program would do.
+      // Going back is what an older program would do, so it must be requested.
       try db.migrate([Note<String?, Standard>.self], MigrationOptions(newerSchema: .replaced))
       #expect(try db.fetch(Note<String?, Standard>.all).map(\.d) == ["é\0😀"])
     }

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: a key that moves to other columns")
+@Suite("A primary key that moves to other columns")
 struct KeyChangeTests {
   struct ByID: Model {
     static let tableName = "Item"
@@ -35,7 +35,7 @@ struct KeyChangeTests {
     var id: ID { ID(a: a, b: b) }
   }
 
-  @Test("the old key is kept as a column that may be NULL, and insertions work")
+  @Test("the old key column stays and may be NULL, so that insertions work")
   func toText() throws {
     let db = try Database.temporary(models: [ByID.self])
     try db.insert([ByID(id: 3, a: "x"), ByID(id: 7, a: "y")])
@@ -51,7 +51,7 @@ struct KeyChangeTests {
     _ = try Database(path: try #require(db.path), models: [ByA.self])
   }
 
-  @Test("from a text to a number that the database counts, and without a rowid before")
+  @Test("the key moves from a text to an assigned number in a table that had no rowid")
   func toRowID() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -71,7 +71,7 @@ struct KeyChangeTests {
     #expect(try db.migrationPlan(for: [WithRowID.self]).isEmpty)
   }
 
-  @Test("`INTEGER PRIMARY KEY DESC` and `INT PRIMARY KEY` become the rowid where it is counted")
+  @Test("`INTEGER PRIMARY KEY DESC` and `INT PRIMARY KEY` become the rowid for an assigned key")
   func noRowID() throws {
     for type in ["INTEGER PRIMARY KEY DESC", "INT PRIMARY KEY", "BIGINT PRIMARY KEY"] {
       let db = try Database.temporary()
@@ -88,7 +88,7 @@ struct KeyChangeTests {
     }
   }
 
-  @Test("a key that would be counted and is NULL is refused, and does not get a number")
+  @Test("a NULL in a key that would become assigned is refused, and gets no number")
   func nullKey() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -101,7 +101,8 @@ struct KeyChangeTests {
     #expect(try db.row("SELECT number FROM Item WHERE a = 'y'")?[0] == .null)
   }
 
-  @Test("from one column to two and back, with what the old key said told in the plan")
+  @Test(
+    "the key moves from one column to two and back, and the plan names lost parts of the old key")
   func composite() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -130,7 +131,7 @@ struct KeyChangeTests {
   }
 
   @Test(
-    "AUTOINCREMENT in a table that shall have no rowid is refused, with the line that leaves it")
+    "AUTOINCREMENT in a table declared WITHOUT ROWID is refused with the line that keeps the rowid")
   func autoincrement() throws {
     struct Leaner: Model {
       static let tableName = "Item"

@@ -4,11 +4,11 @@ import Testing
 
 @testable import QueryDSL
 
-@Suite("Migration: random moves of a key")
+@Suite("Random moves of a primary key")
 struct KeyPropertyTests {
   static let moves = ProcessInfo.processInfo.environment["APUS_PAIRS"].flatMap(Int.init) ?? 300
 
-  @Test("a table opens, takes insertions and opens again without a change, or its key is refused")
+  @Test("a table migrates and takes insertions with its new key, or the key is refused")
   func random() throws {
     let environment = ProcessInfo.processInfo.environment
     let seed = environment["APUS_SEED"].flatMap(UInt64.init) ?? .random(in: .min ... .max)
@@ -18,7 +18,7 @@ struct KeyPropertyTests {
       let label = "seed \(seed) move \(number)"
       let old = table(using: &random)
       var new = table(using: &random)
-      // Columns of the old key go, stay undeclared or stay declared.
+      // Columns of the old key are dropped, undeclared or declared.
       for column in old.columns where !new.declares(column.name) && Bool.random(using: &random) {
         new.removals.insert(.column(column.name))
       }
@@ -52,7 +52,7 @@ struct KeyPropertyTests {
     #expect(refused < Self.moves / 2, "seed \(seed): \(refused)")
   }
 
-  /// Four columns, of which some are declared and some are the key.
+  /// Makes four columns, of which some are dropped and some are the key.
   private func table(using random: inout SeededGenerator) -> TableDefinition {
     let classes: [StorageClass] = [.integer, .text, .integer, .text]
     var columns: [TableDefinition.Column] = []
@@ -76,8 +76,8 @@ struct KeyPropertyTests {
       "t", columns: columns, keyNames: Array(keys), isWithoutRowID: isCounted ? false : isLean)
   }
 
-  /// What the library inserts: the columns that are declared; a key that the database counts is left
-  /// to it.
+  /// Inserts a row as the library does: it sets the declared columns and leaves an assigned key to
+  /// the database.
   private func insert(
     _ row: Int, into table: TableDefinition, _ db: Database, using random: inout SeededGenerator
   ) throws {

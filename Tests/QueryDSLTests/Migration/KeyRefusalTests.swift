@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("G2 B7 keys that rows cannot have are refused, with the step that makes them right")
+@Suite("Refused keys, with the migration step that resolves each refusal")
 struct KeyRefusalTests: RefusalExpecting {
   struct Keyed: Model {
     @PrimaryKey var code: String
@@ -16,7 +16,7 @@ struct KeyRefusalTests: RefusalExpecting {
     MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" WHERE \"code\" IS NULL OR rowid NOT IN (SELECT min(rowid) FROM \"Keyed\" GROUP BY \"code\")") }
   ])
 
-  @Test("a key with NULL or with values that come twice")
+  @Test("a key with duplicate values is refused with a step that deletes the duplicates")
   func badKey() throws {
     let db = try expectRefused(
       """
@@ -38,7 +38,7 @@ struct KeyRefusalTests: RefusalExpecting {
     MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" AS k WHERE \"code\" IS NULL OR EXISTS (SELECT 1 FROM \"Keyed\" AS o WHERE o.\"code\" = k.\"code\" AND (o.\"number\") < (k.\"number\"))") }
   ])
 
-  @Test("the same where the table has no rowid")
+  @Test("a key with duplicate values is refused in a WITHOUT ROWID table, too")
   func badKeyWithoutRowID() throws {
     let db = try expectRefused(
       """
@@ -56,7 +56,7 @@ struct KeyRefusalTests: RefusalExpecting {
     #expect(try db.fetch(Keyed.order(by: \.$number)).map(\.number) == [1, 3])
   }
 
-  @Test("NULL in a key is refused twice, as a key and as no optional, and one line helps both")
+  @Test("NULL in a key is refused twice, as a key and as not optional, and one step resolves both")
   func nullKey() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -69,7 +69,7 @@ struct KeyRefusalTests: RefusalExpecting {
     #expect(try db.fetch(Keyed.all).map(\.number) == [1])
   }
 
-  // MARK: Keys that are new
+  // MARK: New keys
 
   struct Named: Model {
     static let tableName = "Keyed"
@@ -82,7 +82,7 @@ struct KeyRefusalTests: RefusalExpecting {
     MigrationStep("keys of Keyed", .before) { try $0.execute("ALTER TABLE \"Keyed\" ADD COLUMN \"name\" TEXT; UPDATE \"Keyed\" SET \"name\" = CAST(rowid AS TEXT)") }
   ])
 
-  @Test("a key of new columns, which would be the same in all rows")
+  @Test("a key of new columns is refused, because all rows would have the same key")
   func newKey() throws {
     let db = try expectRefused(
       "CREATE TABLE Keyed (number INTEGER PRIMARY KEY); INSERT INTO Keyed VALUES (1), (2)",
@@ -111,7 +111,7 @@ struct KeyRefusalTests: RefusalExpecting {
     MigrationStep("keys of Keyed", .before) { try $0.execute("ALTER TABLE \"Keyed\" ADD COLUMN \"region\" TEXT; UPDATE \"Keyed\" SET \"region\" = lower(hex(randomblob(4)) || \'-\' || hex(randomblob(2)) || \'-\' || hex(randomblob(2)) || \'-\' || hex(randomblob(2)) || \'-\' || hex(randomblob(6)))") }
   ])
 
-  @Test("a new column of a key, of a type without a value that stands for none")
+  @Test("a new key column whose type has no empty value is refused with a step that fills it")
   func newPart() throws {
     let plan = try Database.temporary(models: []).migrationPlan(for: [Region.self])
     #expect(plan.refusals.isEmpty)
@@ -143,7 +143,8 @@ struct KeyRefusalTests: RefusalExpecting {
     MigrationStep("no rows of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\"") }
   ])
 
-  @Test("and where nobody can tell what its values would be")
+  @Test(
+    "a new key column whose values cannot be generated is refused with a step that deletes rows")
   func noValues() throws {
     _ = try expectRefused(
       "CREATE TABLE Keyed (number INTEGER PRIMARY KEY); INSERT INTO Keyed VALUES (1), (2)",
@@ -155,7 +156,7 @@ struct KeyRefusalTests: RefusalExpecting {
       pastedInto: Tempered.self, options: Self.emptying)
   }
 
-  // MARK: Keys to which others refer
+  // MARK: Keys that other tables refer to
 
   struct Coded: Model {
     static let tableName = "Keyed"
@@ -168,7 +169,7 @@ struct KeyRefusalTests: RefusalExpecting {
     MigrationStep("unique number of Keyed", .before) { try $0.execute("CREATE UNIQUE INDEX \"Keyed_number_unique\" ON \"Keyed\" (\"number\")") }
   ])
 
-  @Test("rows of other tables refer to the old key, which no property is")
+  @Test("a new key is refused if rows refer to the old one and no property keeps it unique")
   func referredKey() throws {
     let db = try expectRefused(
       """
@@ -195,7 +196,7 @@ struct KeyRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("a foreign key that goes in the same migration refers to nothing that must stay")
+  @Test("a foreign key that the same migration drops does not hold back the change of the key")
   func changedReference() throws {
     let db = try Database.temporary()
     try db.execute(

@@ -2,8 +2,8 @@ import Foundation
 import SQLCore
 import Testing
 
-/// A table with rows that refer to it ON DELETE CASCADE, an index, a trigger and a view, in a file
-/// of its own.
+/// A table in a file of its own, with rows that refer to it ON DELETE CASCADE, an index, a trigger
+/// and a view.
 final class LargeFile {
   private static let tables = """
     CREATE TABLE Item (id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, size TEXT NOT NULL,
@@ -21,7 +21,7 @@ final class LargeFile {
   private var parts: Int { rows / 5 }
   private let folder: URL
   private var original: String { folder.appending(path: "original.sqlite").path() }
-  /// The definitions as they were made.
+  /// The definitions of the file when it was made.
   let schema: [String]
 
   init(rows: Int) throws {
@@ -31,7 +31,7 @@ final class LargeFile {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let db = try Database(path: folder.appending(path: "original.sqlite").path())
     try db.execute(SQL(unsafe: Self.tables))
-    // The row of number 0 is one that a migration may be asked to delete.
+    // Row 0 is one that a migration may be asked to delete.
     try db.execute(
       """
       WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
@@ -64,8 +64,8 @@ final class LargeFile {
     }
   }
 
-  /// The rows are all there, and so are those that refer to them, with what each holds; the schema is
-  /// one of those given, whose number is returned.
+  /// Expects that all rows are there with their values, including the rows that refer to them, and
+  /// that the schema is one of those given. Returns the index of that schema.
   func expectWhole(_ db: Database, _ schemas: [[String]], _ label: String) throws -> Int {
     let schema = try Self.schema(of: db)
     let found = try #require(schemas.firstIndex(of: schema), "\(label): \(schema)")

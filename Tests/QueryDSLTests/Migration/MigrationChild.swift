@@ -1,13 +1,13 @@
 import Foundation
 
-/// A run of `MigrationProcess`, which the package builds beside its tests.
+/// A process of `MigrationProcess`, which the package builds together with its tests.
 final class MigrationChild {
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
   private var unread = Data()
 
-  /// - Parameter waits: whether it waits for `proceed()` before each statement.
+  /// - Parameter waits: Whether the process waits for `proceed()` before each statement.
   init(_ path: String, _ kind: String, waits: Bool = false) throws {
     let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
     let binary = URL(filePath: CommandLine.arguments[0])
@@ -24,7 +24,7 @@ final class MigrationChild {
     if process.isRunning { kill() }
   }
 
-  /// The next line that it prints, waiting for it; empty at the end.
+  /// Waits for the next line that the process prints. The line is empty at the end.
   func line() -> String {
     while true {
       if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -37,12 +37,12 @@ final class MigrationChild {
     }
   }
 
-  /// Lets it run the statement that it waits before.
+  /// Lets the process run the statement before which it waits.
   func proceed() {
     input.fileHandleForWriting.write(Data("\n".utf8))
   }
 
-  /// Waits for its end; how many statements it ran.
+  /// Waits for the end of the process, and returns how many statements it ran.
   func runToEnd() throws -> Int {
     var count = 0
     var last = line()

@@ -5,11 +5,11 @@ import Testing
 
 @testable import QueryDSL
 
-@Suite("Migration: random pairs of schemas and data")
+@Suite("Random pairs of schemas with random data")
 struct MigrationPropertyTests {
   static let pairs = TestSize.count(small: 240, full: 2_400, long: 20_000)
 
-  @Test("B4–B8 every value whose column stays is there, and the schema is the declared one")
+  @Test("a migration keeps every value of a column that stays, and gives the declared schema")
   func random() throws {
     let seed = TestSeed.draw()
     var outcome = Outcome()
@@ -17,8 +17,8 @@ struct MigrationPropertyTests {
       var random = SeededGenerator(seed: seed &+ UInt64(number))
       try check(using: &random, &outcome, "seed \(seed) pair \(number)")
     }
-    // The test must test something: most pairs can be migrated, and many need a rebuild. A small run
-    // is too short to say.
+    // The test shows little unless most pairs can be migrated and many need a rebuild. A small run
+    // is too short for that.
     guard TestSize.current != .small else { return }
     #expect(outcome.refused < Self.pairs / 3, "seed \(seed): \(outcome)")
     #expect(outcome.rebuilt > Self.pairs / 4, "seed \(seed): \(outcome)")
@@ -44,7 +44,7 @@ struct MigrationPropertyTests {
     let before = try contents(of: db, old)
     let schemaBefore = try signature(of: db)
     let plan: MigrationPlan
-    // What a new column without a default means for the rows is asked of three in four.
+    // Three migrations in four ask for zeros in new columns without a default.
     let asksForZeros = Int.random(in: 0..<4, using: &random) > 0
     let options = MigrationOptions(missingDefaults: asksForZeros ? .zeroOrEmpty : .refused)
     do {
@@ -71,8 +71,8 @@ struct MigrationPropertyTests {
     let again = try db.migrationPlan(for: Declarations(new), options)
     try #require(again.steps.isEmpty, "\(label)\n\(plan)\nagain:\n\(again)")
     try #require(try db.rows("PRAGMA foreign_key_check").isEmpty, "\(label)\n\(plan)")
-    // Of a WITHOUT ROWID table whose key is not in front, SQLite 3.40 looks for NULL in the wrong
-    // column; the values were compared above.
+    // SQLite 3.40 looks for NULL in the wrong column of a WITHOUT ROWID table whose key is not its
+    // first column. The values were compared above.
     let faults = try db.rows("PRAGMA integrity_check").map { try $0.get(String.self, at: 0) }
       .filter { $0 != "ok" && !$0.hasPrefix("NULL value in ") }
     try #require(faults.isEmpty, "\(faults)\n\(label)\n\(plan)")
@@ -127,7 +127,7 @@ struct MigrationPropertyTests {
     }
   }
 
-  /// The rows of each table by their tag, as the columns' values by name.
+  /// Returns the rows of each table by their tag, each as its values by column name.
   private func contents(
     of db: Database, _ schema: RandomSchema
   ) throws -> [String: [DatabaseValue: [String: DatabaseValue]]] {
@@ -169,7 +169,7 @@ struct MigrationPropertyTests {
     }
   }
 
-  /// What a value is in another storage class, in Swift.
+  /// Converts a value to another storage class in Swift.
   private func converted(_ value: DatabaseValue, to storage: StorageClass) -> DatabaseValue {
     switch (value, storage) {
     case (.integer(let number), .real): .real(Double(number))
@@ -186,8 +186,8 @@ struct MigrationPropertyTests {
 
   // MARK: Schemas
 
-  /// What a schema says, without the order of columns. A default of zero that ALTER TABLE had to
-  /// give a new column counts as none where models declare neither it nor that it goes.
+  /// Describes a schema without the order of columns. A zero that ALTER TABLE had to give a new
+  /// column as its default does not count, unless models declare or drop it.
   private func signature(of db: Database, _ declared: RandomSchema? = nil) throws -> [String] {
     try db.read { connection in
       let schema = try LiveSchema(of: connection)
@@ -208,7 +208,7 @@ struct MigrationPropertyTests {
               + "\(isZero ? "" : column.defaultText ?? "") \(column.collation ?? "")")
         }
         for constraint in table.constraints {
-          // A reference of an added column stands at the column, and means the same.
+          // The reference of an added column is a column constraint with the same meaning.
           lines.append("\(entry.name) \(constraint.text.normalSQL)")
         }
         lines.append(
@@ -226,7 +226,7 @@ extension Declarations {
 }
 
 extension RandomSchema {
-  /// The same tables, which were never otherwise.
+  /// The same tables without renamings and removals.
   fileprivate var withoutPast: RandomSchema {
     var schema = self
     for index in tables.indices {

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("G2 what would lose something is refused, with the line that declares it")
+@Suite("Migrations that would lose something, refused with the line that declares the loss")
 struct MigrationRefusalTests: RefusalExpecting {
   // MARK: Types
 
@@ -47,7 +47,7 @@ struct MigrationRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("text that is no number, for a number")
+  @Test("text that is not a number is refused for an integer column")
   func textToInteger() throws {
     let db = try expectRefused(
       """
@@ -62,7 +62,8 @@ struct MigrationRefusalTests: RefusalExpecting {
     #expect(try db.fetch(Pasted.Price.all).map(\.price) == [5, 0, 0])
   }
 
-  @Test("numbers with a fraction, for integers, and NULL among them")
+  @Test(
+    "NULL among numbers with a fraction is refused for a column of integers that is not optional")
   func realToInteger() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -85,7 +86,7 @@ struct MigrationRefusalTests: RefusalExpecting {
     @Column var name: String
   }
 
-  @Test("NULL where there is no optional")
+  @Test("NULL is refused for a column that is not optional")
   func null() throws {
     let db = try expectRefused(
       """
@@ -104,7 +105,7 @@ struct MigrationRefusalTests: RefusalExpecting {
     @Column var day: Date?
   }
 
-  @Test("a number that several forms of a date could be")
+  @Test("a number that could be a date in several forms is refused")
   func dateForms() throws {
     _ = try expectRefused(
       "CREATE TABLE Day (id INTEGER PRIMARY KEY, day REAL NOT NULL); INSERT INTO Day VALUES (1, 2.5)",
@@ -127,7 +128,7 @@ struct MigrationRefusalTests: RefusalExpecting {
     @Column var mood: Temper?
   }
 
-  @Test("a new column that is not optional and has no value for the rows that are there")
+  @Test("a new column without a default is refused if there are rows and the type is not optional")
   func noDefault() throws {
     _ = try expectRefused(
       "CREATE TABLE Mood (id INTEGER PRIMARY KEY); INSERT INTO Mood VALUES (1), (2)", Mood.self,
@@ -179,7 +180,7 @@ struct MigrationRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("a new column that refers to another table, by a default that is no row there")
+  @Test("a new column whose default refers to a missing row of another table is refused")
   func defaultReference() throws {
     let db = try Database.temporary(models: [Album.self])
     try db.execute("CREATE TABLE Review (id INTEGER PRIMARY KEY); INSERT INTO Review VALUES (1)")
@@ -197,7 +198,7 @@ struct MigrationRefusalTests: RefusalExpecting {
     #expect(try db.fetch(Sale.all).map(\.albumID) == [7])
   }
 
-  @Test("a new column that refers to another table, and is not optional")
+  @Test("a new column that refers to another table is refused if it is not optional")
   func reference() throws {
     _ = try expectRefused(
       "CREATE TABLE Review (id INTEGER PRIMARY KEY); INSERT INTO Review VALUES (1)", Review.self,
@@ -221,14 +222,14 @@ struct MigrationRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("a view in the place of a table")
+  @Test("a view with the name of a model's table is refused with the line that drops the view")
   func view() throws {
     _ = try expectRefused(
       "CREATE VIEW Thing AS SELECT 1 AS id", Thing.self, "Thing is a view; a model needs a table",
       line: #"Dropped(view: "Thing")"#, pastedInto: PastedThing.self)
   }
 
-  @Test("several reasons are told at once")
+  @Test("a plan reports several refusals at once")
   func several() throws {
     let db = try Database.temporary()
     try db.execute(

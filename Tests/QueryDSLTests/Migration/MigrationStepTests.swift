@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: steps of the user's own, and values that no type reads")
+@Suite("The user's migration steps, and values that a type cannot read")
 struct MigrationStepTests {
   struct Old: Model {
     static let tableName = "Person"
@@ -33,10 +33,10 @@ struct MigrationStepTests {
     try connection.execute("UPDATE Person SET name = first || ' ' || last")
   }
 
-  @Test("a step sees the new columns and still the old ones; it runs once")
+  @Test("a step sees the new and the old columns, and runs once")
   func after() throws {
     let db = try database()
-    // Without the step, all names would be alike.
+    // Without the step, all names would be equal.
     #expect(throws: MigrationError.self) { try db.migrate([New.self]) }
     let options = MigrationOptions(missingDefaults: .zeroOrEmpty, steps: [Self.naming])
     #expect(try db.migrationPlan(for: [New.self], options).steps.last?.action == .userStep("names"))
@@ -55,7 +55,7 @@ struct MigrationStepTests {
     #expect(try db.columnNames(of: "Person") == ["id", "name"])
   }
 
-  @Test("a step before sees the tables as they were, and can make a refused migration right")
+  @Test("a step of kind before sees the old tables, and can resolve a refusal")
   func before() throws {
     let db = try database()
     try db.execute("INSERT INTO Person VALUES (3, 'Jane', 'Doe')")
@@ -68,7 +68,7 @@ struct MigrationStepTests {
     #expect(try db.count(New.all) == 2)
   }
 
-  @Test("what a step throws undoes all; a row that refers to nothing does so as well")
+  @Test("an error thrown by a step, and a broken reference after it, undo the whole migration")
   func failing() throws {
     struct Stop: Error {}
     let db = try database()
@@ -95,7 +95,7 @@ struct MigrationStepTests {
     #expect(try db.row("PRAGMA foreign_keys")?[0] == 1)
   }
 
-  @Test("a new database notes its steps as done, and does not run them")
+  @Test("a new database records its steps as done without running them")
   func new() throws {
     let db = try Database.temporary()
     let options = MigrationOptions(steps: [Self.naming])
@@ -103,7 +103,7 @@ struct MigrationStepTests {
     #expect(try db.migrationPlan(for: [New.self], options).isEmpty)
   }
 
-  // MARK: Values that no type reads
+  // MARK: Values that a type cannot read
 
   struct Text: Model {
     static let tableName = "Note"
@@ -124,11 +124,11 @@ struct MigrationStepTests {
     @Column var mood: Level
   }
 
-  @Test("B8 B36 a column becomes an enumeration: what is no case throws, or is deleted when asked")
+  @Test("values that are not cases of a new enumeration are refused, or deleted if requested")
   func enumeration() throws {
     let db = try Database.temporary(models: [Text.self])
     try db.insert([Text(id: 1, mood: "calm"), Text(id: 2, mood: "merry")])
-    // In the file nothing tells the two types apart.
+    // The definitions in the file do not distinguish the two types.
     #expect(try db.migrate([Moody.self]).isEmpty)
     let error = #expect(throws: MigrationError.self) {
       try db.migrate([Moody.self], MigrationOptions(checksValues: true))
@@ -148,7 +148,7 @@ struct MigrationStepTests {
   }
 
   @Test(
-    "B8 text becomes an enumeration over Int: where the type of storage changes, values are read")
+    "text that becomes an enumeration over Int is read, and values that are not cases are refused")
   func convertedEnumeration() throws {
     let db = try Database.temporary(models: [Text.self])
     try db.insert([Text(id: 1, mood: "1"), Text(id: 2, mood: "7")])
@@ -168,7 +168,7 @@ struct MigrationStepTests {
     }
   }
 
-  @Test("B36 rows that a new check or reference forbids are refused, or deleted when asked")
+  @Test("rows that violate a new check or reference are refused, or deleted if requested")
   func constraints() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -178,7 +178,7 @@ struct MigrationStepTests {
       """)
     let models: [any Model.Type] = [Album.self, Checked.self]
     let error = #expect(throws: MigrationError.self) { try db.migrate(models) }
-    // Where the other table is not there yet, a row refers to nothing as well.
+    // If the other table does not exist yet, the reference is broken, too.
     #expect(error?.plan.refusals.map(\.rowCount) == [1, 1])
     try db.migrate([Album.self])
     #expect(try db.migrationPlan(for: models).refusals.map(\.rowCount) == [1, 1])

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: what is missing is added")
+@Suite("Adding what is missing")
 struct MigrationTests {
   enum First {
     struct Article: Model, Equatable {
@@ -40,7 +40,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("opening creates the tables, STRICT, with keys, indexes and defaults")
+  @Test("opening creates STRICT tables with keys and indexes, as the plan says")
   func create() throws {
     let db = try Database.temporary()
     let plan = try db.migrationPlan(for: [First.Article.self, Line.self, Customer.self])
@@ -74,7 +74,8 @@ struct MigrationTests {
           + create the index Customer_unique_name_mail: no two rows share its columns
               CREATE UNIQUE INDEX "Customer_unique_name_mail" ON "Customer" ("name", "mail")
         """)
-    // A plan changes nothing; the migration does what it says, and then there is nothing to do.
+    // A plan changes nothing. The migration does what the plan says, and afterwards nothing remains
+    // to be done.
     #expect(try db.rows("SELECT * FROM sqlite_schema").isEmpty)
     #expect(try db.migrate([First.Article.self, Line.self, Customer.self]) == plan)
     let again = try db.migrationPlan(for: [First.Article.self, Line.self, Customer.self])
@@ -85,7 +86,7 @@ struct MigrationTests {
 
   static let zeros = MigrationOptions(missingDefaults: .zeroOrEmpty)
 
-  @Test("new columns keep the rows: NULL, the declared default, else zero or empty where asked for")
+  @Test("new columns keep the rows and give them NULL, the declared default, or a requested zero")
   func addColumns() throws {
     let db = try Database.temporary(models: [First.Article.self])
     try db.insert(First.Article(id: 1, title: "a"))
@@ -127,13 +128,13 @@ struct MigrationTests {
       day: Date(timeIntervalSince1970: 1), level: 7)
     #expect(found == expected)
     #expect(try db.migrationPlan(for: models).steps.isEmpty)
-    // The foreign key of the added column is enforced.
+    // The added column's foreign key is enforced.
     var article = found
     article.parentID = 99
     #expect(throws: DatabaseError.self) { try db.update(article) }
   }
 
-  @Test("B6 an index is added to a table that is there; a query uses it")
+  @Test("an index is added to an existing table, and a query uses it")
   func addIndex() throws {
     struct Album: Model {
       @PrimaryKey var id: Int
@@ -155,7 +156,7 @@ struct MigrationTests {
     #expect(try music.db.count(Album.all) == 3)
   }
 
-  @Test("indexes over a_b, and over a and b, do not take each other's name")
+  @Test("an index over a_b and an index over a and b get different names")
   func indexNames() throws {
     struct Names: Model {
       @PrimaryKey var id: Int
@@ -172,7 +173,7 @@ struct MigrationTests {
     #expect(try db.rows("SELECT name FROM pragma_index_list('Names')").count == 2)
   }
 
-  @Test("a column that no model declares stays, and is listed as kept")
+  @Test("a column that no model declares stays, and the plan lists it as kept")
   func kept() throws {
     let db = try Database.temporary(models: [Second.Article.self])
     try db.execute("ALTER TABLE Article ADD COLUMN extra TEXT NOT NULL DEFAULT 'x'")
@@ -188,7 +189,7 @@ struct MigrationTests {
     #expect(try db.columnNames(of: "Article").contains("extra"))
   }
 
-  @Test("generated columns, triggers and indexes that no model knows stay as they are")
+  @Test("undeclared generated columns, triggers and indexes stay unchanged")
   func unknown() throws {
     let db = try Database.temporary(models: [First.Article.self])
     try db.execute(
@@ -215,7 +216,8 @@ struct MigrationTests {
   }
 
   @Test(
-    "a trigger of another table goes by the schema of any model, once", arguments: [true, false])
+    "any model can drop a trigger of another table, which is dropped once",
+    arguments: [true, false])
   func foreignTrigger(_ isThere: Bool) throws {
     struct One: Model {
       @PrimaryKey var id: Int
@@ -237,7 +239,7 @@ struct MigrationTests {
     #expect(try db.rows("SELECT 1 FROM sqlite_schema WHERE name = 't'").isEmpty)
   }
 
-  @Test("a hostile name of a table, and what stands in it, is a name")
+  @Test("a table name with quotes and SQL in it is only a name")
   func hostileNames() throws {
     struct Hostile: Model, Equatable {
       static let tableName = #"a"; DROP TABLE Album; --'.[x] ü"#
@@ -270,7 +272,7 @@ struct MigrationTests {
     #expect(try music.db.delete(Hostile.self, 1))
   }
 
-  @Test("a file that is opened for reading alone is not migrated")
+  @Test("a file opened read-only is not migrated")
   func readOnly() throws {
     let db = try Database.temporary(models: [First.Article.self])
     let path = try #require(db.path)

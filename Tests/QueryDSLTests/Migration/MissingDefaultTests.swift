@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: rows that are there get no value that nobody declared")
+@Suite("New columns without a declared value for existing rows")
 struct MissingDefaultTests: RefusalExpecting {
   struct Setting: Model, Equatable {
     @PrimaryKey var id: Int
@@ -37,7 +37,7 @@ struct MissingDefaultTests: RefusalExpecting {
   static let oneRow: SQL =
     "CREATE TABLE Setting (id INTEGER PRIMARY KEY NOT NULL); INSERT INTO Setting VALUES (1)"
 
-  @Test("a Bool that begins as true is not false in the rows there")
+  @Test("a new Bool column whose property starts as true needs a declared value for existing rows")
   func bool() throws {
     let db = try expectRefused(
       Self.oneRow, Setting.self,
@@ -47,7 +47,7 @@ struct MissingDefaultTests: RefusalExpecting {
     #expect(try db.fetch(PastedSetting.all) == [PastedSetting(id: 1, flag: false)])
   }
 
-  @Test("a number that begins as 60 is not 0 in the rows there")
+  @Test("a new number column whose property starts as 60 needs a declared value for existing rows")
   func number() throws {
     _ = try expectRefused(
       Self.oneRow, Timed.self,
@@ -73,7 +73,7 @@ struct MissingDefaultTests: RefusalExpecting {
     @Column var reference: Unique64
   }
 
-  /// Compiled and never run: each line that the plan offers, as it is written there.
+  /// Compiled and never run: each line that the plan offers, exactly as it is offered.
   private struct Pasted: Model {
     @PrimaryKey var id: Int
     @Column var number: UInt16
@@ -97,7 +97,7 @@ struct MissingDefaultTests: RefusalExpecting {
     }
   }
 
-  @Test("each type is refused with a line that compiles, a value or an optional")
+  @Test("each type is refused with a line that compiles and gives a default or an optional")
   func types() throws {
     let db = try Database.temporary()
     try db.execute(Self.oneRow)
@@ -108,7 +108,7 @@ struct MissingDefaultTests: RefusalExpecting {
     for line in lines { #expect(source.contains(line), "\(line)") }
   }
 
-  @Test("a table without rows takes any column, as if it were new")
+  @Test("a table without rows accepts any new column as in a new table")
   func empty() throws {
     let db = try Database.temporary()
     try db.execute("CREATE TABLE Setting (id INTEGER PRIMARY KEY NOT NULL) STRICT")
@@ -118,18 +118,19 @@ struct MissingDefaultTests: RefusalExpecting {
     let defaults = try db.rows("SELECT dflt_value, \"notnull\" FROM pragma_table_info('Setting')")
     #expect(defaults.map(\.values) == Array(repeating: [nil, 1], count: 13))
     let again = try db.migrationPlan(for: [Everything.self])
-    // What is left is to note the forms of dates and identifiers, since another program made the table.
+    // Because another program made the table, only the forms of dates and identifiers remain to be
+    // recorded.
     #expect(again.isEmpty, "\(again)")
   }
 
-  @Test("zeros are there for those who ask for them, where a type has them")
+  @Test("existing rows get a zero or empty value if requested, for types that have one")
   func zeros() throws {
     let db = try Database.temporary()
     try db.execute(Self.oneRow)
     let options = MigrationOptions(missingDefaults: .zeroOrEmpty)
     try db.migrate([Setting.self], options)
     #expect(try db.fetch(Setting.all) == [Setting(id: 1, flag: false)])
-    // The zero that it left as the default is no difference.
+    // The zero that became the default is no difference from the declaration.
     #expect(try db.migrationPlan(for: [Setting.self]).steps.isEmpty)
     let refused = try db.migrationPlan(for: [Everything.self], options).refusals.map(\.line)
     #expect(refused.first == "@Column var mood: Temper?" && refused.count == 7)
@@ -140,7 +141,7 @@ struct MissingDefaultTests: RefusalExpecting {
     @PrimaryKey var id: Int
   }
 
-  @Test("a column that one of two models declares is refused for the rows there as well")
+  @Test("a new column that only one of two models declares is refused for existing rows, too")
   func facets() throws {
     let db = try Database.temporary()
     try db.execute(Self.oneRow)
@@ -150,7 +151,7 @@ struct MissingDefaultTests: RefusalExpecting {
     #expect(error?.plan.refusals.map(\.line) == [#"Default(\.$flag, false)"#])
     try db.execute("DELETE FROM Setting")
     try db.migrate([Facet.self, Setting.self])
-    // Its insertions leave the column out.
+    // This model's insertions omit the column.
     try db.insert(Facet(id: 2))
   }
 
@@ -166,7 +167,7 @@ struct MissingDefaultTests: RefusalExpecting {
     static var schema: Schema<Keyed> { Named(\.$key, "id") }
   }
 
-  @Test("so is a new column of the key, with a step that fills it")
+  @Test("a new key column is refused for existing rows with a step that fills it")
   func key() throws {
     let db = try Database.temporary()
     try db.execute(Self.oneRow)
@@ -174,7 +175,7 @@ struct MissingDefaultTests: RefusalExpecting {
     #expect(refusal.line?.hasPrefix("MigrationStep(") == true, "\(refusal)")
   }
 
-  @Test("what a step of the user's own fills begins as zero where the options say so")
+  @Test("a column that the user's step fills starts as zero if the options allow it")
   func step() throws {
     let db = try Database.temporary()
     try db.execute(Self.oneRow)

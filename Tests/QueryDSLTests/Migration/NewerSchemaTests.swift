@@ -14,7 +14,7 @@ struct NewerSchemaTests {
     try first.close()
   }
 
-  @Test("an older program leaves the newer one's unique index, and works beside it")
+  @Test("an older program keeps a newer program's unique index and works next to the newer program")
   func sideBySide() throws {
     try shared.open(SecondVersion.Post.self)
     let before = try shared.schema
@@ -34,14 +34,14 @@ struct NewerSchemaTests {
       #expect(text.contains("= keep what a newer program made: a newer program changed it on 2"))
       #expect(text.contains("; this one would drop the index Post_unique_url, and leaves it"))
       try older.close()
-      // The newer program finds its schema as it left it.
+      // The newer program finds its schema unchanged.
       let again = try Database(path: shared.path, models: [SecondVersion.Post.self])
       #expect(try again.migrationPlan(for: [SecondVersion.Post.self]).steps.isEmpty)
       try again.close()
     }
   }
 
-  @Test("an older program that cannot work with a newer table is refused, and nothing is changed")
+  @Test("an older program that cannot work with a newer table is refused and changes nothing")
   func narrowing() throws {
     try shared.open(SecondVersion.Post.self)
     try shared.open(ThirdVersion.Post.self)
@@ -62,7 +62,7 @@ struct NewerSchemaTests {
     #expect(try shared.value("SELECT views FROM Post") == "12 or so")
   }
 
-  @Test("an older program is refused where it asks for that")
+  @Test("an older program is refused if its options request that")
   func refused() throws {
     try shared.open(SecondVersion.Post.self)
     let before = try shared.schema
@@ -73,7 +73,7 @@ struct NewerSchemaTests {
     #expect(try shared.schema == before)
   }
 
-  @Test("where an older program would change nothing, there is nothing to refuse")
+  @Test("an older program that would change nothing is not refused, even if its options request it")
   func nothingToRefuse() throws {
     struct Post: Model {
       @PrimaryKey var id: Int
@@ -85,7 +85,7 @@ struct NewerSchemaTests {
     try shared.open(FirstVersion.Post.self, options: MigrationOptions(newerSchema: .refused))
   }
 
-  @Test("switched to and fro in development, each program migrates, and the history stays short")
+  @Test("with replacement allowed, each program migrates in turn, and the history stays short")
   func replaced() throws {
     let options = MigrationOptions(newerSchema: .replaced)
     for _ in 0..<4 {
@@ -98,14 +98,14 @@ struct NewerSchemaTests {
     }
   }
 
-  @Test("a return to an earlier schema is said by a higher number")
+  @Test("a higher version number returns to an earlier schema")
   func revertByNumber() throws {
     try shared.open(SecondVersion.Post.self)
     try shared.open(FirstVersion.Post.self, options: MigrationOptions(schemaVersion: 1))
     #expect(try !shared.has(uniqueIndex))
   }
 
-  @Test("a return to an earlier schema is said by naming what goes")
+  @Test("a Dropped line returns to an earlier schema")
   func revertByName() throws {
     struct Post: Model {
       @PrimaryKey var id: Int
@@ -119,7 +119,7 @@ struct NewerSchemaTests {
     #expect(try !shared.has(uniqueIndex))
   }
 
-  @Test("numbers decide before definitions: lower is older, and runs no steps; higher is newer")
+  @Test("version numbers decide which program is older, and an older one changes nothing")
   func numbers() throws {
     let step = MigrationStep("never") { try $0.execute("DELETE FROM Post") }
     let second = MigrationOptions(steps: [step], schemaVersion: 2)
@@ -132,7 +132,7 @@ struct NewerSchemaTests {
     #expect(plan.description.contains("the file has schema version 3 since 2"))
     #expect(plan.description.contains(", and this program 2; this one would drop the index"))
     try older.close()
-    // A table that no program made is missing in an older one, too.
+    // A table that no program created is missing for an older program, too.
     let error = #expect(throws: MigrationError.self) {
       try shared.open(Extra.self, options: second)
     }
@@ -145,7 +145,7 @@ struct NewerSchemaTests {
 
   private struct Extra: Model { @PrimaryKey var id: Int }
 
-  @Test("a new file remembers nothing, and one that matches is not written")
+  @Test("a new file has no history, and opening a file that matches the models does not write")
   func cheap() throws {
     #expect(try !shared.has("apus_schema"))
     let watcher = try Connection(path: shared.path)
@@ -154,7 +154,7 @@ struct NewerSchemaTests {
     #expect(try watcher.row("PRAGMA data_version")?[0] == before)
   }
 
-  @Test("what was added by hand before the migration does not hide that a program is older")
+  @Test("changes made by hand before the migration do not hide that a program is older")
   func foreignAdditions() throws {
     try shared.file.execute(
       """
@@ -168,7 +168,7 @@ struct NewerSchemaTests {
     #expect(try shared.schema == before)
   }
 
-  @Test("what was changed by hand after the migration is put right, as ever")
+  @Test("a declared index dropped by hand after the migration is created again")
   func repaired() throws {
     try shared.open(SecondVersion.Post.self)
     try shared.file.execute("DROP INDEX Post_unique_url")
@@ -186,7 +186,7 @@ struct NewerSchemaTests {
     #expect(try backup.has(uniqueIndex))
   }
 
-  @Test("a program that was open while a newer one migrated finds that")
+  @Test("a program that was open during a newer program's migration notices it")
   func whileOpen() throws {
     let older = try Database(path: shared.path, models: [FirstVersion.Post.self])
     try shared.open(SecondVersion.Post.self)
@@ -196,7 +196,7 @@ struct NewerSchemaTests {
     #expect(try shared.schema == before)
   }
 
-  @Test("a policy that wants the schema as declared throws, and a file for reading alone opens")
+  @Test("strict policies refuse a newer schema, and a file opened read-only can be read")
   func policies() throws {
     try shared.open(SecondVersion.Post.self)
     func open(_ change: (inout Configuration) -> Void) throws -> Database {

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Files that a newer program migrated: tables, views and facets")
+@Suite("Tables, views and facets of files that a newer program migrated")
 struct NewerTablesTests {
   private let shared: SharedFile
 
@@ -10,7 +10,7 @@ struct NewerTablesTests {
     shared = try SharedFile()
   }
 
-  @Test("a table that a newer program renamed does not come again, empty")
+  @Test("an older program does not create a table again that a newer program renamed")
   func renamed() throws {
     struct Article: Model {
       @PrimaryKey var id: Int
@@ -27,7 +27,7 @@ struct NewerTablesTests {
     #expect(try shared.value("SELECT count(*) FROM Article") == 1)
   }
 
-  @Test("a table that is dropped as declared, and that a newer program made again, stays")
+  @Test("a table that a newer program created again is not dropped by an older program")
   func droppedTable() throws {
     struct Old: Model { @PrimaryKey var id: Int }
     struct Note: Model {
@@ -46,12 +46,12 @@ struct NewerTablesTests {
     try shared.file.execute("INSERT INTO Old VALUES (1, 'a')")
     try shared.open(Note.self)
     #expect(try shared.value("SELECT count(*) FROM Old") == 1)
-    // The first program of all would make its table again.
+    // The very first program would create its own table again.
     try shared.open(Old.self)
     #expect(try shared.value("SELECT text FROM Old") == "a")
   }
 
-  @Test("facets of one table that open a file by turns add to it, and undo nothing")
+  @Test("facets of one table that open a file in turn add their parts and undo nothing")
   func facets() throws {
     struct Name: Model {
       static let tableName = "person"

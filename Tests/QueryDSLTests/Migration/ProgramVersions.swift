@@ -2,8 +2,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
-// Programs over one file, one after another and side by side: each has its own declaration of the
-// tables.
+// Programs that use one file, one after another or at the same time. Each has its own declaration
+// of the tables.
 
 enum FirstVersion {
   struct Post: Model, Equatable {
@@ -13,7 +13,7 @@ enum FirstVersion {
   }
 }
 
-/// A column and a unique index more.
+/// Declares one more column and a unique index.
 enum SecondVersion {
   struct Post: Model, Equatable {
     @PrimaryKey var id: Int
@@ -25,7 +25,7 @@ enum SecondVersion {
   }
 }
 
-/// Another type.
+/// Declares another type.
 enum ThirdVersion {
   struct Post: Model, Equatable {
     @PrimaryKey var id: Int
@@ -37,7 +37,7 @@ enum ThirdVersion {
   }
 }
 
-/// A file that programs open.
+/// A file that several programs open.
 struct SharedFile {
   let file: Database
   let path: String
@@ -47,7 +47,7 @@ struct SharedFile {
     path = try #require(file.path)
   }
 
-  /// Opens the file as a program with a model does, and closes it.
+  /// Opens the file as a program with these models does, and closes it.
   func open(_ models: any Model.Type..., options: MigrationOptions = MigrationOptions()) throws {
     try Database(path: path, models: models, migration: options).close()
   }

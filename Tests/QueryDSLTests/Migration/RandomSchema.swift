@@ -2,7 +2,7 @@ import SQLCore
 
 @testable import QueryDSL
 
-/// Random tables, and random changes of them with every removal and rename declared.
+/// Random tables, and random changes of them that declare every removal and renaming.
 struct RandomSchema {
   var tables: [TableDefinition] = []
   private var nextName = 0
@@ -12,7 +12,7 @@ struct RandomSchema {
     return "\(prefix)\(nextName)"
   }
 
-  // MARK: From nothing
+  // MARK: New schemas
 
   init(using random: inout SeededGenerator) {
     for _ in 0..<Int.random(in: 1...3, using: &random) { addTable(using: &random) }
@@ -62,7 +62,7 @@ struct RandomSchema {
 
   // MARK: Changes
 
-  /// Another version of the schema, which says of its past what must be said.
+  /// Returns another version of the schema, with the declarations that the change needs.
   func changed(using random: inout SeededGenerator) -> RandomSchema {
     var next = self
     for index in next.tables.indices {
@@ -83,7 +83,7 @@ struct RandomSchema {
   private mutating func changeSomething(at index: Int, using random: inout SeededGenerator) {
     var table = tables[index]
     defer { tables[index] = table }
-    // The column `tag` stays as it is: by it the rows are told apart.
+    // The column `tag` stays, because it identifies the rows.
     let others = table.columns.indices.dropFirst()
     switch Int.random(in: 0..<12, using: &random) {
     case 0: addColumn(to: &table, using: &random)
@@ -151,7 +151,7 @@ struct RandomSchema {
       table.removals.insert(.foreignKey(key.columns))
     }
     table.foreignKeys.removeAll { $0.columns == [name] }
-    // One that this version brought, or renamed, goes without leaving a trace.
+    // A column that this version added or renamed is removed without a trace.
     let former = table.renamedColumns.first { $0.name == name }?.from ?? name
     table.renamedColumns.removeAll { $0.name == name }
     table.removals.insert(.column(former))

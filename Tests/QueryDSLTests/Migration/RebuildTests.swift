@@ -5,7 +5,7 @@ import Synchronization
 import TestRun
 import Testing
 
-@Suite("Migration: a rebuild keeps what it does not know")
+@Suite("Rebuilds, which keep what no model declares")
 struct RebuildTests {
   struct Item: Model, Equatable {
     @PrimaryKey var id: Int64?
@@ -25,7 +25,8 @@ struct RebuildTests {
     var id: ID { ID(code: code, size: size) }
   }
 
-  /// A table with everything that a model cannot say, rows that refer to it, and text as its sizes.
+  /// Makes a table with everything that a model cannot declare, rows that refer to it, and sizes
+  /// stored as text.
   func database() throws -> Database {
     let db = try Database.temporary()
     try db.execute(
@@ -52,10 +53,10 @@ struct RebuildTests {
     return db
   }
 
-  @Test("rowids, references, triggers, views, indexes, unknown columns and constraints stay")
+  @Test("a rebuild keeps rowids, references, triggers, views, indexes and undeclared parts")
   func keeps() throws {
     let db = try database()
-    // What the library remembers of the table comes besides.
+    // The library's own record of the table is left out.
     let others: SQL = """
       SELECT name, sql FROM sqlite_schema WHERE name NOT IN ('Item', 'apus_schema')
         AND sql IS NOT NULL ORDER BY name
@@ -86,7 +87,7 @@ struct RebuildTests {
     #expect(try db.rows("SELECT * FROM log").count == 1)
     #expect(try db.rows("SELECT id FROM small").map { $0[0] } == [3])
     #expect(try db.row("SELECT count(*) FROM sqlite_stat1 WHERE tbl = 'Item'")?[0] != 0)
-    // The count of AUTOINCREMENT goes on; the cascade and the trigger still work.
+    // AUTOINCREMENT continues its count, and the cascade and the trigger still work.
     #expect(try db.insert(Item(code: "new", size: 2)).id == 100)
     try db.execute("DELETE FROM Item WHERE id = 3")
     #expect(try db.row("SELECT count(*) FROM Child")?[0] == 0)
@@ -95,7 +96,7 @@ struct RebuildTests {
     #expect(try db.row("PRAGMA foreign_keys")?[0] == 1)
   }
 
-  @Test("what is kept is listed, each with the line that drops it")
+  @Test("the plan lists each kept part with the line that drops it")
   func listed() throws {
     let plan = try database().migrationPlan(for: [Item.self])
     #expect(
@@ -110,7 +111,7 @@ struct RebuildTests {
       ])
   }
 
-  @Test("B7 another primary key, of several columns, keeps every row and rowid")
+  @Test("a rebuild with another primary key, of several columns, keeps every row and rowid")
   func key() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -122,7 +123,7 @@ struct RebuildTests {
     #expect(try db.find(Composite.self, Composite.ID(code: "a", size: 2)) != nil)
     #expect(try db.rows("SELECT id FROM Item ORDER BY size").map { $0[0] } == [5, 9])
     #expect(throws: DatabaseError.self) { try db.insert(Composite(code: "a", size: 1)) }
-    // And back again, where the old key is the rowid.
+    // The way back, where the old key is the rowid.
     struct Back: Model {
       static let tableName = "Item"
       @PrimaryKey var id: Int
@@ -132,7 +133,7 @@ struct RebuildTests {
     #expect(try db.fetch(Back.order(by: \.$id)).map(\.id) == [5, 9])
   }
 
-  @Test("a key that the table never had is its rowid")
+  @Test("a newly declared integer key takes the rowids of the rows")
   func newKey() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -169,7 +170,7 @@ struct RebuildTests {
     }
   }
 
-  @Test("conversions that lose nothing run by themselves, there and back, in forms of a type, too")
+  @Test("lossless conversions of types and forms run without a declaration, in both directions")
   func conversions() throws {
     let db = try Database.temporary(models: [Visit.self])
     let visit = Visit(
@@ -181,14 +182,14 @@ struct RebuildTests {
     #expect(stored.day == visit.day && stored.level == "5" && stored.ratio == 3)
     #expect(stored.text == Data("é\u{0}".utf8))
     #expect(try db.row("SELECT day FROM Visit")?[0] == "1970-01-01T00:00:01.250000Z")
-    // To go back is what an older program would do: it is asked for.
+    // Going back is what an older program would do, so it must be requested.
     try db.migrate([Visit.self], MigrationOptions(newerSchema: .replaced))
     #expect(try db.fetch(Visit.all) == [visit])
   }
 
-  // MARK: What is done before the run
+  // MARK: Copies, progress and written frames
 
-  @Test("a copy of the file is made first where asked, and only where there is something to do")
+  @Test("a copy of the file is made first if requested and if there is something to migrate")
   func copy() throws {
     let db = try database()
     let path = try #require(db.path) + ".before"
@@ -201,7 +202,7 @@ struct RebuildTests {
     #expect(!FileManager.default.fileExists(atPath: path + "2"))
   }
 
-  @Test("progress is told, and what it throws ends the migration")
+  @Test("a migration reports its progress, and ends if the progress closure throws")
   func progress() throws {
     let db = try Database.temporary()
     try db.execute(
@@ -247,7 +248,7 @@ struct RebuildTests {
   }
 
   @Test(
-    "adding a column writes at most 8 frames to the log, however many rows there are",
+    "adding a column writes at most 8 frames to the log, however many rows the table has",
     arguments: [Optional.self, Item.self, Defaulted.self] as [any Model.Type])
   func frames(_ model: any Model.Type) throws {
     let rows = TestSize.count(small: 50_000, full: 1_000_000)

@@ -3,13 +3,13 @@ import QueryDSL
 import SQLCore
 import Testing
 
-/// A plan that refuses a step says, in a line that can be pasted, how to declare what it needs. Each
-/// test has the model before the line and the model with the line, as it was pasted.
+/// A plan that refuses a step offers a line that declares what the step needs. Each test has the
+/// model without the line and the model with the pasted line.
 protocol RefusalExpecting {}
 
 extension RefusalExpecting {
-  /// Migrates a table that is there already, and expects that it is refused for one reason, with a
-  /// line that stands in the test's file, in the schema of the pasted model; and that nothing was done.
+  /// Migrates an existing table, and expects one refusal that changes nothing. Its line must occur
+  /// in the test's file, in the schema of the pasted model.
   func expectRefused(
     _ sql: SQL, _ model: any Model.Type, _ reason: String, line: String,
     pastedInto pasted: any Model.Type, others: [any Model.Type] = [],
@@ -42,7 +42,7 @@ extension RefusalExpecting {
     #expect(throws: MigrationError.self, sourceLocation: sourceLocation) {
       try Database(path: path, models: others + [model])
     }
-    // The line, pasted, stands alone in a line of the test's file.
+    // The pasted line is a whole line of the test's file.
     let source = try String(contentsOfFile: filePath, encoding: .utf8)
     let lines = Set(
       source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })

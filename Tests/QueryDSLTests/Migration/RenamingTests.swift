@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: what refers to something renamed follows it")
+@Suite("References to renamed tables and columns")
 struct RenamingTests {
   enum Old {
     struct Author: Model {
@@ -49,7 +49,7 @@ struct RenamingTests {
       }
     }
 
-    /// As `Post`, with a change that only a rebuild makes.
+    /// Like `Post`, with a change that needs a rebuild.
     struct Checked: Model {
       static let tableName = "Post"
       @PrimaryKey var id: Int
@@ -64,7 +64,7 @@ struct RenamingTests {
       }
     }
 
-    /// Says nothing of the foreign keys, which stay.
+    /// Declares no foreign keys, so that the existing ones stay.
     struct Silent: Model {
       static let tableName = "Post"
       @PrimaryKey var id: Int
@@ -85,7 +85,7 @@ struct RenamingTests {
   }
 
   @Test(
-    "B29 G8 a table and its columns, to which foreign keys of another refer: nothing but ALTER",
+    "renaming a table and its columns updates foreign keys that refer to them with ALTER alone",
     arguments: [false, true])
   func references(_ isChildFirst: Bool) throws {
     let db = try database()
@@ -103,7 +103,9 @@ struct RenamingTests {
     try expectCascade(db, child: "writer")
   }
 
-  @Test("B29 G8 and where the other table is rebuilt in the same run", arguments: [false, true])
+  @Test(
+    "renaming updates the foreign keys of a table that is rebuilt in the same migration",
+    arguments: [false, true])
   func rebuiltChild(_ isChildFirst: Bool) throws {
     let db = try database()
     let models: [any Model.Type] =
@@ -117,7 +119,7 @@ struct RenamingTests {
     try expectCascade(db, child: "writer")
   }
 
-  @Test("B29 and foreign keys that no model declares, in a table that is rebuilt")
+  @Test("renaming updates undeclared foreign keys of a table that is rebuilt")
   func undeclared() throws {
     let db = try database()
     let plan = try db.migrate([New.Writer.self, New.Silent.self])
@@ -147,7 +149,7 @@ struct RenamingTests {
     #expect(try db.rows("SELECT * FROM Post").isEmpty)
   }
 
-  // MARK: Names that others gave away
+  // MARK: Names that another column or table gave up
 
   struct First: Model {
     static let tableName = "a"
@@ -185,7 +187,9 @@ struct RenamingTests {
     static var schema: Schema<Anew> { Index(\.$id) }
   }
 
-  @Test("a column takes the name that another gives away, and so does a table", arguments: 0..<4)
+  @Test(
+    "a column or a table can take a name that another gives up in the same migration",
+    arguments: 0..<4)
   func chains(_ order: Int) throws {
     let db = try Database.temporary()
     try db.execute(
@@ -208,7 +212,7 @@ struct RenamingTests {
       ])
   }
 
-  @Test("columns alone, and the lines stay without effect when it is done")
+  @Test("columns can pass on their names, and the renaming lines have no effect afterwards")
   func columns() throws {
     let db = try Database.temporary()
     try db.execute(

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("G1 N6 policies: who may change the schema")
+@Suite("Policies for changes of the schema")
 struct SchemaPolicyTests {
   struct Note: Model {
     @PrimaryKey var id: Int
@@ -33,7 +33,7 @@ struct SchemaPolicyTests {
     return try Database(path: path, models: models, configuration: configuration)
   }
 
-  @Test("locked: a mismatch throws with the plan in it, and nothing is done")
+  @Test("the policy locked throws with the plan if the schema differs, and changes nothing")
   func lockedMismatch() throws {
     for models: [any Model.Type] in [[WiderNote.self], [Note.self, Album.self]] {
       let error = #expect(throws: MigrationError.self) { try open(.locked, models) }
@@ -43,7 +43,8 @@ struct SchemaPolicyTests {
     #expect(try file.columnNames(of: "Note") == ["id", "text"])
   }
 
-  @Test("locked: CREATE, ALTER, DROP and ATTACH are denied on every connection; rows are not")
+  @Test(
+    "the policy locked denies CREATE, ALTER, DROP and ATTACH everywhere, but not changes of rows")
   func locked() throws {
     let db = try open(.locked, [Note.self])
     for sql: SQL in [
@@ -69,7 +70,7 @@ struct SchemaPolicyTests {
   }
 
   @Test(
-    "vacuum works under each policy, also into a file",
+    "VACUUM and VACUUM INTO work under each policy",
     arguments: [.automatic, .validated, .locked, .lockedTables(["note"])] as [SchemaPolicy])
   func vacuum(_ policy: SchemaPolicy) throws {
     let db = try open(policy, [Note.self])
@@ -77,12 +78,12 @@ struct SchemaPolicyTests {
     let copy = path + ".copy"
     try db.writeWithoutTransaction { try $0.execute("VACUUM INTO \(copy)") }
     #expect(try Database(path: copy, models: [Note.self]).count(Note.all) == 1)
-    // What it was allowed for its own sake, nobody else is.
+    // The permission that VACUUM needs does not extend to other statements.
     guard policy.locks("Note") else { return }
     #expect(throws: DatabaseError.self) { try db.execute("DROP TABLE Note") }
   }
 
-  @Test("some tables locked: the others are migrated")
+  @Test("with some tables locked, the others are migrated and can be changed")
   func lockedTables() throws {
     try file.execute(
       "CREATE INDEX mine ON Note (text); CREATE TRIGGER g AFTER INSERT ON Note BEGIN SELECT 1; END")
@@ -102,7 +103,8 @@ struct SchemaPolicyTests {
     #expect(try db.count(Album.all) == 0)
   }
 
-  @Test("validated: opening throws with the plan, and the user's own statements are allowed")
+  @Test(
+    "the policy validated throws with the plan when opening, and allows the user's own statements")
   func validated() throws {
     let error = #expect(throws: MigrationError.self) { try open(.validated, [WiderNote.self]) }
     #expect(error?.plan.steps.map(\.action) == [.addColumn("stars")])

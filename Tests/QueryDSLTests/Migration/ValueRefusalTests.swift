@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("G2 B36 values that a type does not read are refused, or deleted in a line")
+@Suite("Values that a type cannot read, refused with the line that deletes them")
 struct ValueRefusalTests: RefusalExpecting {
   struct Note: Model {
     @PrimaryKey var id: Int
@@ -17,7 +17,7 @@ struct ValueRefusalTests: RefusalExpecting {
   static let deletingChecked =
     MigrationOptions(invalidValues: .deleted(in: "Checked"))  // deletes 1 row
 
-  @Test("B8 text that is no number of an enumeration")
+  @Test("text that is not a number is refused for an enumeration over Int")
   func enumeration() throws {
     let db = try expectRefused(
       """
@@ -31,7 +31,7 @@ struct ValueRefusalTests: RefusalExpecting {
     #expect(try db.fetch(Note.all).map(\.size) == [.large])
   }
 
-  @Test("NULL and another type at once")
+  @Test("NULL in a column whose type changes is refused with the optional type")
   func null() throws {
     let db = try expectRefused(
       """
@@ -50,7 +50,7 @@ struct ValueRefusalTests: RefusalExpecting {
     @Column var size: Size?
   }
 
-  @Test("B8 numbers that are no case of an enumeration")
+  @Test("numbers that are not cases of an enumeration are refused")
   func noCase() throws {
     let db = try expectRefused(
       """
@@ -75,7 +75,7 @@ struct ValueRefusalTests: RefusalExpecting {
     @Column var mood: Temper?
   }
 
-  @Test("NULL for a type without a value that stands for none")
+  @Test("NULL for a type without an empty value is refused with the optional type")
   func noEmptyValue() throws {
     _ = try expectRefused(
       """
@@ -92,7 +92,7 @@ struct ValueRefusalTests: RefusalExpecting {
     @Column var code: UUID
   }
 
-  @Test("a type that has no form in the old class")
+  @Test("a storage class in which the type has no form is refused")
   func noForm() throws {
     let db = try expectRefused(
       "CREATE TABLE Coded (id INTEGER PRIMARY KEY, code REAL NOT NULL); INSERT INTO Coded VALUES (1, 2)",
@@ -115,7 +115,7 @@ struct ValueRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("rows that a new check forbids, and rows that refer to nothing")
+  @Test("rows that violate a new check or a new foreign key are refused")
   func constraints() throws {
     var db = try expectRefused(
       "CREATE TABLE Checked (id INTEGER PRIMARY KEY, parentID); INSERT INTO Checked VALUES (1, 1), (5, 1)",
@@ -151,7 +151,7 @@ struct ValueRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("a column that was written, and is calculated, with other values")
+  @Test("a generated column that differs from the stored values is refused with another name")
   func calculated() throws {
     let db = try expectRefused(
       "CREATE TABLE Calculated (id INTEGER PRIMARY KEY, twice INTEGER); INSERT INTO Calculated VALUES (1, 7)",
@@ -175,7 +175,8 @@ struct ValueRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("NOT NULL without a default, by a name that no property can have")
+  @Test(
+    "an undeclared NOT NULL column is offered under another name if its own cannot name a property")
   func noName() throws {
     _ = try expectRefused(
       #"CREATE TABLE Bare (id INTEGER PRIMARY KEY, "my text" TEXT NOT NULL)"#, Bare.self,
@@ -217,7 +218,7 @@ struct ValueRefusalTests: RefusalExpecting {
     }
   }
 
-  @Test("B4 a default of zero is a default where it is declared, and goes where that is declared")
+  @Test("a declared default of zero stays until the schema drops it")
   func zeros() throws {
     let defaults: SQL = "SELECT dflt_value FROM pragma_table_info('Zeros')"
     let all: [DatabaseValue] = [.null, "0", "0", "''", "0.0", "x''"]
@@ -233,13 +234,14 @@ struct ValueRefusalTests: RefusalExpecting {
     try db.migrate([NoDefaults.self])
     #expect(try db.rows(defaults).map { $0[0] } == [.null, .null, .null, "''", "0.0", "x''"])
     #expect(try db.migrationPlan(for: [NoDefaults.self]).steps.isEmpty)
-    // Declared again, it comes again; to go back is what an older program would do.
+    // A default that is declared again is added again. Going back is what an older program would
+    // do, so it must be requested.
     try db.migrate([Zeros.self], MigrationOptions(newerSchema: .replaced))
     #expect(try db.rows(defaults).map { $0[0] } == all)
     #expect(try db.row("SELECT number, flag, text FROM Zeros")?.values == [0, 0, ""])
   }
 
-  @Test("B4 a column is added without a default where the schema says that it has none")
+  @Test("a column is added without a default if the schema drops its default")
   func addedWithoutDefault() throws {
     let db = try Database.temporary()
     try db.execute(

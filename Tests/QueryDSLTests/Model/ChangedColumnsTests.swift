@@ -11,7 +11,7 @@ struct ChangedColumnsTests {
     static var columnNaming: ColumnNaming { .snakeCase }
   }
 
-  @Test("a new model has changes in all columns; a loaded one in those that were set")
+  @Test("a new model has changes in all columns, and a loaded one in the columns that were set")
   func changes() throws {
     let db = try Database.temporary(models: [Post.self])
     let new = Post(id: 1, title: "a")

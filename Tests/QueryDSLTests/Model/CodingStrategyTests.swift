@@ -34,7 +34,7 @@ struct CodingStrategyTests {
     #expect(back.content == note.content && back.times == note.times)
   }
 
-  @Test("JSON of a model is that of the plain struct under random strategies, both ways")
+  @Test("a model encodes and decodes JSON like the plain struct under random strategies")
   func random() throws {
     let seed = UInt64.random(in: .min ... .max)
     print("CodingStrategyTests.random: seed \(seed)")
@@ -45,7 +45,7 @@ struct CodingStrategyTests {
       let place = Comment(rawValue: "seed \(seed), round \(round), \(coders.name)")
       let json = try? coders.encoder.encode(parcel)
       #expect(json == (try? coders.encoder.encode(parcel.plain)), place)
-      // Infinity and `.throw` meet: both refuse.
+      // With infinity and the strategy `.throw`, both throw.
       guard let json else { continue }
       let plain = try? coders.decoder.decode(PlainParcel.self, from: json)
       let decoded = try? coders.decoder.decode(Parcel.self, from: json)
@@ -58,7 +58,7 @@ struct CodingStrategyTests {
     }
   }
 
-  @Test("a property list of a model is that of the plain struct, both ways")
+  @Test("a model encodes and decodes property lists like the plain struct")
   func propertyLists() throws {
     let seed = UInt64.random(in: .min ... .max)
     print("CodingStrategyTests.propertyLists: seed \(seed)")
@@ -66,7 +66,7 @@ struct CodingStrategyTests {
     let encoder = PropertyListEncoder()
     for round in 0..<10 {
       let parcel = Parcel.random(using: &random)
-      // In XML, the order of members is that of their names.
+      // In XML the members are sorted by their names.
       encoder.outputFormat = .xml
       let list = try encoder.encode(parcel)
       #expect(list == (try encoder.encode(parcel.plain)), "seed \(seed), round \(round)")
@@ -79,7 +79,7 @@ struct CodingStrategyTests {
     }
   }
 
-  @Test("coding keys rename members of JSON, and no columns")
+  @Test("coding keys rename the members of the JSON, but not the columns")
   func codingKeys() throws {
     struct Person: Model, Codable, Equatable {
       @PrimaryKey var id: Unique64
@@ -111,13 +111,13 @@ struct CodingStrategyTests {
     decoder.dateDecodingStrategy = .millisecondsSince1970
     var decoded = try decoder.decode(Person.self, from: json)
     #expect(decoded.bornAt == person.bornAt && decoded.preview == nil)
-    // What was decoded counts as new: `update` writes each of its columns.
+    // A decoded model counts as new, so `update` writes all of its columns.
     decoded.homePage = URL(string: "https://apus.dev")
     try db.update(decoded)
     #expect(try db.fetch(Person.all) == [decoded])
   }
 
-  @Test("a key decodes from the text of its number, in a model as well")
+  @Test("a key of a model decodes from a number written as text")
   func textOfAKey() throws {
     struct Person: Model, Codable {
       @PrimaryKey var id: Unique64
@@ -129,12 +129,12 @@ struct CodingStrategyTests {
   }
 }
 
-/// An encoder and a decoder of the same strategies.
+/// An encoder and a decoder with the same strategies.
 private struct Coders {
   let encoder = JSONEncoder()
   let decoder = JSONDecoder()
   var name = ""
-  /// Whether a date is the same after it was coded.
+  /// Whether coding keeps a date exactly.
   var keepsDates = false
 
   static func random(using random: inout SeededGenerator) -> Coders {

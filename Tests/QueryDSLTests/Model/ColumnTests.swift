@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Columns know what was changed")
+@Suite("Changes that columns track")
 struct ColumnTests {
   struct Note: Model, Equatable, Hashable, Codable {
     @PrimaryKey var id: Int
@@ -22,7 +22,7 @@ struct ColumnTests {
     note = try db.insert(Note(id: 1, title: "a", text: "b"))
   }
 
-  @Test("a new value is changed throughout, a loaded or a written one nowhere")
+  @Test("all columns of a new value are changed, and none of a loaded or written value")
   func marks() throws {
     let new = Note(id: 2, title: "a")
     #expect(new.$id.isChanged && new.$title.isChanged && new.$text.isChanged)
@@ -33,7 +33,7 @@ struct ColumnTests {
     #expect(!fetched.$title.isChanged && !fetched.$stars.isChanged)
   }
 
-  @Test("copies track their changes apart")
+  @Test("copies track their changes separately")
   func copies() throws {
     var one = note
     var other = note
@@ -48,7 +48,8 @@ struct ColumnTests {
     #expect(found.title == "one" && found.text == "other")
   }
 
-  @Test("an equal value is no change; a changed one stays changed when it is set back")
+  @Test(
+    "setting an equal value is no change, and a changed column stays changed when it is set back")
   func equalValues() throws {
     var note = note
     note.title = "a"
@@ -65,7 +66,8 @@ struct ColumnTests {
     #expect(note.$text.isChanged)
   }
 
-  @Test("é composed and é decomposed are equal to Swift and two texts to a database: a change")
+  @Test(
+    "replacing a composed é with a decomposed one is a change, though Swift considers them equal")
   func composed() throws {
     let composed = "\u{E9}"
     let decomposed = "e\u{301}"
@@ -82,7 +84,7 @@ struct ColumnTests {
     #expect(found.tags.value[0].utf8.elementsEqual(decomposed.utf8))
   }
 
-  @Test("rounding happens when a value enters a column: it reads back as it is")
+  @Test("a value is rounded when it is set, so that it reads back equal")
   func canonical() throws {
     var note = note
     note.written = Date(timeIntervalSince1970: 1.000_000_4)
@@ -96,7 +98,7 @@ struct ColumnTests {
         == Date(timeIntervalSince1970: 2))
   }
 
-  @Test("== and hash see the values alone")
+  @Test("== and hash depend only on the values")
   func equality() throws {
     let new = Note(id: 1, title: "a", text: "b")
     #expect(new == note)
@@ -108,7 +110,7 @@ struct ColumnTests {
     #expect(changed.$title.isChanged && changed == note)
   }
 
-  @Test("description sees the values alone")
+  @Test("the description depends only on the values")
   func description() throws {
     let new = Note(id: 1, title: "a", text: "b")
     #expect("\(new)" == "\(note)")
@@ -117,10 +119,11 @@ struct ColumnTests {
     var dumped = ("", "")
     dump(new, to: &dumped.0)
     dump(note, to: &dumped.1)
+    #expect(dumped.0 == dumped.1)
     #expect(!"\(new)\(note)".contains("mark"))
   }
 
-  @Test("a value changed in place, element by element")
+  @Test("a value that is changed in place is marked as changed")
   func inPlace() throws {
     var note = note
     note.tags.value.append("swift")

@@ -3,9 +3,9 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Concurrency: layouts")
+@Suite("Concurrency of layouts")
 struct LayoutRegistryConcurrencyTests {
-  /// 15 × 14 models that no other test uses.
+  /// Returns 15 × 14 models that no other test uses.
   static func models() -> [any Model.Type] {
     func values<Key: ColumnValue & Hashable>(_: Key.Type) -> [any Model.Type] {
       [
@@ -28,7 +28,7 @@ struct LayoutRegistryConcurrencyTests {
 
     static var schema: Schema<Fresh> { Index(\.$value) }
 
-    /// The number of the layout, and that its own column is found.
+    /// Returns the number of the layout, after a query that uses the model's columns.
     static func use() throws -> UInt16 {
       _ = try Self.where { $0.$id != $0.$id }.order(by: \.$value).sql
       return try layout.number
@@ -40,14 +40,14 @@ struct LayoutRegistryConcurrencyTests {
     return try M.layout.number
   }
 
-  @Test("210 models, each first used by 8 tasks at once: one layout each")
+  @Test("210 models that 8 tasks use for the first time at once get one layout each")
   func firstUse() async throws {
     let models = Self.models()
     #expect(models.count == 210)
     let seen = try await withThrowingTaskGroup(of: [UInt16].self) { group in
       for task in 0..<8 {
         group.addTask {
-          // Each begins elsewhere, so that they meet at different models.
+          // Each task starts elsewhere, so that the tasks meet at different models.
           var numbers = [UInt16](repeating: 0, count: models.count)
           for offset in models.indices {
             let index = (offset + task * 3) % models.count
@@ -60,7 +60,7 @@ struct LayoutRegistryConcurrencyTests {
     }
     for numbers in seen { #expect(numbers == seen[0]) }
     #expect(Set(seen[0]).count == models.count)
-    // Each is still the model's own.
+    // Each number still belongs to its model.
     for (model, number) in zip(models, seen[0]) { #expect(try Self.use(model) == number) }
     #expect(try Fresh<Int, Int>.use() == seen[0][0])
   }

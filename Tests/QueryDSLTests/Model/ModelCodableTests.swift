@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Models and Codable, by synthesis")
+@Suite("Models with synthesized Codable")
 struct ModelCodableTests {
   struct Place: Codable, Hashable {
     var name: String
@@ -28,7 +28,7 @@ struct ModelCodableTests {
     try JSONDecoder().decode(Person.self, from: Data(text.utf8))
   }
 
-  @Test("the keys are the properties; a nil is left out, and so is what is ignored")
+  @Test("the JSON keys are the properties, without nil values and ignored properties")
   func encoding() throws {
     var person = Person(id: 1, name: "Jane", mail: "j@apus.dev", home: JSON(Place(name: "x")))
     person.preview = "unseen"
@@ -38,7 +38,7 @@ struct ModelCodableTests {
     #expect(try encode(Person(name: "Jane")) == #"{"age":0,"name":"Jane"}"#)
   }
 
-  @Test("an absent or null optional is nil; another absent key is an error")
+  @Test("an absent or null optional decodes as nil, and any other absent key is an error")
   func decoding() throws {
     #expect(try decode(#"{"name":"Jane","age":3}"#) == Person(name: "Jane", age: 3))
     #expect(
@@ -48,7 +48,7 @@ struct ModelCodableTests {
     #expect(throws: DecodingError.self) { try decode(#"{"name":1,"age":3}"#) }
   }
 
-  @Test("a round trip, new or loaded; what was decoded is new")
+  @Test("a model survives encoding and decoding, and the decoded one counts as new")
   func roundTrip() throws {
     let db = try Database.temporary(models: [Person.self])
     let person = try db.insert(

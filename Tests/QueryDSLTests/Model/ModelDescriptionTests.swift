@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("A model is printed with the names of its properties")
+@Suite("Printed models with the names of their properties")
 struct ModelDescriptionTests {
   struct Post: Model {
     @PrimaryKey var id: Int
@@ -45,13 +45,13 @@ struct ModelDescriptionTests {
     #expect(children[1].value as? String == "Swifts")
   }
 
-  @Test("a row without a table is printed so, too, whatever its columns are called")
+  @Test("a row without a table is printed in the same way, whatever the names of its columns")
   func rows() {
     let total = Total(description: "all", sum: 7)
     #expect("\(total)" == #"Total(description: "all", sum: Optional(7))"#)
   }
 
-  @Test("a model that describes itself does so")
+  @Test("a model's own description takes precedence")
   func ownDescription() {
     struct Tag: Model, CustomStringConvertible {
       @PrimaryKey var id: Int

@@ -3,9 +3,9 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("The layout of a model is read from its type")
+@Suite("The layout of a model, which is read from its type")
 struct ModelLayoutTests {
-  /// Expects that a model is refused with these words, wherever it is first used.
+  /// Expects that a model is refused with these words wherever it is first used.
   func expectRefused<M: Model>(
     _ model: M.Type, _ words: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -25,13 +25,13 @@ struct ModelLayoutTests {
     }
   }
 
-  @Test("the table of a model is named as its type alone, also where that is private or nested")
+  @Test("the table has the name of a private or nested type without its outer types")
   func namesOfTypes() {
     #expect(Hidden.tableName == "Hidden")
     #expect(Outer<Int>.Inner.tableName == "Inner")
   }
 
-  @Test("a class, an enumeration: a model is a struct")
+  @Test("classes and enumerations are refused as models")
   func notAStruct() throws {
     final class Thing: Model {
       let id = 1
@@ -44,7 +44,7 @@ struct ModelLayoutTests {
     try expectRefused(Choice.self, "a model is a struct")
   }
 
-  @Test("a stored property that is no column is named")
+  @Test("a stored property that is not a column is refused by name")
   func plainProperty() throws {
     struct Plain: Model {
       @PrimaryKey var id: Int
@@ -63,7 +63,7 @@ struct ModelLayoutTests {
     try expectRefused(Lazy.self, "cached")
   }
 
-  @Test("calculated and static properties are none of its business")
+  @Test("computed and static properties are ignored")
   func calculated() throws {
     struct Fine: Model {
       static let kind = 3
@@ -77,7 +77,7 @@ struct ModelLayoutTests {
     #expect(try db.find(Fine.self, 1)?.upper == "A")
   }
 
-  @Test("no primary key; an optional key where the database assigns none")
+  @Test("a model needs a primary key, and only a single integer key may be optional")
   func keys() throws {
     struct NoKey: Model {
       @Column var id: Int
@@ -99,7 +99,7 @@ struct ModelLayoutTests {
     try expectRefused(OptionalText.self, "id: only a single key")
   }
 
-  @Test("an ID that lacks a field of the key, or has it with another type")
+  @Test("an ID without a property for each key column, of the same type, is refused")
   func identifiers() throws {
     struct Lacking: Model {
       struct ID: Hashable, Sendable {
@@ -127,7 +127,7 @@ struct ModelLayoutTests {
     try expectRefused(Single.self, "which has no property `code: String`")
   }
 
-  @Test("two columns that differ by case alone")
+  @Test("two columns that differ only in case are refused")
   func cases() throws {
     struct Cases: Model {
       @PrimaryKey var id: Int
@@ -137,7 +137,7 @@ struct ModelLayoutTests {
     try expectRefused(Cases.self, "Name: two columns differ by case alone")
   }
 
-  @Test("an optional of an optional; a form that the type lacks; Stored over no column")
+  @Test("nested optionals and stored forms that the type lacks are refused")
   func forms() throws {
     struct Nested: Model {
       @PrimaryKey var id: Int
@@ -155,11 +155,11 @@ struct ModelLayoutTests {
     }
     try expectRefused(Nested.self, "text: an optional of an optional")
     try expectRefused(NoForm.self, "text: String has no stored form `.bytes`")
-    // A property that passes another column on names that column.
+    // A property that returns another column stands for that column.
     _ = try Database.inMemory(models: [NoColumn.self])
   }
 
-  @Test("names that SQLite keeps for itself, and names that are none")
+  @Test("reserved, empty and unusable table names are refused")
   func tableNames() throws {
     struct Master: Model {
       static let tableName = "SQLite_master2"
@@ -178,7 +178,7 @@ struct ModelLayoutTests {
     try expectRefused(Null.self, "cannot be the name of a table")
   }
 
-  @Test("a column value that has no storage class")
+  @Test("a column type without a storage class is refused")
   func noStorageClass() throws {
     struct Nothing: ColumnValue {
       static var storageClass: StorageClass { .null }
@@ -192,7 +192,7 @@ struct ModelLayoutTests {
     try expectRefused(Holder.self, "nothing: ")
   }
 
-  @Test("the table of a nested type, and of a generic one, is called as the type alone")
+  @Test("a nested type's table has its plain name, and a generic type's includes the arguments")
   func names() throws {
     #expect(ColumnTests.Note.tableName == "Note")
     #expect(Generic<Int, String>.tableName == "Generic<Int, String>")
@@ -203,7 +203,7 @@ struct ModelLayoutTests {
     #expect(try db.find(Generic<String, Int>.self, "b")?.value == 2)
   }
 
-  @Test("the words of SQL, and underscores, are names like any other")
+  @Test("SQL keywords, underscores and other scripts work as names")
   func words() throws {
     struct Select: Model, Equatable {
       @PrimaryKey var `where`: Int

@@ -44,7 +44,8 @@ struct PrimaryKeyTests {
     db = try Database.temporary(models: [Visit.self, Country.self, Membership.self, Pair.self])
   }
 
-  @Test("a key that the database assigns comes back with the insertion, not into the caller's")
+  @Test(
+    "a key that the database assigns is in the returned model, and the caller's value keeps nil")
   func assigned() throws {
     let visit = Visit(place: "Rome")
     #expect(visit.id == nil)
@@ -65,7 +66,7 @@ struct PrimaryKeyTests {
     #expect(try db.delete(first))
   }
 
-  @Test("a trigger that inserts elsewhere does not change the key that comes back")
+  @Test("a trigger that inserts into another table does not change the returned key")
   func assignedBesideTrigger() throws {
     try db.execute(
       """
@@ -76,7 +77,7 @@ struct PrimaryKeyTests {
     #expect(try db.insert(Visit(place: "Rome")).id == 1)
   }
 
-  @Test("a key that is not called id: find, update, save, delete")
+  @Test("a key with another name than id works in find, update, save and delete")
   func otherName() throws {
     var country = try db.insert(Country(code: "it", name: "Italy"))
     #expect(try db.find(Country.self, "it") == country)
@@ -91,7 +92,7 @@ struct PrimaryKeyTests {
     #expect(try db.delete(country))
   }
 
-  @Test("a composite key, whose ID has its fields in another order than the columns")
+  @Test("a composite key works if its ID lists the columns in another order")
   func composite() throws {
     let group = Unique64()
     let id = Membership.ID(group: group, person: "Jane")
@@ -113,7 +114,7 @@ struct PrimaryKeyTests {
     #expect(error?.key.contains("Jane") == true)
   }
 
-  @Test("a model that is nothing but its key")
+  @Test("a model that consists only of its key can be saved, updated, found and deleted")
   func keyAlone() throws {
     let pair = Pair(left: 1, right: 2)
     try db.save(pair)
@@ -125,7 +126,7 @@ struct PrimaryKeyTests {
     #expect(throws: RecordNotFound.self) { try db.update(pair) }
   }
 
-  @Test("keys of other types: UUID as bytes, a date, an enumeration, a type of one's own")
+  @Test("a key can be a UUID stored as bytes, a date, an enumeration, bytes or a small integer")
   func otherTypes() throws {
     try check(ByUUID(id: UUID(), text: "a"))
     try check(ByDate(id: Date(timeIntervalSince1970: 1.5), text: "a"))

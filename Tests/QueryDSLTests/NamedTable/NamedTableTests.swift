@@ -8,7 +8,7 @@ extension TableName {
   fileprivate static let hostile: TableName = #"a"; DROP TABLE profiles; --"#
 }
 
-@Suite("N1–N12 plain structs in named tables")
+@Suite("Plain structs in named tables")
 struct NamedTableTests {
   struct Place: Codable, Equatable {
     var city: String
@@ -44,7 +44,7 @@ struct NamedTableTests {
     id: 1, tag: "t", isActive: true, location: Place(city: "Bern", latitude: 46.9),
     joined: Date(timeIntervalSince1970: 5), image: Data([1, 2]))
 
-  @Test("N3 N8 the first write creates the table; a row is read by its id; an unknown id is nil")
+  @Test("the first write creates the table, and reading an unknown id gives nil")
   func first() throws {
     let before: Profile? = try db.read(id: 1, from: .profiles)
     #expect(before == nil)
@@ -62,13 +62,13 @@ struct NamedTableTests {
         """)
   }
 
-  @Test("N4 N5 N10 N11 a wider struct adds its columns; the same id is one row; nothing is lost")
+  @Test("a wider struct adds its columns, and writing a narrower one keeps the others")
   func wider() throws {
     try db.write([Profile(id: 1, name: "Jane"), Profile(id: 2, name: "George")], to: .profiles)
     try db.write(tagged, to: .profiles)
     #expect(try db.read(id: 1, from: .profiles) == tagged)
     #expect(try db.read(id: 1, from: .profiles) == Profile(id: 1, name: "Jane"))
-    // What was there before has NULL, or the default.
+    // An existing row has NULL or the default in the new columns.
     #expect(try db.read(id: 2, from: .profiles) == Tagged(id: 2, isActive: false, image: Data()))
     try db.write(Profile(id: 1, name: "Janet"), to: .profiles)
     #expect(try db.read(id: 1, from: .profiles) == tagged)
@@ -82,14 +82,14 @@ struct NamedTableTests {
     #expect(try !db.delete(id: 2, from: .profiles))
   }
 
-  @Test("a wider struct reads a table that it did not widen yet")
+  @Test("a wider struct can read a table that lacks its columns")
   func readingWider() throws {
     try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
     #expect(try db.read(id: 1, from: .profiles) == Tagged(id: 1, isActive: false, image: Data()))
     #expect(try db.columnNames(of: "profiles") == ["id", "name"])
   }
 
-  @Test("N12 a struct whose type disagrees with the column is an error that names both")
+  @Test("a struct whose type contradicts the column throws an error that names both")
   func misfit() throws {
     try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
     for attempt in [
@@ -102,7 +102,7 @@ struct NamedTableTests {
     }
   }
 
-  @Test("N7 a hostile name is a name")
+  @Test("a table name with quotes and SQL in it is only a name")
   func hostile() throws {
     try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
     try db.write(Profile(id: 1, name: "Mallory"), to: .hostile)
@@ -110,7 +110,7 @@ struct NamedTableTests {
     #expect(try db.read(id: 1, from: .profiles) == Profile(id: 1, name: "Jane"))
   }
 
-  @Test("N13 a named table prints")
+  @Test("a named table can be printed")
   func printing() throws {
     try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
     #expect(
@@ -125,7 +125,7 @@ struct NamedTableTests {
         """)
   }
 
-  @Test("N6 locked: a missing table or column is an error, and no DDL runs")
+  @Test("with a locked schema, a missing table or column is an error, and no DDL runs")
   func locked() throws {
     try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
     let path = try #require(db.path)
@@ -144,7 +144,7 @@ struct NamedTableTests {
     #expect(try db.columnNames(of: "profiles") == ["id", "name"])
   }
 
-  @Test("what is no struct, has no id, or a property that no column holds, is an error")
+  @Test("values that are not structs, structs without an id, and properties without a value throw")
   func noRows() throws {
     final class Object: Codable, Sendable {}
     struct NoID: Codable { var name: String }
@@ -162,7 +162,7 @@ struct NamedTableTests {
     #expect(error?.table == "profiles" && error?.column == "name")
   }
 
-  @Test("the same verbs from asynchronous code")
+  @Test("asynchronous code has the same operations")
   func asynchronous() async throws {
     try await db.write(Profile(id: 1, name: "Jane"), to: .profiles)
     let profile: Profile? = try await db.read(id: 1, from: .profiles)

@@ -11,7 +11,7 @@ struct PreparedQueryTests {
 
   init() throws { articles = try Articles() }
 
-  @Test("typed parameters; fetch, first, count, exists")
+  @Test("a prepared query takes typed parameters and works with fetch, first, count and exists")
   func parameters() throws {
     let query = try db.prepare { (code: Param<String>, stock: Param<Int>) in
       Article.where { $0.$code <= code && $0.$stock >= stock }.order(by: \.$id)
@@ -31,7 +31,7 @@ struct PreparedQueryTests {
     #expect(try db.exists(query("z", 100)) == false)
   }
 
-  @Test("count and exists are statements of their own, found again")
+  @Test("count and exists have statements of their own, which are found again in the cache")
   func countAndExists() async throws {
     let query = try await db.prepare { (stock: Param<Int>, limit: Param<Int>) in
       Article.where { $0.$stock >= stock }.order(by: \.$id).limit(limit)
@@ -52,7 +52,7 @@ struct PreparedQueryTests {
     #expect(try await db.exists(query(6, 9)))
   }
 
-  @Test("many prepared queries on a connection that keeps few statements")
+  @Test("many prepared queries work on a connection that caches few statements")
   func many() throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
@@ -60,7 +60,8 @@ struct PreparedQueryTests {
     configuration.maximumCachedStatements = 12
     let db = try Database.temporary(models: [Article.self], configuration: configuration)
     try db.insert(Articles.all)
-    // Each has SQL of its own, and so a statement; all give the same rows for the same arguments.
+    // Each query has its own SQL and therefore its own statement, but all return the same rows for
+    // the same arguments.
     let queries = try (0..<60).map { number in
       try db.prepare { (stock: Param<Int>, code: Param<String>) in
         Article.where {
@@ -95,7 +96,7 @@ struct PreparedQueryTests {
     }
   }
 
-  @Test("one parameter, none, and one used twice")
+  @Test("a prepared query has any number of parameters, and may use one twice")
   func counts() throws {
     let one = try db.prepare { (id: Param<Int64?>) in Article.where { $0.$id == id } }
     #expect(try db.fetch(one(2)).map(\.code) == ["b"])
@@ -108,14 +109,14 @@ struct PreparedQueryTests {
     #expect(try twice(5).sql.values == [5, 5, 5, 5])
   }
 
-  @Test("nil where the parameter is optional; a date in the form of its column")
+  @Test("an optional parameter takes nil, and a date takes the form of its column")
   func forms() throws {
     let shelf = try db.prepare { (shelf: Param<String?>) in
       Article.where { $0.$shelf == shelf }.select(\.$code)
     }
     try db.insert(Article.make(4, "d"))
     #expect(try db.fetch(shelf(nil)) == ["d"])
-    // Made anew, for a union, with nil in it.
+    // The request for a union is built again, with nil bound.
     #expect(try shelf(nil).request.sql.values == [nil])
     #expect(try db.fetch(shelf(nil).union(shelf("B1"))).sorted() == ["b", "d"])
     #expect(try db.fetch(shelf("A1")).sorted() == ["a", "c"])
@@ -127,7 +128,7 @@ struct PreparedQueryTests {
     #expect(try added(day, day).sql.values.first == "1970-01-02T00:00:00.000000Z")
   }
 
-  @Test("lists, of optionals too, and limits")
+  @Test("lists, lists with optionals, and limits can be parameters")
   func lists() throws {
     try db.insert(Article.make(4, "d"))
     let query = try db.prepare { (shelves: ParamList<String?>, ids: ParamList<Int64?>) in
@@ -156,7 +157,25 @@ struct PreparedQueryTests {
     #expect(try db.fetch(built(1)) == [4])
   }
 
-  @Test("nothing is rendered or prepared at a call, and the plain query shares the statement")
+  struct Price: Model {
+    @PrimaryKey var id: Int
+    @Column var amount: Decimal
+  }
+
+  @Test("a list of decimals as a parameter is compared by number, as in a plain query")
+  func decimalLists() throws {
+    let db = try Database.temporary(models: [Price.self])
+    try db.execute("INSERT INTO Price VALUES (1, '1.50'), (2, '1.5'), (3, '2')")
+    let some = try db.prepare { (amounts: ParamList<Decimal>) in
+      Price.where { $0.$amount.isIn(amounts) }.order(by: \.$id).select(\.$id)
+    }
+    let amounts = try [#require(Decimal(string: "1.500"))]
+    #expect(try db.fetch(some(amounts)) == [1, 2])
+    let plain = Price.where { $0.$amount.isIn(amounts) }.order(by: \.$id).select(\.$id)
+    #expect(try some(amounts).sql.text == plain.sql.text)
+  }
+
+  @Test("a call renders and prepares nothing, and shares its statement with the plain query")
   func cached() throws {
     try db.read { connection in
       func misses(_ body: () throws -> Void) throws -> Int {
@@ -177,7 +196,8 @@ struct PreparedQueryTests {
     }
   }
 
-  @Test("valid on every connection of the pool, and after a migration")
+  @Test(
+    "a prepared query is valid on every connection of the pool and after a change of the schema")
   func everywhere() async throws {
     struct Wide: Model {
       static var tableName: String { "Article" }
@@ -201,7 +221,7 @@ struct PreparedQueryTests {
     await #expect(throws: DatabaseError.self) { try await db.fetch(query("c")) }
   }
 
-  @Test("wherever a query stands: in a union, inside another, as a table")
+  @Test("a prepared query works in a union, as a subquery and as a printed table")
   func asQuery() throws {
     let query = try db.prepare { (code: Param<String>) in
       Article.where { $0.$code == code }.select(\.$id)
@@ -211,7 +231,7 @@ struct PreparedQueryTests {
     #expect(try db.table(query("b")).rows == [["2"]])
   }
 
-  @Test("prepared writes: run, and fetch what they give back")
+  @Test("a prepared write runs, and its returned rows can be fetched")
   func writes() throws {
     let sell = try db.prepare { (code: Param<String>, number: Param<Int>) in
       Article.update { $0.$stock -= number }.where { $0.$code == code && $0.$stock >= number }
@@ -238,7 +258,7 @@ struct PreparedQueryTests {
     }
   }
 
-  @Test("errors: SQL that cannot be, a table that is not there, a value that cannot be stored")
+  @Test("invalid SQL, a missing table and a value that cannot be stored throw")
   func errors() throws {
     #expect(throws: QueryError.self) {
       try db.prepare { (code: Param<String>) in Article.where { $0.$code == code }.limit(-1) }

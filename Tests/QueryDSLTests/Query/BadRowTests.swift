@@ -3,8 +3,8 @@ import QueryDSL
 import SQLCore
 import Testing
 
-/// Rows that something else wrote, into a table that is not STRICT.
-@Suite("A bad row is an error that names table, column and row")
+/// Rows that another program wrote into a table that is not STRICT.
+@Suite("Bad rows, whose errors name table, column and row")
 struct BadRowTests {
   enum Status: String, ColumnValue { case draft, published }
 
@@ -35,14 +35,14 @@ struct BadRowTests {
       """)
   }
 
-  /// Writes a raw value into one column of the third row.
+  /// Writes a raw value into a column of the third row.
   func spoil(_ column: String, _ literal: String) throws {
     try connection.execute(
       "UPDATE Entry SET \(identifier: column) = \(unsafe: literal) WHERE id = 3")
   }
 
   @Test(
-    "by fetch, first, find, select, a tuple, a join, raw SQL",
+    "every way to read a model throws an error with the table, the column and the row",
     arguments: [
       ("title", "NULL"), ("title", "7"), ("title", "x'00'"), ("title", "CAST(x'61ff' AS TEXT)"),
       ("level", "NULL"), ("level", "300"), ("level", "-129"), ("level", "1.5"), ("level", "'1'"),
@@ -75,12 +75,12 @@ struct BadRowTests {
       }
       _ = try connection.fetch(join)
     }
-    // The rows around it are whole, and the connection goes on.
+    // The other rows can be read, and the connection still works.
     #expect(try connection.fetch(Entry.where { $0.$id != 3 }).count == 4)
     #expect(try connection.find(Entry.self, 4)?.title == "d")
   }
 
-  @Test("a column alone, and one among others, in a tuple and in a join")
+  @Test("a bad value of a selected column throws the same error alone, in a tuple and in a join")
   func columns() throws {
     try spoil("level", "300")
 
@@ -103,22 +103,23 @@ struct BadRowTests {
     }
   }
 
-  @Test("an expression has no table; the name of its column of the result is said")
+  @Test("the error for an expression names the row, but no table")
   func expressions() throws {
     let error = #expect(throws: ColumnValueError.self) {
       try connection.fetch(Entry.select { ($0.$id, $0.$level + 126) }.order(by: \.$id))
     }
     #expect(error?.row == 1 && error?.table == nil)
+    #expect(error?.column?.contains("level") == true)
   }
 
-  @Test("U+0000 in text is kept")
+  @Test("U+0000 in a text is kept")
   func null() throws {
     try spoil("title", "CAST(x'610062' AS TEXT)")
     #expect(try connection.find(Entry.self, 3)?.title == "a\u{0}b")
     #expect(try connection.fetch(Entry.where { $0.$title == "a\u{0}b" }).map(\.id) == [3])
   }
 
-  @Test("a column that the table lacks is SQLite's error, with the SQL")
+  @Test("SQLite reports a column that the table lacks")
   func noColumn() throws {
     try connection.execute("ALTER TABLE Entry DROP COLUMN score")
     let error = #expect(throws: DatabaseError.self) { try connection.fetch(Entry.all) }

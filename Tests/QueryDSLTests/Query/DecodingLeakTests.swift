@@ -3,9 +3,9 @@ import SQLCore
 import Synchronization
 import Testing
 
-/// An object that counts its like.
+/// An object that counts the objects of its class.
 private final class Tracked: Sendable {
-  // The tests of this suite run one after another; no other makes such objects.
+  // The tests of this suite run one after another, and no other test makes such objects.
   static let alive = Atomic<Int>(0)
 
   let text: String
@@ -27,7 +27,7 @@ private struct Reference: ColumnValue {
 
   init(_ cell: borrowing Cell) throws {
     let text = try cell.text()
-    // It exists already when the error is thrown.
+    // The object already exists when the error is thrown.
     object = Tracked(text)
     guard text != "bad" else { throw ColumnValueError.invalid(text, as: Reference.self) }
   }
@@ -44,7 +44,7 @@ private struct Holder: Model {
   @Column var fourth: Reference
 }
 
-@Suite("Nothing leaks, also where a row is bad half-way", .serialized)
+@Suite("Memory leaks of reading and writing, also after bad rows", .serialized)
 struct DecodingLeakTests {
   let connection: Connection
 
@@ -67,7 +67,7 @@ struct DecodingLeakTests {
       Tracked.alive.load(ordering: .relaxed) == before, sourceLocation: sourceLocation)
   }
 
-  @Test("rows that are read and dropped")
+  @Test("reading and dropping rows leaks nothing")
   func reading() throws {
     try expectNoLeak {
       let all = try connection.fetch(Holder.all)
@@ -80,7 +80,7 @@ struct DecodingLeakTests {
   }
 
   @Test(
-    "an error in each column, in the first row, in the midst, and behind the first growth",
+    "an error in any column and in an early or late row leaks nothing",
     arguments: ["first", "second", "number", "fourth"], [1, 17, 39, 40])
   func errors(_ column: String, _ row: Int) throws {
     try connection.execute(
@@ -106,7 +106,7 @@ struct DecodingLeakTests {
     }
   }
 
-  @Test("writing: the caller's value and the copy that comes back")
+  @Test("writing leaks neither the caller's value nor the returned copy")
   func writing() throws {
     try connection.execute("CREATE UNIQUE INDEX one ON Holder (number)")
     try expectNoLeak {

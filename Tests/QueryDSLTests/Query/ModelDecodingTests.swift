@@ -4,13 +4,14 @@ import SQLCore
 import TestRun
 import Testing
 
-@Suite("B9 what was written reads back equal")
+@Suite("Written values, which read back equal")
 struct ModelDecodingTests {
   let db: Database
 
   init() throws { db = try Database.temporary(models: [Everything.self, Anything.self]) }
 
-  @Test("B9 every type, random values and extremes: by find, fetch, first, select and join")
+  @Test(
+    "random and extreme values of every type read back equal through find, fetch, first and select")
   func everything() throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
@@ -37,7 +38,7 @@ struct ModelDecodingTests {
     #expect(tuples.map(\.2) == all.map(\.uuidBytes), "seed \(seed)")
   }
 
-  @Test("B9 the optional of every type, each there or nil")
+  @Test("the optional of every type reads back equal, with and without a value")
   func anything() throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
@@ -56,7 +57,7 @@ struct ModelDecodingTests {
     #expect(try db.find(Anything.self, empty.id) == empty)
   }
 
-  @Test("B9 every column of a loaded model can be changed, and reads back changed")
+  @Test("changed columns of a loaded model read back changed")
   func changed() throws {
     var random = SeededGenerator(seed: 1)
     try db.insert(Everything.random(id: 1, using: &random))
@@ -70,7 +71,8 @@ struct ModelDecodingTests {
     #expect(try db.find(Everything.self, 1) == updated)
   }
 
-  @Test("B9 what cannot be stored names table, column and row, and nothing is written")
+  @Test(
+    "the error for a value that cannot be stored names table, column and row; nothing is written")
   func unstorable() throws {
     var random = SeededGenerator(seed: 2)
     var models = (1...5).map { Everything.random(id: $0, using: &random) }
@@ -95,7 +97,7 @@ struct ModelDecodingTests {
     #expect(error?.column == "float" && error?.row == nil)
   }
 
-  @Test("the stored bytes are those of the table of stored forms")
+  @Test("the stored bytes follow the table of stored forms")
   func storedForms() throws {
     var random = SeededGenerator(seed: 3)
     var model = Everything.random(id: 1, using: &random)
@@ -120,7 +122,7 @@ struct ModelDecodingTests {
     #expect(row["preview"] == nil)
   }
 
-  @Test("a form that holds less than the type: what comes back from a write is what will be read")
+  @Test("a write returns the value that will be read, if the form holds less than the type")
   func approximateForms() throws {
     struct Event: Model, Equatable {
       @PrimaryKey var id: Int
@@ -150,7 +152,7 @@ struct ModelDecodingTests {
     }
   }
 
-  @Test("an update of one column leaves the others as they were read, however far the date")
+  @Test("an update of one column leaves the others as they were read, however distant the date")
   func approximateFormsBesideAnUpdate() throws {
     struct Event: Model, Equatable {
       @PrimaryKey var id: Int
@@ -159,8 +161,8 @@ struct ModelDecodingTests {
       static var schema: Schema<Event> { Stored(\.$seconds, as: .unixSeconds) }
     }
     let db = try Database.temporary(models: [Event.self])
-    // Seconds since 2001 whose microseconds a REAL of seconds holds as others, and those as others
-    // again.
+    // A REAL of seconds since 1970 rounds the microseconds of these dates, and rounds the result
+    // again when it is written back.
     let dates = [
       -17798162615.207123, -18050618231.04325, -34397119367.076706,
       -34365562415.24074, -17640377855.731163, -17545706999.07792,
@@ -176,7 +178,7 @@ struct ModelDecodingTests {
     }
   }
 
-  @Test("a model of 60 columns")
+  @Test("a model may have 60 columns")
   func wide() throws {
     let db = try Database.temporary(models: [Wide.self])
     var wide = Wide(id: 1)

@@ -2,13 +2,13 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Query { }: joins")
+@Suite("Joins in the query builder")
 struct QueryBuilderTests {
   let music: Music
 
   init() throws { music = try Music() }
 
-  @Test("a join: columns are qualified, and the row type is the Select's")
+  @Test("a join qualifies its columns, and its row type is that of Select")
   func join() throws {
     let query = Query { (track: Columns<Track>, album: Columns<Album>) in
       From(track)
@@ -31,7 +31,7 @@ struct QueryBuilderTests {
     #expect(try music.db.first(query)?.0 == "Alpha")
   }
 
-  @Test("a left join: the columns of its right side are optional")
+  @Test("the columns on the right side of a left join are optional")
   func leftJoin() throws {
     let query = Query { (track: Columns<Track>, album: OptionalColumns<Album>) in
       From(track)
@@ -48,7 +48,7 @@ struct QueryBuilderTests {
     #expect(rows.map(\.1) == ["One", "One", "Two", nil, nil])
   }
 
-  @Test("a left join with the whole model: nil where the join found no row")
+  @Test("a whole model on the right side of a left join is nil where the join found no row")
   func leftJoinOfModels() throws {
     let query = Query { (album: Columns<Album>, track: OptionalColumns<Track>) in
       From(album)
@@ -65,7 +65,7 @@ struct QueryBuilderTests {
     #expect(rows.map(\.3) == [0, 0, 1, 2].map { Music.albums[$0] })
   }
 
-  @Test("an optional column of the right side is no double optional")
+  @Test("an optional column on the right side of a left join is optional only once")
   func optionalOfOptional() throws {
     let query = Query { (album: Columns<Album>, track: OptionalColumns<Track>) in
       From(album)
@@ -78,7 +78,7 @@ struct QueryBuilderTests {
     #expect(rows.map(\.0) == [2, 4])
   }
 
-  @Test("the same model twice is two parameters; the second has an alias")
+  @Test("the same model twice is two parameters, and the second has an alias")
   func selfJoin() throws {
     let query = Query { (one: Columns<Track>, other: Columns<Track>) in
       From(one)
@@ -96,7 +96,7 @@ struct QueryBuilderTests {
     #expect(rows.map(\.0) == [1] && rows.map(\.1) == [4])
   }
 
-  @Test("three times the same, and an alias that a table of that name has already")
+  @Test("a model can be joined three times, and no alias equals the name of a joined table")
   func aliases() throws {
     struct Track_2: Model {
       @PrimaryKey var id: Int
@@ -118,7 +118,7 @@ struct QueryBuilderTests {
     #expect(row == (2, 3, 4, 3))
   }
 
-  @Test("columns of the same name do not collapse")
+  @Test("columns of the same name stay separate")
   func sameNames() throws {
     let query = Query { (track: Columns<Track>, album: Columns<Album>) in
       From(track)
@@ -128,7 +128,7 @@ struct QueryBuilderTests {
     }
     let row = try #require(try music.db.first(query))
     #expect(row.0 == 2 && row.1 == 1 && row.2 == Music.tracks[1] && row.3 == Music.albums[0])
-    // Counted in a subquery, too.
+    // Counting, too, uses a subquery with both columns.
     let limited = Query { (track: Columns<Track>, album: Columns<Album>) in
       From(track)
       Join(album, on: track.$albumID == album.$id.optional)
@@ -138,7 +138,7 @@ struct QueryBuilderTests {
     #expect(try music.db.count(limited) == 2)
   }
 
-  @Test("group by, having, aggregates")
+  @Test("a query groups its rows, filters groups with HAVING and computes aggregates")
   func groups() throws {
     let query = Query { (track: Columns<Track>) in
       From(track)
@@ -164,7 +164,7 @@ struct QueryBuilderTests {
     #expect(try music.db.count(query) == 2)
   }
 
-  @Test("group by several, over a join")
+  @Test("a join can be grouped by several columns")
   func groupedJoin() throws {
     let query = Query { (track: Columns<Track>, album: Columns<Album>) in
       From(album)

@@ -2,13 +2,13 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Query { }: clauses")
+@Suite("Clauses in the query builder")
 struct QueryClausesTests {
   let music: Music
 
   init() throws { music = try Music() }
 
-  @Test("the clauses stand in any order; the SQL is the same")
+  @Test("the order of the clauses does not change the SQL")
   func order() throws {
     let usual = Query { (track: Columns<Track>, album: Columns<Album>) in
       From(track)
@@ -42,7 +42,7 @@ struct QueryClausesTests {
     #expect(try music.db.fetch(backwards) == ["Beta"])
   }
 
-  @Test("if, else, switch and for stand around clauses")
+  @Test("if, else, switch and for work around clauses")
   func controlFlow() throws {
     func query(minimum: Int?, sorted: Bool, genres: [String]) -> Request<Int> {
       Query { (track: Columns<Track>) in
@@ -76,7 +76,7 @@ struct QueryClausesTests {
       try music.db.fetch(query(minimum: nil, sorted: false, genres: ["rock", "jazz"])) == [5, 3])
   }
 
-  @Test("one table, one column: the row is the value itself; a whole table: the model")
+  @Test("the row of a whole table is the model")
   func single() throws {
     let models = Query { (album: Columns<Album>) in
       From(album)
@@ -88,7 +88,7 @@ struct QueryClausesTests {
     #expect(try music.db.first(models) == Music.albums[0])
   }
 
-  @Test("without Where a condition of nothing is no condition")
+  @Test("an empty Where adds no condition")
   func emptyWhere() throws {
     let query = Query { (album: Columns<Album>) in
       From(album)
@@ -99,7 +99,7 @@ struct QueryClausesTests {
     #expect(try music.db.fetch(query) == [3])
   }
 
-  @Test("a table that is not in FROM is named by the error, wherever it is used")
+  @Test("the error names a table that is used but not in FROM, wherever it is used")
   func notInFrom() throws {
     let queries = [
       Query { (track: Columns<Track>, album: Columns<Album>) in
@@ -122,7 +122,7 @@ struct QueryClausesTests {
       #expect(error?.message == "the table Album is used, but it is not in FROM or a join")
       #expect(throws: QueryError.self) { try music.db.fetch(query) }
     }
-    // The same model, yet another of its parameters.
+    // Another parameter of the same model.
     let twin = Query { (track: Columns<Track>, other: Columns<Track>) in
       From(track)
       Where { other.$id == 1 }
@@ -131,7 +131,7 @@ struct QueryClausesTests {
     #expect(throws: QueryError.self) { try music.db.fetch(twin) }
   }
 
-  @Test("no From, two of them, a table joined twice, or joined and in FROM: QueryError")
+  @Test("a missing From, two Froms, and a table joined twice or to itself throw a QueryError")
   func tables() throws {
     let noFrom = Query { (track: Columns<Track>) in
       Where { track.$id == 1 }
@@ -165,7 +165,7 @@ struct QueryClausesTests {
     }
   }
 
-  @Test("a clause given twice is named by the error")
+  @Test("the error names a clause that is given twice")
   func twice() throws {
     func message(@QueryBuilder _ clauses: (Columns<Track>) -> Request<Int>) -> String? {
       let query = clauses(Columns())
@@ -219,7 +219,7 @@ struct QueryClausesTests {
       } == "the query has no From(…)")
   }
 
-  @Test("a limit twice, a negative offset: QueryError")
+  @Test("two limits or a negative offset throw a QueryError")
   func limits() throws {
     let twice = Query { (track: Columns<Track>) in
       From(track)

@@ -8,7 +8,7 @@ struct TableQueryTests {
 
   init() throws { music = try Music() }
 
-  @Test("all, order, limit, offset")
+  @Test("a query has all rows, or is limited by order, limit and offset")
   func clauses() throws {
     try music.expect(Track.all, "", [1, 2, 3, 4, 5])
     try music.expect(Track.limit(2), " LIMIT ?", [1, 2])
@@ -23,7 +23,7 @@ struct TableQueryTests {
     #expect(try music.db.fetch(ordered).map(\.id) == [1, 5, 3, 4, 2])
   }
 
-  @Test("NULL comes first upwards and last downwards")
+  @Test("NULL comes first in ascending and last in descending order")
   func orderOfNull() throws {
     #expect(
       try music.db.fetch(Track.order(by: \.$rating).order(by: \.$id)).map(\.id) == [2, 5, 4, 3, 1])
@@ -32,7 +32,7 @@ struct TableQueryTests {
         == [1, 3, 4, 2, 5])
   }
 
-  @Test("select: one column, several, an expression, several expressions, the whole table")
+  @Test("a query selects one or several columns, expressions, or the whole table")
   func selections() throws {
     let titles = Track.select(\.$title).order(by: \.$id)
     #expect(try titles.sql.text == #"SELECT "title" FROM "Track" ORDER BY "id""#)
@@ -54,7 +54,7 @@ struct TableQueryTests {
     #expect(row.0 == 2 && row.1 == Music.tracks[1] && row.2 == 21)
   }
 
-  @Test("distinct")
+  @Test("distinct returns each value once")
   func distinct() throws {
     let genres = Track.select(\.$genre).distinct().order(by: \.$genre)
     #expect(try genres.sql.text == #"SELECT DISTINCT "genre" FROM "Track" ORDER BY "genre""#)
@@ -62,7 +62,7 @@ struct TableQueryTests {
     #expect(try music.db.count(genres) == 3)
   }
 
-  @Test("first: one row, of a limited, an offset and an empty query too")
+  @Test("first returns one row, also of a query with a limit, an offset or no rows")
   func first() throws {
     let ordered = Track.order(by: \.$plays, .descending)
     #expect(try music.db.first(ordered)?.id == 1)
@@ -71,12 +71,12 @@ struct TableQueryTests {
     #expect(try music.db.first(ordered.offset(1))?.id == 4)
     #expect(try music.db.first(ordered.limit(1).offset(9)) == nil)
     #expect(try music.db.first(Track.where { $0.$id > 99 }) == nil)
-    // A row that is nil is there: a nil in an optional.
+    // A row whose value is nil is still a row: a nil inside an optional.
     #expect(
       try music.db.first(Track.select(\.$genre).where { $0.$id == 3 }) == .some(String?.none))
   }
 
-  @Test("count and exists, of limited and offset queries too")
+  @Test("count and exists respect limit and offset")
   func counting() throws {
     #expect(try music.db.count(Track.all) == 5)
     #expect(try music.db.count(Track.limit(3)) == 3)
@@ -88,7 +88,7 @@ struct TableQueryTests {
     #expect(try !music.db.exists(Track.all.offset(5)))
   }
 
-  @Test("a step gives another query and leaves the one before as it was")
+  @Test("each step returns a new query and leaves the previous one unchanged")
   func values() throws {
     let all = Track.all
     let loud = all.where { $0.$plays > 20 }
@@ -98,7 +98,7 @@ struct TableQueryTests {
     #expect(try music.db.count(few) == 1)
   }
 
-  @Test("two limits, two offsets, a negative one: QueryError before any SQL runs")
+  @Test("two limits, two offsets or a negative number throw a QueryError before any SQL runs")
   func mistakes() throws {
     for query in [
       Track.limit(1).limit(1), Track.all.offset(1).offset(2), Track.limit(-1),
@@ -112,7 +112,7 @@ struct TableQueryTests {
     }
   }
 
-  @Test("a key path that names no column, and a model that is no table, are errors, not traps")
+  @Test("an invalid model throws an error and does not trap")
   func noColumn() throws {
     struct Loose: Model {
       @PrimaryKey var id: Int

@@ -8,7 +8,7 @@ struct UpdateTests {
 
   init() throws { music = try Music() }
 
-  @Test("expressions over the row as it was; how many rows changed comes back")
+  @Test("an update with expressions uses the old row, and returns the number of changed rows")
   func expressions() throws {
     let update = Track.update {
       $0.$plays += 1
@@ -27,7 +27,7 @@ struct UpdateTests {
     #expect(try music.db.find(Track.self, 1) == Music.tracks[0])
   }
 
-  @Test("set to a value, to nil, to an expression; - and / in place")
+  @Test("an update sets a value, nil or an expression, and subtracts or divides in place")
   func set() throws {
     try music.db.run(
       Track.update {
@@ -43,7 +43,7 @@ struct UpdateTests {
     #expect(try music.db.fetch(Track.select(\.$plays).order(by: \.$id)) == [33, 6, 0, 13, 2])
   }
 
-  @Test("the columns change at once: two swap")
+  @Test("an update assigns all columns at once, so that two can be swapped")
   func swap() throws {
     try music.db.run(
       Track.update {
@@ -54,7 +54,7 @@ struct UpdateTests {
     #expect(track.rating == 1 && track.albumID == 5)
   }
 
-  @Test("control flow; nothing assigned, or one column twice, is an error")
+  @Test("an update takes control flow, and throws if a column is assigned twice or none at all")
   func mistakes() throws {
     func update(_ title: String?) -> Update<Track> {
       Track.update { track in
@@ -75,7 +75,7 @@ struct UpdateTests {
     }
   }
 
-  @Test("an update that breaks a constraint leaves every row")
+  @Test("an update that violates a constraint changes no row")
   func constraint() throws {
     #expect(throws: DatabaseError.self) {
       try music.db.run(Track.update { $0.set(\.$id, to: 9) })
@@ -83,7 +83,7 @@ struct UpdateTests {
     #expect(try music.db.fetch(Track.all) == Music.tracks)
   }
 
-  @Test("delete some, delete all")
+  @Test("delete removes the matching rows, or all rows")
   func delete() throws {
     let some = Track.delete().where { $0.$genre == nil }
     #expect(try some.sql.text == #"DELETE FROM "Track" WHERE "genre" IS ?"#)
@@ -94,7 +94,7 @@ struct UpdateTests {
     #expect(try music.db.run(Track.delete()) == 0)
   }
 
-  @Test("isIn, between and blocks work in where; steps add up")
+  @Test("conditions take isIn, between and blocks, and several where steps must all hold")
   func conditions() throws {
     #expect(
       try music.db.run(

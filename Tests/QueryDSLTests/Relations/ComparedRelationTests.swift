@@ -56,13 +56,14 @@ private struct TheatreTicket: Model, Equatable {
   @Column var number: Int
 }
 
-/// What SQLite takes for equal and bytes do not say: the file's collations and types.
+/// Values that SQLite considers equal though their bytes differ, because of the file's collations
+/// and types.
 @Suite("Relations over columns that the file compares in its own way")
 struct ComparedRelationTests {
   private func database(_ schema: SQL) throws -> Database {
     let db = try Database.temporary()
     try db.collation("reversed") { first, second in
-      // Equal as soon as they have the same length.
+      // Texts of the same length are equal.
       first.count < second.count
         ? .orderedAscending : first.count > second.count ? .orderedDescending : .orderedSame
     }
@@ -77,7 +78,7 @@ struct ComparedRelationTests {
   ]
 
   @Test(
-    "children are those that a join finds, whatever collations the file declares",
+    "an included relation has the rows of a join, whatever collations the file declares",
     arguments: collations)
   func collation(key: String, reference: String) throws {
     let db = try database(
@@ -100,7 +101,7 @@ struct ComparedRelationTests {
     }
   }
 
-  @Test("a limit counts the children of one parent, however their references are written")
+  @Test("a limit counts the children of one parent, however their references are spelled")
   func limited() throws {
     let db = try database(
       """
@@ -115,7 +116,7 @@ struct ComparedRelationTests {
     #expect(last.map { $0.1.map(\.id) } == [[3, 2], []])
     let first = try db.fetch(nations.including(Town.limit(3), by: \.$nation))
     #expect(first.map { $0.1.map(\.id) } == [[1, 2, 3], [5]])
-    // And with what they include themselves.
+    // Nested relations are limited, too.
     let nested = try db.fetch(
       nations.including(
         Town.order(by: \.$id).limit(1).including(Town.all, by: \.$id), by: \.$nation))
@@ -123,7 +124,7 @@ struct ComparedRelationTests {
     #expect(nested.map { $0.1.map { $0.1.map(\.id) } } == [[[1]], [[5]]])
   }
 
-  @Test("a table between refers by values that are compared")
+  @Test("references of a table between are compared by its parent's collation")
   func between() throws {
     let db = try database(
       """
@@ -140,7 +141,7 @@ struct ComparedRelationTests {
     #expect(rows.map { $0.1.map(\.id) } == [[1, 2], [1, 3]])
   }
 
-  @Test("a real number is referred to by a column of integers")
+  @Test("an integer column can refer to a REAL key")
   func affinity() throws {
     let db = try database(
       """
@@ -153,20 +154,20 @@ struct ComparedRelationTests {
     #expect(rows.map { $0.1.map(\.id) } == [[1, 2], [3]])
   }
 
-  @Test("decimals are compared as numbers")
+  @Test("references to a decimal key find their rows")
   func decimals() throws {
     let db = try database(
       """
       CREATE TABLE Price (amount TEXT PRIMARY KEY NOT NULL COLLATE decimal);
       CREATE TABLE Offer (id INTEGER PRIMARY KEY, amount TEXT NOT NULL COLLATE decimal);
       INSERT INTO Price VALUES ('1.5'), ('2');
-      INSERT INTO Offer VALUES (1, '1.5'), (2, '1.5'), (3, '2'), (4, '3');
+      INSERT INTO Offer VALUES (1, '1.5'), (2, '1.50'), (3, '2.0'), (4, '3');
       """)
     let rows = try db.fetch(Price.order(by: \.$amount).including(Offer.all, by: \.$amount))
     #expect(rows.map { $0.1.map(\.id) } == [[1, 2], [3]])
   }
 
-  @Test("keys of several columns are compared one by one")
+  @Test("the columns of a composite key are each compared by their own collation")
   func composite() throws {
     let db = try database(
       """

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-// Bookings are known by two columns; items refer to them, and couriers by a table between.
+// Bookings have a key of two columns. Items refer to it, and couriers through a table between.
 
 private struct Booking: Model, Equatable {
   struct ID: Hashable, Sendable {
@@ -44,7 +44,7 @@ private struct Delivery: Model, Equatable {
   }
 }
 
-@Suite("Relations: keys of several columns, tables between by their foreign keys")
+@Suite("Relations by composite keys, and through the foreign keys of a table between")
 struct CompositeRelationTests {
   private let db: Database
 
@@ -74,14 +74,14 @@ struct CompositeRelationTests {
 
   private let bookings = Booking.order(by: \.$region).order(by: \.$number)
 
-  @Test("G17 by the declared foreign key, and by the columns in the order of the key")
+  @Test("a relation by a composite key uses the declared foreign key or the columns in key order")
   func children() throws {
     let items = BookedItem.order(by: \.$name)
     let declared = try db.fetch(bookings.including(items))
     #expect(declared.map { $0.1.map(\.name) } == [["cap", "pen"], [], ["ink"]])
     let named = try db.fetch(bookings.including(items, by: \.$region, \.$booking))
     #expect(named.map { $0.1.map(\.name) } == [["cap", "pen"], [], ["ink"]])
-    // Pairs are compared, not columns.
+    // The columns must match as pairs, not each by itself.
     try db.insert(Booking(region: "S", number: 2, customer: "Bo"))
     try db.insert(BookedItem(id: 6, region: "S", booking: 2, name: "pad"))
     let few = try db.fetch(
@@ -89,7 +89,7 @@ struct CompositeRelationTests {
     #expect(few.map { $0.1.map(\.id) } == [[3, 1], [2]])
   }
 
-  @Test("the rows of many keys are found by an index over the columns, by one statement")
+  @Test("the children of many composite keys are found by one statement with an index")
   func plan() throws {
     try db.insert((10..<1_010).map { Booking(region: "W", number: $0, customer: "") })
     try db.insert((10..<1_010).map { BookedItem(id: $0, region: "W", booking: $0, name: "x\($0)") })
@@ -109,7 +109,7 @@ struct CompositeRelationTests {
     }
   }
 
-  @Test("G17 a table between, by its foreign keys or by columns; the other way round")
+  @Test("a relation goes through a table between by its foreign keys, in either direction")
   func through() throws {
     let rows = try db.fetch(
       bookings.including(Courier.order(by: \.$name), through: Delivery.self))
@@ -123,7 +123,7 @@ struct CompositeRelationTests {
     #expect(both.map { ($0.1.count, $0.2.count) }.map { [$0, $1] } == [[2, 2], [0, 0], [1, 1]])
   }
 
-  @Test("columns that are not those of the key throw, and name them")
+  @Test("columns that do not match the key throw an error that names them")
   func mistakes() throws {
     func expect(_ words: String, _ run: () throws -> Void) {
       let error = #expect(throws: QueryError.self) { try run() }
@@ -138,7 +138,7 @@ struct CompositeRelationTests {
   }
 }
 
-/// What a connection ran.
+/// Records the statements that a connection ran.
 private final class Log: Sendable {
   private let list = Lock<[String]>([])
   var texts: [String] { list.withLock { $0 } }

@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-// Writers have stories, stories have remarks; labels are on stories by a table between.
+// Writers have stories, and stories have remarks and, through a table between, labels.
 
 private struct Writer: Model, Equatable {
   @PrimaryKey var id: Int64?
@@ -50,7 +50,7 @@ private struct StoryLabel: Model, Equatable {
   }
 }
 
-/// A tree in one table.
+/// A tree in a single table.
 private struct Folder: Model, Equatable {
   @PrimaryKey var id: Int
   @Column var parentID: Int?
@@ -62,7 +62,7 @@ private struct Folder: Model, Equatable {
   }
 }
 
-@Suite("Relations: including")
+@Suite("Included relations")
 struct IncludingTests {
   let db: Database
 
@@ -89,7 +89,7 @@ struct IncludingTests {
     ])
   }
 
-  /// How many statements a connection ran.
+  /// Returns the number of statements that a connection ran.
   private func statements(_ connection: Connection, _ body: () throws -> Void) throws -> Int {
     func count() throws -> Int {
       let statistics = try connection.statementCacheStatistics
@@ -100,7 +100,7 @@ struct IncludingTests {
     return try count() - before
   }
 
-  @Test("G17 parents in their order, each with its rows in theirs; one that has none is there")
+  @Test("every parent comes in order with its children in their order, even if it has none")
   func children() throws {
     let query = Writer.order(by: \.$name).including(
       Story.order(by: \.$views, .descending), by: \.$writerID)
@@ -112,7 +112,7 @@ struct IncludingTests {
     #expect(try db.first(Writer.where { $0.$id == 9 }.including(Story.all)) == nil)
   }
 
-  @Test("the one foreign key that the schema declares; another column by its name")
+  @Test("a relation uses the only declared foreign key, or a column that is named")
   func foreignKey() throws {
     let declared = try db.fetch(Writer.order(by: \.$id).including(Story.order(by: \.$id)))
     #expect(declared.map { $0.1.map(\.id) } == [[1, 3], [2], []])
@@ -121,7 +121,7 @@ struct IncludingTests {
     #expect(edited.map { $0.1.map(\.id) } == [[], [2], []])
   }
 
-  @Test("several relations, and relations of the children")
+  @Test("a query includes several relations, and relations of the children")
   func nested() throws {
     let query = Writer.where { $0.$id < 3 }.order(by: \.$id)
       .including(
@@ -137,7 +137,7 @@ struct IncludingTests {
     }
   }
 
-  @Test("many-to-many through a table between")
+  @Test("a relation can be many-to-many through a table between")
   func through() throws {
     let query = Story.order(by: \.$id).including(
       Label.order(by: \.$name), through: StoryLabel.self, from: \.$storyID, to: \.$label)
@@ -148,7 +148,7 @@ struct IncludingTests {
     #expect(try db.fetch(back).map { $0.1.map(\.id) } == [[], [], [2]])
   }
 
-  @Test("a table that refers to itself")
+  @Test("a table can be related to itself")
   func itself() throws {
     try db.insert([
       Folder(id: 1), Folder(id: 2, parentID: 1), Folder(id: 3, parentID: 1),
@@ -161,7 +161,7 @@ struct IncludingTests {
     #expect(rows.map { $0.1.map { $0.1.map(\.id) } } == [[[4], []]])
   }
 
-  @Test("what cannot be related throws when it is fetched, before a row is read")
+  @Test("a relation that is not possible throws when it is fetched")
   func mistakes() throws {
     func expect(_ words: String, _ query: Including<Writer, [Story]>) {
       let error = #expect(throws: QueryError.self) { try db.fetch(query) }
@@ -170,15 +170,15 @@ struct IncludingTests {
     expect("DISTINCT", Writer.all.including(Story.all.distinct()))
     expect("Story.title is String", Writer.all.including(Story.all, by: \.$title))
     #expect(throws: QueryError.self) { try db.fetch(Writer.all.including(Remark.all)) }
-    // Two foreign keys.
+    // There are two foreign keys.
     #expect(throws: QueryError.self) { try db.fetch(Folder.all.including(Folder.all)) }
-    // A key of two columns.
+    // The key has two columns.
     #expect(throws: QueryError.self) {
       try db.fetch(StoryLabel.all.including(Label.all, by: \.$name))
     }
   }
 
-  @Test("G17 1,000 parents with 10,000 children are two statements, and one state of the database")
+  @Test("1,000 parents with 10,000 children are read by two statements")
   func statementCount() async throws {
     let db = try Database.temporary(models: [Writer.self, Story.self])
     try await db.insert((1...1_000).map { Writer(id: Int64($0), name: "writer") })
@@ -198,7 +198,7 @@ struct IncludingTests {
     #expect(rows.map(\.1.count) == [10, 10, 10])
   }
 
-  @Test("counts and other aggregates of children beside the parent: one statement")
+  @Test("one statement returns parents with counts and other aggregates of their children")
   func aggregates() throws {
     let rows = try db.fetch(
       Writer.order(by: \.$id).select { writer in
@@ -212,7 +212,7 @@ struct IncludingTests {
     #expect(rows.map(\.1) == [2, 1, 0] && rows.map(\.2) == [7, 9, nil])
   }
 
-  @Test("a child of a value that is none of its type throws, and names it")
+  @Test("a child's value that its type cannot read throws an error that names the column")
   func badValue() throws {
     try db.execute(
       "DROP TABLE Remark; CREATE TABLE Remark (id INTEGER PRIMARY KEY, storyID, text);"

@@ -24,14 +24,15 @@ private struct Goal: Model, Equatable {
   static var schema: Schema<Goal> { ForeignKey(\.$matchID, references: \Match.$id) }
 }
 
-@Suite("Relations: a limit of each parent's rows")
+@Suite("Relations with a limit for each parent")
 struct LimitedRelationTests {
   private let db: Database
 
   init() throws {
     db = try Database.temporary(models: [Team.self, Match.self, Goal.self])
     try db.insert((1...4).map { Team(id: $0, name: "team \($0)") })
-    // Team 1 has ten matches, team 2 two, team 3 one, team 4 none; one belongs to nobody.
+    // Team 1 has ten matches, team 2 has two, team 3 has one and team 4 has none. One match has no
+    // team.
     let teams = Array(repeating: 1, count: 10) + [2, 2, 3]
     try db.insert(
       teams.enumerated().map { Match(id: $0 + 1, teamID: $1, score: ($0 * 7) % 10) }
@@ -41,7 +42,7 @@ struct LimitedRelationTests {
 
   private let teams = Team.order(by: \.$id)
 
-  @Test("G17 the first rows of each parent, in the order of their query")
+  @Test("a limit and an offset apply to each parent, in the order of the included query")
   func limit() throws {
     let best = try db.fetch(
       teams.including(Match.order(by: \.$score, .descending).limit(2)))
@@ -55,7 +56,7 @@ struct LimitedRelationTests {
     #expect(try db.fetch(teams.including(Match.limit(0))).allSatisfy { $0.1.isEmpty })
   }
 
-  @Test("without an order, in that of their keys; with a condition; nested")
+  @Test("a limited relation is ordered by key by default, and may have a condition or be nested")
   func others() throws {
     let first = try db.fetch(teams.including(Match.limit(3)))
     #expect(first.map { $0.1.map(\.id) } == [[1, 2, 3], [11, 12], [13], []])
@@ -67,7 +68,7 @@ struct LimitedRelationTests {
     #expect(nested[0].1.map { $0.1.map(\.id) } == [[13], [14]])
   }
 
-  @Test("G17 it is still one statement, whose text does not depend on the numbers")
+  @Test("a limited relation stays one statement, whose text does not depend on the limit")
   func statements() throws {
     try db.read { connection in
       _ = try connection.fetch(teams.including(Match.order(by: \.$score).limit(2)))
@@ -78,7 +79,7 @@ struct LimitedRelationTests {
     }
   }
 
-  @Test("what no number says throws")
+  @Test("a limit for each parent throws if the order is given by a column's name")
   func mistakes() throws {
     let prepared = try db.prepare { (count: Param<Int>) in Match.all.limit(count) }
     #expect(try db.fetch(prepared(1)).count == 1)

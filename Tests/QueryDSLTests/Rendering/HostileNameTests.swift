@@ -3,7 +3,7 @@ import SQLCore
 import TestRun
 import Testing
 
-/// A digit as a type, so that a thousand models have each a name of their own.
+/// A digit as a type, so that each of a thousand models has a name of its own.
 protocol HostileDigit: Sendable {
   static var value: Int { get }
 }
@@ -26,7 +26,7 @@ protocol HostileModel: Model {
   static func expectRows(in db: Database, _ note: String) throws
 }
 
-/// A model whose table, column and index are called as three of the hostile texts.
+/// A model whose table, column and index are named by three of the hostile texts.
 struct Hostile<A: HostileDigit, B: HostileDigit, C: HostileDigit>: HostileModel, Equatable {
   @PrimaryKey var id: Int
   @Column var text: String
@@ -47,7 +47,7 @@ struct Hostile<A: HostileDigit, B: HostileDigit, C: HostileDigit>: HostileModel,
     #expect(try db.fetch(Self.order(by: \.$id)) == rows, "\(note)")
     try db.run(update { $0.set(\.$text, to: indexName) }.where { $0.$id == 2 })
     #expect(try db.fetch(Self.where { $0.$text == indexName }.select(\.$id)) == [2], "\(note)")
-    // Twice, so that the table has an alias.
+    // The model is joined to itself, so that the table has an alias.
     let pairs = Query { (one: Columns<Self>, other: Columns<Self>) in
       From(one)
       Join(other, on: one.$text == other.$text)
@@ -75,7 +75,7 @@ enum HostileNames {
       (0...Int.random(in: 0...4, using: &random))
         .compactMap { _ in pieces.randomElement(using: &random) }.joined()
     }
-    // A model may share the table of another, which is not asked here.
+    // A model may share another model's table, which is not tested here.
     return drawn.map { $0.lowercased() == "witness" ? $0 + "!" : $0 }
   }()
 
@@ -99,7 +99,7 @@ enum HostileNames {
   }()
 }
 
-/// Names of tables, columns and indexes are data: they come back as they are, or are refused.
+/// Names of tables, columns and indexes are data: they read back unchanged or are refused.
 @Suite("Hostile names")
 struct HostileNameTests {
   struct Witness: Model, Equatable {
@@ -107,17 +107,18 @@ struct HostileNameTests {
     @Column var text: String
   }
 
-  @Test("1,000 names of tables, columns and indexes come back as they are, or a typed error does")
+  @Test("each of 1,000 names of tables, columns and indexes reads back unchanged or is refused")
   func names() throws {
     var refused = 0
     for model in HostileNames.models {
       if try !check(model) { refused += 1 }
     }
-    // Some of each: U+0000, `sqlite_` and names that meet are among the pieces.
+    // The pieces contain U+0000, `sqlite_` and conflicting names, so that some names are refused
+    // and some are not.
     #expect(refused > 50 && refused < 700, "seed \(HostileNames.seed): \(refused) refused")
   }
 
-  /// Whether the model is a table; where it is not, the reason must be one of its names.
+  /// Returns whether the model has a table. If it has none, one of its names must be the reason.
   private func check<M: HostileModel>(_ model: M.Type) throws -> Bool {
     let (table, column, index) = (M.tableName, M.columnName, M.indexName)
     let note = "seed \(HostileNames.seed): \([table, column, index])"

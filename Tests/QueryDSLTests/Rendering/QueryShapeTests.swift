@@ -3,8 +3,8 @@ import SQLCore
 import TestRun
 import Testing
 
-/// The statement cache finds a query by its shape. In a debug build the cache asserts that the SQL
-/// is the one that the shape stands for; here the same is asked from outside.
+/// The statement cache finds a query by its shape. In a debug build the cache asserts that a shape
+/// has only one SQL text; these tests check the same through the public interface.
 @Suite("The shape of a query")
 struct QueryShapeTests {
   let connection: Connection
@@ -25,7 +25,7 @@ struct QueryShapeTests {
     return try connection.statementCacheStatistics.misses - before
   }
 
-  @Test("values do not change the shape: one statement, and no SQL a second time")
+  @Test("values do not change the shape, so that queries share one statement")
   func values() throws {
     func query(_ plays: Int, _ genre: String?, _ ids: [Int], _ limit: Int) -> some Fetchable {
       Track.where {
@@ -43,7 +43,7 @@ struct QueryShapeTests {
     #expect(others == 0)
   }
 
-  @Test("each of these queries is another statement, and none takes another's place")
+  @Test("queries with different SQL have different shapes")
   func different() throws {
     let queries: [any Fetchable] = [
       Track.all, Album.all,
@@ -79,7 +79,7 @@ struct QueryShapeTests {
     #expect(again == 0)
   }
 
-  @Test("the verbs on a model have shapes of their own, also beside a query of the same columns")
+  @Test("the operations on a model have shapes of their own, next to queries of the same columns")
   func verbs() throws {
     let track = Music.tracks[0]
     let first = try misses {
@@ -106,7 +106,7 @@ struct QueryShapeTests {
     #expect(second == 0)
   }
 
-  @Test("random queries: the statement that the cache has is the query's own SQL")
+  @Test("the cached statement of a random query returns the rows of the query's own SQL")
   func random() throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
@@ -122,7 +122,7 @@ struct QueryShapeTests {
       if Bool.random(using: &random) { query = query.offset(3) }
       if Bool.random(using: &random) { query = query.distinct() }
       let isCached = try misses { _ = try connection.fetch(query) } == 0
-      // The text by itself: raw SQL is keyed by its bytes, so that it cannot be another's.
+      // Raw SQL is cached by its bytes, so that this is never another query's statement.
       let names = try connection.fetch(query).map(\.id)
       let raw = try connection.fetch(Track.self, query.sql).map(\.id)
       #expect(names == raw, "seed \(seed), cached \(isCached)")
@@ -131,7 +131,7 @@ struct QueryShapeTests {
 }
 
 extension PredicateTreeTests {
-  /// A random condition over tracks.
+  /// Returns a random condition over tracks.
   static func predicate(
     _ track: Columns<Track>, _ random: inout SeededGenerator
   ) -> SQLPredicate {

@@ -2,13 +2,13 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: NULL, choices, conversions")
+@Suite("NULL handling, choices and conversions")
 struct ChoiceSpecification {
   let music: Music
 
   init() throws { music = try Music() }
 
-  @Test("ifnull, coalesce, nullif")
+  @Test("ifnull, coalesce and nullif take values and columns")
   func null() throws {
     try music.expect(#"ifnull("rating", ?)"#, [5, 0, 3, 1, 0]) { $0.$rating.ifNull(0) }
     try music.expect(#"ifnull("rating", "plays")"#, [5, 20, 3, 1, 7]) {
@@ -30,7 +30,7 @@ struct ChoiceSpecification {
     try music.expect(#"nullif("plays", "id")"#, [100, 20, 0, 50, 7]) { $0.$plays.nullIf($0.$id) }
   }
 
-  @Test("min and max of several in one row")
+  @Test("min and max compare several values of one row")
   func extremes() throws {
     try music.expect(#"min("plays", "id")"#, [1, 2, 0, 4, 5]) { $0.$plays.min(with: $0.$id) }
     try music.expect(#"max("plays", "id", "id" * ?)"#, [100, 40, 60, 80, 100]) {
@@ -43,7 +43,7 @@ struct ChoiceSpecification {
     }
   }
 
-  @Test("iif: a value or another, as a condition holds")
+  @Test("iif returns one of two values depending on a condition")
   func iff() throws {
     try music.expect(#"iif("plays" > ?, ?, ?)"#, ["hit", "miss", "miss", "hit", "miss"]) {
       iif($0.$plays > 20, "hit", "miss")
@@ -53,7 +53,7 @@ struct ChoiceSpecification {
     }
   }
 
-  @Test("CASE with conditions, with ELSE or without")
+  @Test("CASE takes conditions, with and without ELSE")
   func searchedCase() throws {
     try music.expect(
       #"CASE WHEN "plays" > ? THEN ? WHEN "plays" > ? THEN ? ELSE ? END"#,
@@ -70,7 +70,7 @@ struct ChoiceSpecification {
     }
   }
 
-  @Test("CASE by a value: NULL takes the ELSE")
+  @Test("CASE compares a value, and NULL takes the ELSE")
   func simpleCase() throws {
     try music.expect(#"CASE "genre" WHEN ? THEN ? WHEN ? THEN ? ELSE ? END"#, [1, 2, 0, 1, 0]) {
       $0.$genre.case("rock", then: 1).when("jazz", then: 2).else(0)
@@ -80,7 +80,7 @@ struct ChoiceSpecification {
     }
   }
 
-  @Test("CAST: to each storage class; NULL stays NULL")
+  @Test("CAST converts to each storage class, and NULL stays NULL")
   func cast() throws {
     try music.expect(#"CAST("price" AS INTEGER)"#, [1, 0, 2, 0, -1]) {
       $0.$price.cast(to: Int.self)
@@ -100,14 +100,14 @@ struct ChoiceSpecification {
     }
   }
 
-  @Test("a condition as a value: true, false or NULL")
+  @Test("a condition can be selected as true, false or NULL")
   func condition() throws {
     try music.expect(#""rating" > ?"#, [true, nil, true, false, nil]) {
       SQLExpression($0.$rating > 2)
     }
   }
 
-  @Test("expressions stored in different forms do not meet")
+  @Test("expressions of different stored forms cannot be combined")
   func forms() throws {
     let error = #expect(throws: QueryError.self) {
       try Tour.select { $0.$announced.ifNull($0.$begin) }.sql

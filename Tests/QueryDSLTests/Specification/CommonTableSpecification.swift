@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: WITH and WITH RECURSIVE")
+@Suite("WITH and WITH RECURSIVE")
 struct CommonTableSpecification {
   struct Folder: Model, Equatable {
     @PrimaryKey var id: Int
@@ -35,7 +35,7 @@ struct CommonTableSpecification {
     ])
   }
 
-  @Test("a query with a name, over a model's rows, used twice")
+  @Test("a common table has a name and can be used twice in a query")
   func common() throws {
     let loud = CommonTable("loud", Track.where { $0.$plays > 10 }.select(into: Key.self))
     try music.expect(
@@ -54,7 +54,7 @@ struct CommonTableSpecification {
       """, [12, 14, 24])
   }
 
-  @Test("materialized or not; two of them, of which one uses the other")
+  @Test("a common table may be materialized or not, and may use another common table")
   func several() throws {
     let albums = CommonTable("albums", Album.where { $0.$id < 4 }, materialized: true)
     let first = CommonTable(
@@ -79,7 +79,7 @@ struct CommonTableSpecification {
       """, [Music.albums[0]])
   }
 
-  @Test("recursive: a tree of rows with their depth")
+  @Test("a recursive common table returns a tree of rows with their depth")
   func tree() throws {
     let levels = CommonTable(
       "levels",
@@ -114,7 +114,7 @@ struct CommonTableSpecification {
     ) { "\($0.0) \($0.1)" }
   }
 
-  @Test("recursive with UNION: a walk in a circle ends")
+  @Test("a recursive common table with UNION ends on a circle")
   func circle() throws {
     try db.run(Folder.update { $0.set(\.$parentID, to: 4) }.where { $0.$id == 1 })
     let above = CommonTable(
@@ -138,7 +138,7 @@ struct CommonTableSpecification {
     #expect(try db.fetch(query) == [1, 2, 4])
   }
 
-  @Test("recursive over numbers; all, counted, the first")
+  @Test("a recursive common table can count numbers, and works with count and first")
   func numbers() throws {
     func numbers(upTo last: Int) -> Request<Number> {
       let numbers = CommonTable(
@@ -166,7 +166,7 @@ struct CommonTableSpecification {
     #expect(try db.first(numbers(upTo: 9))?.n == 1)
   }
 
-  @Test("what a common table cannot be throws, and names it")
+  @Test("a missing, duplicate or conflicting common table throws an error that names it")
   func mistakes() throws {
     let one = CommonTable("one", Album.all)
     let twin = CommonTable("ONE", Album.all)
@@ -197,7 +197,7 @@ struct CommonTableSpecification {
           From(album)
           Select(album)
         }) == "WITH Album: the query also uses the table of that name")
-    // Of two that have the same name, the one that the query has is not taken for the other.
+    // Two common tables with the same name are still distinguished.
     let other = CommonTable("one", Album.where { $0.$id == 1 })
     let right = Query { (album: Columns<Album>) in
       With(one)

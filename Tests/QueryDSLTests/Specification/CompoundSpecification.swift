@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: UNION, INTERSECT, EXCEPT")
+@Suite("UNION, INTERSECT and EXCEPT")
 struct CompoundSpecification {
   let music: Music
 
@@ -12,7 +12,7 @@ struct CompoundSpecification {
   private let loud = Track.where { $0.$plays > 10 }.select(\.$albumID)
   private let select = #"SELECT "albumID" FROM "Track" WHERE"#
 
-  @Test("each operation, over one column; NULL equals NULL")
+  @Test("UNION, UNION ALL, INTERSECT and EXCEPT combine queries of a column, and NULL equals NULL")
   func operations() throws {
     try music.expect(
       rock.union(loud).order(byColumn: "albumID"),
@@ -32,7 +32,7 @@ struct CompoundSpecification {
       """, [2, 3])
   }
 
-  @Test("of models: ordered by a column, counted, looked for, the first")
+  @Test("a compound of models can be ordered and limited, and works with exists and first")
   func models() throws {
     let query = Album.where { $0.$id == 1 }.union(Album.where { $0.$id > 1 })
       .order(by: \.$name, .descending).limit(2).offset(1)
@@ -47,7 +47,7 @@ struct CompoundSpecification {
     #expect(try music.db.table(query).description.contains("2 rows"))
   }
 
-  @Test("from left to right; a query with an order, a limit or operands of its own stands in FROM")
+  @Test("compounds evaluate from left to right, and operands with own clauses become subqueries")
   func nesting() throws {
     let one = Album.where { $0.$id == 1 }.select(\.$id)
     let top = Album.order(by: \.$id, .descending).limit(1).select(\.$id)
@@ -73,8 +73,8 @@ struct CompoundSpecification {
       """, [1, 1])
   }
 
-  /// SQLite 3.40 loses the WHERE of the first query, were the FULL JOIN not in a FROM of its own.
-  @Test("a query with a FULL JOIN, in a UNION ALL that is itself in a FROM")
+  /// Without a subquery around the FULL JOIN, SQLite 3.40 loses the WHERE of the first query.
+  @Test("a query with a FULL JOIN becomes a subquery in a UNION ALL")
   func fullJoin() throws {
     struct Title: ResultRow, Equatable { @Column var title: String? }
     let joined = Query { (track: OptionalColumns<Track>, album: OptionalColumns<Album>) in
@@ -101,7 +101,7 @@ struct CompoundSpecification {
       """, [])
   }
 
-  @Test("as a table, in EXISTS, in IN")
+  @Test("a compound query can be a table or be used in EXISTS")
   func inside() throws {
     let ids = Album.where { $0.$id == 1 }.union(Album.where { $0.$id == 4 })
     try music.expect(
@@ -119,7 +119,7 @@ struct CompoundSpecification {
       try music.db.count(Track.where { _ in ids.exists() }) == 5)
   }
 
-  @Test("what does not go together throws")
+  @Test("a compound of different stored forms, and wrong or repeated clauses, throw")
   func mistakes() throws {
     let forms = Tour.select(\.$begin).union(Tour.select(\.$end))
     let error = #expect(throws: QueryError.self) { try forms.sql }

@@ -3,9 +3,9 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: dates, in every stored form")
+@Suite("Dates in every stored form")
 struct DateSpecification {
-  /// The last moments of a day, of a year, before 1970; a leap day; a first microsecond.
+  /// A leap day, the last moments before 1970 and of years, and the first microsecond after 1970.
   static let moments = [
     "2024-02-29T12:34:56.789012Z", "1969-12-31T23:59:59.999600Z", "1970-01-01T00:00:00.000001Z",
     "1999-12-31T23:59:59.999999Z", "0001-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.000000Z",
@@ -28,7 +28,7 @@ struct DateSpecification {
     return calendar
   }()
 
-  /// The number at a place of the text of each moment.
+  /// Returns the number at a place in the text of each moment.
   private func digits(_ start: Int, _ count: Int) -> [Int] {
     Self.moments.compactMap { Int($0.dropFirst(start).prefix(count)) }
   }
@@ -40,7 +40,7 @@ struct DateSpecification {
   }
 
   @Test(
-    "a component is that of the moment, in every form",
+    "a component equals that of the date, in every stored form",
     arguments: [
       (DateComponent.year, 0, 4), (.month, 5, 2), (.day, 8, 2), (.hour, 11, 2), (.minute, 14, 2),
       (.second, 17, 2),
@@ -50,7 +50,7 @@ struct DateSpecification {
     #expect(try values { $0.$begin.component(component) } == expected)
     #expect(try values { $0.$end.component(component) } == expected)
     #expect(try values { $0.$announced.component(component) } == expected.map { Optional($0) })
-    // A Double of seconds, or of days, holds no microseconds of far years: seen at milliseconds.
+    // A Double of seconds or days cannot hold the microseconds of distant years.
     let coarse = component == .second ? [0, 2, 5, 6] : [0, 2, 4, 5, 6]
     for column in [
       try values { $0.$unix.component(component) },
@@ -61,13 +61,13 @@ struct DateSpecification {
     #expect(try values { $0.$julian.component(component) }[0] == expected[0])
   }
 
-  @Test("weekday and day of the year")
+  @Test("the components weekday and dayOfYear are computed")
   func days() throws {
     #expect(try values { $0.$begin.component(.weekday) }.prefix(4) == [4, 3, 4, 5])
     #expect(try values { $0.$begin.component(.dayOfYear) } == [60, 365, 1, 365, 1, 365, 60])
   }
 
-  @Test("the SQL of a component")
+  @Test("a component becomes strftime in SQL")
   func sql() throws {
     #expect(
       try Tour.select { $0.$begin.component(.year) }.sql.text == """
@@ -81,7 +81,7 @@ struct DateSpecification {
         """)
   }
 
-  @Test("strftime, and seconds since 1970")
+  @Test("strftime formats a date, and unixSeconds returns its seconds since 1970")
   func strftime() throws {
     #expect(
       try values { $0.$begin.strftime("%Y-%m-%d") } == Self.moments.map { String($0.prefix(10)) })
@@ -98,10 +98,10 @@ struct DateSpecification {
       ).map(\.0) == [9999])
   }
 
-  @Test("a date after steps: as Foundation's calendar has it, the rest of a second kept")
+  @Test("a modified date agrees with Foundation's calendar and keeps the fraction of a second")
   func modified() throws {
     let calendar = Self.calendar
-    // Without the last two days of all, behind which four digits end.
+    // Only the first four moments: in the years 1 and 9999 the steps leave the four-digit years.
     for (index, date) in dates.enumerated() where index < 4 {
       let later = try #require(calendar.date(byAdding: .day, value: 3, to: date))
       let query = Tour.where { $0.$id == index }
@@ -141,14 +141,14 @@ struct DateSpecification {
     }
   }
 
-  @Test("now is the clock's time, in the column's own form")
+  @Test("currentTimestamp is the current time")
   func now() throws {
     #expect(try db.count(Tour.where { $0.$begin < .currentTimestamp }) == 6)
     let now = try #require(try db.first(Tour.select { _ in SQLExpression<Date>.currentTimestamp }))
     #expect(abs(now.timeIntervalSinceNow) < 60)
   }
 
-  @Test("a year that SQLite's functions do not reach is NULL, and an error where it is read")
+  @Test("a component of a year beyond SQLite's range is NULL, and an error if it is not optional")
   func farAway() throws {
     let place = Tour.Place(name: "", address: nil, seats: [], isOpen: true)
     let far = Date(timeIntervalSince1970: 400_000_000_000)

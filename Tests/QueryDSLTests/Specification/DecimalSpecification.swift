@@ -4,8 +4,8 @@ import SQLCore
 import TestRun
 import Testing
 
-/// Prices that their text would order wrongly. Literals here are sums of halves: others are rounded on
-/// their way through Double.
+/// Prices whose text would sort differently. Literals here are multiples of a quarter, because
+/// others are rounded on their way through Double.
 struct Item: Model, Equatable {
   @PrimaryKey var id: Int
   @Column var price: Decimal
@@ -17,7 +17,7 @@ struct Item: Model, Equatable {
   }
 }
 
-@Suite("P32 specification: decimal numbers")
+@Suite("Decimal numbers")
 struct DecimalSpecification {
   private let db: Database
 
@@ -58,11 +58,11 @@ struct DecimalSpecification {
     let text = try query.sql.text
     #expect(text.contains(part), "\(text)", sourceLocation: sourceLocation)
     #expect(try db.fetch(query) == rows, sourceLocation: sourceLocation)
-    // By the statement that the cache has now.
+    // The second fetch uses the cached statement.
     #expect(try db.fetch(query) == rows, sourceLocation: sourceLocation)
   }
 
-  @Test("< > <= >= compare the numbers, to the last digit")
+  @Test("< > <= >= compare decimals as numbers to the last digit")
   func comparing() throws {
     let great = try Self.decimal("100000000000000000000000000000000.00001")
     try expect(where: #""price" COLLATE "decimal" < ?"#, [2, 3, 4]) { $0.$price < 10 }
@@ -87,7 +87,7 @@ struct DecimalSpecification {
     ) { $0.$price.isIn(9..<10) }
   }
 
-  @Test("== and isIn take the number, however its text is written; the NULL rule is that of all")
+  @Test("== and isIn compare numbers, however their text is written, and follow the NULL rule")
   func equality() throws {
     let tenth = try Self.decimal("0.1")
     try expect(where: #""price" COLLATE "decimal" = ?"#, [2]) { $0.$price == 9.5 }
@@ -102,14 +102,14 @@ struct DecimalSpecification {
     try expect(where: #""price" COLLATE "decimal" IS decimal_mul("discount", ?)"#, []) {
       $0.$price.optional == $0.$discount * 7
     }
-    // Another program's text of the number is the number, and reads back as it.
+    // Another spelling of the number, from another program, equals it and reads back as the number.
     try db.execute(#"UPDATE Item SET price = '9.50' WHERE id = 2"#)
     #expect(try db.count(Item.where { $0.$price == 9.5 }) == 1)
     #expect(try db.count(Item.where { $0.$price.isIn([9.5]) }) == 1)
     #expect(try db.fetch(Item.where { $0.$price == 9.5 }).map(\.price) == [9.5])
   }
 
-  @Test("ORDER BY by the numbers: columns, names of the result, unions, rows of a struct")
+  @Test("ORDER BY sorts by number: columns, named results, unions and rows of a struct")
   func ordering() throws {
     struct Price: ResultRow, Equatable { @Column var price: Decimal }
     let ids = [3, 4, 2, 1, 5, 6]
@@ -154,7 +154,7 @@ struct DecimalSpecification {
     #expect(try db.fetch(named).map(\.0) == ids)
   }
 
-  @Test("an index with the collation is used, for ranges, equality and order")
+  @Test("an index with the collation is used for ranges, equality and order")
   func index() throws {
     for query in [
       Item.where { $0.$price < 10 }, Item.where { $0.$price == 10 },
@@ -167,7 +167,7 @@ struct DecimalSpecification {
     #expect(plan.count == 1 && plan[0].contains("USING INDEX"), "\(plan)")
   }
 
-  @Test("min, max, also of several and over a window; DISTINCT, groups and partitions")
+  @Test("min, max, DISTINCT, groups and windows compare decimals as numbers")
   func extremes() throws {
     let great = try Self.decimal("100000000000000000000000000000000.00002")
     try expect(
@@ -204,7 +204,7 @@ struct DecimalSpecification {
       #"decimal_sum(DISTINCT "price" COLLATE "decimal")"#, [10])
   }
 
-  @Test("+ - * and sum are exact, and NULL makes NULL")
+  @Test("+ - * and sum are exact, and NULL gives NULL")
   func arithmetic() throws {
     let tenth = try Self.decimal("0.1")
     let last = try Self.decimal("0.00001")
@@ -232,7 +232,7 @@ struct DecimalSpecification {
       Item.where { $0.$id <= 3 }.order(by: \.$id).select {
         $0.$price.sum().over(.order(by: $0.$id).rows(.preceding(1), .currentRow))
       }, #"decimal_sum("price") OVER"#, [10, 19.5, 7.5])
-    // Ten tenths are one.
+    // The price 0.25 and seven tenths, minus half a tenth, are 0.9.
     try db.run(Item.update { $0.$price += tenth }.where { $0.$id == 4 })
     for _ in 0..<6 { try db.run(Item.update { $0.$price += tenth }.where { $0.$id == 4 }) }
     try db.run(Item.update { $0.$price -= tenth * 0.5 }.where { $0.$id == 4 })
@@ -240,14 +240,14 @@ struct DecimalSpecification {
     #expect(try db.find(Item.self, 4)?.price == 9)
   }
 
-  @Test("what has more digits than a Decimal is an error when it is read")
+  @Test("a result with more digits than a Decimal holds throws when it is read")
   func tooManyDigits() throws {
     let square = Item.where { $0.$id == 5 }.select { $0.$price * $0.$price }
     #expect(throws: ColumnValueError.self) { try db.fetch(square) }
     #expect(try db.count(Item.where { $0.$price * $0.$price > $0.$price }) == 5)
   }
 
-  @Test("a cast gives the number, in the text that reads back")
+  @Test("a cast to Decimal gives the number in its stored text")
   func casting() throws {
     let first = Item.where { $0.$id == 1 }
     try expect(
@@ -261,7 +261,7 @@ struct DecimalSpecification {
     }
   }
 
-  @Test("a type of one's own over a Decimal is compared, ordered and added like it")
+  @Test("a custom type over Decimal is compared, ordered and added like a Decimal")
   func ownType() throws {
     let accounts = try Database.temporary(models: [Account.self])
     try accounts.insert([
@@ -289,7 +289,7 @@ struct DecimalSpecification {
     @Column var balance: Euro
   }
 
-  @Test("a schema calculates and checks with decimals")
+  @Test("a schema can compute and check decimals")
   func schema() throws {
     let orders = try Database.temporary(models: [Order.self])
     try orders.insert(Order(id: 1, price: try Self.decimal("0.1"), count: 3))
@@ -312,8 +312,7 @@ struct DecimalSpecification {
     }
   }
 
-  /// Each comparison and each sum beside Foundation's own.
-  @Test("random numbers: comparing, ordering and adding agree with Foundation's Decimal")
+  @Test("comparing, ordering and adding random decimals agrees with Foundation")
   func random() throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)

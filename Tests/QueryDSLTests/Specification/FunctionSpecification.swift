@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: aggregates, functions of your own, raw fragments")
+@Suite("Aggregates, custom functions and raw fragments")
 struct FunctionSpecification {
   let music: Music
 
@@ -17,7 +17,7 @@ struct FunctionSpecification {
       sourceLocation: sourceLocation)
   }
 
-  @Test("count, sum, avg, total, min, max; each value once with DISTINCT")
+  @Test("aggregates cover all rows, and with DISTINCT each value once")
   func aggregates() throws {
     try expectOne("count(*)", 5) { $0.count() }
     try expectOne(#"count("genre")"#, 3) { $0.$genre.count() }
@@ -38,7 +38,7 @@ struct FunctionSpecification {
     }
   }
 
-  @Test("FILTER: only the rows for which a predicate holds; two are both")
+  @Test("FILTER limits an aggregate to matching rows, and two filters must both match")
   func filter() throws {
     try expectOne(#"count(*) FILTER (WHERE "isLive" = ?)"#, 2) {
       $0.count().filter($0.$isLive == true)
@@ -51,7 +51,7 @@ struct FunctionSpecification {
     }
   }
 
-  @Test("FILTER and OVER belong to aggregates: elsewhere QueryError")
+  @Test("FILTER and OVER are only valid on aggregates and window functions")
   func misplaced() throws {
     let wrong: [TableQuery<Track, Int>] = [
       Track.select { $0.$id.filter($0.$id > 1) },
@@ -74,7 +74,7 @@ struct FunctionSpecification {
     }
   }
 
-  @Test("one line declares a function or an aggregate; its name is quoted")
+  @Test("one line declares a function or an aggregate, whose name is quoted")
   func declared() throws {
     let printf = SQLFunction<String, String, Int>("printf")
     let concat = SQLAggregate<String?, String>("group_concat")
@@ -93,7 +93,7 @@ struct FunctionSpecification {
     #expect(error?.message.contains("no such function") == true)
   }
 
-  @Test("functions and aggregates in Swift are called as SQL's own")
+  @Test("functions and aggregates written in Swift are called like SQL's own")
   func own() throws {
     try music.db.function("turned") { (text: String) in String(text.reversed()) }
     try music.db.aggregate("longest", initial: 0) { (longest: inout Int, text: String) in
@@ -111,7 +111,7 @@ struct FunctionSpecification {
     }
   }
 
-  @Test("a raw fragment fits wherever an expression does; its values are bound where it stands")
+  @Test("a raw fragment works wherever an expression does, and its values are bound in place")
   func fragments() throws {
     let query = Track.where { track in
       SQLPredicate(sql: "\(track.$plays) > \(5) AND \(track.$rating == nil)")
@@ -126,7 +126,7 @@ struct FunctionSpecification {
       (length("title")) < ? ORDER BY -"id"
       """, [60, 30])
     #expect(try query.sql.values == [1, 10, 5, nil, 9])
-    // In a join its columns are qualified, as others are.
+    // The columns of a fragment in a join are qualified, too.
     let joined = Query { (track: Columns<Track>, album: Columns<Album>) in
       From(track)
       Join(album, on: SQLPredicate(sql: "\(track.$albumID) = \(album.$id)"))
@@ -148,7 +148,7 @@ struct FunctionSpecification {
     #expect(try music.db.fetch(Track.select(\.$plays).order(by: \.$id)) == [2, 20, 0, 50, 2])
   }
 
-  @Test("a piece of SQL, a table's name, an identifier and text made at run time in a fragment")
+  @Test("a fragment takes SQL, a table, an identifier, unsafe text and nil")
   func pieces() throws {
     let piece: SQL = "plays + \(1)"
     let name: String? = nil

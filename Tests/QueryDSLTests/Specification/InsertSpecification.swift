@@ -3,14 +3,14 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: INSERT")
+@Suite("INSERT")
 struct InsertSpecification {
   let articles: Articles
   var db: Database { articles.db }
 
   init() throws { articles = try Articles() }
 
-  @Test("G7 the columns that are set; the table's defaults for the others")
+  @Test("an insert sets the given columns and leaves the others to their defaults")
   func defaults() throws {
     let insert = Article.insert {
       $0.set(\.$code, to: "d")
@@ -22,7 +22,7 @@ struct InsertSpecification {
     #expect(try articles.rows.last == .make(4, "d", price: 6))
   }
 
-  @Test("nothing is set: DEFAULT VALUES")
+  @Test("an insert without columns uses DEFAULT VALUES")
   func nothing() throws {
     let insert = Ticket.insert { _ in }
     try articles.expect(insert, #"INSERT INTO "Ticket" DEFAULT VALUES"#)
@@ -32,7 +32,7 @@ struct InsertSpecification {
     #expect(throws: DatabaseError.self) { try db.run(Article.insert { _ in }) }
   }
 
-  @Test("a column of the row that is not there yet throws before any SQL runs; a query may stand")
+  @Test("reading a column of the new row throws before any SQL runs, but a subquery is allowed")
   func columns() throws {
     #expect(throws: QueryError.self) {
       try db.run(
@@ -55,7 +55,7 @@ struct InsertSpecification {
     #expect(try articles.rows.last?.stock == 12)
   }
 
-  @Test("B10 models as a command: how many; a violated constraint leaves none of them")
+  @Test("inserting models returns their number, and a violated constraint inserts none of them")
   func models() throws {
     let new = [Article.make(nil, "d"), .make(9, "e"), .make(nil, "f", added: 0.25)]
     try articles.expect(
@@ -76,7 +76,7 @@ struct InsertSpecification {
     #expect(try db.run(Article.insert([])) == 0)
   }
 
-  @Test("G7 INSERT … SELECT: typed columns, the others by their defaults")
+  @Test("INSERT … SELECT fills typed columns and leaves the others to their defaults")
   func select() throws {
     let insert = Article.insert(
       \.$code, \.$price,
@@ -90,17 +90,17 @@ struct InsertSpecification {
     #expect(try db.run(insert) == 2)
     #expect(
       try articles.rows.suffix(2) == [.make(4, "a2", price: 3), .make(5, "c2", price: 5)])
-    // The same again finds the codes there.
+    // The second run finds existing codes.
     #expect(throws: DatabaseError.self) { try db.run(insert) }
     #expect(try db.run(insert.onConflictDoNothing()) == 2)
     #expect(try articles.rows.suffix(2).map(\.code) == ["a22", "c22"])
   }
 
-  @Test("INSERT … SELECT of one column, of a join, of models, of a union, of WITH")
+  @Test("INSERT … SELECT takes one column, a join, whole rows or a union")
   func selects() throws {
     let one = Rate.insert(\.$currency, from: Article.select(\.$code))
     try articles.expect(one, #"INSERT INTO "Rate" ("currency") SELECT "code" FROM "Article""#)
-    // NOT NULL without a default.
+    // The column `value` is NOT NULL without a default.
     #expect(throws: DatabaseError.self) { try db.run(one) }
     let join = Rate.insert(
       \.$currency, \.$value,
@@ -127,7 +127,7 @@ struct InsertSpecification {
     #expect(try db.count(Rate.all) == 9)
   }
 
-  @Test("columns whose values are stored in another form are refused before any SQL runs")
+  @Test("columns of another stored form are refused before any SQL runs")
   func forms() throws {
     let insert = Article.insert(
       \.$code, \.$added, from: Article.select { ($0.$code, SQLExpression(Date())) })
@@ -138,7 +138,7 @@ struct InsertSpecification {
     #expect(try articles.rows.suffix(3).map(\.added) == Articles.all.map(\.added))
   }
 
-  @Test("a statement is prepared once, whatever its values")
+  @Test("an insert is prepared once, whatever its values")
   func cached() throws {
     try db.write { connection in
       func misses(_ body: () throws -> Void) throws -> Int {
@@ -161,7 +161,7 @@ struct InsertSpecification {
 }
 
 extension TableQuery where M == Article {
-  /// A query whose rows are those of `Rate`.
+  /// A query whose rows are rates.
   fileprivate var asRates: Request<Rate> {
     Query { (article: Columns<Article>) in
       From(article)

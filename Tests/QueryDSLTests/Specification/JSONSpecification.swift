@@ -11,7 +11,7 @@ extension JSONPath where Root == [String], Value == String {
   fileprivate static func line(_ number: Int) -> JSONPath { JSONPath(.index(number)) }
 }
 
-@Suite("Specification: paths into JSON")
+@Suite("Paths into JSON")
 struct JSONSpecification {
   let db: Database
 
@@ -37,7 +37,7 @@ struct JSONSpecification {
     return try db.fetch(query)
   }
 
-  @Test("a value by keys and places; NULL where there is none")
+  @Test("a path of keys and indexes reads a value, or NULL if there is none")
   func value() throws {
     let extract = #"json_extract("place", ?)"#
     #expect(
@@ -58,7 +58,7 @@ struct JSONSpecification {
     #expect(try db.fetch(query).map(\.id) == [1])
   }
 
-  @Test("a path declared once, for the JSON of one type")
+  @Test("a path can be declared once for the JSON of a type")
   func declared() throws {
     #expect(
       try values(#"json_extract("place", ?)"#) { $0.$place.value(at: .city) } == ["Bonn", nil])
@@ -71,7 +71,7 @@ struct JSONSpecification {
     #expect(throws: QueryError.self) { try db.fetch(Tour.select { $0.$place.value(at: hostile) }) }
   }
 
-  @Test("a part as JSON of its own type")
+  @Test("a part of the JSON can be read as JSON of its own type")
   func part() throws {
     let addresses = try values(#""place" -> ?"#) {
       $0.$place.json(at: "address", as: Tour.Place.Address.self)
@@ -81,7 +81,7 @@ struct JSONSpecification {
     #expect(seats.map(\.?.value) == [[10, 20], []])
   }
 
-  @Test("the length of an array, the type of a value")
+  @Test("arrayLength and type return the length of an array and the type of a value")
   func lengthAndType() throws {
     #expect(
       try values(#"json_array_length("place", ?)"#) { $0.$place.arrayLength(at: "seats") }
@@ -93,9 +93,9 @@ struct JSONSpecification {
     #expect(try values(#"json_type("place", ?)"#) { $0.$place.type(at: "no") } == [nil, nil])
   }
 
-  @Test("a key is data: what SQLite's paths cannot say is refused")
+  @Test("a key is data, and a key that SQLite's paths cannot express is refused")
   func hostileKeys() throws {
-    // JSON writes them otherwise, and SQLite compares what is written.
+    // JSON escapes these characters, and SQLite compares keys in their escaped form.
     for key in ["a\"b", "a\0b", "a\\b", "a\nb", "\t"] {
       #expect(throws: QueryError.self) {
         try db.fetch(Tour.select { $0.$place.value(at: .key(key), as: String.self) })

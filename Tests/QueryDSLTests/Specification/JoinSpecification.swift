@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: joins")
+@Suite("Joins of every kind")
 struct JoinSpecification {
   struct Total: ResultRow, Equatable {
     @Column var albumID: Int?
@@ -15,7 +15,7 @@ struct JoinSpecification {
 
   private func text(_ row: (String?, String?)) -> String { "\(row.0 ?? "-") \(row.1 ?? "-")" }
 
-  @Test("inner, over a nullable key; on any predicate")
+  @Test("an inner join takes a nullable key and further conditions")
   func inner() throws {
     try music.expect(
       Query { (track: Columns<Track>, album: Columns<Album>) in
@@ -31,7 +31,7 @@ struct JoinSpecification {
     ) { "\($0.0) \($0.1)" }
   }
 
-  @Test("left: the right side may be missing")
+  @Test("a left join keeps rows without a row on the right side")
   func left() throws {
     try music.expect(
       Query { (album: Columns<Album>, track: OptionalColumns<Track>) in
@@ -47,7 +47,7 @@ struct JoinSpecification {
       """, ["One Alpha", "One Beta", "Two gamma", "Four -"], by: text)
   }
 
-  @Test("right: what stands before may be missing")
+  @Test("a right join keeps rows without a row on the left side")
   func right() throws {
     try music.expect(
       Query { (track: OptionalColumns<Track>, album: Columns<Album>) in
@@ -63,7 +63,7 @@ struct JoinSpecification {
       """, ["One Alpha", "One Beta", "Two gamma", "Four -"], by: text)
   }
 
-  @Test("full: both sides may be missing; whole models too")
+  @Test("a full join keeps rows of both sides, also as whole models")
   func full() throws {
     let query = Query { (track: OptionalColumns<Track>, album: OptionalColumns<Album>) in
       From(track)
@@ -78,7 +78,7 @@ struct JoinSpecification {
     #expect(rows.map(\.1?.id) == [1, 1, 2, 4, nil, nil])
   }
 
-  @Test("cross: every pair")
+  @Test("a cross join returns every pair")
   func cross() throws {
     let query = Query { (one: Columns<Album>, other: Columns<Album>) in
       From(one)
@@ -95,7 +95,7 @@ struct JoinSpecification {
       """, [11, 12, 14, 21, 22, 24, 41, 42, 44])
   }
 
-  @Test("a table whose row may be missing needs optional columns: else it throws, and names it")
+  @Test("a table whose row may be missing needs optional columns, or the error names it")
   func nullableSide() throws {
     let right = Query { (track: Columns<Track>, album: Columns<Album>) in
       From(track)
@@ -121,7 +121,8 @@ struct JoinSpecification {
         """)
   }
 
-  @Test("a join under `if` whose columns are used outside of it throws, and names the table")
+  @Test(
+    "using the columns of a table whose conditional join is missing throws an error that names it")
   func joinUnderIf() throws {
     func query(joined: Bool) -> Request<String> {
       Query { (track: Columns<Track>, album: Columns<Album>) in
@@ -138,7 +139,7 @@ struct JoinSpecification {
     #expect(error?.message == "the table Album is used, but it is not in FROM or a join")
   }
 
-  @Test("a query as a table, joined to another")
+  @Test("a subquery can be a table and be joined")
   func derived() throws {
     let totals = Query { (track: Columns<Track>) in
       From(track)
@@ -160,7 +161,7 @@ struct JoinSpecification {
       FROM "Track" GROUP BY "Track"."albumID" HAVING count(*) < ?) AS "Total" \
       ON "Total"."albumID" IS "Album"."id" WHERE "Album"."id" > ? ORDER BY "Album"."id"
       """, ["Two 0", "Four -"], by: text)
-    // Its whole row: nil where the join found none.
+    // The whole row is nil where the join found none.
     let rows = try music.db.fetch(
       Query { (album: Columns<Album>, total: OptionalColumns<Total>) in
         From(album)
@@ -170,7 +171,7 @@ struct JoinSpecification {
       })
     #expect(rows.map(\.0) == [1, 2, 4])
     #expect(rows.map(\.1) == [nil, Total(albumID: 2, plays: 0), nil])
-    // The same twice, and in FROM; a model's rows as a table.
+    // The same subquery twice, one of them in FROM.
     try music.expect(
       Query { (one: Columns<Total>, other: Columns<Total>) in
         From(totals.as(one))
@@ -190,7 +191,7 @@ struct JoinSpecification {
     ) { "\($0.0) \($0.1)" }
   }
 
-  @Test("a query as a table does not see its neighbours: it throws, and names the table")
+  @Test("a subquery in a join cannot use the other tables' columns, and the error names the table")
   func notLateral() throws {
     let query = Query { (album: Columns<Album>, track: Columns<Track>) in
       From(album)

@@ -12,11 +12,11 @@ extension Music {
     let found = try db.fetch(query)
     #expect(found == rows, sourceLocation: sourceLocation)
     #expect(try db.count(query) == rows.count, sourceLocation: sourceLocation)
-    // The same again, by the statement that the cache has now.
+    // The second fetch uses the cached statement.
     #expect(try db.fetch(query) == rows, sourceLocation: sourceLocation)
   }
 
-  /// The same for rows that are tuples, made comparable.
+  /// The same for rows that are not Equatable, which are compared by a key.
   func expect<Row, Key: Equatable>(
     _ query: some Fetchable<Row>, _ sql: String, _ rows: [Key],
     sourceLocation: SourceLocation = #_sourceLocation, by key: (Row) -> Key
@@ -27,7 +27,8 @@ extension Music {
     #expect(try db.fetch(query).map(key) == rows, sourceLocation: sourceLocation)
   }
 
-  /// Expects an expression's SQL behind SELECT, and its value for each track by its key.
+  /// Expects the SQL of a selected expression, and its value for each track in the order of their
+  /// keys.
   func expect<Value: ColumnValue & Equatable>(
     _ sql: String, _ values: [Value], sourceLocation: SourceLocation = #_sourceLocation,
     select expression: (Columns<Track>) -> SQLExpression<Value>

@@ -3,14 +3,14 @@ import QueryDSL
 import SQLCore
 import Testing
 
-/// Each construct: the Swift, the SQL that it becomes, the values over the five tracks.
-@Suite("Specification: numbers")
+/// Each test has an expression in Swift, its SQL, and its values over the five tracks.
+@Suite("Operators and functions of numbers")
 struct NumberSpecification {
   let music: Music
 
   init() throws { music = try Music() }
 
-  @Test("+ - * / and the sign of optional numbers: NULL makes NULL")
+  @Test("arithmetic of optional numbers gives NULL for NULL")
   func optionalArithmetic() throws {
     try music.expect(#""rating" + ?"#, [6, nil, 4, 2, nil]) { $0.$rating + 1 }
     try music.expect(#""rating" - ?"#, [4, nil, 2, 0, nil]) { $0.$rating - 1 }
@@ -25,7 +25,7 @@ struct NumberSpecification {
     try music.expect(where: #""rating" * ? > ?"#, [1, 3]) { $0.$rating * 2 > 5 }
   }
 
-  @Test("an update of an optional number")
+  @Test("an update can add to an optional number")
   func optionalUpdate() throws {
     let update = Track.update { $0.$rating += 1 }.where { $0.$rating != nil }
     #expect(
@@ -36,7 +36,7 @@ struct NumberSpecification {
       try music.db.fetch(Track.select(\.$rating).order(by: \.$id)) == [6, nil, 4, 2, nil])
   }
 
-  @Test("abs, sign, round, ceil, floor, trunc")
+  @Test("abs, sign, round, ceil, floor and trunc are called in SQL")
   func rounding() throws {
     try music.expect(#"abs("price")"#, [1.5, 0.5, 2.0, 0.0, 1.25]) { $0.$price.abs() }
     try music.expect(#"abs("rating" - ?)"#, [1, nil, 1, 3, nil]) { ($0.$rating - 4).abs() }
@@ -50,7 +50,7 @@ struct NumberSpecification {
     try music.expect(#"ceil("plays")"#, [100, 20, 0, 50, 7]) { $0.$plays.ceil() }
   }
 
-  @Test("roots, powers, logarithms: NULL where there is none")
+  @Test("roots, powers and logarithms are NULL where they are not defined")
   func powers() throws {
     try music.expect(#"sqrt("plays" - ?)"#, [10.0, sqrt(20), 0, sqrt(50), sqrt(7)]) {
       ($0.$plays - 0).sqrt()
@@ -72,7 +72,7 @@ struct NumberSpecification {
     }
   }
 
-  @Test("angles")
+  @Test("trigonometric functions and conversions of angles agree with Foundation")
   func angles() throws {
     try music.expect(#"sin("price")"#, Music.tracks.map { sin($0.price) }) { $0.$price.sin() }
     try music.expect(#"cos("price")"#, Music.tracks.map { cos($0.price) }) { $0.$price.cos() }
@@ -91,7 +91,7 @@ struct NumberSpecification {
     }
   }
 
-  @Test("remainder and bits")
+  @Test("remainders and bitwise operators are computed in SQL")
   func bits() throws {
     try music.expect(#""plays" % ?"#, [1, 2, 0, 5, 7]) { $0.$plays.remainder(9) }
     try music.expect(#""plays" % "id""#, [0, 0, 0, 2, 2]) { $0.$plays.remainder($0.$id) }
@@ -106,7 +106,7 @@ struct NumberSpecification {
     try music.expect(#"~("plays" + ?)"#, [-102, -22, -2, -52, -9]) { ($0.$plays + 1).bitNot() }
   }
 
-  @Test("a random number is from 0 up to 1")
+  @Test("random numbers are between 0 and 1 and differ from row to row")
   func random() throws {
     let query = Track.select { _ in SQLExpression<Double>.random() }
     let values = try music.db.fetch(query)

@@ -3,14 +3,14 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: RETURNING, UPDATE … FROM, LIMIT")
+@Suite("RETURNING, UPDATE … FROM and LIMIT")
 struct ReturningSpecification {
   let articles: Articles
   var db: Database { articles.db }
 
   init() throws { articles = try Articles() }
 
-  @Test("G7 models, columns, tuples and expressions, of an insert")
+  @Test("an insert returns models, columns, tuples or expressions")
   func insert() throws {
     let model = Article.insert { $0.set(\.$code, to: "d") }.returning()
     #expect(
@@ -35,7 +35,7 @@ struct ReturningSpecification {
     #expect(try db.fetch(Article.insert([]).returning()) == [])
   }
 
-  @Test("of an upsert: what it wrote, and nothing for a row that stays")
+  @Test("an upsert returns the rows that it wrote, and no row that it left unchanged")
   func upsert() throws {
     let command = Article.insert([.make(nil, "a", stock: 1), .make(nil, "d"), Articles.all[1]])
       .onConflictUpdate(\.$code)
@@ -43,7 +43,7 @@ struct ReturningSpecification {
     #expect(rows.map(\.0) == ["a", "d"] && rows.map(\.1) == [1, 10])
   }
 
-  @Test("of an update: as it left the rows; of a deletion: as they were")
+  @Test("an update returns the rows after it, and a deletion returns the rows before it")
   func updateAndDelete() throws {
     let update = Article.update { $0.$stock += 1 }.where { $0.$id < 3 }.returning {
       ($0.$id, $0.$stock)
@@ -60,14 +60,14 @@ struct ReturningSpecification {
     #expect(try articles.rows.map(\.id) == [1, 2])
   }
 
-  @Test("first runs the command on all its rows")
+  @Test("first runs the command on all of its rows")
   func first() throws {
     let row = try db.first(Article.update { $0.set(\.$stock, to: 1) }.returning(\.$stock))
     #expect(row == 1)
     #expect(try articles.rows.map(\.stock) == [1, 1, 1])
   }
 
-  @Test("a value that is none of its column's type: nothing is written")
+  @Test("a returned value that its type cannot read undoes the command")
   func badValue() throws {
     try db.execute(
       "DROP TABLE Ticket; CREATE TABLE Ticket (id); INSERT INTO Ticket VALUES (1), ('x'), (3)")
@@ -75,7 +75,7 @@ struct ReturningSpecification {
       try db.fetch(Ticket.delete().returning())
     }
     #expect(try db.row("SELECT count(*) FROM Ticket")?.get(Int.self, at: 0) == 3)
-    // In a transaction of one's own the error is told, and the rows are the transaction's affair.
+    // In the caller's own transaction the error is thrown, and the caller decides about the rows.
     try db.write { connection in
       #expect(throws: ColumnValueError.self) { try connection.fetch(Ticket.delete().returning()) }
       #expect(try connection.row("SELECT count(*) FROM Ticket")?.get(Int.self, at: 0) == 0)
@@ -83,7 +83,7 @@ struct ReturningSpecification {
     }
   }
 
-  @Test("a foreign key that shows at the statement's end is told, with its place")
+  @Test("a foreign key error at the end of the statement is reported with its table and columns")
   func foreignKey() throws {
     let db = try Database.temporary(models: [Customer.self, Order.self])
     try db.insert(Customer(id: 1, name: "Jane"))
@@ -103,7 +103,7 @@ struct ReturningSpecification {
     #expect(try db.fetch(Order.select(\.$customerID)) == [1])
   }
 
-  @Test("G7 UPDATE … FROM another table, the same table, a query")
+  @Test("UPDATE … FROM takes another table, the same table or a subquery")
   func from() throws {
     try db.insert([Rate(currency: "a", value: 10), Rate(currency: "c", value: 100)])
     let update = Article.update(from: Rate.self) { article, rate in
@@ -154,7 +154,7 @@ struct ReturningSpecification {
     #expect(throws: QueryError.self) { try db.run(sums.limit(1)) }
   }
 
-  @Test("a deletion and an update with an order and a limit")
+  @Test("a deletion and an update take an order and a limit")
   func limit() throws {
     let delete = Article.delete().where { $0.$isActive == true }
       .order(by: \.$price, .descending).order(by: \.$id).limit(1)
@@ -175,7 +175,7 @@ struct ReturningSpecification {
     #expect(throws: QueryError.self) { try Article.delete().limit(1).limit(1).sql }
   }
 
-  @Test("a limit over a key of several columns")
+  @Test("a limited deletion works with a composite key")
   func compositeKey() throws {
     let db = try Database.temporary(models: [Customer.self, Order.self, Line.self])
     try db.insert(Customer(id: 1, name: "Jane"))
@@ -191,7 +191,7 @@ struct ReturningSpecification {
     #expect(try db.fetch(Line.select(\.$text)).sorted() == ["0", "3", "4"])
   }
 
-  @Test("from asynchronous code")
+  @Test("RETURNING works from asynchronous code")
   func async() async throws {
     let ids = try await db.fetch(
       Article.update { $0.$stock += 1 }.where { $0.$stock > 0 }.returning(\.$id))

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: rows as structs whose columns have stored forms")
+@Suite("Structs of rows whose columns have stored forms")
 struct RowFormSpecification {
   struct Visit: ResultRow, Equatable {
     @Column var id: Int
@@ -27,7 +27,7 @@ struct RowFormSpecification {
     ])
   }
 
-  @Test("selected into a struct, which reads the form that it declares")
+  @Test("a struct reads selected columns in the stored forms that it declares")
   func selected() throws {
     let query = Tour.order(by: \.$id).select(into: Visit.self)
     #expect(
@@ -41,7 +41,7 @@ struct RowFormSpecification {
       ])
   }
 
-  @Test("in a query as a table and in WITH: values beside its columns take their form")
+  @Test("values compared with the columns of a struct in FROM or WITH take their stored form")
   func tables() throws {
     let visits = CommonTable("visits", Tour.select(into: Visit.self))
     let common = Query { (visit: Columns<Visit>) in
@@ -64,7 +64,8 @@ struct RowFormSpecification {
     #expect(try db.fetch(derived).map(\.1.end) == [Self.date])
   }
 
-  @Test("another form than the one that is selected throws, and says what to declare")
+  @Test(
+    "a stored form that differs from the selected one throws, and the error says what to declare")
   func mismatch() throws {
     struct Bare: ResultRow { @Column var end: Date }
     let error = #expect(throws: QueryError.self) { try Tour.select(into: Bare.self).sql }

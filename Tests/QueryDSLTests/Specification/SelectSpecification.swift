@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: what a row holds, its order")
+@Suite("Selected rows and their order")
 struct SelectSpecification {
   struct Headline: ResultRow, Equatable {
     @Column var id: Int
@@ -19,7 +19,7 @@ struct SelectSpecification {
 
   init() throws { music = try Music() }
 
-  @Test("models, columns and expressions in one tuple")
+  @Test("a tuple can contain models, columns and expressions")
   func tuple() throws {
     let query = Query { (album: Columns<Album>, track: Columns<Track>) in
       From(album)
@@ -35,7 +35,7 @@ struct SelectSpecification {
     #expect(rows.map(\.3) == [5, nil])
   }
 
-  @Test("a struct by the names of its columns: of one table")
+  @Test("a struct is filled by name from the columns of one table")
   func structOfModel() throws {
     try music.expect(
       Track.where { $0.$plays > 10 }.order(by: \.$id).select(into: Headline.self),
@@ -49,7 +49,7 @@ struct SelectSpecification {
     #expect(try music.db.first(Track.select(into: Headline.self).order(by: \.$id))?.id == 1)
   }
 
-  @Test("a struct by the names of its columns: of expressions, in any order")
+  @Test("a struct is filled by name from expressions in any order")
   func structOfExpressions() throws {
     let query = Query { (track: Columns<Track>) in
       From(track)
@@ -71,7 +71,7 @@ struct SelectSpecification {
       ])
   }
 
-  @Test("what does not fit the struct throws, and names the property")
+  @Test("columns that do not fit the struct throw an error that names the property")
   func mismatches() throws {
     struct Wrong: ResultRow { @Column var title: Int }
     struct Unknown: ResultRow { @Column var colour: String }
@@ -112,14 +112,14 @@ struct SelectSpecification {
         == "Headline: two columns behind SELECT have the name title")
   }
 
-  @Test("each row once")
+  @Test("DISTINCT returns each row once")
   func distinct() throws {
     try music.expect(
       Track.all.distinct().select(\.$genre).order(by: \.$genre),
       #"SELECT DISTINCT "genre" FROM "Track" ORDER BY "genre""#, [nil, "jazz", "rock"])
   }
 
-  @Test("NULL first or last, whichever the direction")
+  @Test("NULL comes first or last as requested, whatever the direction")
   func nulls() throws {
     try music.expect(
       Track.order(by: \.$rating, nulls: .last).order(by: \.$id).select(\.$id),
@@ -137,7 +137,7 @@ struct SelectSpecification {
       query, #"SELECT "id" FROM "Track" ORDER BY "rating" DESC NULLS LAST, "id""#, [1, 3, 4, 2, 5])
   }
 
-  @Test("an order by a name that SELECT gives; another name throws")
+  @Test("ORDER BY takes the name of a selected column, and another name throws")
   func orderByName() throws {
     let query = Query { (track: Columns<Track>) in
       let plays = track.$plays.sum().as("total")
@@ -161,7 +161,7 @@ struct SelectSpecification {
     #expect(throws: QueryError.self) { try music.db.fetch(unknown) }
   }
 
-  @Test("groups by several columns, and only some of them")
+  @Test("a query can be grouped by several columns and filter its groups")
   func groups() throws {
     try music.expect(
       Track.all.group(by: \.$genre, \.$isLive).having { $0.count() == 1 }

@@ -2,13 +2,13 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: queries inside queries")
+@Suite("Subqueries")
 struct SubquerySpecification {
   let music: Music
 
   init() throws { music = try Music() }
 
-  @Test("as a value: of the row outside, or of itself; NULL where it gives no row")
+  @Test("a subquery is a value, may use the outer row, and is NULL if it has no row")
   func value() throws {
     try music.expect(
       Album.select { album in
@@ -39,7 +39,7 @@ struct SubquerySpecification {
       """, [])
   }
 
-  @Test("EXISTS, over another model and over the same one")
+  @Test("EXISTS takes a query over another model or the same one")
   func exists() throws {
     try music.expect(
       Album.where { album in !Track.where { $0.$albumID == album.$id.optional }.exists() }
@@ -59,7 +59,7 @@ struct SubquerySpecification {
       """, [3, 4])
   }
 
-  @Test("IN, of a column that is not nullable")
+  @Test("IN takes a subquery of a column without NULL")
   func isIn() throws {
     try music.expect(
       Album.where { $0.$id.isIn(Track.where { $0.$plays > 10 }.select { $0.$albumID.ifNull(0) }) }
@@ -70,7 +70,7 @@ struct SubquerySpecification {
       """, [1])
   }
 
-  @Test("IN, of optionals: NULL is among the rows only if one is NULL; so is its negation")
+  @Test("NULL is IN a subquery only if the subquery has a NULL, and NOT IN is the exact opposite")
   func isInNullable() throws {
     let some = Track.where { $0.$id.isIn([1, 2]) }.select(\.$albumID)
     let all = Track.select(\.$albumID)
@@ -97,7 +97,7 @@ struct SubquerySpecification {
     #expect(try ids(Track.where { !$0.$albumID.isIn(both) }) == [3, 5])
   }
 
-  @Test("a query built outside and made narrower inside sees both tables")
+  @Test("a query built outside can be narrowed inside a closure, and uses both tables")
   func extendedInside() throws {
     let base = Track.where { $0.$plays > 0 }
     try music.expect(
@@ -112,7 +112,7 @@ struct SubquerySpecification {
       """, [1, 3, 4])
   }
 
-  @Test("the same query inside itself cannot tell its tables apart: QueryError")
+  @Test("a query inside itself throws, because its tables cannot be distinguished")
   func insideItself() throws {
     let base = Track.where { $0.$plays > 0 }
     let query = base.where { track in base.where { $0.$id == track.$id }.exists() }
@@ -120,7 +120,7 @@ struct SubquerySpecification {
     #expect(error?.message.contains("a query over Track stands inside itself") == true)
   }
 
-  @Test("in an update and in a deletion")
+  @Test("updates and deletions take subqueries")
   func writes() throws {
     let update = Track.update { track in
       track.set(\.$plays) { row in

@@ -2,13 +2,13 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: text")
+@Suite("Operators and functions of text")
 struct TextSpecification {
   let music: Music
 
   init() throws { music = try Music() }
 
-  @Test("case, length, ends, parts")
+  @Test("functions change case, trim, replace, search and cut text")
   func functions() throws {
     try music.expect(#"lower("title")"#, ["alpha", "beta", "gamma", "delta 100%", "epsilon_"]) {
       $0.$title.lower()
@@ -47,7 +47,7 @@ struct TextSpecification {
     }
   }
 
-  @Test("one text behind another")
+  @Test("texts are concatenated, and NULL gives NULL")
   func concat() throws {
     try music.expect(#""genre" || ?"#, ["rock!", "jazz!", nil, "rock!", nil]) {
       $0.$genre.concat("!")
@@ -58,7 +58,7 @@ struct TextSpecification {
     ) { $0.$title.concat("/").concat($0.$title) }
   }
 
-  @Test("LIKE: without case, with a sign that escapes, by an expression")
+  @Test("LIKE ignores case, and takes an escape character or an expression as its pattern")
   func like() throws {
     try music.expect(where: #""title" LIKE ?"#, [2, 4]) { $0.$title.like("_E%") }
     try music.expect(where: #""genre" LIKE ?"#, [1, 4]) { $0.$genre.like("R%") }
@@ -72,7 +72,7 @@ struct TextSpecification {
     }
   }
 
-  @Test("GLOB: with case, sets of characters")
+  @Test("GLOB is case-sensitive and knows sets of characters")
   func glob() throws {
     try music.expect(where: #""title" GLOB ?"#, [1, 2, 4]) { $0.$title.glob("[A-D]*") }
     try music.expect(where: #""title" GLOB ?"#, [3]) { $0.$title.glob("g?mma") }
@@ -81,17 +81,19 @@ struct TextSpecification {
     }
   }
 
-  @Test("COLLATE: in a comparison, in an order")
+  @Test("COLLATE applies to a comparison and to an order")
   func collate() throws {
     try music.expect(where: #""title" COLLATE "NOCASE" = ?"#, [3]) {
       $0.$title.collate(.noCase) == "GAMMA"
     }
+    try music.db.run(Track.update { $0.set(\.$title, to: "zeta") }.where { $0.$id == 5 })
+    try music.db.run(Track.update { $0.set(\.$title, to: "Zebra") }.where { $0.$id == 1 })
     try music.expect(
       Track.all.order { $0.$title.collate(.noCase) }.select(\.$id),
-      #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "NOCASE""#, [1, 2, 4, 5, 3])
+      #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "NOCASE""#, [2, 4, 3, 1, 5])
     try music.expect(
       Track.all.order { $0.$title.collate(.binary) }.select(\.$id),
-      #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "BINARY""#, [1, 2, 4, 5, 3])
+      #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "BINARY""#, [2, 4, 1, 3, 5])
     try music.expect(
       Track.all.order(.descending) { $0.$genre.collate(.trimmed) }.order(by: \.$id).select(\.$id),
       #"SELECT "id" FROM "Track" ORDER BY "genre" COLLATE "RTRIM" DESC, "id""#, [1, 4, 2, 3, 5])

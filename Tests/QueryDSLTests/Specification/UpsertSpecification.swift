@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: ON CONFLICT")
+@Suite("ON CONFLICT")
 struct UpsertSpecification {
   let articles: Articles
   var db: Database { articles.db }
@@ -15,7 +15,7 @@ struct UpsertSpecification {
     VALUES (?, ?, ?, ?, ?, ?, ?)
     """#
 
-  @Test("G7 DO UPDATE from the row that is there and the one that was to be inserted")
+  @Test("DO UPDATE combines the existing row with the row to insert")
   func update() throws {
     let insert = Article.insert(.make(9, "a", price: 8, stock: 3)).onConflictUpdate(\.$code) {
       $0.$price = $1.$price
@@ -35,7 +35,7 @@ struct UpsertSpecification {
     #expect(try articles.rows.count == 3)
   }
 
-  @Test("a WHERE on the update: else the row stays")
+  @Test("a row is left unchanged if the WHERE of DO UPDATE does not hold")
   func condition() throws {
     func insert(_ price: Double) -> Insert<Article> {
       Article.insert(.make(nil, "b", price: price)).onConflictUpdate(\.$code) {
@@ -55,7 +55,7 @@ struct UpsertSpecification {
     #expect(try articles.rows[1].price == 5)
   }
 
-  @Test("every other column, where one differs: inserted, updated, unchanged")
+  @Test("by default an upsert updates all other columns, and reports whether one of them differed")
   func outcome() throws {
     let new = Article.make(nil, "d", price: 7)
     #expect(try db.upsert(new, onConflict: \.$code).outcome == .inserted)
@@ -75,7 +75,7 @@ struct UpsertSpecification {
         """#)
   }
 
-  @Test("text that a collation takes for the same is another value")
+  @Test("a text that differs only by the column's collation is updated")
   func collation() throws {
     struct Word: Model, Equatable {
       @PrimaryKey var id: Int
@@ -89,7 +89,7 @@ struct UpsertSpecification {
     #expect(try db.find(Word.self, 1)?.text == "A")
   }
 
-  @Test("the outcome of rows with every kind of key, the least and the greatest among them")
+  @Test("the outcome is right for every kind of key, including the least and the greatest")
   func keys() throws {
     for id in [Int64.min, .min + 1, -1, 0, .max] {
       let article = Article.make(id, "k\(id)")
@@ -104,7 +104,8 @@ struct UpsertSpecification {
           == .updated, "\(id)")
     }
     #expect(try db.run(Article.delete().where { $0.$id == .max }) == 1)
-    // Of a table without rowids, and of one that has none though its model says nothing of it.
+    // The table of rates has no rowid. The new table of tickets has none, either, though its model
+    // does not declare that.
     for outcome in [UpsertOutcome.inserted, .unchanged] {
       #expect(
         try db.upsert(Rate(currency: "EUR", value: 1), onConflict: \.$currency).outcome == outcome)
@@ -117,7 +118,7 @@ struct UpsertSpecification {
     #expect(try db.upsert(ticket).map(\.outcome) == [.unchanged])
   }
 
-  @Test("a generated column is neither inserted nor updated; a model of keys alone stays")
+  @Test("an upsert skips generated columns, and leaves a model of keys only unchanged")
   func generated() throws {
     struct Sum: Model, Equatable {
       @PrimaryKey var id: Int
@@ -139,7 +140,7 @@ struct UpsertSpecification {
     #expect(try db.upsert(Ticket(id: 1), onConflict: \.$id).outcome == .unchanged)
   }
 
-  @Test("a change of the schema between two runs of one statement")
+  @Test("an upsert works after a change of the schema between two runs")
   func schemaChange() throws {
     let insert = Article.insert(.make(nil, "a", stock: 3)).onConflictUpdate(\.$code)
     #expect(try db.upsert(insert).map(\.outcome) == [.updated])
@@ -153,7 +154,7 @@ struct UpsertSpecification {
     #expect(try db.row("SELECT colour FROM Article WHERE id = 1")?.get(String.self, at: 0) == "red")
   }
 
-  @Test("the last inserted rowid is that of an insert, as it is in SQL")
+  @Test("an upsert that updates does not change the last inserted rowid")
   func lastInsertedRowID() throws {
     try db.write { connection in
       try connection.upsert(Article.make(nil, "d"), onConflict: \.$code)
@@ -163,7 +164,7 @@ struct UpsertSpecification {
     }
   }
 
-  @Test("outcomes of many, in their order; all or none")
+  @Test("an upsert of several models reports their outcomes in order, and writes all or none")
   func many() throws {
     let rows = [
       Article.make(nil, "d"), Articles.all[0], Articles.all[1].with { $0.stock = 9 },
@@ -172,7 +173,7 @@ struct UpsertSpecification {
     let outcomes = try db.upsert(Article.insert(rows).onConflictUpdate(\.$code))
     #expect(outcomes.map(\.outcome) == [.inserted, .unchanged, .updated, .updated, .inserted])
     #expect(try articles.rows.map(\.stock) == [5, 9, 7, 1, 10])
-    // The shelf is another's: the constraint that no clause is for.
+    // The shelf is taken, and no clause covers that constraint.
     let error = #expect(throws: DatabaseError.self) {
       try db.upsert(
         Article.insert([.make(nil, "f"), .make(nil, "g", shelf: "A1")]).onConflictUpdate(\.$code))
@@ -181,7 +182,7 @@ struct UpsertSpecification {
     #expect(try articles.rows.count == 5)
   }
 
-  @Test("DO NOTHING, of one constraint or of any; several clauses")
+  @Test("DO NOTHING takes one constraint or any, and several clauses are allowed")
   func doNothing() throws {
     let one = Article.insert(.make(nil, "a")).onConflictDoNothing(\.$code)
     try articles.expect(
@@ -211,7 +212,7 @@ struct UpsertSpecification {
     #expect(try articles.rows[1].stock == 4)
   }
 
-  @Test("a partial unique index, known by its condition; a condition that is none's is refused")
+  @Test("an upsert over a partial unique index needs its condition")
   func partial() throws {
     let insert = Article.insert(.make(nil, "x", shelf: "A1", stock: 1)).onConflictUpdate(
       \.$shelf, matching: { $0.$isActive == true }
@@ -232,7 +233,7 @@ struct UpsertSpecification {
     }
   }
 
-  @Test("G7 INSERT … SELECT … ON CONFLICT, whatever the SELECT ends with")
+  @Test("INSERT … SELECT … ON CONFLICT works whatever the SELECT ends with")
   func select() throws {
     let all = Article.insert(
       \.$code, \.$stock, from: Article.select { ($0.$code, $0.$stock + 1) }
@@ -266,7 +267,7 @@ struct UpsertSpecification {
     #expect(throws: QueryError.self) { try db.upsert(all) }
   }
 
-  @Test("what cannot be: nothing assigned, defaults alone; a query inside, and one over itself")
+  @Test("an upsert without assignments or columns throws, and DO UPDATE takes a subquery")
   func mistakes() throws {
     #expect(throws: QueryError.self) {
       try db.run(Article.insert(.make(1, "a")).onConflictUpdate(\.$id) { _, _ in })
@@ -282,7 +283,7 @@ struct UpsertSpecification {
     #expect(try articles.rows[0].stock == 2)
   }
 
-  @Test("a unique index over expressions or with a collation, of some rows alone too")
+  @Test("an upsert takes unique indexes over expressions, with collations and with conditions")
   func terms() throws {
     struct User: Model, Equatable {
       @PrimaryKey var id: Int
@@ -320,7 +321,7 @@ struct UpsertSpecification {
         #" ON CONFLICT ((lower("email")), "name") WHERE "isActive" = 1 DO NOTHING"#))
     #expect(try db.upsert(mailed).map(\.outcome) == [.unchanged])
     #expect(try db.fetch(User.all) == [User(id: 1, name: "Ann", email: "b@x")])
-    // Another unique index throws.
+    // A conflict with another unique index throws.
     #expect(throws: DatabaseError.self) {
       try db.upsert(
         User.insert(User(id: 3, name: "Ann", email: "c@x")).onConflictDoNothing(
@@ -335,7 +336,7 @@ struct UpsertSpecification {
     }
   }
 
-  @Test("from asynchronous code")
+  @Test("upserts work from asynchronous code")
   func async() async throws {
     #expect(try await db.upsert(Article.make(nil, "d"), onConflict: \.$code).outcome == .inserted)
     let outcome = try await db.upsert(Article.make(nil, "d", stock: 2), onConflict: \.$code) {

@@ -2,13 +2,13 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Specification: windows")
+@Suite("Window functions")
 struct WindowSpecification {
   let music: Music
 
   init() throws { music = try Music() }
 
-  @Test("PARTITION BY, ORDER BY: an aggregate up to each row")
+  @Test("an aggregate over a window takes partitions and an order")
   func aggregate() throws {
     try music.expect(#"sum("plays") OVER (PARTITION BY "genre")"#, [150, 20, 7, 150, 7]) {
       $0.$plays.sum().over(.partition(by: $0.$genre))
@@ -33,7 +33,7 @@ struct WindowSpecification {
     }
   }
 
-  @Test("frames: ROWS, RANGE, GROUPS, from bound to bound, with exclusions")
+  @Test("a frame takes ROWS, RANGE or GROUPS with bounds and exclusions")
   func frames() throws {
     try music.expect(
       #"sum("plays") OVER (ORDER BY "id" ROWS BETWEEN ? PRECEDING AND ? FOLLOWING)"#,
@@ -71,7 +71,8 @@ struct WindowSpecification {
     }
   }
 
-  @Test("places: row_number, rank, dense_rank, percent_rank, cume_dist, ntile")
+  @Test(
+    "row_number, rank, dense_rank, percent_rank, cume_dist and ntile number the rows of a window")
   func places() throws {
     let order = #"OVER (ORDER BY "genre")"#
     try music.expect(#"row_number() OVER (ORDER BY "plays")"#, [5, 3, 1, 4, 2]) {
@@ -92,7 +93,7 @@ struct WindowSpecification {
     }
   }
 
-  @Test("other rows: lag, lead, first_value, last_value, nth_value")
+  @Test("lag, lead, first_value, last_value and nth_value read other rows of a window")
   func others() throws {
     let order = #"OVER (ORDER BY "id")"#
     try music.expect(#"lag("plays", ?) \#(order)"#, [nil, 100, 20, 0, 50]) {
@@ -133,7 +134,7 @@ struct WindowSpecification {
     }
   }
 
-  @Test("a window with a name, used twice; a name that is none, or given twice, throws")
+  @Test("a named window can be used twice, and an unknown or duplicate name throws")
   func named() throws {
     let query = Query { (track: Columns<Track>) in
       From(track)

@@ -54,6 +54,23 @@ struct ConstraintFailureTests {
         == ConstraintFailure(kind: .unique, table: "post", columns: ["title"], name: "titles"))
   }
 
+  @Test("constraints of an attached database are looked up there")
+  func attached() throws {
+    try connection.attach(path: folder.file("other.sqlite"), as: "o'ther")
+    try connection.execute(
+      """
+      CREATE TABLE "o'ther".note (body TEXT, size INTEGER CHECK (size < 100));
+      CREATE UNIQUE INDEX "o'ther".titles ON note (upper(body));
+      INSERT INTO note VALUES ('a', 1)
+      """)
+    #expect(
+      try failure("INSERT INTO note VALUES ('A', 1)")
+        == ConstraintFailure(kind: .unique, table: "note", columns: ["body"], name: "titles"))
+    #expect(
+      try failure("INSERT INTO note VALUES ('b', 100)")
+        == ConstraintFailure(kind: .check, table: "note", columns: ["size"], name: "size < 100"))
+  }
+
   @Test("PRIMARY KEY is reported for a rowid and for several columns")
   func primaryKey() throws {
     #expect(

@@ -54,8 +54,8 @@ struct StreamEndingTests {
     }
   }
 
-  /// A dropped stream whose thread is stuck in reading its first value until it is told to go on. Its
-  /// connection has not been returned yet.
+  /// A dropped stream whose thread is stuck in reading its first value until it is told to go on.
+  /// Its connection has not been returned yet.
   private final class Stuck: Sendable {
     private let mayGoOn = DispatchSemaphore(value: 0)
 
@@ -155,8 +155,8 @@ struct StreamEndingTests {
     try await expectWhole(db)
   }
 
-  /// Begins an endless stream and reads its first row before its deadline, which is longer on a slower
-  /// machine.
+  /// Begins an endless stream and reads its first row before its deadline, which is longer on a
+  /// slower machine.
   private static func beginWithDeadline(
     in db: Database
   ) async throws -> (RowStream<Int>.AsyncIterator, first: Int?) {

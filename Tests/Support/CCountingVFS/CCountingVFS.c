@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A table of file methods with our own xSync, and the one that it was copied from. SQLite has few:
-   one for files with locks and one for those without. */
+/* A table of file methods with an xSync that counts, and the table that it was copied from. SQLite
+   has few such tables: one for files with locks and one for files without. */
 struct counted_methods {
   sqlite3_io_methods methods;
   const sqlite3_io_methods *original;

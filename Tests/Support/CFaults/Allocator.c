@@ -3,7 +3,7 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
-/* SQLite's own allocator, which fails when it is told to, and counts what is alive. */
+/* SQLite's own allocator, which fails on demand and counts live allocations. */
 
 static sqlite3_mem_methods system_memory;
 static atomic_long armed_number = 0;

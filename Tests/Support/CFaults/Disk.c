@@ -10,27 +10,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What stands on a disk: of each file the bytes that were forced there, and, in order, what was
-   written since. After a power cut any part of the latter may be there: each sector of each write, or
-   half of it, or none. Names of files are there at once. */
+/* The content of a disk: for each file, the bytes that were forced there and, in order, what was
+   written since. After a power cut, any part of the latter may be there: each sector of each write,
+   or half of it, or none. Names of files are there at once. */
 
 #define SECTOR 512
 #define MAXIMUM_FILES 256
 #define MAXIMUM_CUTS 4096
 
 struct entry {
-  int64_t offset; /* Of a write; the new size of a truncation, whose bytes are NULL. */
+  int64_t offset; /* The offset of a write, or the size after a truncation, whose bytes are NULL. */
   size_t count;
   unsigned char *bytes;
 };
 
 struct disk_file {
-  /* Kept open, so that no other file gets its number. */
+  /* Kept open, so that no other file gets its inode number. */
   int descriptor;
   dev_t device;
   ino_t number;
   int users;
-  /* Of a run that has ended, while somebody still has it open. */
+  /* Whether the run of the file has ended, although SQLite still has it open. */
   int is_left;
   unsigned char *bytes;
   size_t count, capacity;
@@ -112,7 +112,7 @@ static uint64_t next(uint64_t *state) {
   return z ^ (z >> 31);
 }
 
-/* What may be there of a file: what was forced, and a random part of the rest. */
+/* Makes a file as a cut may leave it: the bytes that were forced, and a random part of the rest. */
 static void keep_some(struct disk_file *image, const struct disk_file *file, uint64_t *random) {
   static const unsigned chances[] = {0, 10, 50, 90, 100};
   unsigned chance = chances[next(random) % 5];
@@ -129,11 +129,11 @@ static void keep_some(struct disk_file *image, const struct disk_file *file, uin
       if (part > entry->count - from) part = entry->count - from;
       unsigned lot = next(random) % 100;
       if (lot < chance) {
-        /* One in twenty is torn. */
+        /* One write in twenty is torn. */
         size_t kept = next(random) % 20 ? part : next(random) % part;
         store(image, entry->bytes + from, kept, at);
       } else if (at + part > image->count && next(random) % 2) {
-        /* The file has grown, and holds what stood there. */
+        /* The file has grown, and has the earlier content of the disk there. */
         unsigned char waste[SECTOR];
         for (size_t i = 0; i < part; i++) waste[i] = (unsigned char)next(random);
         store(image, waste, part, at);
@@ -180,12 +180,12 @@ static void make_cut(struct cut *cut) {
     snprintf(to, sizeof to, "%s/%s", cut->folder, item->d_name);
     struct stat status;
     size_t length = strlen(item->d_name);
-    /* Shared memory is gone with the power. */
+    /* Shared memory is lost with the power. */
     if (length > 4 && strcmp(item->d_name + length - 4, "-shm") == 0) continue;
     if (stat(from, &status) != 0 || !S_ISREG(status.st_mode)) continue;
     struct disk_file *file = find(&status);
     if (!file) {
-      /* Nobody wrote it through SQLite. To open and close it takes no lock from anybody. */
+      /* It was not written through SQLite, so opening and closing it releases no lock. */
       int descriptor = open(from, O_RDONLY);
       if (descriptor < 0) continue;
       copy_plain(descriptor, to);
@@ -203,14 +203,14 @@ static void make_cut(struct cut *cut) {
   cut->begun = atomic_load(&begun);
 }
 
-/* Under the mutex, before something is done to the disk. */
+/* Called with the mutex held, before each operation on the disk. */
 static void will_operate(void) {
   operation_count++;
   for (int index = 0; index < cut_count; index++)
     if (cuts[index].operation == operation_count) make_cut(&cuts[index]);
 }
 
-/* MARK: What files tell */
+/* MARK: Called by files */
 
 struct disk_file *disk_open(const char *path) {
   if (!atomic_load(&is_on)) return NULL;
@@ -293,7 +293,7 @@ void disk_forced(int descriptor) {
   pthread_mutex_unlock(&mutex);
 }
 
-/* MARK: What a trial tells */
+/* MARK: Called by trials */
 
 void disk_begin(void) {
   pthread_mutex_lock(&mutex);
@@ -318,7 +318,7 @@ void disk_end(void) {
   pthread_mutex_unlock(&mutex);
 }
 
-/* Asked when nobody writes. */
+/* Called while nothing writes. */
 long disk_operation_count(void) { return operation_count; }
 
 int disk_cut_at(long operation, uint64_t seed, const char *folder) {

@@ -3,7 +3,7 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
-/* Which operation fails, and how often each kind was met. */
+/* The operation that fails, and how often each kind was met. */
 
 static atomic_uint armed_operations = 0;
 static atomic_long armed_number = 0;
@@ -45,7 +45,7 @@ long faults_count(unsigned operations) {
   return sum;
 }
 
-/* The code with which an operation fails; 0 where it does not. */
+/* Returns the code with which an operation fails; 0 if it does not fail. */
 int faults_meet(unsigned operation, int otherwise) {
   atomic_fetch_add(&counts[place(operation)], 1);
   if (!(atomic_load(&armed_operations) & operation)) return SQLITE_OK;
@@ -55,6 +55,6 @@ int faults_meet(unsigned operation, int otherwise) {
   if (!code || number < wanted || (number > wanted && !atomic_load(&armed_lasting)))
     return SQLITE_OK;
   atomic_fetch_add(&failed, 1);
-  /* A primary code stands for the one that the operation has of its own. */
+  /* SQLITE_IOERR stands for the operation's own extended code. */
   return code == SQLITE_IOERR ? otherwise : code;
 }

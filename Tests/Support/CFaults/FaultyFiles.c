@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A file of the system, with the operations that may fail in between. SQLite's own stands behind it
+/* A file whose operations may fail before they reach the system's. The system's own file follows it
    in the same memory. */
 struct faulty_file {
   sqlite3_file base;
@@ -43,7 +43,7 @@ static int faulty_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64
 
 static int faulty_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
   int code = faults_meet(FAULT_WRITE, SQLITE_IOERR_WRITE);
-  if (code == SQLITE_FULL) count /= 2; /* What still had room. */
+  if (code == SQLITE_FULL) count /= 2; /* Half of it still had room. */
   if (code != SQLITE_OK && (code != SQLITE_FULL || count == 0)) return code;
   disk_write(disk(file), bytes, (size_t)count, offset);
   int written = CALL(file, xWrite, bytes, count, offset);
@@ -104,7 +104,7 @@ static void faulty_barrier(sqlite3_file *file) { CALL(file, xShmBarrier); }
 
 static int faulty_unmap(sqlite3_file *file, int deletes) { return CALL(file, xShmUnmap, deletes); }
 
-/* No memory maps: what is read through them, no operation reads. */
+/* Memory maps are refused: reading through them is not an operation that can fail. */
 static int faulty_fetch(sqlite3_file *file, sqlite3_int64 offset, int count, void **memory) {
   (void)file, (void)offset, (void)count;
   *memory = NULL;
@@ -143,7 +143,7 @@ int faults_watch(const char *path) { return path && watched[0] && strstr(path, w
 static int faulty_open(
     sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags, int *out_flags) {
   (void)vfs;
-  /* The methods of the system's own files read their own memory: theirs stands at the beginning. */
+  /* The system opens its own file at the beginning of the memory, where its methods expect it. */
   if (!faults_watch(name)) return system_vfs->xOpen(system_vfs, name, file, flags, out_flags);
   struct faulty_file *opened = (struct faulty_file *)file;
   opened->base.pMethods = NULL;
@@ -170,9 +170,9 @@ static int faulty_access(sqlite3_vfs *vfs, const char *name, int flags, int *res
   return system_vfs->xAccess(system_vfs, name, flags, result);
 }
 
-/* Whoever tries again and again what fails for good, as SQLite does with the log, need not take ten
-   seconds. Who waits for another connection sleeps as long as it wants to: a hundred tries without
-   sleep are over before a thread that holds a lock runs again. */
+/* Shortens sleeps while an operation fails for good: SQLite tries some operations on the log again
+   and again, which would take ten seconds. Other sleeps keep their length, since they wait for
+   another connection: a hundred tries without sleep are over before a thread with a lock runs. */
 static int faulty_sleep(sqlite3_vfs *vfs, int microseconds) {
   (void)vfs;
   if (faults_fail_for_good() && microseconds > 200) microseconds = 200;

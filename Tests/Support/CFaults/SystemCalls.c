@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* In the place of the system's own for this process: what a program does with files without SQLite,
-   such as giving a finished copy its name. */
+/* Functions that replace the system's own in this process, for the calls that a program makes
+   without SQLite, such as giving a finished copy its name. */
 
 static int fails(unsigned operation, const char *path) {
   if (!faults_watch(path) || !faults_meet(operation, SQLITE_IOERR)) return 0;

@@ -9,20 +9,20 @@ import Synchronization
   import Musl
 #endif
 
-/// A process of its own that uses a database, for tests of several processes.
+/// A process of its own that uses a database, for tests with several processes.
 ///
-/// - `add path count`: that many transactions, each of one row.
-/// - `step path count sql`: runs the SQL that many times; it has transactions of its own.
+/// - `add path count`: commits `count` transactions, each of one row.
+/// - `step path count sql`: runs the SQL `count` times; the SQL contains its own transactions.
 /// - `hold path`: takes the write lock.
 /// - `read path`: holds a snapshot.
 /// - `commit path`: writes rows from many tasks until it is killed, and prints the id of each one
 ///   after its write returned.
 /// - `wander folder other`: opens a relative path in the folder, makes the other one the working
-///   folder, and prints what it reads from then on.
+///   folder, and prints what it reads afterwards.
 /// - `exhaust path`: opens files until the system allows no more, and prints the error of opening
 ///   the database.
 ///
-/// `hold` and `read` print a line, go on when one is read, and end.
+/// `hold` and `read` print a line, wait until they read one, and then end.
 @main
 enum DatabaseProcess {
   static func main() async throws {
@@ -35,7 +35,7 @@ enum DatabaseProcess {
     case "exhaust": return exhaust(arguments[2])
     default: break
     }
-    // Others write as well, for as long as they take.
+    // Other processes write as well, for as long as that takes.
     var configuration = Configuration()
     configuration.busyTimeout = .seconds(3_600)
     let db = try Database(path: arguments[2], configuration: configuration)
@@ -54,7 +54,7 @@ enum DatabaseProcess {
     }
   }
 
-  /// Prints a line at once: what `print` says stays in a buffer while nobody looks.
+  /// Prints a line at once; `print` would keep it in a buffer, since the output is not a terminal.
   private static func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(1, bytes, bytes.count)
@@ -92,7 +92,7 @@ enum DatabaseProcess {
     for try await chunk in chunks { say("chunk \(String(decoding: chunk, as: UTF8.self))") }
   }
 
-  /// Opens relative paths.
+  /// Opens databases by relative paths.
   private static func open(in folder: String) throws -> Database {
     _ = chdir(folder)
     var configuration = Configuration()

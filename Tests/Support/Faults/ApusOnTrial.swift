@@ -2,7 +2,7 @@ import Apus
 
 typealias OnTrial = ApusOnTrial
 
-/// What `Scripts/faults` tries: this library.
+/// The library that `Scripts/faults` tries: Apus.
 enum ApusOnTrial: Library {
   typealias Database = Apus.Database
   typealias Configuration = Apus.Configuration
@@ -46,7 +46,8 @@ enum ApusOnTrial: Library {
 }
 
 extension Configuration {
-  /// Little memory and a small log, so that pages are written early and the log begins anew often.
+  /// Returns a configuration with little memory and a small log, so that pages are written early
+  /// and the log is restarted often.
   static func ofTrials(synchronous: Synchronous = .full) -> Configuration {
     var configuration = Configuration()
     configuration.synchronous = synchronous

@@ -3,8 +3,8 @@ import MigrationSamples
 import QueryDSL
 import SQLCore
 
-/// Migrates a file as a test asks, and prints a line before each statement, so that the test can end
-/// it wherever it likes.
+/// A process that migrates a file for a test. It prints a line before each statement, so that the
+/// test can kill it at any of them.
 ///
 ///     MigrationProcess PATH KIND
 ///     MigrationProcess PATH KIND waits     runs a statement when it has read a line
@@ -22,7 +22,7 @@ enum Main {
         fflush(nil)
         if arguments.last == "waits" { _ = readLine() }
       }
-      // Another process may migrate the file first, for as long as it takes.
+      // Another process may migrate the file first, for as long as that takes.
       var configuration = Configuration()
       configuration.busyTimeout = .seconds(3_600)
       _ = try Database(

@@ -1,19 +1,20 @@
 import Testing
 
-/// A test that blocks its thread: it waits for another thread, for a process, or for a lock of SQLite.
+/// The trait of a test that blocks its thread: it waits for another thread, for a process, or for a
+/// lock of SQLite.
 ///
-/// Swift's tasks share as many threads as the machine has cores. A test that blocks one of them stops
-/// the asynchronous tests beside it, so such a test runs on a thread of its own.
+/// Swift's tasks share as many threads as the machine has cores. A test that blocks one of them
+/// stops the asynchronous tests beside it, so it runs on a separate thread instead.
 public struct BlockingTests: TestTrait, SuiteTrait, TestScoping {
-  /// Whether the trait of a suite is one of each of its tests.
+  /// Whether the trait of a suite applies to each of its tests.
   public var isRecursive: Bool { true }
 
-  /// How many of these tests run at once. Each holds files and threads while it waits.
+  /// The number of these tests that run at once. Each holds files and threads while it waits.
   private static let turns = Turns(count: 8)
 
   @TaskLocal private static var hasTurn = false
 
-  /// Runs a test on a thread of its own, when it has its turn.
+  /// Runs a test on a separate thread, once it is the test's turn.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
@@ -35,11 +36,11 @@ public struct BlockingTests: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == BlockingTests {
-  /// The test blocks its thread, and runs on one of its own.
+  /// The trait of a test that blocks its thread and therefore runs on a separate one.
   public static var blocking: BlockingTests { BlockingTests() }
 }
 
-/// Lets a number of tasks proceed, and the others wait in the order in which they came.
+/// A gate that lets a number of tasks proceed; the others wait in the order of their arrival.
 private actor Turns {
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []

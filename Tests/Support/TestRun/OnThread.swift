@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs a closure that may block on a thread of its own, and suspends the task until it ends.
+/// Runs a closure that may block on a separate thread, and suspends the task until it returns.
 public func onThread<Value: Sendable>(
   _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {

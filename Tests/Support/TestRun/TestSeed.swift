@@ -1,6 +1,6 @@
 import Foundation
 
-/// The seed of a test that draws lots.
+/// The seed of a test with random input.
 public enum TestSeed {
   /// The name of the environment variable that repeats a run.
   public static let variable = "APUS_SEED"

@@ -1,17 +1,18 @@
 import Foundation
 
-/// How much work the tests do that draw lots, storm or run the compiler: `APUS_TEST_SIZE`.
+/// The amount of work of the tests that use random input, run many tasks at once or run the
+/// compiler: `APUS_TEST_SIZE`.
 ///
-/// Such a test states its sizes side by side with `count(small:full:long:)`. Every other test does
-/// the same whatever the size.
+/// Such a test gives its sizes side by side with `count(small:full:long:)`. Every other test does
+/// the same at every size.
 public enum TestSize: String, Sendable, CaseIterable {
-  /// What `Scripts/test` runs, and what runs without the variable: minutes on two slow cores.
+  /// The size of `Scripts/test`, and of runs without the variable: minutes on two slow cores.
   case small
-  /// What `.ci/run` runs.
+  /// The size of `.ci/run`.
   case full
   /// The full size, except where the sanitizer would take an hour.
   case sanitized
-  /// What `Scripts/full` runs: hours.
+  /// The size of `Scripts/full`: hours.
   case long
 
   /// The name of the environment variable.
@@ -32,8 +33,8 @@ public enum TestSize: String, Sendable, CaseIterable {
   /// Returns the count for the size of this run.
   ///
   /// - Parameters:
-  ///   - sanitized: the full count where it is nil.
-  ///   - long: the full count where it is nil.
+  ///   - sanitized: the full count if it is nil.
+  ///   - long: the full count if it is nil.
   public static func count(
     small: Int, full: Int, sanitized: Int? = nil, long: Int? = nil
   ) -> Int {
@@ -45,8 +46,8 @@ public enum TestSize: String, Sendable, CaseIterable {
     }
   }
 
-  /// Returns every item at every size but the small one, which takes `small` of them, spread evenly
-  /// over the list.
+  /// Returns all items at every size but the small one, at which it returns `small` items, spread
+  /// evenly over the list.
   public static func sample<Item>(_ items: [Item], small: Int) -> [Item] {
     guard current == .small, small < items.count else { return items }
     return (0..<small).map { items[$0 * items.count / small] }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs each job of its tasks on a thread that may block: there are as many threads as jobs that run
-/// at once.
+/// An executor that runs each job of its tasks on a thread that may block: it has as many threads
+/// as jobs run at once.
 ///
 /// `@unchecked Sendable`: the condition guards the other properties.
 public final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
@@ -10,10 +10,10 @@ public final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
 
   private let condition = NSCondition()
   private var jobs: [UnownedJob] = []
-  /// The threads that wait for a job, or are about to take one.
+  /// The number of threads that wait for a job, or are about to take one.
   private var idleCount = 0
 
-  /// Runs a job on a thread that is idle, or on a new one.
+  /// Runs a job on an idle thread, or on a new one.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     condition.withLock {
@@ -27,7 +27,7 @@ public final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// The body of a thread, which stays for later jobs.
+  /// Runs jobs for ever: the body of a thread, which stays for later jobs.
   private func run() {
     while true {
       nextJob().runSynchronously(on: asUnownedTaskExecutor())

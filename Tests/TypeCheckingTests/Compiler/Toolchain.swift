@@ -10,8 +10,8 @@ struct Toolchain: Sendable {
   /// The module map that the module `SQLCore` imports.
   let moduleMap: URL
 
-  /// The folder into which the C modules are compiled once. The compiler refuses a cache that is named
-  /// by two paths, one through a symbolic link, so this path is used only here.
+  /// The folder into which the C modules are compiled once. The compiler refuses a cache that is
+  /// named by two paths, one through a symbolic link, so this path is used only here.
   var moduleCache: URL {
     modules.deletingLastPathComponent().appending(path: "ClientModuleCache")
   }

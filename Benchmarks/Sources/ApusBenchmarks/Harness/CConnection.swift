@@ -10,8 +10,8 @@ func check(_ code: Int32) throws {
   guard code == SQLITE_OK else { throw CError(code: code) }
 }
 
-/// A connection over the C API, opened as Apus opens its own: without SQLite's mutexes, waiting five
-/// seconds for a lock, in WAL mode, `synchronous=NORMAL`.
+/// A connection through the C API, opened as Apus opens its own: without SQLite's mutexes, with a
+/// busy timeout of five seconds, in WAL mode, with `synchronous=NORMAL`.
 final class CConnection {
   let handle: OpaquePointer
 
@@ -47,7 +47,7 @@ final class CConnection {
     return statement
   }
 
-  /// Runs a closure with a prepared statement, which is finalised afterwards.
+  /// Runs a closure with a prepared statement, which is finalized afterwards.
   func withStatement<Result>(
     _ sql: String, _ body: (OpaquePointer) throws -> Result
   ) throws -> Result {

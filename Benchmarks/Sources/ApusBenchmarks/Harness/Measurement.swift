@@ -1,27 +1,27 @@
-/// What was measured of one workload: the median time of an operation on each side, in
-/// nanoseconds. A side that does not exist, or was not asked for, has none.
+/// The result of one workload: the median time of an operation on each side, in nanoseconds. A side
+/// that does not exist, or was not asked for, has no time.
 struct Measurement {
   let workload: Workload
   let nanoseconds: [SideName: Double]
 
   subscript(side: SideName) -> Double? { nanoseconds[side] }
 
-  /// The time of a side for each nanosecond of the C side.
+  /// Returns the time of a side relative to that of the C side.
   func ratio(_ side: SideName) -> Double? {
     guard let c = self[.c], let other = self[side] else { return nil }
     return other / c
   }
 }
 
-/// The sides gave different results: they did not do the same work.
+/// The error that the sides gave different results, so they did not do the same work.
 struct SidesDiffer: Error {
   let workload: String
   let results: [SideName: Int]
 }
 
 extension Workload {
-  /// Runs the sides in turn, so that whatever else the machine does meets all of them, after one run
-  /// of each that is not counted.
+  /// Measures the sides in turn, so that other work of the machine affects all of them. The first
+  /// run of each side is not counted.
   nonisolated(nonsending)
     func measure(rounds: Int, only wanted: SideName?) async throws -> Measurement
   {

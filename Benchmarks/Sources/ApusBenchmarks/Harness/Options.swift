@@ -1,14 +1,14 @@
-/// What the command line asks for.
+/// The command line arguments.
 struct Options {
-  /// Workloads whose name or title holds one of these, without case; all where there is none.
+  /// Names of workloads, or parts of their titles, ignoring case; empty for all workloads.
   var filters: [String] = []
   var json: String?
-  /// Where the page of figures goes, with a chart and the machine's description.
+  /// The page that gets the figures, with a chart and the machine's description.
   var page: String?
   var rounds = 9
-  /// Leaves out what takes many seconds.
+  /// Whether workloads that take many seconds are left out.
   var isQuick = false
-  /// One side alone, for a profiler.
+  /// The only side to run, for a profiler; nil for all.
   var side: SideName?
 
   struct Invalid: Error {
@@ -43,7 +43,8 @@ struct Options {
     }
   }
 
-  /// A workload's name means that one alone, though the titles of others may tell of it.
+  /// Returns whether the filters select a workload. A filter that is the name of a workload selects
+  /// only that one, even if other titles contain it.
   func wants(_ workload: Workload) -> Bool {
     if isQuick, workload.isLong { return false }
     return filters.isEmpty

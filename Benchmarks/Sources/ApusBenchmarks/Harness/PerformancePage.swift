@@ -1,8 +1,8 @@
 import CSQLiteBench
 import Foundation
 
-/// What a page of figures in the documentation is given: the table, a chart of the ratios, and where
-/// it was measured.
+/// The figures for a page of the documentation: the table, a chart of the ratios, and a description
+/// of the machine.
 struct PerformancePage {
   private let measurements: [Measurement]
   private let rounds: Int
@@ -15,7 +15,7 @@ struct PerformancePage {
   private static let begin = "<!-- figures -->"
   private static let end = "<!-- end of the figures -->"
 
-  /// Puts the figures between the two marks of a page; what stands around them stays.
+  /// Puts the figures between the two marks of a page; the rest of the page stays.
   func write(to path: String) throws {
     let page = try String(contentsOfFile: path, encoding: .utf8)
     guard let first = page.range(of: Self.begin), let last = page.range(of: Self.end) else {
@@ -75,7 +75,7 @@ struct PerformancePage {
   }
 }
 
-/// Where the figures were measured.
+/// The machine on which the figures were measured.
 enum Machine {
   static var description: String {
     let processor =

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prints measurements as a table, and writes them as JSON.
+/// The measurements as a printed table, and as JSON.
 enum Report {
   static let header =
     column("", 5) + column("", 52) + right("C ns", 11) + right("Apus ns", 11)
@@ -16,7 +16,8 @@ enum Report {
       + right(ratio(measurement, .codable), 8) + "  " + target(measurement)
   }
 
-  /// One object a workload; a side that does not exist is null.
+  /// Returns the measurements as JSON, with an object for each workload; a side that does not exist
+  /// is null.
   static func json(_ measurements: [Measurement]) -> String {
     let objects = measurements.map { measurement in
       func value(_ side: SideName) -> String {
@@ -30,7 +31,7 @@ enum Report {
     return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
   }
 
-  /// What is wanted, and whether it is so.
+  /// Returns the target of a workload, and whether it was missed.
   static func target(_ measurement: Measurement) -> String {
     guard let target = measurement.workload.target else { return "" }
     guard let isReached = target.isReached(measurement) else { return target.text }

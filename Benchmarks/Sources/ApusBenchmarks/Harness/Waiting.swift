@@ -2,7 +2,8 @@ import Dispatch
 import Synchronization
 
 extension Workload.Side {
-  /// Work that is asynchronous: a task does it, off the main actor, and this thread waits.
+  /// Returns a side whose work is asynchronous: a task does it, off the main actor, and this thread
+  /// waits.
   static func task(
     operations: Int? = nil, prepare: @escaping () throws -> Void = {},
     _ body: @escaping @Sendable () async throws -> Int
@@ -11,7 +12,7 @@ extension Workload.Side {
   }
 }
 
-/// Waits on this thread for what a task gives.
+/// Waits on this thread for the result of a task.
 func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
   let ended = DispatchSemaphore(value: 0)
   let outcome = Mutex<Result<Value, any Error>?>(nil)

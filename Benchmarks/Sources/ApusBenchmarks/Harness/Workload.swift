@@ -1,25 +1,25 @@
-/// One kind of work, done once over the C API, once with Apus, and by the peer.
+/// One kind of work, done through the C API, with Apus, and with the peer.
 struct Workload: Sendable {
-  /// As the table of targets names it: W1, W2.
+  /// The name in the table of targets: W1, W2.
   let name: String
-  /// What is done, in a few words.
+  /// The work, in a few words.
   let title: String
-  /// How many operations a run does: what its time is divided by.
+  /// The number of operations of a run, by which its time is divided.
   let operations: Int
-  /// What is wanted; nil for a row that only tells.
+  /// The target; nil for a workload that is only reported.
   var target: Target?
   /// Whether a run takes many seconds.
   var isLong = false
-  /// Opens the files and makes the sides; the fixture lives as long as they do.
+  /// Opens the files and creates the sides; the fixture lives as long as they do.
   let sides: @Sendable (Fixture) throws -> Sides
 
-  /// The ways to do the work. Where one does not exist, neither does its figure.
+  /// The ways to do the work. A way that does not exist has no figure.
   struct Sides {
     var c: Side?
     var apus: Side
-    /// The peer in its fastest documented way.
+    /// The peer, used in its fastest documented way.
     var grdb: Side?
-    /// The peer with a record that is `Codable`.
+    /// The peer, with a `Codable` record.
     var codable: Side?
 
     subscript(name: SideName) -> Side? {
@@ -34,12 +34,12 @@ struct Workload: Sendable {
 
   /// One way to do the work.
   struct Side {
-    /// How many operations a run of this side does, where not as many as the workload says.
+    /// The number of operations of a run of this side, if it is not that of the workload.
     var operations: Int?
-    /// Makes ready for a run; its time is not measured.
+    /// Prepares a run; its time is not measured.
     var prepare: () throws -> Void = {}
-    /// The work. All sides that do as many operations must return the same number, made from what
-    /// they read or wrote.
+    /// Does the work. All sides with the same number of operations must return the same number,
+    /// computed from what they read or wrote.
     let run: nonisolated(nonsending) () async throws -> Int
   }
 }

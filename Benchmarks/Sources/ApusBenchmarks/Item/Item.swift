@@ -1,7 +1,7 @@
 import Apus
 import Foundation
 
-/// The model of all workloads: eight columns of the commonest types, two of them optional.
+/// The model of all workloads: eight columns of the most common types, two of them optional.
 struct Item: Model {
   @PrimaryKey var id: Int64
   @Column var title: String
@@ -13,7 +13,7 @@ struct Item: Model {
   @Column var payload: Data?
 }
 
-/// What the C side builds and writes: the same values in a plain struct.
+/// The same values in a plain struct, which the C side reads and writes.
 struct PlainItem {
   var id: Int64
   var title: String

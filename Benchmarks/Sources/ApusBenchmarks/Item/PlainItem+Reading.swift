@@ -1,14 +1,14 @@
 import CSQLiteBench
 import Foundation
 
-/// A column that does not hold what the struct needs.
+/// The error that a column does not have what the struct needs.
 struct UnexpectedColumn: Error {
   let index: Int32
 }
 
 extension PlainItem {
-  /// Reads the eight columns of the row at which a statement stands, as strictly as Apus does: each
-  /// storage class is looked at, and text must be UTF-8.
+  /// Reads the eight columns of the statement's current row, as strictly as Apus does: each storage
+  /// class is checked, and text must be UTF-8.
   @inline(__always)
   init(rowOf statement: OpaquePointer) throws {
     id = try PlainItem.integer(statement, 0)

@@ -1,13 +1,13 @@
 import Foundation
 
 extension PlainItem {
-  /// Items with the keys 1 to `count`, the same in each run.
+  /// Returns items with the keys 1 to `count`, the same in each run.
   static func samples(_ count: Int) -> [PlainItem] {
     (1...count).map { PlainItem(sample: $0) }
   }
 
-  /// A title of about 24 characters; a body of about 60, NULL one in four; 16 bytes, NULL one in
-  /// two.
+  /// Creates an item with a title of about 24 characters, a body of about 60 (NULL in one item of
+  /// four), and 16 bytes (NULL in one of two).
   private init(sample index: Int) {
     id = Int64(index)
     title = "The title of item \(100_000 + index)"

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The model as a record of the peer whose coding the compiler writes.
+/// The item as a record of the peer, with the coding that the compiler generates.
 struct CodableItem: Codable, FetchableRecord, PersistableRecord, Sendable {
   static var databaseTableName: String { "Item" }
 

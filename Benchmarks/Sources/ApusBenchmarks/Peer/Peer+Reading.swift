@@ -32,7 +32,7 @@ extension Peer {
     }
   }
 
-  /// Each find its own read.
+  /// Finds each key in a read of its own.
   func findInReads(_ keys: [Int64]) async throws -> Int {
     var sum = 0
     for key in keys {
@@ -65,7 +65,8 @@ extension Peer {
     return sum
   }
 
-  /// Requests of the peer's query interface, each built anew, as `Record`s.
+  /// Runs requests of the peer's query interface, a new one for each key, and fetches them as
+  /// `Record`s.
   func runRequests<Record: FetchableRecord & TableRecord>(
     _ keys: [Int64], _ count: (Record) -> Int64
   ) throws -> Int {
@@ -80,7 +81,7 @@ extension Peer {
     }
   }
 
-  /// The same query as text, prepared once.
+  /// Runs the same query as text, prepared once.
   func runQuery(_ keys: [Int64], _ sql: String) throws -> Int {
     try pool.read { db in
       let statement = try db.cachedStatement(sql: sql)
@@ -111,7 +112,7 @@ extension Peer {
     }
   }
 
-  /// Rows of a joined query as tuples, read by index.
+  /// Fetches the rows of a joined query as tuples, read by index.
   func fetchTuples(_ sql: String) throws -> Int {
     try pool.read { db in
       var tuples: [(Int64, String, String?)] = []

@@ -2,7 +2,7 @@ import Dispatch
 import GRDB
 
 extension Peer {
-  /// One statement for all; its key of the last row.
+  /// Inserts all items with one statement, and returns the key of the last row.
   func insertByStatement(_ items: [PlainItem]) throws -> Int {
     try pool.write { db in
       let statement = try db.cachedStatement(sql: insertSQL)
@@ -35,7 +35,7 @@ extension Peer {
     }
   }
 
-  /// The record finds what changed, as a model does.
+  /// Updates records, which find out what changed, as a model does.
   func countUpRecords(_ items: [CodableItem], by step: Int64) throws -> Int {
     try pool.write { db in
       var changed = 0
@@ -48,7 +48,7 @@ extension Peer {
     }
   }
 
-  /// A task an item, each with a write of its own.
+  /// Inserts each item in a write of its own, from a number of tasks.
   func insertByTasks(_ items: [PlainItem], tasks: Int) async throws -> Int {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for part in items.split(into: tasks) {
@@ -67,8 +67,9 @@ extension Peer {
     return items.count
   }
 
-  /// Adds who is told of every change of the table until the closure ends. Without the pre-update
-  /// hook, which the peer uses where it builds SQLite itself, it is told which row, and no values.
+  /// Runs a closure with an observer of all changes of the table. Without the pre-update hook,
+  /// which the peer only has if it builds SQLite itself, the observer gets the keys of rows, but no
+  /// values.
   func observing<Result>(_ body: () throws -> Result) throws -> Result {
     let observer = RowObserver()
     pool.add(transactionObserver: observer, extent: .databaseLifetime)

@@ -1,11 +1,11 @@
 import Foundation
 import GRDB
 
-/// The peer's side of a workload: a pool on a file of its own, opened as its documentation says,
-/// which is in WAL mode with `synchronous=NORMAL`.
+/// The peer's side of a workload: a pool on a file of its own, opened as its documentation
+/// recommends, in WAL mode with `synchronous=NORMAL`.
 ///
-/// Each workload is done in two ways: by the fastest that the peer documents (statements that are
-/// prepared once, rows read by index), and by records that are `Codable`.
+/// Each workload is done in two ways: in the fastest way that the peer documents (statements that
+/// are prepared once, rows read by index), and with `Codable` records.
 final class Peer: Sendable {
   let pool: DatabasePool
 
@@ -13,7 +13,7 @@ final class Peer: Sendable {
     var configuration = GRDB.Configuration()
     configuration.busyMode = .timeout(5)
     pool = try DatabasePool(path: path, configuration: configuration)
-    // The pool's own choice stands in its writer, which alone commits.
+    // Only the writer commits, and the pool has set its own value there: this replaces it.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
   }
 

@@ -1,8 +1,8 @@
 import GRDB
 
-/// A live result of the peer: after each commit it fetches all rows again.
+/// A live result of the peer, which fetches all rows again after each commit.
 ///
-/// `@unchecked Sendable`: the workload asks from one task at a time, and waits for it.
+/// `@unchecked Sendable`: the workload uses it from one task at a time, and waits for it.
 final class PeerObservation: @unchecked Sendable {
   private let peer: Peer
   private var iterator: AsyncValueObservation<[PlainItem]>.Iterator
@@ -17,13 +17,13 @@ final class PeerObservation: @unchecked Sendable {
 
   func count() async throws -> Int { try await iterator.next()?.count ?? 0 }
 
-  /// Changes one row, and waits for the result that holds the change.
+  /// Changes one row, and waits for the result with the change.
   func change(_ key: Int64) async throws -> Int {
     try commitChange(of: key)
     return try await count()
   }
 
-  /// Changes one row, on the thread that asks.
+  /// Changes one row, on the calling thread.
   private func commitChange(of key: Int64) throws {
     try peer.pool.write { db in
       let statement = try db.cachedStatement(

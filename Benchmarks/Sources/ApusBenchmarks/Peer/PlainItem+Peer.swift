@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Read by index and written by position: the fastest that a record of the peer can be.
+/// Reads by index and writes by position, which is the fastest kind of record that the peer has.
 extension PlainItem: FetchableRecord, PersistableRecord {
   static var databaseTableName: String { "Item" }
 
@@ -23,7 +23,7 @@ extension PlainItem: FetchableRecord, PersistableRecord {
     container["payload"] = payload
   }
 
-  /// The values as parameters 1 to 8 take them.
+  /// The values for the parameters 1 to 8.
   var arguments: StatementArguments {
     [id, title, body, score, count, flag, microseconds, payload]
   }

@@ -1,7 +1,7 @@
 import Apus
 import CSQLiteBench
 
-/// Inserts that wait for the disk, `synchronous=FULL`, as servers do them.
+/// Inserts that wait for the disk, with `synchronous=FULL`, as on servers.
 extension Workload {
   static let durableInserts = Workload.durable(
     name: "W9", title: "1,000 tasks, a durable insert each", tasks: 1_000, target: .grdb(20))
@@ -50,7 +50,7 @@ extension Workload {
 }
 
 extension Array {
-  /// As many parts of one length.
+  /// Returns `parts` parts of equal length.
   func split(into parts: Int) -> [ArraySlice<Element>] {
     let length = count / parts
     return (0..<parts).map { self[($0 * length)..<(($0 + 1) * length)] }

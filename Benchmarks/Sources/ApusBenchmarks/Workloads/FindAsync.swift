@@ -2,7 +2,8 @@ import Apus
 import CSQLiteBench
 
 extension Workload {
-  /// Beside C with a read transaction around each find: each of ours is an access of its own.
+  /// Compares with C code that opens a read transaction for each find, since each find of Apus is a
+  /// separate access.
   static let findAsync = Workload(
     name: "W8", title: "20,000 async finds from a task, each its own read", operations: 20_000,
     target: .c(1.20)
@@ -12,7 +13,7 @@ extension Workload {
     return Sides(
       c: fixture.findInTransactions(keys),
       apus: Side {
-        // A task of its own: off the main actor, whatever this closure runs on.
+        // The detached task runs off the main actor, wherever this closure runs.
         try await Task.detached {
           var sum = 0
           for key in keys {
@@ -35,7 +36,7 @@ extension Workload {
       apus: Side { try await sumFromMainActor(of: keys, in: database) })
   }
 
-  /// What the synchronous call costs.
+  /// Measures the synchronous call.
   static let findSync = Workload(
     name: "W8s", title: "20,000 synchronous finds, each its own read", operations: 20_000,
     target: .c(1.20)
@@ -72,7 +73,7 @@ extension Fixture {
     return scatteredKeys(count, of: cachedRows)
   }
 
-  /// BEGIN, find, COMMIT for each key, each by a statement that was prepared once.
+  /// Runs BEGIN, the find and COMMIT for each key, with statements that were prepared once.
   fileprivate func findInTransactions(_ keys: [Int64]) -> Workload.Side {
     let connection = connection
     return Workload.Side {

@@ -38,11 +38,11 @@ extension Workload {
   }
 }
 
-/// So many rows that their pages fit SQLite's cache: what is measured is the statement, and not the
-/// reading of the file, which would hide what either side adds.
+/// A number of rows whose pages fit into SQLite's cache, so that the statement is measured. Reading
+/// the file would hide what either side adds.
 let cachedRows = 10_000
 
-/// Keys from 1 to `rows` in an order without locality, the same in each run.
+/// Returns keys from 1 to `rows` in an order without locality, the same in each run.
 func scatteredKeys(_ count: Int, of rows: Int) -> [Int64] {
   (0..<count).map { Int64($0 * 7_919 % rows + 1) }
 }

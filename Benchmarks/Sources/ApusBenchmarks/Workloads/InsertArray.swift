@@ -23,7 +23,8 @@ extension Workload {
     try insertion(fixture) { connection, items in try connection.insert(items) }
   }
 
-  /// The C side, one row a step, beside a way to insert models.
+  /// Returns the sides of an insertion: C with one step for each row, and a given way to insert
+  /// models.
   static func insertion(
     _ fixture: Fixture, by insertModels: @escaping (Connection, [Item]) throws -> Void
   ) throws -> Sides {
@@ -31,7 +32,7 @@ extension Workload {
     let models = items.map(Item.init)
     let records = items.map(CodableItem.init)
     let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)
-    // The fixture owns both sides; what the closures hold must not own it.
+    // The fixture owns both sides; the closures must not own the fixture.
     let clear: () throws -> Void = { [unowned fixture] in try fixture.clear() }
     return Sides(
       c: Side(prepare: clear) {

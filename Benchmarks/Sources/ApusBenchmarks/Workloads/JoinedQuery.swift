@@ -1,7 +1,7 @@
 import Apus
 import CSQLiteBench
 
-/// What an item's count refers to.
+/// The model that an item's count refers to.
 private struct Shelf: Model {
   @PrimaryKey var id: Int64
   @Column var name: String

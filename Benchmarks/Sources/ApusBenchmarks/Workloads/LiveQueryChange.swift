@@ -1,11 +1,12 @@
 import Apus
 import CSQLiteBench
 
-/// From a commit of one changed row to an observer of all rows that has the new result and the
-/// difference, and has read its count and the row. The C side commits alone: what is above it is
-/// what observing costs, and is not to grow with the rows. All sides commit on the thread that asks,
-/// and who asks for the result is the one who committed: what it takes to wake another thread is no
-/// part of it, and stands in W8.
+/// The time from a commit of one changed row until an observer of all rows has the new result and
+/// the difference, and has read the number of rows and the changed row.
+///
+/// The C side only commits: the time above it is the cost of observing, which should not grow with
+/// the number of rows. All sides commit on the calling thread, and the same task then asks for the
+/// result, so that no time to wake another thread is included; W8 measures that.
 extension Workload {
   static let liveQueryOf10_000 = liveQuery(
     rows: 10_000, peerChanges: 20, name: "W10a", target: .above(50_000))
@@ -14,7 +15,8 @@ extension Workload {
   static let liveQueryOf1_000_000 = liveQuery(
     rows: 1_000_000, peerChanges: nil, name: "W10c", target: .above(50_000), isLong: true)
 
-  /// - Parameter peerChanges: how many changes the peer follows a run; nil leaves it out.
+  /// - Parameter peerChanges: the number of changes that the peer follows in a run; nil to leave it
+  ///   out.
   private static func liveQuery(
     rows: Int, peerChanges: Int?, name: String, target: Target, isLong: Bool = false
   ) -> Workload {
@@ -65,13 +67,15 @@ extension Workload {
 }
 
 extension Database {
-  /// Changes one row, on the thread that asks.
+  /// Changes one row, on the calling thread.
   fileprivate func commitChange(of key: Int64) throws {
     try run(Item.update { $0.$score += 1 }.where { $0.$id == key })
   }
 }
 
-/// `@unchecked Sendable`: the workload asks from one task at a time, and waits for it.
+/// An observer of all rows.
+///
+/// `@unchecked Sendable`: the workload uses it from one task at a time, and waits for it.
 private final class Observer: @unchecked Sendable {
   private var iterator: QueryObservation<Item>.Iterator
 
@@ -79,7 +83,7 @@ private final class Observer: @unchecked Sendable {
     self.iterator = iterator
   }
 
-  /// How many rows the next result has, after one of those that changed was read.
+  /// Waits for the next result, reads one of its changed rows, and returns the number of rows.
   func next() async throws -> Int {
     guard let results = try await iterator.next() else { return 0 }
     let difference = results.difference

@@ -1,7 +1,7 @@
 import Apus
 import Dispatch
 
-/// Ids; nobody else makes them.
+/// The creation of ids, which only Apus has.
 extension Workload {
   static let newIDs = ids(name: "W15", title: "1,000,000 new ids on one thread", threads: 1)
   static let newIDsOfTwo = ids(name: "W15t", title: "the same on two threads", threads: 2)

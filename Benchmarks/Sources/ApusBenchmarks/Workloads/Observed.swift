@@ -1,13 +1,13 @@
 import Apus
 
-/// A table beside the one that is written.
+/// A table other than the one that is written.
 private struct Neighbour: Model {
   @PrimaryKey var id: Int64
   @Column var name: String
 }
 
 extension Workload {
-  /// The C side has no hook; each change arrives with its old and its new values.
+  /// Every change is received with its old and new values; the C side has no hook.
   static let observedUpdate = Workload(
     name: "W6", title: "W5 with an observer that gets old and new values", operations: 20_000,
     target: .c(1.25)
@@ -26,7 +26,7 @@ extension Workload {
           }
           if told >= cachedRows { break }
         }
-        // A row that is updated twice is told once.
+        // A row that is updated twice is reported once.
         return told == cachedRows ? changed : told
       },
       grdb: Side(prepare: work.checkpoint) {

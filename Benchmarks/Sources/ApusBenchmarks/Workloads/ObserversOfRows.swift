@@ -1,8 +1,8 @@
 import Apus
 import CSQLiteBench
 
-/// Commits of one changed row while others are watched: what a commit costs is not to grow with how
-/// many are. The C side commits alone.
+/// Commits of one changed row while other rows are watched. The cost of a commit should not grow
+/// with the number of watched rows. The C side only commits.
 extension Workload {
   static let observersOf10 = observers(of: 10, name: "W10d")
   static let observersOf10_000 = observers(of: 10_000, name: "W10e")

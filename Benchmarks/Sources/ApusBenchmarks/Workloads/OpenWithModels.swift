@@ -2,7 +2,7 @@ import Apus
 import CSQLiteBench
 import Foundation
 
-/// One of several models that differ in the name of their table alone.
+/// One of several models that differ only in the names of their tables.
 private struct Numbered<Number>: Model {
   static var tableName: String { "Numbered_\(Number.self)" }
   @PrimaryKey var id = Unique64()
@@ -43,7 +43,8 @@ private let letters: [any Letter.Type] = [
   N.T.self, N.U.self,
 ]
 
-/// `Numbered` once more, for as many openings as there are pairs of letters.
+/// `Numbered` again, in as many versions as there are pairs of letters: each opening needs a new
+/// one.
 private struct Round<First, Second> {
   struct Of<Number>: Model {
     static var tableName: String { "Numbered_\(Number.self)" }
@@ -66,7 +67,7 @@ private struct Round<First, Second> {
 }
 
 extension Letter {
-  /// The models of a round.
+  /// Returns the models of a round.
   fileprivate static func models(before second: any Letter.Type) -> [any Model.Type] {
     second.models(behind: Self.self)
   }
@@ -85,7 +86,8 @@ extension Workload {
     name: "W7", title: "open a file with 20 models that match", operations: 200, target: .c(3.00)
   ) { fixture in
     let path = try unwrapped(fixture.database.path) + ".models"
-    // Kept open: the last connection to close would empty the log, and the next begin it anew.
+    // This database stays open: the last connection to close would empty the log, and the next one
+    // would have to start it again.
     let kept = try Database(path: path, models: models, configuration: .relaxed)
     return Sides(
       c: Side {
@@ -105,8 +107,9 @@ extension Workload {
       })
   }
 
-  /// As `openWithModels`, with types that the process has not met: their properties are read from the
-  /// types, and their schemas are evaluated. A program pays it once for each list of models.
+  /// Works like `openWithModels`, with types that the process has not seen before: their properties
+  /// are read from the types, and their schemas are evaluated. A program pays for this once for
+  /// each list of models.
   static let openTheFirstTime = Workload(
     name: "W7f", title: "open a file with 20 models that match, the first time", operations: 20,
     target: nil
@@ -124,7 +127,7 @@ extension Workload {
         }
       },
       apus: Side(prepare: {
-        // The types themselves are there: a program's compiler made them.
+        // The types themselves exist before the run, as the compiler of a program creates them.
         lists = []
         for _ in 0..<20 {
           let (first, second) = round.quotientAndRemainder(dividingBy: letters.count)
@@ -146,7 +149,7 @@ extension Workload {
     return path
   }
 
-  /// Opens a file and reads its whole schema; how many tables it has.
+  /// Opens a file, reads its whole schema, and returns the number of tables.
   private static func readSchema(_ path: String) throws -> Int {
     let connection = try CConnection(path: path)
     return try connection.withStatement("SELECT type, name, tbl_name, sql FROM sqlite_schema") {

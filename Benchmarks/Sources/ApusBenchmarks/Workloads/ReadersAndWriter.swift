@@ -4,9 +4,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Eight readers, each with 20,000 finds of which each is a read of its own, while one writes the
-/// same table in transactions of its own, as often as it can, until they are done. Over the C API each
-/// is a thread.
+/// Eight readers, each with 20,000 finds that are separate reads, while a writer changes the same
+/// table in transactions of its own, as often as it can, until they are done. On the C side each of
+/// them is a thread.
 extension Workload {
   static let readersAndWriter = Workload(
     name: "W12", title: "8 × 20,000 finds while one writes", operations: 160_000,
@@ -85,7 +85,8 @@ extension Workload {
     return titles.value
   }
 
-  /// A thread of its own: a queue of the system has as many as the machine has cores.
+  /// Runs a closure on a thread of its own: a system queue has only as many threads as the machine
+  /// has cores.
   private static func thread(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
     group.enter()
     Thread {
@@ -130,7 +131,7 @@ extension Workload {
   }
 }
 
-/// A value that several threads use.
+/// A value that several threads share.
 private final class Shared<Value: Sendable>: Sendable {
   private let content: Mutex<Value>
 

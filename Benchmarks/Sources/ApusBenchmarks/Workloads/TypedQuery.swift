@@ -44,7 +44,7 @@ extension Workload {
       codable: Side { try peer.runRequests(keys) { (item: CodableItem) in item.count } })
   }
 
-  /// The first item from a key on that is flagged.
+  /// Returns a query for the first flagged item from a key on.
   private static func query(from key: Int64) -> TableQuery<Item, Item> {
     Item.where { $0.$id >= key && $0.$flag == true }.order(by: \.$id).limit(1)
   }

@@ -19,13 +19,13 @@ extension Workload {
   }
 }
 
-/// Updates of one column of the same items, over the C API and by models. Each run writes what the
-/// column does not hold yet.
+/// Updates of one column of the same items, through the C API and with models. Each run writes
+/// values that the column does not have yet.
 struct UpdateWork {
   let items: [PlainItem]
   let records: [CodableItem]
   let checkpoint: () throws -> Void
-  /// Those of the peer.
+  /// The steps of the peer's side.
   let steps: Steps
   let c: Workload.Side
   let apus: Workload.Side
@@ -79,7 +79,7 @@ struct UpdateWork {
   }
 }
 
-/// 1, 2, 3 and so on.
+/// The numbers 1, 2, 3 and so on.
 final class Steps {
   private var last: Int64 = 0
 

@@ -13,7 +13,7 @@ struct ByteInput: ~Copyable, Sendable {
   private enum File {
     /// All bytes are in the reader's buffer already.
     case none
-    /// Somebody else's, who closes it.
+    /// Opened by the caller, who also closes it.
     case borrowed(Int32)
     /// Opened here.
     case owned(Int32)
@@ -21,7 +21,7 @@ struct ByteInput: ~Copyable, Sendable {
 
   private let file: File
 
-  /// What error messages call it.
+  /// The name of the input in error messages.
   let name: String
 
   init() {
@@ -35,7 +35,7 @@ struct ByteInput: ~Copyable, Sendable {
   }
 
   init(path: String) throws(ControlError) {
-    // The system would open what stands before a NUL.
+    // The system would open the path before the NUL.
     guard !path.utf8.contains(0) else {
       throw .cannotOpen(path: path, reason: "the path holds a NUL byte")
     }
@@ -56,7 +56,7 @@ struct ByteInput: ~Copyable, Sendable {
     }
   }
 
-  /// How many bytes there are in all, where the input is a regular file.
+  /// The size of the input, if it is a regular file; nil if not.
   var byteCount: Int? {
     guard let descriptor else { return nil }
     var status = stat()
@@ -64,13 +64,14 @@ struct ByteInput: ~Copyable, Sendable {
     return Int(status.st_size)
   }
 
-  /// Reads bytes into the array from `start` to its end; returns how many, 0 at the end of input.
+  /// Reads bytes into the array from `start` to its end. Returns their number, which is 0 at the
+  /// end of the input.
   ///
   /// `line` is the line to name in an error.
   func fill(_ bytes: inout [UInt8], from start: Int, line: Int) throws(ControlError) -> Int {
     guard let descriptor else { return 0 }
     while true {
-      // `read` writes into memory that it is given: the array's own, from a checked start.
+      // `read` writes into memory that it is given: that of the array, from a checked start.
       let count = bytes.withUnsafeMutableBytes { memory in
         let free = UnsafeMutableRawBufferPointer(rebasing: memory[start...])
         return read(descriptor, free.baseAddress, free.count)
@@ -80,7 +81,7 @@ struct ByteInput: ~Copyable, Sendable {
       case EINTR:
         continue
       case EAGAIN:
-        // The descriptor does not block by itself: wait until there is something.
+        // The descriptor does not block by itself, so this waits until there is something to read.
         var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = poll(&interest, 1, -1)
       case let code:

@@ -1,4 +1,4 @@
-/// The bytes that control files give a meaning to.
+/// The bytes that have a meaning in control files.
 enum ASCII {
   static let tab = UInt8(ascii: "\t")
   static let newline = UInt8(ascii: "\n")
@@ -12,7 +12,7 @@ enum ASCII {
 }
 
 extension UInt8 {
-  /// Whether it is a space, a tab, or the end of a line.
+  /// Whether it is a space, a tab, or part of a line break.
   var isWhiteSpace: Bool {
     self == ASCII.space || self == ASCII.newline || self == ASCII.carriageReturn
       || self == ASCII.tab
@@ -22,7 +22,7 @@ extension UInt8 {
 
   var isLetter: Bool { lowercased &- UInt8(ascii: "a") < 26 }
 
-  /// Whether a package's name may hold it.
+  /// Whether a package's name may contain it.
   var isNameByte: Bool {
     switch self {
     case UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "_"): true
@@ -30,19 +30,19 @@ extension UInt8 {
     }
   }
 
-  /// The small letter for a capital one, any other byte as it is.
+  /// The small letter for a capital one; any other byte as it is.
   var lowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
 }
 
 extension [UInt8] {
-  /// Where the next newline is, or `end` where there is none.
+  /// Returns the index of the next newline, or `end` if there is none.
   func newline(from start: Int, to end: Int) -> Int {
     var position = start
     while position < end, self[position] != ASCII.newline { position += 1 }
     return position
   }
 
-  /// The range without the white space at its ends.
+  /// Returns the range without the white space at its ends.
   func trimmed(_ range: Range<Int>) -> Range<Int> {
     var start = range.lowerBound
     var end = range.upperBound
@@ -51,9 +51,9 @@ extension [UInt8] {
     return start..<end
   }
 
-  /// The bytes as text; where they are no UTF-8, with replacement characters.
+  /// Returns the bytes as text; bytes that are not valid UTF-8 become replacement characters.
   func text(_ range: Range<Int>) -> String {
-    // The pointer is used inside the closure only; its range is checked. It saves a copy.
+    // The pointer, with a checked range, is used inside the closure only. It saves a copy.
     withUnsafeBufferPointer {
       String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self)
     }

@@ -1,36 +1,36 @@
-/// Why a control file could not be read, and where.
+/// An error while reading a control file, with its place.
 public enum ControlError: Error, Hashable, Sendable {
-  /// The text at `line` (the first line of the input is 1) is not what a control file may hold.
+  /// The text at `line` (the first line of the input is 1) is not valid in a control file.
   case malformed(line: Int, Malformation)
 
-  /// The file cannot be opened; `reason` is the operating system's.
+  /// The file cannot be opened; `reason` is that of the operating system.
   case cannotOpen(path: String, reason: String)
 
-  /// Reading failed after `line` lines had been read; `reason` is the operating system's.
+  /// Reading failed after `line` lines; `reason` is that of the operating system.
   case cannotRead(source: String, line: Int, reason: String)
 }
 
-/// What is wrong with a line of a control file.
+/// The problem with a line of a control file.
 public enum Malformation: Hashable, Sendable {
   /// A line that is neither `Field: value`, nor the continuation of one, nor blank.
   case noField(text: String)
 
-  /// A line that begins with white space although no field stands before it in its stanza.
+  /// A line that begins with white space although its stanza has no field before it.
   case strayContinuation(text: String)
 
-  /// A field that its stanza has already, at `firstLine`.
+  /// A field that its stanza already has, at `firstLine`.
   case duplicateField(name: String, firstLine: Int)
 
-  /// A field that every package has, and this stanza has not.
+  /// A field that every package has, but this stanza does not.
   case missingField(name: String)
 
-  /// A value that its field cannot have; `expected` says what it can.
+  /// A value that is not valid for its field; `expected` describes the valid ones.
   case invalidValue(field: String, text: String, expected: String)
 
-  /// A line that is no UTF-8.
+  /// A line that is not UTF-8.
   case invalidUTF8
 
-  /// A line with a byte of value 0, which text does not have.
+  /// A line with a NUL byte, which text does not contain.
   case nulByte
 
   /// A stanza of more than `limit` bytes.
@@ -38,7 +38,7 @@ public enum Malformation: Hashable, Sendable {
 }
 
 extension ControlError: CustomStringConvertible {
-  /// What is wrong, where, and what to do about it, in one line.
+  /// The problem, its place, and what to do about it, in one line.
   public var description: String {
     switch self {
     case .malformed(let line, let malformation):
@@ -52,7 +52,7 @@ extension ControlError: CustomStringConvertible {
 }
 
 extension Malformation: CustomStringConvertible {
-  /// What is wrong and what to do about it, without the line.
+  /// The problem and what to do about it, without the line.
   public var description: String {
     switch self {
     case .noField(let text):
@@ -77,7 +77,7 @@ extension Malformation: CustomStringConvertible {
   }
 }
 
-/// The text in quotation marks, on one line, and cut where it is long.
+/// Returns the text in quotation marks, on one line, and shortened if it is long.
 private func quoted(_ text: String) -> String {
   let limit = 60
   var result = "\""

@@ -1,4 +1,4 @@
-/// The values of a stanza's fields, each checked for what its field may hold.
+/// The values of a stanza's fields, each checked for its field.
 ///
 /// A field with an empty value counts as missing.
 struct FieldValues {
@@ -10,7 +10,7 @@ struct FieldValues {
     return text.isEmpty ? nil : text
   }
 
-  /// The value without the lines that continue it.
+  /// Returns the first line of the value, without its continuation lines.
   func firstLine(_ name: String) -> String? {
     guard let field = stanza.field(named: name) else { return nil }
     let end = stanza.bytes.newline(from: field.value.lowerBound, to: field.value.upperBound)
@@ -18,7 +18,7 @@ struct FieldValues {
     return line.isEmpty ? nil : stanza.bytes.text(line)
   }
 
-  /// The value, which is one word.
+  /// Returns the value of a field that must exist and be one word.
   func required(_ name: String) throws(ControlError) -> String {
     guard let text = text(name) else {
       throw .malformed(line: stanza.line, .missingField(name: name))
@@ -39,7 +39,7 @@ struct FieldValues {
     return name
   }
 
-  /// A number of KiB, small enough for its bytes to be counted in an `Int`.
+  /// Returns a number of KiB that is small enough for its bytes to be counted in an `Int`.
   func size(_ name: String) throws(ControlError) -> Int? {
     guard let text = text(name) else { return nil }
     let limit = Int.max / 1024
@@ -49,7 +49,7 @@ struct FieldValues {
     return size
   }
 
-  /// `yes`, or `no`, which a missing field means, too.
+  /// Returns whether the field is `yes`; false if it is `no` or missing.
   func flag(_ name: String) throws(ControlError) -> Bool {
     guard let text = text(name) else { return false }
     switch text.lowercased() {
@@ -59,7 +59,7 @@ struct FieldValues {
     }
   }
 
-  /// The third word of `Status`, such as `installed`; nil where there is no `Status`.
+  /// Returns the third word of `Status`, such as `installed`; nil if there is no `Status`.
   func state() throws(ControlError) -> String? {
     guard let text = text("Status") else { return nil }
     let words = text.split(separator: " ")

@@ -1,59 +1,59 @@
 /// A package, as a stanza of dpkg's or apt's package lists describes it.
 public struct PackageStanza: Hashable, Sendable {
-  /// The number of its stanza's first line in the input; the first of all is 1.
+  /// The number of its stanza's first line in the input, counted from 1.
   public let line: Int
 
   /// Its name: `Package`.
   public let name: String
 
-  /// Its version: `Version`. Empty only where dpkg knows a package by name and never installed it.
+  /// Its version: `Version`. Empty only if dpkg knows the package by name and never installed it.
   public let version: String
 
-  /// The processors that it is built for, `all` for any: `Architecture`. Empty only where
-  /// `version` may be.
+  /// The processors that it is built for, or `all` for any: `Architecture`. Empty only if `version`
+  /// may be.
   public let architecture: String
 
-  /// What it is about, such as `editors`: `Section`, or `unknown`.
+  /// Its subject, such as `editors`: `Section`, or `unknown`.
   public let section: String
 
-  /// How much a system needs it, such as `optional`: `Priority`, or `unknown`.
+  /// Its importance for a system, such as `optional`: `Priority`, or `unknown`.
   public let priority: String
 
-  /// The space that it takes when it is installed, in KiB: `Installed-Size`.
+  /// The space that it takes when installed, in KiB: `Installed-Size`.
   public let installedSize: Int?
 
-  /// Who looks after it: `Maintainer`, or `unknown`.
+  /// The person or team that maintains it: `Maintainer`, or `unknown`.
   public let maintainer: String
 
-  /// The address of its project, as it is written there: `Homepage`.
+  /// The address of its project, as it is written in the stanza: `Homepage`.
   public let homepage: String?
 
-  /// The first line of its `Description`, or an empty text.
+  /// The first line of its `Description`; empty if it has none.
   public let summary: String
 
-  /// Whether the system cannot do without it: `Essential: yes`.
+  /// Whether the system cannot work without it: `Essential: yes`.
   public let isEssential: Bool
 
   /// Whether it is installed: the third word of `Status` is `installed`.
   ///
-  /// Lists of what is available have no `Status`.
+  /// Lists of available packages have no `Status`.
   public let isInstalled: Bool
 
-  /// What it depends on, depends on beforehand, and recommends.
+  /// The packages that it depends on, pre-depends on, or recommends.
   public let relations: [Relation]
 }
 
 extension PackageStanza {
   /// Reads the package that a stanza describes.
   ///
-  /// It throws ``ControlError/malformed(line:_:)`` where a field is missing that every package has
-  /// (`Package`, `Version` and `Architecture`), or where a value cannot be what its field holds.
+  /// Throws ``ControlError/malformed(line:_:)`` if a field is missing that every package has
+  /// (`Package`, `Version` and `Architecture`), or if a value is not valid for its field.
   public init(_ stanza: Stanza) throws(ControlError) {
     let values = FieldValues(stanza: stanza)
     let state = try values.state()
     line = stanza.line
     name = try values.name()
-    // Packages that dpkg was only told about have a name and a status.
+    // A package that was never installed may have only a name and a status.
     let hasVersion = state != "not-installed"
     version = try hasVersion ? values.required("Version") : values.text("Version") ?? ""
     architecture =
@@ -77,9 +77,9 @@ extension PackageStanza {
 }
 
 extension StanzaReader {
-  /// The next package, or nil at the end of the input.
+  /// Returns the next package, or nil at the end of the input.
   ///
-  /// Like ``next()``, it passes a malformed stanza over when it throws.
+  /// Like ``next()``, it skips a malformed stanza when it throws.
   public mutating func nextPackage() throws(ControlError) -> PackageStanza? {
     guard let stanza = try next() else { return nil }
     return try PackageStanza(stanza)

@@ -1,21 +1,21 @@
-/// One package that another asks for: one alternative of one group of `Depends`, `Pre-Depends` or
-/// `Recommends`.
+/// A package that another one needs or recommends: one alternative of one group of `Depends`,
+/// `Pre-Depends` or `Recommends`.
 ///
-/// `Depends: a, b (>= 1) | c` has two groups; all groups of a field must be satisfied, and of a
-/// group one alternative: `a` is alternative 0 of group 0, `b` and `c` are alternatives 0 and 1 of
-/// group 1.
+/// `Depends: a, b (>= 1) | c` has two groups. Every group of a field must be satisfied, by at least
+/// one of its alternatives: `a` is alternative 0 of group 0; `b` and `c` are alternatives 0 and 1
+/// of group 1.
 public struct Relation: Hashable, Sendable {
-  /// The field that it stands in.
+  /// The field of a relation.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// `Depends`: needed to work.
     case depends
-    /// `Pre-Depends`: needed to be installed at all.
+    /// `Pre-Depends`: needed even to be installed.
     case preDepends
-    /// `Recommends`: missing in unusual installations only.
+    /// `Recommends`: absent only in unusual installations.
     case recommends
   }
 
-  /// How a version must compare with a constraint's.
+  /// The comparison of a package's version with that of a constraint.
   public enum Comparison: String, Hashable, Sendable, CaseIterable {
     /// `<<`
     case earlier = "<<"
@@ -29,9 +29,9 @@ public struct Relation: Hashable, Sendable {
     case later = ">>"
   }
 
-  /// What is asked of a package's version, such as `>= 1.2`.
+  /// A constraint on a package's version, such as `>= 1.2`.
   public struct Constraint: Hashable, Sendable, CustomStringConvertible {
-    /// How the package's version must compare with `version`.
+    /// The comparison that must hold between the package's version and `version`.
     public let comparison: Comparison
 
     /// The version that the package's is compared with.
@@ -41,7 +41,7 @@ public struct Relation: Hashable, Sendable {
     public var description: String { "\(comparison.rawValue) \(version)" }
   }
 
-  /// The field that it stands in.
+  /// The field that contains it.
   public let kind: Kind
 
   /// The position of its group in its field, from 0.
@@ -50,13 +50,13 @@ public struct Relation: Hashable, Sendable {
   /// Its position in its group, from 0.
   public let alternative: Int
 
-  /// The name of the package that is asked for.
+  /// The name of the package.
   public let name: String
 
-  /// The architecture that is asked for: `any` in `python3:any`, nil where none is.
+  /// The architecture, such as `any` in `python3:any`; nil if none is given.
   public let architectureQualifier: String?
 
-  /// The versions that will do, nil where all will.
+  /// The constraint on the version; nil if every version will do.
   public let constraint: Constraint?
 }
 

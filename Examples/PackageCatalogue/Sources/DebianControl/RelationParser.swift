@@ -1,7 +1,7 @@
-/// Reads the value of a field such as `Depends`: groups between commas, alternatives between bars.
+/// A parser of fields such as `Depends`: groups separated by commas, alternatives by bars.
 ///
-/// Each alternative is a name, `:` and an architecture where one is asked for, and a version
-/// constraint in parentheses where there is one. A comma behind the last group is allowed.
+/// Each alternative is a name, optionally with `:` and an architecture, and optionally with a
+/// version constraint in parentheses. A comma after the last group is allowed.
 struct RelationParser {
   private let kind: Relation.Kind
   private let bytes: [UInt8]
@@ -82,7 +82,7 @@ struct RelationParser {
   private mutating func comparison() throws(ControlError) -> Relation.Comparison {
     let start = position
     switch bytes.text(word { (UInt8(ascii: "<")...UInt8(ascii: ">")).contains($0) }) {
-    // Old packages write one sign; dpkg takes it for "or equal".
+    // Old packages write one sign; dpkg reads it as "or equal".
     case "<", "<=": return .earlierOrEqual
     case ">", ">=": return .laterOrEqual
     case "<<": return .earlier
@@ -94,7 +94,7 @@ struct RelationParser {
     }
   }
 
-  /// The bytes from here on that pass the test, which it steps over.
+  /// Steps over the following bytes that pass the test, and returns their range.
   private mutating func word(of isPart: (UInt8) -> Bool) -> Range<Int> {
     let start = position
     while position < value.upperBound, isPart(bytes[position]) { position += 1 }
@@ -111,7 +111,7 @@ struct RelationParser {
     return true
   }
 
-  /// The error that the text from here to the next comma is not what is expected.
+  /// Returns the error that the text from here to the next comma is not what is expected.
   private func unexpected(_ expected: String) -> ControlError {
     var end = position
     while end < value.upperBound, bytes[end] != ASCII.comma { end += 1 }

@@ -1,7 +1,7 @@
 extension Stanza {
-  /// Finds the fields in lines none of which is blank.
+  /// Finds the fields in lines of which none is blank.
   ///
-  /// It takes time in proportion to the bytes, and throws ``ControlError/malformed(line:_:)``.
+  /// The time is proportional to the number of bytes. Throws ``ControlError/malformed(line:_:)``.
   init(bytes: [UInt8], line firstLine: Int) throws(ControlError) {
     try Self.checkText(bytes, line: firstLine)
     var bytes = bytes
@@ -31,9 +31,9 @@ extension Stanza {
     try checkNames()
   }
 
-  /// Throws where a line holds NUL or is no UTF-8.
+  /// Throws if a line contains NUL or is not UTF-8.
   private static func checkText(_ bytes: [UInt8], line firstLine: Int) throws(ControlError) {
-    // Plain ASCII, which nearly all stanzas are, needs one look at each byte.
+    // Nearly all stanzas are plain ASCII, which takes one look at each byte.
     var union: UInt8 = 0
     var hasNUL = false
     for byte in bytes {
@@ -41,7 +41,7 @@ extension Stanza {
       hasNUL = hasNUL || byte == 0
     }
     if !hasNUL, union < 0x80 || String(validating: bytes, as: UTF8.self) != nil { return }
-    // A character never spans lines, so the line that is wrong is wrong by itself.
+    // A character never spans lines, so each line can be checked by itself.
     var line = firstLine
     for content in bytes.split(separator: ASCII.newline, omittingEmptySubsequences: false) {
       if content.contains(0) { throw .malformed(line: line, .nulByte) }
@@ -52,9 +52,9 @@ extension Stanza {
     }
   }
 
-  /// Throws where two fields have one name.
+  /// Throws if two fields have the same name.
   private func checkNames() throws(ControlError) {
-    // Comparing each with each is quicker for few fields; many go through a table.
+    // Comparing all pairs is faster for few fields; many fields go through a dictionary.
     guard fields.count > 64 else {
       for index in fields.indices.dropFirst() {
         let field = fields[index]
@@ -86,9 +86,10 @@ extension Stanza {
 }
 
 extension [UInt8] {
-  /// Where the field name is that a line begins with; nil where it does not begin with one.
+  /// Returns the range of the field name that a line begins with; nil if it does not begin with
+  /// one.
   ///
-  /// A name is printable ASCII without a space, and begins neither with `#` nor with `-`.
+  /// A name is printable ASCII without a space, and begins with neither `#` nor `-`.
   fileprivate func fieldName(_ line: Range<Int>) -> Range<Int>? {
     let first = self[line.lowerBound]
     guard first != UInt8(ascii: "#"), first != UInt8(ascii: "-") else { return nil }
@@ -102,7 +103,7 @@ extension [UInt8] {
     return nil
   }
 
-  /// The line without the carriage return that may end it.
+  /// Returns the line without a carriage return at its end.
   fileprivate func textOfLine(_ line: Range<Int>) -> String {
     let hasReturn = line.last.map { self[$0] == ASCII.carriageReturn } ?? false
     return text(hasReturn ? line.dropLast() : line)

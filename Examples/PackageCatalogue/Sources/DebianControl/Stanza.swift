@@ -1,17 +1,17 @@
-/// One stanza of a control file: fields with their values, in the file's order.
+/// A stanza of a control file: fields with their values, in the file's order.
 ///
-/// A field's name is the same in capital and small letters. The text was checked to be UTF-8 when
-/// the stanza was read; a value becomes a `String` when it is asked for.
+/// Field names ignore case. The text was checked to be UTF-8 when the stanza was read; a value
+/// becomes a `String` only when it is asked for.
 public struct Stanza: Sendable {
   struct Field: Sendable {
-    /// Where its name is in the stanza's bytes, in small letters.
+    /// The range of its name in the stanza's bytes, in small letters.
     let name: Range<Int>
-    /// Where its value is, with the lines that continue it.
+    /// The range of its value, with its continuation lines.
     var value: Range<Int>
     let line: Int
   }
 
-  /// The number of its first line in the input; the first of all is 1.
+  /// The number of its first line in the input, counted from 1.
   public let line: Int
 
   let bytes: [UInt8]
@@ -20,15 +20,15 @@ public struct Stanza: Sendable {
   /// The names of its fields, in small letters.
   public var fieldNames: [String] { fields.map { bytes.text($0.name) } }
 
-  /// The value of a field, or nil where the stanza does not have it.
+  /// Returns the value of a field, or nil if the stanza does not have it.
   ///
-  /// Lines that continue it follow behind a newline, each without the white space that marks it as
-  /// one; no line has white space at its end.
+  /// Continuation lines follow after a newline, each without the white space character that marks
+  /// it; no line has white space at its end.
   public subscript(name: String) -> String? {
     field(named: name).map { text(of: $0) }
   }
 
-  /// The number of the line that a field begins on, or nil where the stanza does not have it.
+  /// Returns the number of the line on which a field begins, or nil if the stanza does not have it.
   public func line(of name: String) -> Int? {
     field(named: name)?.line
   }
@@ -49,7 +49,7 @@ public struct Stanza: Sendable {
     if lineEnd == end { return bytes.text(bytes.trimmed(start..<end)) }
     var lines = [bytes.text(bytes.trimmed(start..<lineEnd))]
     while lineEnd < end {
-      // Behind the newline stands the one byte that marks a continuation.
+      // The byte after the newline only marks a continuation.
       start = lineEnd + 2
       lineEnd = bytes.newline(from: start, to: end)
       var textEnd = lineEnd

@@ -1,4 +1,4 @@
-/// Reads the stanzas of a Debian control file one after the other.
+/// A reader of the stanzas of a Debian control file, one after the other.
 ///
 /// ```swift
 /// var reader = try StanzaReader(path: "/var/lib/dpkg/status")
@@ -6,28 +6,28 @@
 /// ```
 ///
 /// It holds one stanza and one chunk of the input at a time, however long the input is. It reads
-/// what dpkg keeps and apt prints (`apt-cache dumpavail`): stanzas of `Field: value` lines with
-/// blank lines between them, lines that end in LF or CRLF, the last one also in nothing.
-/// The form is that of chapter 5.1 of the
-/// [Debian policy](https://www.debian.org/doc/debian-policy/ch-controlfields.html).
+/// the files of dpkg and the output of apt (`apt-cache dumpavail`): stanzas of `Field: value`
+/// lines, separated by blank lines. Lines end in LF or CRLF; the last one may lack its end. The
+/// format is that of chapter 5.1 of the [Debian
+/// policy](https://www.debian.org/doc/debian-policy/ch-controlfields.html).
 public struct StanzaReader: ~Copyable, Sendable {
-  /// How many bytes a stanza may have: more than any real one, and little enough to be held.
+  /// The largest size of a stanza in bytes: more than any real one, but small enough to be held.
   public static let defaultStanzaLimit = 16 << 20
 
-  /// The number of the line that is read next; the first is 1.
+  /// The number of the line that is read next, counted from 1.
   public private(set) var line = 1
 
-  /// How many bytes of the input have been passed: those of all stanzas returned so far.
+  /// The number of bytes of the input that were consumed: those of all stanzas returned so far.
   public private(set) var bytesConsumed = 0
 
   private let input: ByteInput
   private let stanzaLimit: Int
   private var buffer: [UInt8]
-  /// The bytes of `buffer` that were read and not yet consumed.
+  /// The range of `buffer` that was read and not yet consumed.
   private var unread: Range<Int>
   private var hasEnded = false
 
-  /// Reads the file at `path`; throws ``ControlError/cannotOpen(path:reason:)``.
+  /// Opens the file at `path`; throws ``ControlError/cannotOpen(path:reason:)``.
   public init(
     path: String,
     stanzaLimit: Int = StanzaReader.defaultStanzaLimit
@@ -35,7 +35,7 @@ public struct StanzaReader: ~Copyable, Sendable {
     self.init(input: try ByteInput(path: path), stanzaLimit: stanzaLimit)
   }
 
-  /// Reads from a file that is open already (0 is standard input), and does not close it.
+  /// Reads from a file that is already open (0 is standard input), and does not close it.
   ///
   /// It reads in chunks of `chunkSize` bytes.
   public init(
@@ -65,13 +65,14 @@ public struct StanzaReader: ~Copyable, Sendable {
     unread = 0..<0
   }
 
-  /// How many bytes the input has in all, where that is known: of a regular file, not of a pipe.
+  /// The size of the input in bytes, if it is a regular file; nil for a pipe, for example.
   public var byteCount: Int? { input.byteCount }
 
-  /// The next stanza, or nil at the end of the input.
+  /// Returns the next stanza, or nil at the end of the input.
   ///
-  /// A malformed stanza is passed over when its error is thrown: the next call goes on behind it.
-  /// After an error of reading, or ``Malformation/stanzaTooLong(limit:)``, the input has ended.
+  /// When the error of a malformed stanza is thrown, the stanza is skipped: the next call continues
+  /// after it. After an error of reading, or ``Malformation/stanzaTooLong(limit:)``, the input has
+  /// ended.
   public mutating func next() throws(ControlError) -> Stanza? {
     var length = 0
     var lineCount = 0
@@ -92,8 +93,8 @@ public struct StanzaReader: ~Copyable, Sendable {
     return try Stanza(bytes: bytes, line: firstLine)
   }
 
-  /// How many bytes the line has that begins `offset` bytes behind the first unread one, with its
-  /// newline; nil where the input ends there.
+  /// Returns the length, with its newline, of the line that begins `offset` bytes after the first
+  /// unread byte; nil if the input ends there.
   private mutating func lineLength(at offset: Int) throws(ControlError) -> Int? {
     var searched = offset
     while true {
@@ -125,7 +126,7 @@ public struct StanzaReader: ~Copyable, Sendable {
     unread = 0..<0
   }
 
-  /// Reads one more chunk behind the unread bytes; false at the end of the input.
+  /// Reads one more chunk after the unread bytes. Returns false at the end of the input.
   private mutating func refill() throws(ControlError) -> Bool {
     guard !hasEnded else { return false }
     let kept = unread.count

@@ -1,4 +1,4 @@
-/// What the demo was asked to do.
+/// The command line arguments of the demo.
 struct Arguments: Equatable {
   static let help = """
     Reads Debian packages into a database, and shows what Apus does with it.
@@ -18,7 +18,7 @@ struct Arguments: Equatable {
   var search = "text"
   var wantsHelp = false
 
-  /// Reads the words behind the name of the program.
+  /// Reads the words after the name of the program.
   init(_ words: some Sequence<String>) throws {
     var rest = words.makeIterator()
     var hasList = false
@@ -44,7 +44,7 @@ struct Arguments: Equatable {
   }
 }
 
-/// Arguments that make no sense.
+/// An error in the command line arguments.
 struct UsageError: Error, Equatable, CustomStringConvertible {
   let message: String
   var description: String { "\(message); --help shows what there is" }

@@ -1,6 +1,6 @@
 import Apus
 
-/// Changes some packages, and prints what was told of it.
+/// A demo that changes some packages, and prints the changes that are reported.
 struct ChangesDemo {
   /// The edits as they are shown; a test compares them with the code below.
   static let source = #"""
@@ -36,7 +36,7 @@ struct ChangesDemo {
 
         \(Self.source)
         """)
-    // Watching begins here; what comes waits until it is asked for.
+    // Watching begins here; changes wait until they are asked for.
     let changes = db.changes(of: Package.self, columns: \.$name, \.$priority)
     try await edit(package)
     for await change in changes {
@@ -65,7 +65,7 @@ struct ChangesDemo {
     try await db.delete(package)
   }
 
-  /// Shows a transaction's changes, the first few of them.
+  /// Shows the first few changes of a transaction.
   private func show(_ change: Changes<Package>) throws {
     let limit = 4
     console.show("A transaction changed \(change.rows.count.counted("package")):")

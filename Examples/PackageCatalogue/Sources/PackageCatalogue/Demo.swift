@@ -1,7 +1,7 @@
 import Apus
 import Foundation
 
-/// The main job, end to end: read, ask, change, migrate.
+/// The whole demo: it reads a list, queries, changes and migrates the database.
 struct Demo {
   let arguments: Arguments
   let console = Console()
@@ -21,7 +21,8 @@ struct Demo {
   }
 
   private func show(path: String) async throws {
-    // The database closes with the last reference to it: behind this block, before it is reopened.
+    // The database closes with the last reference to it: at the end of this block, before it is
+    // reopened.
     do {
       let database = try Database(
         path: path, models: [Section.self, Package.self, Dependency.self])
@@ -44,7 +45,7 @@ struct Demo {
   }
 }
 
-/// A list without a package.
+/// The error that a list has no packages.
 struct EmptyList: Error, CustomStringConvertible {
   let list: PackageList
 

@@ -1,8 +1,8 @@
 import Apus
 
-/// Opens the database as the program's next version would.
+/// A demo that opens the database as the program's next version would.
 struct MigrationDemo {
-  /// What is new in `Version2.Package`; a test looks for the lines there.
+  /// The new lines of `Version2.Package`; a test looks for them there.
   static let source = #"""
     @Column var review: Review = .pending     // one more property
 

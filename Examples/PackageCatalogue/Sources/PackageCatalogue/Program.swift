@@ -4,7 +4,8 @@ import Foundation
 @main
 struct Program {
   static func main() async {
-    // Who reads the output may stop, as `head` does: the temporary folder is removed all the same.
+    // The reader of the output may stop, as `head` does; the temporary folder is removed
+    // nevertheless.
     signal(SIGPIPE, SIG_IGN)
     let console = Console()
     do {

@@ -6,12 +6,12 @@ import SQLCore
   import Foundation
 #endif
 
-/// What a migration must know of the Swift type of a column; found out when it is asked for, which it
-/// seldom is.
+/// The Swift type of a column, with the questions that a migration asks about it. Answers are
+/// computed on demand, because most migrations need none.
 struct ColumnType: Sendable {
   let type: any ColumnValue.Type
   let storedForm: StoredForm
-  /// The property, as a key path names it.
+  /// The name of the property, as a key path writes it.
   let property: String
 
   init(_ type: any ColumnValue.Type, form: StoredForm, property: String) {
@@ -20,7 +20,7 @@ struct ColumnType: Sendable {
     self.property = property
   }
 
-  /// The type that holds every value of a storage class.
+  /// Creates the type that holds every value of a storage class.
   init(storageClass: StorageClass, isOptional: Bool, name property: String) {
     let type: any ColumnValue.Type =
       switch storageClass {
@@ -36,34 +36,37 @@ struct ColumnType: Sendable {
     (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
   }
 
-  /// The type as it is written, without the question mark.
+  /// The name of the type, without the question mark of an optional.
   var name: String { String(describing: wrapped) }
   var isOptional: Bool { type.isOptional }
 
-  /// The type as a line to paste names it, with the types around it.
+  /// The name of the type for a line to paste: with its enclosing types, without modules.
   var qualifiedName: String { String(reflecting: wrapped).withoutModules ?? name }
 
-  /// Throws where a stored value is none of the type.
+  /// Throws if the type cannot read a stored value.
   func read(_ value: DatabaseValue) throws {
     try type.check(value, as: storedForm)
   }
 
-  /// Whether every value of the storage class is one of the type.
+  /// Whether the type can read every value of its storage class.
   var readsAll: Bool {
     let wrapped = wrapped
     return wrapped is Int.Type || wrapped is Int64.Type || wrapped is Double.Type
       || wrapped is any RangeReplaceableCollection<UInt8>.Type
   }
 
-  /// The forms that a storage class tells; REAL has several for a date, and tells none.
+  /// The forms that a storage class identifies. REAL identifies none, because it stores dates in
+  /// several forms.
   private static let forms: [StoredForm] = [.standard, .bytes, .iso8601]
 
-  /// Whether it can be stored in several forms: its values are not cast, but read and written.
+  /// Whether the type has several stored forms. Values of such a type are converted by reading and
+  /// writing them, not by CAST.
   var hasForms: Bool {
     Self.forms.contains { $0 != .standard && type.storageClass(as: $0) != nil }
   }
 
-  /// How values of a storage class become those of the column, where the type has a form in it.
+  /// Returns the conversion from an old storage class to the form of the column; nil if the type
+  /// has no form that the storage class identifies.
   func form(_ old: StorageClass) -> ValueConversion? {
     guard let oldForm = Self.forms.first(where: { type.storageClass(as: $0) == old }) else {
       return nil
@@ -71,7 +74,7 @@ struct ColumnType: Sendable {
     return type.conversion(from: oldForm, to: storedForm)
   }
 
-  /// A value in Swift that stands for none: `0`, `""`.
+  /// The zero or empty value of the type, as Swift writes it: `0`, `""`. nil if the type has none.
   var emptyValue: String? {
     let wrapped = wrapped
     return switch wrapped {
@@ -83,7 +86,8 @@ struct ColumnType: Sendable {
     }
   }
 
-  /// Zero of the numbers, the empty text and bytes; no other type has a value that stands for none.
+  /// The zero or empty value of the type, as SQL writes it; nil if the type has none or is
+  /// optional.
   var fallbackLiteral: String? {
     switch type {
     case is any FixedWidthInteger.Type, is Bool.Type: "0"
@@ -94,20 +98,20 @@ struct ColumnType: Sendable {
     }
   }
 
-  /// The line of a schema that gives old rows a value in a new column.
+  /// Returns the line of a schema that gives existing rows a value in a new column.
   func defaultLine(_ value: String) -> String { "Default(\(path), \(value))" }
 
-  /// The property as a line of a schema names it.
+  /// The key path to the property, as a line of a schema writes it.
   var path: String { "\\.$\(property)" }
 
-  /// The property as a model declares it.
+  /// Returns the declaration of the property, as a model writes it.
   func declaration(_ wrapper: String = "@Column", isOptional: Bool? = nil) -> String {
     "\(wrapper) var \(property.isSwiftName ? property : "`\(property)`"): \(qualifiedName)"
       + (isOptional ?? self.isOptional ? "?" : "")
   }
 
-  /// An expression that gives each row a value of its own that the type reads; nil where there is
-  /// none, as for an enumeration.
+  /// Returns an SQL expression that gives each row a different value that the type can read; nil if
+  /// there is no such expression, as for an enumeration.
   func distinctSQL(_ storageClass: StorageClass, rowID: String?) -> String? {
     func reads(_ value: DatabaseValue) -> Bool { (try? read(value)) != nil }
     switch storageClass {
@@ -127,29 +131,30 @@ struct ColumnType: Sendable {
 }
 
 extension ColumnType {
-  /// The forms that the type has in a storage class.
+  /// Returns the forms in which the type is stored in a storage class.
   func forms(in storageClass: StorageClass) -> [StoredForm] {
     StoredForm.allCases.filter { type.storageClass(as: $0) == storageClass }
   }
 
-  /// A value of another form in the form of the column; nil if it would not be the same value.
+  /// Converts a value from another form to the form of the column; returns nil if the value would
+  /// change.
   func converted(_ value: DatabaseValue, from form: StoredForm) -> DatabaseValue? {
     type.converted(value, from: form, to: storedForm)
   }
 
-  /// Whether a value is of the type in some form.
+  /// Whether the type can read a value in a form.
   func reads(_ value: DatabaseValue, as form: StoredForm) -> Bool {
     (try? type.check(value, as: form)) != nil
   }
 
-  /// Whether a value is what the type itself writes in a form.
+  /// Whether a value is exactly what the type writes in a form.
   func isWritten(_ value: DatabaseValue, as form: StoredForm) -> Bool {
     type.converted(value, from: form, to: form) == value
   }
 }
 
 extension ColumnValue {
-  /// Throws where a stored value is none of the type.
+  /// Throws if the type cannot read a stored value.
   fileprivate static func check(_ value: DatabaseValue, as form: StoredForm) throws {
     _ = try value.read(Self.self, as: form)
   }
@@ -172,15 +177,15 @@ extension ColumnValue {
 }
 
 extension TableDefinition {
-  /// A line that gives a model another table.
+  /// The line that gives a model a table of its own.
   var otherNameLine: String { "static let tableName = \("\(name)2".swiftLiteral)" }
 }
 
 extension String {
-  /// The text as Swift writes it.
+  /// The text as a Swift string literal.
   var swiftLiteral: String { debugDescription }
 
-  /// Whether Swift takes it for a name as it is.
+  /// Whether the text is a Swift identifier that needs no backticks.
   var isSwiftName: Bool {
     let words: Set = [
       "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import",
@@ -198,8 +203,8 @@ extension String {
 }
 
 extension String {
-  /// The name of a type without the modules in it; nil for one inside a function, which no other place
-  /// can name.
+  /// The name of a type without its modules; nil for a type inside a function, which cannot be
+  /// named elsewhere.
   fileprivate var withoutModules: String? {
     guard !contains("(unknown context") else { return nil }
     var result = ""
@@ -226,7 +231,7 @@ extension String {
     return result
   }
 
-  /// A name of a property made of the words of a column's name: `its weight` is `itsWeight`.
+  /// A property name made of the words of a column name: `its weight` becomes `itsWeight`.
   fileprivate var propertyName: String {
     let words = unicodeScalars.split { !$0.properties.isXIDContinue }.map { String($0) }
     let joined = words.enumerated().map { index, word in
@@ -238,8 +243,9 @@ extension String {
 }
 
 extension TableDefinition {
-  /// A line that declares a column which the table has. Where the property cannot be called as the
-  /// column, a second line names it; no other member may be called so.
+  /// Returns the lines that declare an existing column as a property. If the property cannot have
+  /// the name of the column, or that name is taken by another member, a second line, `Named(…)`,
+  /// maps the property to the column.
   func propertyLine(forColumn name: String, type: String) -> String {
     // Each model has an `id`, and a type `ID`.
     let taken = Set(columns.map(\.type.property) + ["id", "ID"])
@@ -255,12 +261,12 @@ extension TableDefinition {
 }
 
 extension [String] {
-  /// Texts as Swift writes them, one behind another.
+  /// The texts as Swift string literals, separated by commas.
   var swiftList: String { map(\.swiftLiteral).joined(separator: ", ") }
 }
 
 extension StorageClass {
-  /// The Swift type that holds its values, in the words of a line to paste.
+  /// The Swift type that holds all values of the storage class, for a line to paste.
   var swiftType: String {
     switch self {
     case .integer: "Int64"

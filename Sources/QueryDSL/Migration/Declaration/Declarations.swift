@@ -1,8 +1,9 @@
 import SQLCore
 
-/// What the models of a database declare.
+/// The declarations of a list of models: tables, views and what migrations check of them.
 struct Declarations: Sendable {
-  /// The definitions of a table and its indexes, to be compared to the letter.
+  /// The declared SQL of a table and its indexes, to be compared with the existing SQL character by
+  /// character.
   struct Text: Sendable {
     let table: String
     let createTable: String
@@ -12,13 +13,13 @@ struct Declarations: Sendable {
   let tables: [TableDefinition]
   let views: [ViewDefinition]
   let texts: [Text]
-  /// What the schemas drop, in one order whoever asks.
+  /// Everything that the schemas drop, in a stable order.
   let removals: [Removal]
-  /// Conversions that nothing in the file but a note tells to have run.
+  /// The conversions for which only a note in the database shows whether they have run.
   let notedConversions: [(table: String, column: String, conversion: DeclaredConversion)]
-  /// The exchanges of names, as the database remembers them.
+  /// The exchanges of names, as the database notes them.
   let exchanges: [String]
-  /// The columns of `Unique64` by which keys begin.
+  /// The `Unique64` columns with which primary keys begin.
   let ids: [IDColumn]
 
   init(tables: [TableDefinition], views: [ViewDefinition], ids: [IDColumn] = []) {
@@ -40,7 +41,8 @@ struct Declarations: Sendable {
     removals = tables.flatMap(\.removals).uniqued().sorted { "\($0)" < "\($1)" }
   }
 
-  /// Whether the database has, to the letter, what is declared, and nothing is to be dropped.
+  /// Whether the existing definitions equal the declared ones character by character and nothing is
+  /// left to drop.
   func isExactly(in schema: LiveSchema) -> Bool {
     texts.allSatisfy { $0.isExactly(in: schema) }
       && views.allSatisfy { schema.relation($0.name)?.sql == $0.createView }
@@ -49,8 +51,8 @@ struct Declarations: Sendable {
 }
 
 extension Declarations {
-  /// The tables, folded, with a conversion that is not noted as done. It costs a statement where a
-  /// model declares such a conversion.
+  /// Returns the names, folded, of the tables with a conversion that is not noted as done. Costs
+  /// one statement if a model declares such a conversion, else nothing.
   func unconverted(_ log: () throws -> ConversionLog) rethrows -> Set<String> {
     guard !notedConversions.isEmpty else { return [] }
     let log = try log()
@@ -63,7 +65,7 @@ extension Declarations {
 }
 
 extension Removal {
-  /// Whether it is gone, where the tables are as declared to the letter.
+  /// Whether the item is gone, given that the existing tables equal their declarations.
   fileprivate func isDone(in schema: LiveSchema) -> Bool {
     switch self {
     case .table(let name): schema.relation(name)?.kind != .table
@@ -76,25 +78,27 @@ extension Removal {
 }
 
 extension Declarations.Text {
-  /// Whether the table and its indexes are what is declared, and nothing besides.
+  /// Whether the existing table and its indexes are exactly the declared ones, without a trigger.
   func isExactly(in schema: LiveSchema) -> Bool {
     guard let entry = schema.entry(table), entry.kind == .table, entry.sql == createTable else {
       return false
     }
-    // Triggers are no model's: they are listed as kept, or dropped.
+    // No model declares triggers; the plan lists each as kept, or drops it.
     guard schema.triggers(of: table).isEmpty else { return false }
     let found = schema.indexDefinitions(of: table)
     return found.count == createIndexes.count && found.allSatisfy(createIndexes.contains)
   }
 }
 
-// MARK: From models
+// MARK: Reading models
 
 extension Declarations {
-  /// As a layout, what a list of models declares is read from their types once a process.
+  /// The declarations of each list of models. Like a layout, they are read from the types once per
+  /// process.
   private static let known = Lock<[[ObjectIdentifier]: Declarations]>([:])
 
-  /// What models declare.
+  /// Reads the declarations of models. Throws `ModelError` if a declaration is invalid, or if two
+  /// models share a table by accident.
   init(of models: [any Model.Type]) throws {
     let key = models.map { ObjectIdentifier($0) }
     if let known = Self.known.withLock({ $0[key] }) {
@@ -105,7 +109,7 @@ extension Declarations {
     var views: [ViewDefinition] = []
     var ids: [IDColumn] = []
     try Self.checkNames(of: models)
-    // The schemas are the user's code: no lock is held.
+    // Schemas are the user's code, so no lock is held here.
     for model in models {
       if let view = model as? any ViewModel.Type {
         views.append(try Self.view(view))
@@ -118,13 +122,13 @@ extension Declarations {
       tables: TableDefinition.tables(of: definitions), views: views, ids: ids)
     self = declared
     Self.known.withLock { known in
-      // Programs have a few lists; one that makes lists without end keeps none.
+      // Programs have a few lists of models; the bound is for one that creates lists without end.
       if known.count < 256 { known[key] = declared }
     }
   }
 
-  /// Throws where two types share a table only since both are called as it is: one is in another type or
-  /// module, and nobody said that they are one table.
+  /// Throws if two types, nested or of different modules, share a table only because they have the
+  /// same name. They may share it if at least one of them declares `tableName`.
   private static func checkNames(of models: [any Model.Type]) throws {
     var owners: [String: any Model.Type] = [:]
     for model in models where TableNaming.isDefault(of: model) {

@@ -6,19 +6,20 @@ struct DeclaredConversion: Sendable {
   let target: StoredType
   let convert: @Sendable (DatabaseValue) throws -> DatabaseValue
 
-  /// Whether it does no more than give NULL a value: whether it ran is then told by NOT NULL.
+  /// Whether the conversion only gives NULL a value. NOT NULL in the existing table then shows that
+  /// it has run.
   var onlyFillsNull: Bool {
     source.isSame(as: target) && source.isOptional && !target.isOptional
   }
 
-  /// Whether the column declares one storage class before and after it: then nothing in the file but
-  /// a note of its own says whether it ran.
+  /// Whether the column has the same storage class before and after the conversion. Then only a
+  /// note shows whether it has run.
   var needsNote: Bool { source.storageClass == target.storageClass && !onlyFillsNull }
 }
 
 /// A Swift type and the form in which its values are stored.
 struct StoredType: Sendable {
-  /// The type as it is written, without the question mark of an optional.
+  /// The name of the type, without the question mark of an optional.
   let name: String
   let form: StoredForm
   let storageClass: StorageClass?
@@ -32,7 +33,7 @@ struct StoredType: Sendable {
     isOptional = type.isOptional
   }
 
-  /// The same values, stored alike, but for NULL.
+  /// Whether both types store the same values in the same way, NULL aside.
   func isSame(as other: StoredType) -> Bool { name == other.name && form == other.form }
 
   /// `Date`, `Date as iso8601`

@@ -1,8 +1,8 @@
 import SQLCore
 
 extension TableDefinition {
-  /// The tables that models declare. Several models may be one table: each adds what it has, and
-  /// none takes anything away.
+  /// Returns the tables that models declare. Several models may share one table: each adds to it,
+  /// and none removes what another declares.
   static func tables(of definitions: [TableDefinition]) -> [TableDefinition] {
     var facets: [[TableDefinition]] = []
     for definition in definitions {
@@ -25,7 +25,7 @@ extension TableDefinition {
         !table.isKey(column.name),
         let other = facets.first(where: { !$0.declares(column.name) })
       else { continue }
-      // A facet that lacks a column inserts rows without it.
+      // A model that does not declare the column inserts rows without it.
       table.columns[index].defaultSQL = column.fallbackLiteral
       table.columns[index].hasImpliedDefault = true
       if column.fallbackLiteral == nil,
@@ -64,7 +64,7 @@ extension TableDefinition {
     for key in facet.foreignKeys where !foreignKeys.contains(key) { foreignKeys.append(key) }
     for check in facet.checks where !checks.contains(check) { checks.append(check) }
     isWithoutRowID = isWithoutRowID ?? facet.isWithoutRowID
-    // What another facet has stays.
+    // A column that another model declares is not dropped.
     removals = removals.union(facet.removals).filter { removal in
       if case .column(let name) = removal { !declares(name) } else { true }
     }
@@ -106,6 +106,6 @@ extension TableDefinition {
 }
 
 extension String {
-  /// Whether SQL takes two names for one.
+  /// Whether two names are the same to SQL, which ignores the case of ASCII letters.
   func isSame(as other: String) -> Bool { lowercasedASCII == other.lowercasedASCII }
 }

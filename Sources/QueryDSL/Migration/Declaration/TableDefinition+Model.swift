@@ -1,7 +1,7 @@
 import SQLCore
 
 extension TableDefinition {
-  /// What a model declares; throws `ModelError` for a line that cannot be followed.
+  /// Reads the declaration of a model. Throws `ModelError` for an invalid line of its schema.
   init<M: Model>(of model: M.Type) throws {
     let layout = try M.layout
     var reader = SchemaReader<M>(layout: layout)
@@ -23,7 +23,7 @@ extension TableDefinition {
   }
 }
 
-/// Collects what the lines of a schema say of columns and tables.
+/// Collects what the lines of a schema declare about columns and tables.
 private struct SchemaReader<M: Model> {
   let layout: ModelLayout
   var defaults: [Int: String] = [:]
@@ -126,7 +126,8 @@ private struct SchemaReader<M: Model> {
       condition: try layout.declaration(of: line.predicates()))
   }
 
-  /// A literal and a keyword stand alone; all else needs parentheses.
+  /// Returns the text after DEFAULT: a literal or keyword as it is, any other expression in
+  /// parentheses.
   private static func defaultClause(_ sql: String) -> String {
     let tokens = SQLTokens(sql).tokens
     let isSigned = tokens.first?.isSign("-") ?? false
@@ -152,12 +153,12 @@ private struct SchemaReader<M: Model> {
 }
 
 extension Collation {
-  /// The name as SQL has it.
+  /// The name as SQL writes it, quoted only if needed.
   var sql: String { name.isPlainName ? name : Identifier(name).quoted }
 }
 
 extension String {
-  /// Whether it needs no quotation marks.
+  /// Whether SQL can write the name without quotation marks.
   fileprivate var isPlainName: Bool {
     !isEmpty
       && utf8.allSatisfy { byte in

@@ -19,8 +19,8 @@ extension TableDefinition.Column {
 }
 
 extension TableDefinition.Column {
-  /// The form behind the type, if it is one of several that the type has in that storage class and
-  /// not the standard one.
+  /// The comment that records the stored form. It is empty for the standard form, and if the type
+  /// has only one form in the storage class.
   var formComment: String {
     let form = type.storedForm
     guard form != .standard, type.forms(in: storageClass).count > 1 else { return "" }
@@ -48,7 +48,8 @@ extension TableDefinition.ForeignKey {
   /// `FOREIGN KEY ("authorID") REFERENCES …`
   var sql: String { sql(match: nil) }
 
-  /// The same with a `MATCH …` that the file has, which SQLite ignores.
+  /// Returns the clause with the `MATCH …` of the existing definition, which SQLite parses but does
+  /// not enforce.
   func sql(match: String?) -> String {
     "FOREIGN KEY (\(columns.quotedList)) \(references(match: match))"
   }
@@ -57,9 +58,9 @@ extension TableDefinition.ForeignKey {
 extension TableDefinition.Check {
   /// `CONSTRAINT "span" CHECK ("start" <= "end")`, `CHECK (("start" <= "end"))`
   ///
-  /// A check without a name is called by its text. SQLite takes the quoted name with which a text
-  /// begins for the whole, so that two checks of one column would have one name: it stands in
-  /// parentheses.
+  /// A check without a name is named by its text in SQLite's errors. If the text begins with a
+  /// quoted name, SQLite takes that name for the whole, and two checks of one column would have the
+  /// same name. Parentheses prevent this.
   var sql: String {
     if let name { return "CONSTRAINT \(Identifier(name).quoted) CHECK (\(condition))" }
     return condition.hasPrefix("\"") ? "CHECK ((\(condition)))" : "CHECK (\(condition))"
@@ -88,13 +89,13 @@ struct TableText {
 }
 
 extension TableDefinition {
-  /// `"id" INTEGER PRIMARY KEY NOT NULL`; PRIMARY KEY comes before NOT NULL by habit.
+  /// `"id" INTEGER PRIMARY KEY NOT NULL`; PRIMARY KEY comes before NOT NULL by convention.
   static func rowIDKey(_ column: Column, isAutoincrement: Bool = false) -> String {
     "\(column.quotedName) INTEGER\(column.formComment) PRIMARY KEY\(isAutoincrement ? " AUTOINCREMENT" : "")"
       + (column.isOptional ? "" : " NOT NULL")
   }
 
-  /// The table, from nothing.
+  /// The text of the declared table, without any part of an existing one.
   var text: TableText {
     var constraints = hasRowIDKey ? [] : ["PRIMARY KEY (\(keyNames.quotedList))"]
     constraints += foreignKeys.map(\.sql)
@@ -104,7 +105,7 @@ extension TableDefinition {
       constraints: constraints, isWithoutRowID: isWithoutRowID ?? false)
   }
 
-  /// `CREATE TABLE …`, STRICT.
+  /// `CREATE TABLE … STRICT`
   var createTable: String { text.createTable(name) }
 
   /// `CREATE INDEX …`
@@ -120,11 +121,11 @@ extension TableDefinition {
 // MARK: Names of indexes
 
 extension TableDefinition {
-  /// The name of an index: its own, or one that is made of what it orders by.
+  /// Returns the name of an index: the declared one, or one made of its terms.
   func name(of index: Index) -> String {
     if let name = index.givenName { return name }
     if index.condition == nil {
-      // Most often they are columns, and need not be taken apart.
+      // Most terms are plain columns, which need no parsing.
       let plain = index.terms.compactMap { term in columns.first { $0.quotedName == term }?.name }
       if plain.count == index.terms.count {
         return name(of: index, unlessTaken: Self.indexName(name, index.isUnique, plain))
@@ -145,7 +146,7 @@ extension TableDefinition {
   }
 
   private func name(of index: Index, unlessTaken base: String) -> String {
-    // `a_b` and `a`, `b` would be called alike.
+    // An index of the column `a_b` and one of the columns `a`, `b` would have the same name.
     let isTaken = indexes.prefix { $0 != index }.contains { other in
       other.givenName == nil && other.isUnique == index.isUnique && other.condition == nil
         && other.terms.count != index.terms.count && self.name(of: other) == base
@@ -153,8 +154,8 @@ extension TableDefinition {
     return isTaken ? "\(base)_\(index.terms.count)" : base
   }
 
-  /// `Post_on_status_createdAt`; behind it a sum of what else the index says, if it says more than
-  /// columns.
+  /// `Post_on_status_createdAt`. If the index has more than plain columns (expressions, directions,
+  /// collations, a condition), a checksum of its terms and condition follows.
   static func indexName(
     table: String, isUnique: Bool, _ index: LiveIndex, columns: [String]
   ) -> String {

@@ -2,21 +2,21 @@ import SQLCore
 
 /// A table as its models declare it, in SQL's terms.
 struct TableDefinition {
-  /// A column, with what a migration must know of its Swift type.
+  /// A column, with the Swift type that a migration asks about.
   struct Column {
     var name: String
     var storageClass: StorageClass
     var isOptional: Bool
     /// The declared default: a literal, or an expression in parentheses.
     var defaultSQL: String?
-    /// Whether the default is none that a schema declares: another model of the table lacks the
-    /// column, and inserts rows without it.
+    /// Whether the default is not declared but implied: another model of the table lacks the column
+    /// and inserts rows without it.
     var hasImpliedDefault = false
     var collation: String?
     var generated: Generated?
-    /// How values of another type become those of this one.
+    /// The conversion of values of an earlier type into values of this one.
     var conversion: DeclaredConversion?
-    /// The Swift type, for the words of a refusal and to see which values it can read.
+    /// The Swift type: it names the column in refusals and checks which values can be read.
     var type: ColumnType
 
     init(
@@ -34,21 +34,21 @@ struct TableDefinition {
       self.type = type ?? ColumnType(storageClass: storageClass, isOptional: isOptional, name: name)
     }
 
-    /// What old rows get where nothing is declared and the options allow it: zero or empty, for the
-    /// types that have it.
+    /// The value that existing rows get if no default is declared and the options allow it: zero or
+    /// an empty value; nil if the type has none or is optional.
     var fallbackLiteral: String? { type.isOptional ? nil : type.fallbackLiteral }
   }
 
-  /// What SQLite calculates a column from.
+  /// The expression of a generated column.
   struct Generated: Hashable {
     var expression: String
     var storage: GeneratedStorage
   }
 
   struct Index: Hashable {
-    /// nil where the name is made of what it orders by.
+    /// nil if the name is made of the terms.
     var givenName: String?
-    /// Each in SQL.
+    /// The terms, in SQL.
     var terms: [String]
     var isUnique: Bool
     var condition: String?
@@ -94,25 +94,25 @@ struct TableDefinition {
 
   struct Problem {
     let reason: String
-    /// What to paste in the place of a property.
+    /// The line to paste in place of a property.
     let line: String
   }
 
-  /// The name of the model, or of several.
+  /// The name of the model; several names if models share the table.
   var model: String
   var name: String
   var columns: [Column]
   var keyNames: [String]
-  /// nil where nothing is said.
+  /// nil if the schema does not say.
   var isWithoutRowID: Bool?
   var indexes: [Index] = []
   var foreignKeys: [ForeignKey] = []
   var checks: [Check] = []
   var removals: Set<Removal> = []
-  /// How columns, and the table, were called before.
+  /// The former names of columns and of the table.
   var renamedColumns: [(name: String, from: String)] = []
   var formerNames: [String] = []
-  /// Why the declaration itself cannot be followed.
+  /// The reasons for which the declaration itself is invalid.
   var problems: [Problem] = []
 
   init(
@@ -128,7 +128,7 @@ struct TableDefinition {
 
   var quotedName: String { Identifier(name).quoted }
 
-  /// Whether the key is the rowid.
+  /// Whether the key is an alias of the rowid.
   var hasRowIDKey: Bool {
     isWithoutRowID != true && keyNames.count == 1
       && column(keyNames[0])?.storageClass == .integer
@@ -152,14 +152,14 @@ struct TableDefinition {
 }
 
 extension TableDefinition {
-  /// The triggers that the schema drops, in one order whoever asks.
+  /// The triggers that the schema drops, in a stable order.
   var removedTriggers: [String] {
     removals.compactMap { if case .trigger(let name) = $0 { name } else { nil } }.sorted()
   }
 }
 
 extension Removal {
-  /// The same for names that differ by case, and texts that differ by spelling.
+  /// The removal with names in lower case and the text of a check in a normal spelling.
   fileprivate var folded: Removal {
     switch self {
     case .column(let name): .column(name.lowercasedASCII)

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// An expression of Swift that turns the text of another program into a number or a Bool, and the
-/// texts for which it keeps what they say.
+/// A Swift expression that turns the text of another program into a number or a Bool, and a test
+/// for the texts whose value it keeps.
 private struct TextConversion {
   let expression: String
   let keeps: (String) -> Bool
@@ -16,7 +16,7 @@ private struct TextConversion {
         },
       ]
     case .real:
-      // Up to 15 digits come back from a Double as they were.
+      // A Double keeps up to 15 decimal digits, and a Float up to 6.
       [
         TextConversion(expression: "\(type.name)($0) ?? .nan") { text in
           text.isPlainNumber
@@ -36,9 +36,10 @@ private struct TextConversion {
 }
 
 extension TablePlanner {
-  /// The lines for values that do not become those of another type by themselves: the conversion that
-  /// keeps them all, if there is one; else the declaration that leaves them as they are, and a line
-  /// that says what it loses.
+  /// Returns the lines to paste for values that are not converted automatically. If one conversion
+  /// keeps all values, that is the only line. Otherwise the first line declares the column so that
+  /// the values stay as they are; the last one converts the values or deletes their rows, and says
+  /// how many are lost.
   func conversionLines(
     _ column: TableDefinition.Column, _ found: LiveTable.Column, lost: Int
   ) throws -> [String] {
@@ -55,7 +56,7 @@ extension TablePlanner {
     return keeping + [lossyLine(column, oldClass, allowsNull: allowsNull, lost: lost)]
   }
 
-  /// The lines for NULL where the property is no optional.
+  /// Returns the lines to paste for NULL in a column whose property is not optional.
   func nullLines(_ column: TableDefinition.Column, _ found: LiveTable.Column) -> [String] {
     let type = column.type
     let optional = type.declaration(isOptional: true)
@@ -68,7 +69,7 @@ extension TablePlanner {
     ]
   }
 
-  /// The expression that keeps all texts of a column.
+  /// Returns the first expression that keeps all texts of a column; nil if there is none.
   private func keepingConversion(of column: TableDefinition.Column) throws -> String? {
     var conversions = TextConversion.all(for: column.type)
     guard !conversions.isEmpty else { return nil }
@@ -126,14 +127,15 @@ extension ColumnType {
     return "Converted(\(path), from: \(old)?.self) { $0.map { \(expression) } }"
   }
 
-  /// The property as a model declares it, of the type that holds all values of a storage class.
+  /// Returns the declaration of the property with the type that holds all values of a storage
+  /// class.
   func declaration(of storageClass: StorageClass, isOptional: Bool) -> String {
     ColumnType(storageClass: storageClass, isOptional: isOptional, name: property).declaration()
   }
 }
 
 extension String {
-  /// Whether it is digits, with a sign and a point at most.
+  /// Whether the text consists of digits, with an optional minus sign and decimal point.
   var isPlainNumber: Bool {
     var digits = utf8[...]
     if digits.first == UInt8(ascii: "-") { digits = digits.dropFirst() }

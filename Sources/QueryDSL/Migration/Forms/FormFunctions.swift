@@ -1,11 +1,12 @@
 import SQLCore
 
 extension MigrationFunctions {
-  /// The functions that turn one form into another.
+  /// The SQL functions that read a form and convert between forms.
   ///
-  /// `apus_reform(column, form, value)` reads a value in a form and gives it in the form that the
-  /// column declares; NULL for a value that would not be the same, or that is not of that form.
-  /// `apus_is(column, form, value)` says whether the type reads the value in a form.
+  /// - `apus_reform(column, form, value)` reads a value in a form and returns it in the form that
+  ///   the column declares. It returns NULL if the type cannot read the value in that form, or if
+  ///   the conversion would change it.
+  /// - `apus_is(column, form, value)` returns 1 if the type can read the value in a form, else 0.
   var formFunctions: [(name: String, body: Function)] {
     [
       (

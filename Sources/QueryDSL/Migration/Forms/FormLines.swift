@@ -11,12 +11,12 @@ extension ColumnType {
 }
 
 extension StoredForm {
-  /// Whether values of a type are text in this form.
+  /// Whether the values of a type are text in this form.
   func isText(of type: ColumnType) -> Bool { type.forms(in: .text).contains(self) }
 }
 
 extension TablePlanner {
-  /// The lines for texts that are numbers, and dates.
+  /// Returns the lines to paste for texts that are numbers and may be dates.
   func linesForNumbers(
     in column: TableDefinition.Column, _ found: LiveTable.Column
   ) throws -> [String] {
@@ -31,7 +31,8 @@ extension TablePlanner {
     }
   }
 
-  /// The lines for numbers that are dates: first those that leave the numbers as they are.
+  /// Returns the lines to paste for numbers that may be dates. Lines that leave the numbers as they
+  /// are come first.
   func lines(
     for column: TableDefinition.Column, _ found: LiveTable.Column, _ numbers: DateNumbers,
     _ oldClass: StorageClass
@@ -57,7 +58,7 @@ extension TablePlanner {
     return stored + converted
   }
 
-  /// The lines for values that would not be the same in another form.
+  /// Returns the lines to paste for values that would change in another form.
   func linesKeeping(
     _ form: StoredForm, _ column: TableDefinition.Column, isLost: String
   ) throws -> [String] {
@@ -72,7 +73,8 @@ extension TablePlanner {
     return [keeping]
   }
 
-  /// The line for rows that cannot stay: it names the table and the column, and says what is lost.
+  /// Returns the line to paste for rows that cannot stay. It names the table and the column, and
+  /// says how many rows it deletes.
   func deletingLine(_ column: String?, _ count: Int) -> String {
     let place = ([declared.name] + (column.map { [$0] } ?? [])).joined(separator: ".").swiftLiteral
     return "MigrationOptions(invalidValues: .deleted(in: \(place)))  // deletes \(count) "

@@ -6,17 +6,17 @@ import SQLCore
   import Foundation
 #endif
 
-/// A date that programs store as a number, and what the number counts.
+/// A way of reading a number as a date: its unit, and the time from which it counts.
 struct NumberReading {
-  /// What the number counts, in the words of a plan.
+  /// The unit and the start, as a plan names them.
   let title: String
-  /// The form of the library that reads it; nil if it takes an expression of Swift.
+  /// The stored form that reads such numbers; nil if none does and a Swift expression is needed.
   let form: StoredForm?
-  /// The expression of Swift that makes a date of `$0`, a Double.
+  /// The Swift expression that makes a `Date` from `$0`, a `Double`.
   let expression: String
-  /// How many seconds the number 1 is.
+  /// The length of one unit, in seconds.
   let scale: Double
-  /// The seconds from 1970 to the number 0.
+  /// The time of the number 0, in seconds since 1970.
   let start: Double
 
   private init(
@@ -31,7 +31,7 @@ struct NumberReading {
 
   private static let from1970To2001 = 978_307_200.0
 
-  /// What numbers of a storage class may count.
+  /// Returns the ways of reading numbers of a storage class as dates.
   static func all(_ storageClass: StorageClass) -> [NumberReading] {
     let isInteger = storageClass == .integer
     return [
@@ -56,18 +56,18 @@ struct NumberReading {
     ]
   }
 
-  /// The seconds since 1970 that a number means.
+  /// Returns the seconds since 1970 that a number means.
   func seconds(_ number: Double) -> Double { number * scale + start }
 
-  /// The number that means so many seconds since 1970.
+  /// Returns the number that means the given seconds since 1970.
   func number(_ seconds: Double) -> Double { (seconds - start) / scale }
 }
 
-/// What the numbers of a column are if they are dates.
+/// The ways in which the numbers of a column may be dates.
 struct DateNumbers {
   struct Candidate {
     let reading: NumberReading
-    /// How many of the numbers are dates of the plausible years in this reading.
+    /// How many of the numbers this reading turns into dates of the plausible years.
     let plausibleCount: Int
     let firstYear: String
     let lastYear: String
@@ -77,29 +77,31 @@ struct DateNumbers {
     }
   }
 
-  /// Years that dates may be expected in.
+  /// A range of years in which dates are expected.
   struct Years {
     let title: String
     fileprivate let seconds: Range<Double>
 
-    /// First the years of most dates. Only if no number is one of those, the wider range counts.
+    /// The years of most dates come first. The wider range is tried only if no number falls into
+    /// them.
     fileprivate static let ranges = [
       Years(title: "1980 and 2050", seconds: 315_532_800..<2_524_608_000),
       Years(title: "1971 and 2200", seconds: 31_536_000..<7_258_118_400),
     ]
   }
 
-  /// The years in which some number is a date in some reading; nil if no number is one.
+  /// The range of years into which some reading puts at least one number; nil if none does.
   let plausibleYears: Years?
-  /// The readings that make dates of the plausible years of some of the numbers, the likeliest first;
-  /// all readings if there are no plausible years.
+  /// The readings that put at least one number into the plausible years, the likeliest first; all
+  /// readings if there are no plausible years.
   let candidates: [Candidate]
-  /// How many of the numbers are dates of the plausible years if they are read as declared.
+  /// How many of the numbers are dates of the plausible years when they are read in the declared
+  /// form.
   let declaredCount: Int
 
   private static let year = 31_536_000.0
 
-  /// Reads the numbers of a column, once for each range of years.
+  /// Reads the numbers of a column: one statement for each range of years that is tried.
   init(
     of column: String, in table: String, _ storageClass: StorageClass, declared: StoredForm,
     _ connection: Connection
@@ -125,7 +127,8 @@ struct DateNumbers {
     _ connection: Connection
   ) throws -> [Candidate] {
     let counts = readings.map { reading in
-      // Any small number is a date near the beginning of the count.
+      // In any reading, small numbers are dates soon after its start; that first year does not
+      // count.
       let least = reading.number(max(years.seconds.lowerBound, reading.start + year))
       let end = reading.number(years.seconds.upperBound)
       return "total(\(column) >= \(least) AND \(column) < \(end))"

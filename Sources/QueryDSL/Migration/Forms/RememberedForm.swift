@@ -1,11 +1,11 @@
 import SQLCore
 
-// The form of a column stands in the file as a comment inside the column's definition:
+// The form of a column is recorded in the database file as a comment in the column's definition:
 //
 //     "seen" REAL /* unixSeconds */ NOT NULL
 //
-// SQLite keeps the text of a definition, also where ALTER TABLE adds, renames or drops a column or
-// renames the table. So the form goes wherever the table goes, and the `sqlite3` shell shows it.
+// SQLite keeps the text of a definition even when ALTER TABLE adds, renames or drops a column or
+// renames the table. So the form stays with the column, and the `sqlite3` shell shows it.
 // https://www.sqlite.org/schematab.html
 
 extension StoredForm {
@@ -20,25 +20,30 @@ extension StoredForm {
 }
 
 extension SQLTokens {
-  /// The form that a comment names among some tokens, or between them and the next.
+  /// Returns the form that a comment names, among the tokens of a range or right after them.
   func rememberedForm(in range: Range<Int>) -> StoredForm? {
     for index in range {
       let end = index + 1 < tokens.count ? tokens[index + 1].range.lowerBound : bytes.count
       let gap = String(decoding: bytes[tokens[index].range.upperBound..<end], as: UTF8.self)
-      guard let open = gap.firstRange(of: "/*"),
-        let close = gap[open.upperBound...].firstRange(of: "*/")
-      else { continue }
-      let words = gap[open.upperBound..<close.lowerBound].split(separator: " ")
-      if words.count == 1, let form = StoredForm(comment: words[0]) { return form }
+      // Somebody may have written comments of their own beside it.
+      var rest = gap[...]
+      while let open = rest.firstRange(of: "/*"),
+        let close = rest[open.upperBound...].firstRange(of: "*/")
+      {
+        let words = rest[open.upperBound..<close.lowerBound].split(separator: " ")
+        if words.count == 1, let form = StoredForm(comment: words[0]) { return form }
+        rest = rest[close.upperBound...]
+      }
     }
     return nil
   }
 }
 
 extension LiveTable {
-  /// The definition with the form of a column in it; nil if the column is not found.
+  /// Returns the definition with a comment that records the form of a column; nil if the column is
+  /// not found or has one already.
   ///
-  /// The comment comes after the type, or after the name of a column without one.
+  /// The comment follows the type, or the name of a column without a type.
   func sql(remembering form: StoredForm, of name: String) -> String? {
     guard let column = column(name), column.form == nil, let end = column.typeEnd else {
       return nil
@@ -49,10 +54,10 @@ extension LiveTable {
   }
 }
 
-/// Writes the form of a column into the definition of its table, and touches no row.
+/// A change of a table's definition that records the forms of columns. It touches no row.
 ///
-/// SQLite describes this way for changes that concern the text of a definition only. The text with
-/// the comment means the same, so that no connection needs to read the schema again.
+/// SQLite documents this method for changes that affect only the text of a definition. The text
+/// with the comment has the same meaning, so no connection needs to read the schema again.
 /// - SeeAlso: <https://www.sqlite.org/lang_altertable.html#otheralter>
 struct FormMemory {
   let table: String
@@ -69,7 +74,7 @@ struct FormMemory {
     }
   }
 
-  /// What it does, to be read in a plan.
+  /// Returns the reason that a plan prints for the step.
   func reason(_ column: String, _ form: StoredForm) -> String {
     "its values are of the form `.\(form)`, which the definition of the table says from now on"
   }

@@ -1,21 +1,22 @@
 import SQLCore
 
 extension TablePlanner {
-  /// What a look at the form of a column found.
+  /// The outcome of comparing the form of a column with the declared one.
   enum FormComparison {
-    /// The type has one form, or the values are compared by their storage class.
+    /// Nothing to compare: the type has one form, or the storage class decides.
     case unknown
-    /// The values are of the declared form.
+    /// The values have the declared form.
     case settled
-    /// The values are of another form, and are converted.
+    /// The values have another form and will be converted.
     case converted
     case refused
   }
 
   /// Compares the form in which a column is stored with the declared one.
   ///
-  /// The definition of a table says the form of each column that has not the standard form. Another
-  /// program's table says nothing: its values are looked at once, and then the form is noted.
+  /// The definition of a table records the form of each column that does not have the standard
+  /// form. A table of another program records none: its values are read once, and then the form is
+  /// recorded.
   mutating func compareForm(
     _ column: TableDefinition.Column, _ found: LiveTable.Column
   ) throws -> FormComparison {
@@ -24,7 +25,7 @@ extension TablePlanner {
       let oldClass = try storageClass(of: found, column)
     else { return .unknown }
     let forms = type.forms(in: oldClass)
-    // A table that Apus made has the standard form where it says nothing.
+    // In a table that Apus made, a column without a comment has the standard form.
     if let form = found.form ?? (isMadeByApus ? .standard : nil), forms.contains(form) {
       guard form == type.storedForm else { return try convert(column, from: form) }
       if planner.checksValues, oldClass == .text {
@@ -64,7 +65,7 @@ extension TablePlanner {
     return .settled
   }
 
-  /// Whether a conversion that the schema declares may have to run: it reads what is there.
+  /// Whether a declared conversion may still have to run. It reads the existing values itself.
   private func mayConvert(
     _ column: TableDefinition.Column, _ found: LiveTable.Column
   ) -> Bool {
@@ -75,10 +76,10 @@ extension TablePlanner {
     ).isDone
   }
 
-  // MARK: What is there
+  // MARK: Existing values
 
-  /// The storage class of a column: the declared one, or that of all its values if its type stands
-  /// for none, such as DATETIME.
+  /// Returns the storage class of a column: the declared one, or the class of all its values if the
+  /// declared type has none, as DATETIME.
   private func storageClass(
     of found: LiveTable.Column, _ column: TableDefinition.Column
   ) throws -> StorageClass? {
@@ -88,7 +89,7 @@ extension TablePlanner {
     let classes = try connection.rows(
       SQL(unsafe: "SELECT DISTINCT typeof(\(old)) FROM \(table) WHERE \(old) IS NOT NULL")
     ).compactMap { StorageClass(rawValue: try $0.get(String.self, at: 0).uppercased()) }
-    // A form in a REAL reads whole numbers, too.
+    // A form that is stored as REAL reads whole numbers, too.
     let isNumber = !classes.isEmpty && classes.allSatisfy { $0 == .integer || $0 == .real }
     if isNumber, column.storageClass == .real || classes.count == 2 { return .real }
     return classes.count == 1 ? classes[0] : nil
@@ -99,8 +100,8 @@ extension TablePlanner {
       "SELECT EXISTS (SELECT 1 FROM \(Identifier(oldName).quoted) WHERE \(condition))") != 0
   }
 
-  /// Whether numbers are dates if they are read in a form; refused if they are dates in another form
-  /// only, or if no form is known.
+  /// Returns whether the numbers of a column are dates in a form. Adds a refusal if they are dates
+  /// in other forms only, or if `form` is nil.
   private mutating func areDates(
     _ column: TableDefinition.Column, _ found: LiveTable.Column, _ oldClass: StorageClass,
     of form: StoredForm?
@@ -119,8 +120,8 @@ extension TablePlanner {
     return false
   }
 
-  /// Refuses numbers that are no date in the declared form, or deletes their rows if that was asked
-  /// for.
+  /// Adds a refusal if some numbers are not dates in the declared form, or deletes their rows if
+  /// the options say so. Returns whether it refused.
   private mutating func refusesUnreadNumbers(
     of column: TableDefinition.Column, _ found: LiveTable.Column, _ oldClass: StorageClass
   ) throws -> Bool {
@@ -142,16 +143,16 @@ extension TablePlanner {
     return true
   }
 
-  // MARK: What is done
+  // MARK: Changes
 
-  /// Reads the values in their form and writes them in the declared one.
+  /// Reads the values in their existing form and writes them in the declared one.
   private mutating func convert(
     _ column: TableDefinition.Column, from form: StoredForm
   ) throws -> FormComparison {
     func reformed(_ name: String) -> String {
       "apus_reform('\(key(of: column))', \(form.rawValue), \(name))"
     }
-    // What is of no form was deleted, if that was asked for.
+    // If the options say so, values that no form reads have been deleted before.
     let isDeleted = planner.invalidValues.deletes(declared.name, column.name)
     func isLost(_ name: String) -> String {
       "\(name) IS NOT NULL AND \(reformed(name)) IS NULL"
@@ -178,7 +179,7 @@ extension TablePlanner {
     return .converted
   }
 
-  /// Notes the form in the definition, so that the values need not be looked at again.
+  /// Records the form in the definition, so that the values need not be read again.
   private mutating func remember(_ column: TableDefinition.Column) {
     let form = column.type.storedForm
     let memory = FormMemory(table: declared.name, forms: [(column.name, form)])
@@ -190,7 +191,7 @@ extension TablePlanner {
         .remember(memory)))
   }
 
-  /// Says that some values are spelled in another way than they are written from now on.
+  /// Notes that some values are not spelled as the form will write them.
   private mutating func note(_ look: TextLook, of column: TableDefinition.Column) {
     let form = column.type.storedForm
     let count = look.count - look.count(writtenAs: form)
@@ -216,7 +217,8 @@ extension TablePlanner {
     return .refused
   }
 
-  /// Refuses texts that the type does not read, or deletes their rows if that was asked for.
+  /// Adds a refusal if the type cannot read some texts, or deletes their rows if the options say
+  /// so. Returns whether it refused.
   private mutating func refusesUnread(
     _ look: TextLook, of column: TableDefinition.Column, _ found: LiveTable.Column
   ) throws -> Bool {
@@ -243,7 +245,7 @@ extension TablePlanner {
     return true
   }
 
-  /// What a text is that the type reads in no form.
+  /// Returns the SQL condition for texts that the type can read in no form.
   private func isUnread(_ column: TableDefinition.Column, _ name: String) -> String {
     isUnread(column, name, as: column.type.forms(in: .text).first ?? .standard)
   }
@@ -263,13 +265,14 @@ extension TablePlanner {
           .refuse, table: declared.name, reason: reason, lines: lines, rowCount: rowCount)))
   }
 
-  /// What names a row in an error: its rowid, or its key.
+  /// The SQL expression that names a row in an error: its rowid, or its key.
   var rowLabel: String {
     if let rowID = liveRowIDName { return rowID }
     return live.key.columns.map { oldName(of: $0) }.joined(separator: " || ', ' || ")
   }
 
-  /// The first row that fulfils a condition, and its value in a column: `, as in row 3: 'soon'`.
+  /// Describes the first row that fulfils a condition by its value in a column: `, as in row 3:
+  /// 'soon'`.
   func example(of column: TableDefinition.Column, where condition: String) -> String {
     let row = try? connection.row(
       SQL(

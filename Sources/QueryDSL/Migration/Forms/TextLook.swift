@@ -1,22 +1,22 @@
 import SQLCore
 
-/// What all texts of a column are, read once and one after another.
+/// The findings about all texts of a column, from one scan of the table.
 struct TextLook {
-  /// How many values there are, NULL aside.
+  /// How many values there are, not counting NULL.
   private(set) var count = 0
   /// How many of them the type reads.
   private(set) var readCount = 0
-  /// How many of those that it does not read are numbers.
+  /// How many of the values that the type cannot read are numbers.
   private(set) var numberCount = 0
-  /// How many are written as a form writes them.
+  /// How many values are spelled exactly as a form writes them.
   private var writtenCounts: [StoredForm: Int] = [:]
-  /// How many dates have a `T` before the time, a space, a `Z`, an offset from UTC.
+  /// How many dates have a `T` before the time, a space before it, a `Z`, or an offset from UTC.
   private var letterCount = 0
   private var spaceCount = 0
   private var zoneCount = 0
   private var offsetCount = 0
-  /// The first row whose value the type does not read, and the first that the declared form does not
-  /// write: `row 3: 'soon'`.
+  /// The first value that the type cannot read, and the first that is not spelled as the declared
+  /// form writes it: `row 3: 'soon'`.
   private(set) var firstUnread: String?
   private(set) var firstOther: String?
   private let forms: [StoredForm]
@@ -34,7 +34,7 @@ struct TextLook {
     }
   }
 
-  /// - Parameter value: nil for text that is not UTF-8.
+  /// - Parameter value: nil if the text is not UTF-8.
   private mutating func add(
     _ value: DatabaseValue?, of type: ColumnType, _ declared: StoredForm, row: DatabaseValue
   ) {
@@ -55,7 +55,7 @@ struct TextLook {
     look(at: text)
   }
 
-  /// Looks at the separator of date and time, and at the zone, of a text that is a date.
+  /// Examines the separator between date and time, and the time zone, of a text that is a date.
   private mutating func look(at text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count > 10 else { return }
@@ -69,20 +69,21 @@ struct TextLook {
 
   func isWritten(as form: StoredForm) -> Bool { count(writtenAs: form) == readCount }
 
-  /// The forms that write all the values as they are.
+  /// The forms that write all the values exactly as they are.
   var exactForms: [StoredForm] { forms.filter(isWritten) }
 
-  /// The form of all texts, in so far as their order is that of their dates: they differ in the digits
-  /// of a fraction at most. nil for mixed spellings, and for offsets from UTC.
+  /// The form of all texts, up to the number of fractional digits, so that their order is the order
+  /// of the dates. nil if spellings are mixed or have offsets from UTC.
   private var family: StoredForm? {
     guard offsetCount == 0 else { return nil }
     if letterCount == readCount, zoneCount == readCount { return .iso8601 }
     return zoneCount == 0 && letterCount == 0 ? .datetime : nil
   }
 
-  /// The form in which the values are read: the declared one if they are its own, or spelled as its
-  /// own; for another storage class the one that they came from. nil if they must not be taken for
-  /// that form without being asked.
+  /// Returns the form in which to read the values. In the declared storage class, this is the
+  /// declared form if it writes the values as they are, up to fractional digits. In another storage
+  /// class, dates are read as `.iso8601` if that form writes them all, and other types as
+  /// `.standard`. Returns nil if the form would be a guess.
   func form(of column: TableDefinition.Column, isSameClass: Bool) -> StoredForm? {
     let declared = column.type.storedForm
     let isDate = forms.contains(.iso8601)
@@ -97,7 +98,7 @@ struct TextLook {
 
   // MARK: Lines to paste
 
-  /// The lines that declare the form that the values have.
+  /// Returns the lines that declare the form which the values have.
   func storedLines(for column: TableDefinition.Column) -> [String] {
     let declared = column.type.storedForm
     let exact = exactForms.filter { $0 != declared }
@@ -108,7 +109,7 @@ struct TextLook {
     return ["Stored(\(column.type.path), as: .\(family))"]
   }
 
-  /// The line that rewrites the values in the declared form.
+  /// Returns the line that rewrites the values in the declared form.
   func convertedLines(
     for column: TableDefinition.Column, _ found: LiveTable.Column
   ) -> [String] {
@@ -118,12 +119,12 @@ struct TextLook {
 }
 
 extension String {
-  /// The text, cut if it is long.
+  /// The text, shortened if it is long.
   var excerpt: String { count <= 60 ? self : prefix(50) + "…" }
 }
 
 extension StoredForm {
-  /// The form of dates as text that differs in the digits of a fraction only.
+  /// The form without regard to fractional digits, for dates as text; nil for other forms.
   fileprivate var family: StoredForm? {
     switch self {
     case .iso8601, .iso8601Milliseconds, .iso8601Seconds: .iso8601

@@ -1,19 +1,21 @@
 import SQLCore
 
-/// Lines that rename in a circle: `Renamed(\.$a, from: "b")` with `Renamed(\.$b, from: "a")`.
+/// Lines of a schema that rename in a circle: `Renamed(\.$a, from: "b")` with `Renamed(\.$b, from:
+/// "a")`.
 ///
-/// Afterwards the names are those of before, so that nothing in the tables tells whether it was done:
-/// the database remembers it, by the lines.
+/// The names are the same before and after, so the tables do not show whether the exchange has run.
+/// A note in the database records it, under a key made of the lines.
 struct Exchange {
-  /// Each takes the name that the line after it gives away; the last takes the first's.
+  /// The lines of the circle. The `from` of each line is the `name` of the next; the `from` of the
+  /// last is the `name` of the first.
   let lines: [(name: String, from: String)]
-  /// What the database remembers.
+  /// The name of the note in the database.
   let key: String
 
-  /// The name that what is renamed first has meanwhile.
+  /// The temporary name that breaks the circle.
   static let room = "apus_exchanged"
 
-  /// The renamings, one after another.
+  /// The renamings, to be run one after another.
   var renamings: [(name: String, from: String)] {
     guard let first = lines.first, let last = lines.last else { return [] }
     return [(name: Self.room, from: first.name)] + lines.dropLast()
@@ -22,7 +24,7 @@ struct Exchange {
 
   private init(_ lines: [(name: String, from: String)], of owner: String) {
     self.lines = lines
-    // Wherever the circle begins, it is the same.
+    // Sorted, since the circle is the same wherever it begins.
     let words = lines.map { "\($0.name.lowercasedASCII) from \($0.from.lowercasedASCII)" }.sorted()
     key = "exchanged \(owner): \(words.joined(separator: ", "))"
   }
@@ -56,7 +58,7 @@ struct Exchange {
       if circle.count > 1, circle[circle.count - 1].from.isSame(as: start.name) {
         circles.append(circle)
       } else {
-        // The others may be of another circle.
+        // The other lines may belong to another circle.
         rest.insert(contentsOf: circle.dropFirst(), at: 0)
       }
     }
@@ -65,7 +67,7 @@ struct Exchange {
 }
 
 extension Declarations {
-  /// The exchanges of names that the schemas declare, as the database remembers them.
+  /// Returns the keys of all exchanges of names that the schemas declare, sorted.
   static func exchanges(in tables: [TableDefinition]) -> [String] {
     (Exchange.ofTables(tables) + tables.flatMap(Exchange.ofColumns)).map(\.key).sorted()
   }

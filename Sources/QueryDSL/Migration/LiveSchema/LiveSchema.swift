@@ -1,7 +1,6 @@
 import SQLCore
 
-/// Everything that a database's schema has, read by one statement; definitions are taken apart when
-/// they are asked for.
+/// The existing schema of a database, read by one statement. Definitions are parsed on demand.
 struct LiveSchema {
   struct Entry {
     enum Kind: String {
@@ -12,12 +11,12 @@ struct LiveSchema {
     let name: String
     /// The table to which an index or a trigger belongs.
     let table: String
-    /// nil for an index that a constraint brings with it.
+    /// nil for an index that SQLite created for a constraint.
     let sql: String?
   }
 
   private(set) var entries: [Entry] = []
-  /// What is renamed before all else.
+  /// The renamings that run before all other steps.
   var renames = Renames()
   private var positions: [String: Int] = [:]
   /// The positions of indexes and triggers by the table to which they belong, folded.
@@ -45,12 +44,12 @@ struct LiveSchema {
     entries.append(entry)
   }
 
-  /// The table, view or index of that name, without case.
+  /// Returns the table, view or index with this name, ignoring case.
   func entry(_ name: String) -> Entry? {
     positions[name.lowercasedASCII].map { entries[$0] }
   }
 
-  /// The table or view of that name.
+  /// Returns the table or view with this name, ignoring case.
   func relation(_ name: String) -> Entry? {
     guard let entry = entry(name), entry.kind == .table || entry.kind == .view else { return nil }
     return entry
@@ -76,12 +75,13 @@ struct LiveSchema {
     return positions.map { entries[$0] }.filter { $0.kind == kind }
   }
 
-  /// The definitions of the indexes of a table that are no constraint's.
+  /// Returns the definitions of a table's indexes, except those that SQLite created for
+  /// constraints.
   func indexDefinitions(of table: String) -> [String] {
     dependents(of: table, .index).compactMap(\.sql)
   }
 
-  /// The views, and the triggers of whatever table, whose text names both of two things.
+  /// Returns the views and triggers, of any table, whose text names both a table and a column.
   func dependents(naming table: String, _ column: String) -> [Entry] {
     let table = table.lowercasedASCII
     let column = column.lowercasedASCII
@@ -92,12 +92,12 @@ struct LiveSchema {
   }
 }
 
-/// An index as its definition says.
+/// An existing index, as its definition describes it.
 struct LiveIndex {
   let name: String
   let sql: String
   let isUnique: Bool
-  /// What it orders by, and of which rows, to be compared.
+  /// The indexed terms and the WHERE clause as normalised tokens, for comparison.
   var terms: [String]
   var condition: [String]
 
@@ -124,7 +124,7 @@ struct LiveIndex {
     terms = text.tokens[min((open ?? -1) + 1, close)..<close].map(\.normal)
     let condition = text.tokens[close...].dropFirst()
     self.condition = condition.first?.isWord("where") == true ? condition.dropFirst().normal : []
-    // Upwards is what is meant where nothing is said.
+    // ASC is the default, so it is left out of the comparison.
     var plain: [String] = []
     for (index, term) in terms.enumerated() {
       let isLast = index + 1 == terms.count || terms[index + 1] == ","
@@ -133,13 +133,13 @@ struct LiveIndex {
     terms = plain
   }
 
-  /// The columns, where it has no expressions, collations or directions.
+  /// The columns of the index; nil if it has expressions, collations or directions.
   var plainColumns: [String]? {
     let parts = terms.split(separator: ",")
     return parts.allSatisfy { $0.count == 1 } ? parts.map { $0[$0.startIndex] } : nil
   }
 
-  /// Whether it names a column; a folded name is given.
+  /// Whether the index names a column, which is given in lower case.
   func mentions(_ column: String) -> Bool { terms.contains(column) || condition.contains(column) }
 
   mutating func rename(_ column: String, to name: String) {

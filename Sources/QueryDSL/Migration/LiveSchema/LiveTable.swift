@@ -1,25 +1,26 @@
 import SQLCore
 
-/// A table as its definition in the database says.
+/// An existing table, as its definition in the database describes it.
 ///
-/// Nothing of the definition is left out: each part of its text is a column with its clauses, the
-/// key, a constraint, an option or a comment. A definition with anything else is not read at all.
+/// The parts cover the whole definition: each part of its text is a column with its clauses, the
+/// key, a constraint, an option or a comment. A definition with any other part is not parsed at
+/// all.
 struct LiveTable {
   struct Column {
     var name: String
     var type = ""
     /// The form that a comment in the definition names.
     var form: StoredForm?
-    /// Where the type ends in the text of the definition, in bytes of UTF-8.
+    /// The end of the type in the text of the definition, as an offset in UTF-8 bytes.
     var typeEnd: Int?
     /// The comments before the type.
     var typeComments: [SQLComment] = []
-    /// All that follows the type, in its order.
+    /// The clauses after the type, in order.
     var clauses: [Clause] = []
     var comments = ItemComments()
   }
 
-  /// One clause of a column, as it is written.
+  /// One clause of a column, with its SQL.
   struct Clause {
     enum Kind {
       /// `CONSTRAINT name`, which names the clauses after it.
@@ -30,13 +31,13 @@ struct LiveTable {
       case defaultValue(String)
       case collation(String)
       case generated(Generated)
-      /// One of the table's constraints, by its index.
+      /// One of the table's constraints, by its index in `constraints`.
       case constraint(Int)
     }
 
     var kind: Kind
     var text: String
-    /// The comments before it.
+    /// The comments before the clause.
     var comments: [SQLComment] = []
   }
 
@@ -51,7 +52,7 @@ struct LiveTable {
     var isStored: Bool
   }
 
-  /// A constraint of the table, or of one column, which is the same.
+  /// A constraint of the table or of one column; SQLite treats both alike.
   struct Constraint {
     enum Kind {
       case unique([KeyTerm])
@@ -61,9 +62,9 @@ struct LiveTable {
 
     var name: String?
     var kind: Kind
-    /// As a table writes it, with all that it has behind it.
+    /// The SQL as a table constraint, with all clauses that follow it.
     var text: String
-    /// Whether it stands at a column, as one of its clauses.
+    /// Whether the constraint is written as a clause of a column.
     var isAtColumn = false
     var comments = ItemComments()
   }
@@ -71,16 +72,16 @@ struct LiveTable {
   struct ForeignKey {
     var columns: [String]
     var target: String
-    /// Empty where the target's primary key is meant.
+    /// Empty if the key refers to the target's primary key.
     var targetColumns: [String]
     var onDelete = "NO ACTION"
     var onUpdate = "NO ACTION"
     var isDeferred = false
-    /// `MATCH name`, which SQLite reads and ignores.
+    /// `MATCH name`, which SQLite parses but does not enforce.
     var match: String?
   }
 
-  /// A column of a key or of UNIQUE.
+  /// A column of a primary key or a UNIQUE constraint.
   struct KeyTerm {
     var column: String
     var collation: String?
@@ -90,10 +91,10 @@ struct LiveTable {
   struct Key {
     var name: String?
     var terms: [KeyTerm] = []
-    /// ` ON CONFLICT …`, or nothing.
+    /// ` ON CONFLICT …`, or an empty string.
     var conflict = ""
     var isAutoincrement = false
-    /// The key as a constraint of the table, as it is written; nil where it stands at a column.
+    /// The SQL of the key as a table constraint; nil if it is a clause of a column.
     var text: String?
     var comments = ItemComments()
 
@@ -105,9 +106,10 @@ struct LiveTable {
   var columns: [Column] = []
   var key = Key()
   var constraints: [Constraint] = []
-  /// `CONSTRAINT name` at the end of the constraints, which names nothing.
+  /// A `CONSTRAINT name` after the last constraint, which names nothing.
   var danglingNames: [String] = []
-  /// The comments between the name and the parenthesis, and those of the options at the end.
+  /// The comments between the table's name and the parenthesis.
+  /// The comments among the options at the end.
   var comments: [SQLComment] = []
   var optionComments: [SQLComment] = []
   var isStrict = false
@@ -123,18 +125,19 @@ struct LiveTable {
     return key.terms.contains { $0.column.lowercasedASCII == folded }
   }
 
-  /// Whether the key is another name of the rowid.
+  /// Whether the key is an alias of the rowid.
   /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key>
   var hasRowIDKey: Bool {
     guard !isWithoutRowID, key.terms.count == 1, let term = key.terms.first,
       column(term.column)?.type.lowercasedASCII == "integer"
     else { return false }
-    // `INTEGER PRIMARY KEY DESC` is none, for historical reasons; `PRIMARY KEY (id DESC)` is.
+    // `INTEGER PRIMARY KEY DESC` is not an alias, for historical reasons; `PRIMARY KEY (id DESC)`
+    // is.
     return key.text != nil || !term.isDescending
   }
 }
 
-// MARK: What a column's clauses say; of several of one kind SQLite takes the last
+// MARK: Clauses of a column; of several of one kind, SQLite uses the last
 
 extension LiveTable.Column {
   var isNotNull: Bool {
@@ -165,7 +168,7 @@ extension LiveTable.Column {
 }
 
 extension LiveTable.Constraint.Kind {
-  /// Whether it names a column; folded names are given.
+  /// Whether the constraint names a column, which is given in lower case.
   func mentions(_ column: String) -> Bool {
     switch self {
     case .unique(let terms): terms.contains { $0.column.lowercasedASCII == column }
@@ -176,8 +179,8 @@ extension LiveTable.Constraint.Kind {
 }
 
 extension String {
-  /// Whether SQL names a column, folded; a function of that name does not count, and neither does a
-  /// table before a point.
+  /// Whether the SQL names a column, which is given in lower case. A function of that name does not
+  /// count. A table before a point counts only with `orBeforePoint`.
   func mentions(_ name: String, orBeforePoint: Bool = false) -> Bool {
     let tokens = SQLTokens(self).tokens
     return tokens.indices.contains { index in
@@ -191,12 +194,13 @@ extension String {
     }
   }
 
-  /// The SQL with a name in the place of another, wherever it is no function.
+  /// Returns the SQL with one name replaced by another, except where it is the name of a function.
   func renaming(_ name: String, to newName: String) -> String {
     replacing(name, bySQL: Identifier(newName).quoted)
   }
 
-  /// The SQL with an expression in the place of a name, wherever that is no function.
+  /// Returns the SQL with a name replaced by an expression, except where it is the name of a
+  /// function.
   func replacing(_ name: String, bySQL expression: String) -> String {
     let folded = name.lowercasedASCII
     let sql = SQLTokens(self)
@@ -214,7 +218,7 @@ extension String {
     return renamed + String(decoding: sql.bytes[end...], as: UTF8.self)
   }
 
-  /// The SQL without a table's name and the point before a column: `t.a` becomes `a`.
+  /// Returns the SQL without table names and points before columns: `t.a` becomes `a`.
   func unqualifying(_ tables: Set<String>) -> String {
     let sql = SQLTokens(self)
     let tokens = sql.tokens

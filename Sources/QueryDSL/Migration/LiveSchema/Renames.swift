@@ -1,31 +1,31 @@
 import SQLCore
 
-/// How tables and columns are called when everything is renamed that schemas declare as renamed.
+/// The renamings of tables and columns that the schemas declare and the database has not had yet.
 ///
-/// ALTER TABLE … RENAME changes every definition that names what it renames, in other tables as well:
-/// what is planned is compared with the database as it is after that. The renaming runs before all
-/// else.
+/// ALTER TABLE … RENAME changes every definition that names the table or column, in other tables as
+/// well. Therefore renamings run before all other steps, and the models are compared with the
+/// database as it will be after them.
 struct Renames {
-  /// A table that gets another name, or columns of it that do.
+  /// A table that gets another name, or has columns that get other names.
   private struct Table {
     let formerName: String
     let name: String
     var columns: [(name: String, from: String)] = []
-    /// One after another, with the names in between by which columns exchange theirs.
+    /// The renamings of columns in the order in which they run, with temporary names for exchanges.
     var renamings: [(name: String, from: String)] = []
   }
 
   private var tables: [Table] = []
-  /// The steps, in the order in which no name is taken.
+  /// The steps, in an order in which each new name is free.
   private(set) var steps: [PlannedStep] = []
-  /// The exchanges that the database has been through.
+  /// The notes of the database; those of exchanges say which have run.
   private var done: Set<String> = []
   /// Whether tables exchange their names.
   private(set) var exchangesTables = false
 
   init() {}
 
-  /// - Parameter done: what the database remembers as done, among which are exchanges of names.
+  /// - Parameter done: the notes of the database, which include those of exchanges that have run.
   init(of declared: [TableDefinition], in schema: LiveSchema, done: Set<String>) {
     self.done = done
     renameTables(declared, in: schema)
@@ -34,46 +34,48 @@ struct Renames {
     }
   }
 
-  // MARK: Asking
+  // MARK: Names before and after
 
-  /// The name that a table of the database gets.
+  /// Returns the name that an existing table will have.
   func name(ofTable formerName: String) -> String {
     tables.first { $0.formerName.isSame(as: formerName) }?.name ?? formerName
   }
 
-  /// The name by which the database has a table now; nil where it gives that name away.
+  /// Returns the present name of the table that will have `name`; nil if its present owner will
+  /// have another name and no table takes it.
   func formerName(ofTable name: String) -> String? {
     if let table = tables.first(where: { $0.name.isSame(as: name) }) { return table.formerName }
     return isGivenAway(name) ? nil : name
   }
 
-  /// Whether a table of the database gives its name away.
+  /// Whether an existing table will have another name.
   func isGivenAway(_ formerName: String) -> Bool {
     tables.contains {
       $0.formerName.isSame(as: formerName) && !$0.name.isSame(as: formerName)
     }
   }
 
-  /// The names that columns get, all at once; of a table as it is called now.
+  /// Returns the new names of the columns of an existing table, as one simultaneous change.
   func columns(ofFormer table: String) -> [(name: String, from: String)] {
     tables.first { $0.formerName.isSame(as: table) }?.columns ?? []
   }
 
-  /// The same, one after another.
+  /// Returns the same renamings as a sequence, with temporary names for exchanges.
   func renamings(ofFormer table: String) -> [(name: String, from: String)] {
     tables.first { $0.formerName.isSame(as: table) }?.renamings ?? []
   }
 
-  /// The new names of columns by the folded ones that they have.
+  /// Returns the new names of columns by their present names, folded.
   func newNames(ofColumnsOfFormer table: String) -> [String: String] {
     Dictionary(columns(ofFormer: table).map { ($0.from.lowercasedASCII, $0.name) }) { first, _ in
       first
     }
   }
 
-  // MARK: Finding out
+  // MARK: Reading the declarations
 
-  /// A name may be free only when another table has given it away.
+  /// Plans the renaming of tables. The name of one may become free only when another table is
+  /// renamed, so the tables are tried again after each renaming.
   private mutating func renameTables(_ declared: [TableDefinition], in schema: LiveSchema) {
     var pending = declared.filter { !$0.formerNames.isEmpty && $0.problems.isEmpty }
     for exchange in Exchange.ofTables(pending) {
@@ -103,7 +105,8 @@ struct Renames {
     }
   }
 
-  /// Adds a step of an exchange; the first makes room, and the last takes what made it.
+  /// Adds the step of one line of an exchange. The first step also moves an item to the temporary
+  /// name, and the last step takes it from there.
   private mutating func addStep(
     _ action: MigrationPlan.Step.Action, of table: String, at index: Int, in exchange: Exchange,
     _ sql: (_ from: String, _ name: String) -> String
@@ -119,7 +122,7 @@ struct Renames {
           reason: "the schema says so, in an exchange of names"), .statements(statements)))
   }
 
-  /// The table that a declared one was, where its own name is free.
+  /// Returns the existing table that becomes a declared one; nil unless the declared name is free.
   private func former(_ table: TableDefinition, in schema: LiveSchema) -> String? {
     guard schema.relation(table.name) == nil || isGivenAway(table.name) else { return nil }
     return table.formerNames.compactMap { schema.entry($0) }
@@ -153,7 +156,7 @@ struct Renames {
     }
     while let index = pending.firstIndex(where: { line in
       names.contains(line.from.lowercasedASCII) && !names.contains(line.name.lowercasedASCII)
-        // What was renamed is not what the name meant.
+        // A column that has just got this name is not the one that the line means.
         && !columns.contains { $0.name.isSame(as: line.from) }
     }) {
       let line = pending.remove(at: index)
@@ -178,7 +181,7 @@ struct Renames {
 }
 
 extension LiveSchema {
-  /// The table that has the name when everything is renamed, as it is then.
+  /// Returns the table that will have this name, as it will be after all renamings.
   func renamedTable(_ name: String) throws -> LiveTable? {
     guard let former = renames.formerName(ofTable: name), var table = try table(former) else {
       return nil
@@ -189,18 +192,18 @@ extension LiveSchema {
     return table
   }
 
-  /// A foreign key of some table.
+  /// A foreign key of a table.
   struct Reference {
-    /// The table that has it, as it is called when everything is renamed.
+    /// The table that has the foreign key, by its name after all renamings.
     let table: String
     let key: LiveTable.ForeignKey
   }
 
-  /// The foreign keys that refer to a table, by the names that all have when everything is renamed.
+  /// Returns the foreign keys that refer to a table. All names are those after all renamings.
   func references(to target: String) -> [Reference] {
     entries.filter { $0.kind == .table }.flatMap { entry -> [Reference] in
       let name = renames.name(ofTable: entry.name)
-      // What is no table of rows, such as a virtual one, has none.
+      // A virtual table has no foreign keys; its definition does not parse.
       guard let table = try? renamedTable(name) else { return [] }
       return table.foreignKeys.filter { $0.target.isSame(as: target) }
         .map { Reference(table: name, key: $0) }
@@ -209,7 +212,8 @@ extension LiveSchema {
 }
 
 extension LiveTable {
-  /// The table as it is when a column was renamed; what refers to the column follows the `Renames`.
+  /// Renames a column wherever the table itself names it. References from foreign keys are left to
+  /// `follow(_:)`.
   mutating func rename(_ column: String, to name: String) {
     let folded = column.lowercasedASCII
     func renamed(_ names: [String]) -> [String] {
@@ -254,7 +258,7 @@ extension LiveTable {
     }
   }
 
-  /// Lets the foreign keys follow the tables and columns to which they refer.
+  /// Changes the foreign keys to the new names of the tables and columns to which they refer.
   fileprivate mutating func follow(_ renames: Renames) {
     for index in constraints.indices {
       guard case .foreignKey(var key) = constraints[index].kind else { continue }
@@ -275,7 +279,8 @@ extension LiveTable {
 }
 
 extension [LiveTable.Clause] {
-  /// Lets the clauses that are one foreign key follow what it refers to.
+  /// Changes the clauses of a foreign key to the new names of the table and columns to which it
+  /// refers.
   fileprivate mutating func renameReferences(
     ofConstraint constraint: Int, table: String, targetColumns: [String: String]
   ) {
@@ -288,8 +293,8 @@ extension [LiveTable.Clause] {
 }
 
 extension String {
-  /// The text of a foreign key with other names: its columns, the table to which it refers, and that
-  /// table's columns; those of columns by the folded names that they have.
+  /// Returns the text of a foreign key with other names for its columns, the table to which it
+  /// refers, and the columns of that table. Columns are given by their present names, folded.
   fileprivate func renamingForeignKey(
     columns: [String: String] = [:], table: String? = nil, targetColumns: [String: String] = [:]
   ) -> String {

@@ -1,18 +1,19 @@
 import SQLCore
 
-/// A comment in a text of SQL.
+/// A comment in SQL text.
 struct SQLComment: Hashable {
-  /// The comment as it is written, without the line's end.
+  /// The comment with its delimiters, without the newline.
   let text: String
-  /// Whether it stands on a line below the token before it.
+  /// Whether a line break separates the comment from the token before it.
   let isOnLineBelow: Bool
 
-  /// Whether it ends with its line: `--`.
+  /// Whether a newline ends the comment, as after `--`.
   var endsWithLine: Bool { text.hasPrefix("--") }
 }
 
 extension SQLTokens {
-  /// The comments between a token and the one before it; those at the end for the index after the last.
+  /// Returns the comments between a token and the one before it. The index after the last token
+  /// stands for the end of the text.
   func comments(before index: Int) -> [SQLComment] {
     let start = index == 0 ? 0 : tokens[index - 1].range.upperBound
     let end = index < tokens.count ? tokens[index].range.lowerBound : bytes.count
@@ -48,16 +49,17 @@ extension SQLTokens {
 }
 
 extension [SQLComment] {
-  /// The comments before something on the same line; each that ends with its line begins a new one.
+  /// The comments as text before something on the same line. A `--` comment is followed by a new
+  /// line.
   var inline: String {
     map { $0.endsWithLine ? "\($0.text)\n    " : "\($0.text) " }.joined()
   }
 
-  /// The comments on lines of their own, before something.
+  /// The comments as text on lines of their own, before something.
   var above: String { map { "\($0.text)\n  " }.joined() }
 
-  /// The comments after something, on its line; `--` ends the last, so that it must be followed by a
-  /// new line.
+  /// The comments as text after something on the same line. If the last is a `--` comment, the
+  /// caller must add a newline.
   var trailing: String {
     var text = ""
     var isAfterLine = false

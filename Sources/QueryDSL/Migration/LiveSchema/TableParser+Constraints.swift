@@ -3,8 +3,8 @@ import SQLCore
 extension TableParser {
   // MARK: Constraints of the table
 
-  /// Reads constraints up to a comma or the end: SQLite takes several without a comma between them,
-  /// and a name counts for all of them.
+  /// Reads constraints up to a comma or the end. SQLite accepts several constraints without a comma
+  /// between them, and `CONSTRAINT name` names all of them.
   mutating func readTableConstraints(_ above: [SQLComment]) throws {
     var constraintName: String?
     var comments = above
@@ -17,7 +17,7 @@ extension TableParser {
         lastItem = .name
         return
       }
-      // Where it has the name of the one before it, it is written with it.
+      // A constraint that inherits its name from the one before gets the name in its text.
       let isInherited = inherited != nil && rest.startIndex == start
       let prefix =
         isInherited ? "CONSTRAINT \(Identifier(constraintName ?? "").quoted) " : ""
@@ -71,14 +71,14 @@ extension TableParser {
 
   // MARK: Clauses of a column
 
-  /// Reads one clause; a name counts for all clauses after it.
+  /// Reads one clause. `CONSTRAINT name` names all clauses after it.
   mutating func readClause(
     of column: String, named clauseName: inout String?
   ) throws -> LiveTable.Clause.Kind {
     let quoted = Identifier(column).quoted
     let prefix = clauseName.map { "CONSTRAINT \(Identifier($0).quoted) " } ?? ""
     let start = rest.startIndex
-    /// Notes what is a constraint of the table as well.
+    /// Adds the clause to the table's constraints.
     func note(_ kind: LiveTable.Constraint.Kind, _ text: String) -> LiveTable.Clause.Kind {
       table.constraints.append(
         LiveTable.Constraint(name: clauseName, kind: kind, text: prefix + text, isAtColumn: true))
@@ -138,7 +138,8 @@ extension TableParser {
     return .generated(LiveTable.Generated(expression: expression, isStored: isStored))
   }
 
-  /// `DEFERRABLE` belongs to the foreign key before it, wherever that stands.
+  /// Reads a `DEFERRABLE` clause. It belongs to the last foreign key before it, even across
+  /// columns.
   private mutating func readDeferral() throws -> LiveTable.Clause.Kind {
     let start = rest.startIndex
     guard let isDeferred = try deferral(),
@@ -178,7 +179,7 @@ extension TableParser {
         } else if take("update") {
           key.onUpdate = try action()
         } else {
-          // SQLite reads ON INSERT, and makes nothing of it.
+          // SQLite parses ON INSERT and ignores it.
           try require("insert")
           _ = try action()
         }
@@ -201,7 +202,8 @@ extension TableParser {
     return "NO ACTION"
   }
 
-  /// Whether a foreign key waits for the end of the transaction; nil where nothing is said.
+  /// Reads whether a foreign key is deferred to the end of the transaction; nil if the text does
+  /// not say.
   private mutating func deferral() throws -> Bool? {
     let isNot =
       rest.first?.isWord("not") == true && rest.dropFirst().first?.isWord("deferrable") == true
@@ -223,7 +225,8 @@ extension TableParser {
     throw unreadable
   }
 
-  /// Columns with what a key may say of each: SQLite allows no other expressions there.
+  /// Parses the columns of a key with their collations and directions. SQLite allows no expressions
+  /// here.
   private func keyTerms(_ tokens: ArraySlice<SQLTokens.Token>) throws -> [LiveTable.KeyTerm] {
     try tokens.split(separator: ",", omittingEmptySubsequences: false).map { tokens in
       var rest = tokens.filter { !$0.isSign("(") && !$0.isSign(")") }[...]

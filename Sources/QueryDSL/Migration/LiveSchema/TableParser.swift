@@ -1,17 +1,17 @@
 import SQLCore
 
-/// Reads the definition of a table, as `sqlite_schema` keeps it.
+/// A parser for the definition of a table, as `sqlite_schema` stores it.
 ///
-/// SQLite accepted the text, so that its parts must only be told apart. Every token is one of a part
-/// that is understood; a definition with anything else is `Unreadable`, so that no rebuild can leave
-/// out what was passed over.
+/// SQLite has accepted the text, so the parser does not check it: it only separates the parts.
+/// Every token must belong to a part that the parser knows. If one does not, parsing throws
+/// `Unreadable`, so that a rebuild cannot lose a part that was skipped.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html>
 struct TableParser {
   let sql: SQLTokens
   var rest: ArraySlice<SQLTokens.Token>
   var table: LiveTable
 
-  /// The definition is none of a table that this can read.
+  /// The error for a definition that the parser cannot read.
   struct Unreadable: Error {
     let sql: String
   }
@@ -34,7 +34,7 @@ struct TableParser {
     try require("create")
     if !take("temp") { _ = take("temporary") }
     try require("table")
-    // A table may be called `if`.
+    // `if` may also be the name of the table.
     if rest.first?.isWord("if") == true, rest.dropFirst().first?.isWord("not") == true {
       rest = rest.dropFirst(2)
       try require("exists")
@@ -52,7 +52,7 @@ struct TableParser {
       } else {
         throw unreadable
       }
-      // What stands before the comma, or behind it on its line, belongs to what is before it.
+      // A comment before the comma, or after it on the same line, belongs to the item before it.
       var trailing = comments()
       let isLast = !takeSign(",")
       let behind = isLast ? [] : comments()
@@ -65,7 +65,7 @@ struct TableParser {
     try readOptions()
   }
 
-  /// The item that was read last: it is told apart by what it added.
+  /// Adds comments after the item that was read last.
   private mutating func appendToLast(_ comments: [SQLComment]) {
     guard !comments.isEmpty else { return }
     switch lastItem {
@@ -142,7 +142,7 @@ struct TableParser {
       "references", "as", "deferrable":
       return true
     case "generated":
-      // It is a word of a type as well.
+      // `generated` may also be a word of a type.
       let next = rest.dropFirst()
       return next.first?.isWord("always") == true && next.dropFirst().first?.isWord("as") == true
     default:
@@ -152,7 +152,7 @@ struct TableParser {
 
   // MARK: Tokens
 
-  /// The comments before the next token.
+  /// Returns the comments before the next token.
   func comments() -> [SQLComment] { sql.comments(before: rest.startIndex) }
 
   func textSince(_ start: Int) -> String { sql.text(sql.tokens[start..<rest.startIndex]) }
@@ -178,7 +178,7 @@ struct TableParser {
     guard take(word) else { throw unreadable }
   }
 
-  /// What stands between parentheses.
+  /// Reads tokens in parentheses, and returns those between them.
   mutating func parenthesised() throws -> ArraySlice<SQLTokens.Token> {
     guard takeSign("(") else { throw unreadable }
     let start = rest.startIndex

@@ -6,17 +6,18 @@ import SQLCore
   import Foundation
 #endif
 
-/// The functions by which the SQL of a migration asks the Swift types of columns.
+/// The SQL functions by which a migration calls the Swift types of columns.
 ///
-/// - `apus_convert(column, value, kept, names, key …)` is a declared conversion, of a value in the row
-///   of a key; a value of the class `kept` stays.
-/// - `apus_form(column, value)` reads one form of a type and writes another, and
-///   `apus_has_form(column, value)` says whether it can.
-/// - `apus_reads(column, value)` says whether the type reads a value.
-/// - `apus_utf8(value)` gives the bytes of a text, or the text of bytes, in UTF-8 whatever the
-///   encoding of the database, and `apus_is_utf8(value)` says whether it can.
+/// - `apus_convert(column, value, kept, names, key …)` runs a declared conversion on a value. A
+///   value of the storage class `kept` stays as it is. `names` and `key` identify the row in an
+///   error.
+/// - `apus_form(column, value)` reads a value in the form of its storage class and writes it in the
+///   declared form; `apus_has_form(column, value)` returns whether that works.
+/// - `apus_reads(column, value)` returns whether the type can read a value.
+/// - `apus_utf8(value)` returns the bytes of a text, or the text of bytes, in UTF-8 whatever the
+///   encoding of the database; `apus_is_utf8(value)` returns whether that works.
 ///
-/// They are there while a migration is planned or run, and no schema can use them.
+/// The functions exist only while a migration is planned or run, so no schema can use them.
 struct MigrationFunctions {
   typealias Function = (FunctionArguments) throws -> DatabaseValue
   private var columns: [String: TableDefinition.Column] = [:]
@@ -33,7 +34,7 @@ struct MigrationFunctions {
     "\(table.lowercasedASCII).\(column.lowercasedASCII)"
   }
 
-  /// Runs a closure while SQL knows them.
+  /// Runs a closure while the functions are registered on the connection.
   func use<Result>(on core: ConnectionCore, _ body: () throws -> Result) throws -> Result {
     try use(functions[...], on: core, body)
   }
@@ -65,7 +66,8 @@ struct MigrationFunctions {
     ] + formFunctions
   }
 
-  /// 1 if a closure returns, 0 if it throws since a value is none of its type.
+  /// Returns 1 if a closure returns, and 0 if it throws because the type cannot read a value.
+  /// Rethrows errors of the database.
   private func says(_ body: () throws -> Void) throws -> DatabaseValue {
     do {
       try body()
@@ -73,18 +75,18 @@ struct MigrationFunctions {
     } catch let error as DatabaseError {
       throw error
     } catch {
-      // A type of the user's own may throw whatever it likes.
+      // A user's type may throw any error.
       return 0
     }
   }
 
-  // MARK: What they do
+  // MARK: Bodies of the functions
 
   private func convert(_ arguments: FunctionArguments) throws -> DatabaseValue {
     let column = try column(of: arguments)
     do {
       let value = try arguments[1]
-      // Values of the new class stay where others are of the old one.
+      // Values that have the new class already need no conversion.
       if case .text(value.storageClass.typeName) = try arguments[2] { return value }
       return try column.conversion?.convert(value) ?? value
     } catch let error as ColumnValueError {
@@ -92,8 +94,8 @@ struct MigrationFunctions {
     }
   }
 
-  /// The error for a value that is none of the type from which a column is converted, or becomes none
-  /// of the new one.
+  /// Returns the error for a value that the conversion cannot read as the old type or store as the
+  /// new one.
   private static func failure(
     of column: TableDefinition.Column, _ arguments: FunctionArguments, _ error: ColumnValueError
   ) throws -> MigrationError {
@@ -108,8 +110,8 @@ struct MigrationFunctions {
       plan: MigrationPlan(), reason: "`Converted` of \(column.name) fails\(row): \(plain)")
   }
 
-  /// The value in the form that the column declares. Throws for a value that is none of the type in
-  /// the form of its storage class: NULL comes from NULL alone.
+  /// Returns the value in the declared form. Throws if the type cannot read it in the form of its
+  /// storage class, because only NULL may become NULL.
   private func form(of arguments: FunctionArguments) throws -> DatabaseValue {
     let column = try column(of: arguments)
     let value = try arguments[1]

@@ -1,7 +1,7 @@
 extension MigrationPlan: CustomStringConvertible {
-  /// The plan as a difference: `+` for what comes, `-` for what goes, `~` for what changes, `=` for
-  /// what is kept, `!` for what is refused and `?` for what a
-  /// step of the user's own may still make possible.
+  /// The plan as a difference. A sign begins each step: `+` adds, `-` removes, `~` changes, `=`
+  /// keeps, `!` is refused, and `?` marks a step that one of the user's own steps may still make
+  /// possible.
   public var description: String {
     guard !steps.isEmpty else { return "nothing to migrate" }
     var lines: [String] = []
@@ -35,7 +35,7 @@ extension MigrationPlan.Step.Action {
     }
   }
 
-  /// What the step does, in a few words.
+  /// The step's action in a few words.
   var title: String {
     switch self {
     case .createTable: "create the table"

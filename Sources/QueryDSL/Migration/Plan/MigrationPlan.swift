@@ -1,88 +1,90 @@
 import SQLCore
 
-/// What opening a database with its models does to its tables, before it does it.
+/// The steps by which opening a database with its models will change its tables.
 ///
 /// ```swift
 /// print(try db.migrationPlan(for: [Author.self, Post.self]))
 /// ```
 ///
-/// Steps that lose nothing run by themselves, and so do those whose loss a schema declares. One that
-/// would lose something else, or that cannot be done by itself, is refused, with what to do instead;
-/// then nothing runs. What no model declares is kept.
+/// Steps that lose nothing run automatically, and so do steps whose loss a schema declares. A step
+/// that would lose anything else, or cannot be done automatically, is refused with a line that
+/// resolves it. If any step is refused, none runs. Parts of the database that no model declares are
+/// kept.
 public struct MigrationPlan: Hashable, Sendable {
-  /// One step.
+  /// One step of a plan.
   public struct Step: Hashable, Sendable {
-    /// What a step does.
+    /// The action of a step.
     public enum Action: Hashable, Sendable {
       /// A table is created.
       case createTable
       /// A table gets another name.
       case renameTable(from: String)
-      /// A table that a schema declares as dropped goes.
+      /// A table is dropped, as a schema declares.
       case dropTable
       /// A view is created.
       case createView
-      /// A view goes that a schema declares as dropped, or whose query is another.
+      /// A view is dropped, because a schema declares so or its query has changed.
       case dropView
       /// A column is added.
       case addColumn(String)
       /// A column gets another name.
       case renameColumn(from: String, to: String)
-      /// A column that the schema declares as dropped goes.
+      /// A column is dropped, as the schema declares.
       case dropColumn(String)
-      /// The table is made anew, and its rows are copied.
+      /// A new table replaces the old one, and the rows are copied.
       case rebuildTable
-      /// Rows with values that no type reads are deleted, since it was asked for.
+      /// Rows with values that their type cannot read are deleted, as the options say.
       case deleteRows
       /// An index is created.
       case createIndex(String)
-      /// An index goes.
+      /// An index is dropped.
       case dropIndex(String)
-      /// A trigger that the schema declares as dropped goes.
+      /// A trigger is dropped, as the schema declares.
       case dropTrigger(String)
-      /// The form of a column's values is written into the definition of its table; no row changes.
+      /// The form of a column's values is recorded in the definition of its table; no row changes.
       case rememberForm(String)
       /// A column that no model declares stays as it is.
       case keepColumn(String)
-      /// Something else that no model declares stays as it is.
+      /// Another part of the database that no model declares stays as it is.
       case keepDeclaration(String)
       /// A table or view stays as a newer program made it.
       case keepNewer
-      /// A step of the user's own runs.
+      /// One of the user's own steps runs.
       case userStep(String)
-      /// The step is not done; the reason says what to do instead.
+      /// The step is not done; its reason says what to do instead.
       case refuse
     }
 
-    /// What a step means for the data.
+    /// The effect of a step on the data.
     public enum Kind: Hashable, Sendable {
-      /// Every value is there afterwards.
+      /// Every value is kept.
       case lossless
-      /// Values go, as it was declared.
+      /// Values are lost, as a schema or the options declare.
       case destructive
-      /// It is not done, and with it nothing else.
+      /// The step is not done, and neither is any other.
       case refused
-      /// It could not be done as the database is now, but a step of the user's own runs before it and
-      /// may change that: it is looked at again when that step has run.
+      /// The step is not possible in the present database, but one of the user's own steps runs
+      /// before it and may make it possible. It is planned again after that step.
       case undecided
     }
 
-    /// What the step does.
+    /// The action of the step.
     public let action: Action
-    /// What it means for the data.
+    /// The effect on the data.
     public internal(set) var kind: Kind
-    /// The table.
+    /// The name of the table or view.
     public let table: String
-    /// The SQL that it runs; nil where it runs none.
+    /// The SQL that the step runs; nil if it runs none.
     public let sql: String?
-    /// Why, or what to do instead.
+    /// The reason for the step, or for its refusal and what to do instead.
     public internal(set) var reason: String
-    /// A line to paste: into the schema where the step is refused or keeps something, in the place of
-    /// a property, or into the options of the migration. Every refusal has one.
+    /// A line to paste if the step is refused or keeps something: into the schema, in place of a
+    /// property, or into the options of the migration. Every refusal has one.
     public let line: String?
-    /// All lines to paste, of which one is needed, with what each means; the first is `line`.
+    /// All alternative lines to paste, each with its effect; one of them is needed. The first is
+    /// `line`.
     public let lines: [String]
-    /// How many rows the step touches or puts at risk; nil where it is none of its business.
+    /// The number of rows that the step touches or puts at risk; nil if it concerns no rows.
     public internal(set) var rowCount: Int?
 
     init(
@@ -107,20 +109,21 @@ public struct MigrationPlan: Hashable, Sendable {
     self.steps = steps
   }
 
-  /// Whether there is nothing to do: all tables are as the models declare them.
+  /// Whether no step changes a table's rows or declarations. Such a plan may still list what is
+  /// kept, and forms that will be recorded.
   public var isEmpty: Bool { steps.allSatisfy { $0.isKept } }
 
-  /// Whether a form is to be noted, which changes no table.
+  /// Whether the form of a column will be recorded, which changes only the text of a definition.
   var remembersForms: Bool {
     steps.contains { if case .rememberForm = $0.action { true } else { false } }
   }
 
-  /// The steps that are not done; none that a pending step of the user's own may still make possible.
+  /// The refused steps. `.undecided` steps are not among them.
   public var refusals: [Step] { steps.filter { $0.kind == .refused } }
 }
 
 extension MigrationPlan.Step {
-  /// Whether it changes nothing that a table holds or declares.
+  /// Whether the step changes no row and no declaration.
   var isKept: Bool {
     switch action {
     case .keepNewer, .rememberForm, .keepColumn, .keepDeclaration: true
@@ -129,11 +132,11 @@ extension MigrationPlan.Step {
   }
 }
 
-/// A migration that was refused: nothing of it was done.
+/// The error for a migration that was refused. The database is unchanged.
 public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The plan, with the steps that were refused and why.
+  /// The plan, with the refused steps and their reasons.
   public let plan: MigrationPlan
-  /// Why nothing ran, where it was not for a step that is refused.
+  /// Why nothing ran, if the cause was not a refused step.
   public let reason: String?
 
   init(plan: MigrationPlan, reason: String? = nil) {
@@ -141,7 +144,7 @@ public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible
     self.reason = reason
   }
 
-  /// What was refused, and the whole plan.
+  /// The reason and the whole plan.
   public var description: String {
     let why = reason.map { ", since \($0)" } ?? ""
     return "the database was not migrated, and nothing was changed\(why):\n\(plan)"

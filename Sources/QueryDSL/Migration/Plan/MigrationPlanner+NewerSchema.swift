@@ -7,9 +7,9 @@ import SQLCore
 #endif
 
 extension MigrationPlanner {
-  /// The steps without those that would undo what a newer program did.
+  /// Returns the steps, without those that would undo the changes of a newer program.
   ///
-  /// The history is read only if there is something to do.
+  /// The history is read only if the plan changes something.
   func steps(for declared: Declarations) throws -> [PlannedStep] {
     let schema = try LiveSchema(of: connection)
     let steps = try steps(for: declared, in: schema)
@@ -29,7 +29,7 @@ extension MigrationPlanner {
 }
 
 extension PlannedStep {
-  /// Whether values become others: by a declared conversion, or from one form into another.
+  /// Whether the step changes values: by a declared conversion, or from one form into another.
   fileprivate var convertsValues: Bool {
     guard case .rebuild(let rebuild) = work else { return !conversions.isEmpty }
     return !conversions.isEmpty
@@ -37,18 +37,20 @@ extension PlannedStep {
   }
 }
 
-/// Finds the tables and views that a newer program changed, and what becomes of them.
+/// Finds the tables and views that a newer program changed, and decides whether this program can
+/// work with them.
 private struct NewerSchemaJudge {
   let planner: MigrationPlanner
   let declared: Declarations
   let schema: LiveSchema
   let history: SchemaHistory
-  /// What would be done.
+  /// The steps that would undo the changes.
   let steps: [MigrationPlan.Step]
-  /// The tables of which it would convert values, folded.
+  /// The names, folded, of the tables whose values those steps would convert.
   let converted: Set<String>
 
-  /// A step for each table or view that is newer, in the place of those that would change it.
+  /// Returns one step for each table or view that is newer, in place of the steps that would change
+  /// it.
   func newerSteps() -> [MigrationPlan.Step] {
     var newer: [MigrationPlan.Step] = []
     for table in declared.tables {
@@ -84,14 +86,14 @@ private struct NewerSchemaJudge {
     steps.filter { step in !step.isKept && names.contains { $0.isSame(as: step.table) } }
   }
 
-  // MARK: Is it newer?
+  // MARK: Finding out whether a table is newer
 
-  /// When the file became newer than a program; nil if it is not.
+  /// Returns the time at which the file became newer than this program; nil if it is not newer.
   ///
   /// - Parameters:
-  ///   - isDeclared: whether a state is what the program declares.
-  ///   - knowsMore: whether the program drops something that came after some states: then it knows
-  ///     what came, and is not the older one.
+  ///   - isDeclared: whether a state is the one that the program declares.
+  ///   - knowsMore: whether the program drops something that was added after the given states. Then
+  ///     it knows the later state and is not older.
   private func date(
     ofNewer name: String, _ isDeclared: (SchemaHistory.State) -> Bool,
     knowsMore: (ArraySlice<SchemaHistory.State>) -> Bool = { _ in false }
@@ -107,14 +109,14 @@ private struct NewerSchemaJudge {
     return states[index + 1].date
   }
 
-  /// Whether a program with that table would open a file with that state, and change nothing.
+  /// Returns whether a program with this table would open a file in this state without changing it.
   ///
-  /// Nothing of the remembered SQL runs: it is only read. Where a comparison asks for rows, as it
-  /// does of columns that differ, there are none, and the answer is no.
+  /// The SQL of the state does not run; it is only parsed. A comparison that needs rows, as for
+  /// columns that differ, finds no table in the empty database, and the answer is no.
   private func opens(_ state: SchemaHistory.State, as table: TableDefinition) -> Bool {
     guard !state.parts.isEmpty, let empty = try? Connection() else { return false }
     var table = table
-    // A declared conversion is about values, and a state is none of them.
+    // A declared conversion concerns values, and a state has none.
     for index in table.columns.indices { table.columns[index].conversion = nil }
     var planner = MigrationPlanner(connection: empty)
     planner.declaredViews = self.planner.declaredViews
@@ -123,8 +125,8 @@ private struct NewerSchemaJudge {
     return steps?.allSatisfy(\.step.isKept) ?? false
   }
 
-  /// Whether the schema of a table drops a column or an index that is there and was in none of the
-  /// earlier states.
+  /// Returns whether the schema of a table drops a column or an index that exists now and is in
+  /// none of the earlier states.
   private func knowsMore(
     _ table: TableDefinition, than earlier: ArraySlice<SchemaHistory.State>
   ) -> Bool {
@@ -141,7 +143,7 @@ private struct NewerSchemaJudge {
     }
   }
 
-  // MARK: What becomes of it?
+  // MARK: Deciding what happens to it
 
   private func step(
     _ name: String, _ date: Date, _ undoing: [MigrationPlan.Step], _ obstacles: [String]
@@ -172,7 +174,7 @@ private struct NewerSchemaJudge {
       .keepNewer, table: name, reason: "\(reason), and leaves it as it is", line: line)
   }
 
-  /// Why a program cannot work with a table as it is.
+  /// Returns the reasons why this program cannot work with a table as it is.
   private func obstacles(to table: TableDefinition) -> [String] {
     guard let existing = try? schema.table(table.name) else { return ["the table is not there"] }
     var obstacles: [String] = []
@@ -208,7 +210,7 @@ private struct NewerSchemaJudge {
 }
 
 extension Removal {
-  /// The name of the table or view that goes.
+  /// The name of the table or view that is dropped.
   fileprivate var relation: String? {
     switch self {
     case .table(let name), .view(let name): name
@@ -218,7 +220,8 @@ extension Removal {
 }
 
 extension Declarations {
-  /// What is declared besides tables and views of some names, folded; they are not dropped either.
+  /// Returns the declarations without the tables and views of the given names, folded. The result
+  /// does not drop these, either.
   fileprivate func without(_ names: Set<String>) -> Declarations {
     let tables = tables.filter { !names.contains($0.name.lowercasedASCII) }.map { table in
       var table = table

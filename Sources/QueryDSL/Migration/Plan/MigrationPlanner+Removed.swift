@@ -1,7 +1,7 @@
 import SQLCore
 
 extension MigrationPlanner {
-  // MARK: What belongs to no table that is declared
+  // MARK: Dropping views and tables
 
   func removedViews(_ declared: Declarations, in schema: LiveSchema) -> [PlannedStep] {
     declared.removals.compactMap { removal in
@@ -17,7 +17,7 @@ extension MigrationPlanner {
     _ declared: Declarations, in schema: LiveSchema
   ) throws -> [PlannedStep] {
     try declared.removals.flatMap { removal -> [PlannedStep] in
-      // A table that was renamed has gone already.
+      // A table that is renamed no longer has this name.
       guard case .table(let name) = removal, let entry = schema.entry(name), entry.kind == .table,
         !schema.renames.isGivenAway(name)
       else { return [] }
@@ -33,7 +33,7 @@ extension MigrationPlanner {
     }
   }
 
-  /// Why a table cannot go: a model is that table, or something else names it.
+  /// Returns the refusals to drop a table: because a model declares it, or something else names it.
   private func refusals(
     ofRemoving name: String, _ declared: Declarations, in schema: LiveSchema
   ) -> [MigrationPlan.Step] {
@@ -74,10 +74,10 @@ extension MigrationPlanner {
 }
 
 extension Declarations {
-  /// Whether a schema drops it.
+  /// Whether a schema drops the item.
   func removes(_ removal: Removal) -> Bool { tables.contains { $0.removes(removal) } }
 
-  /// Whether a foreign key goes in the same migration, by itself or with its table.
+  /// Whether a foreign key is dropped in the same migration, by itself or with its table.
   func removes(_ reference: LiveSchema.Reference) -> Bool {
     if removes(.table(reference.table)) { return true }
     guard let table = tables.first(where: { $0.name.isSame(as: reference.table) }),
@@ -95,7 +95,7 @@ extension LiveSchema {
     entries.contains { $0.kind == .trigger && $0.name.isSame(as: name) }
   }
 
-  /// The views, and the triggers of whatever table, whose text names a table.
+  /// Returns the views and triggers, of any table, whose text names a table.
   fileprivate func dependents(naming table: String) -> [Entry] {
     let table = table.lowercasedASCII
     return entries.filter { entry in

@@ -1,12 +1,12 @@
 import SQLCore
 
-/// Compares what models declare with what a database has.
+/// Compares what models declare with the existing schema, and plans the steps between them.
 struct MigrationPlanner {
-  /// How much of a migration is planned.
+  /// The part of a migration that is planned.
   enum Extent {
     case whole
-    /// Only what adds and widens: what goes, and what must be unique, waits for the steps of the
-    /// user's own that read the old columns.
+    /// Only steps that add or widen. Steps that remove something or make it unique wait until the
+    /// user's own steps have read the old columns.
     case expanding
   }
 
@@ -17,19 +17,21 @@ struct MigrationPlanner {
   var checksValues = false
   var newerSchema = MigrationOptions.NewerSchema.kept
   var schemaVersion: Int?
-  /// The names of the views that models declare, folded: they are made anew where they must.
+  /// The names, folded, of the views that models declare. They can be created again if they must be
+  /// dropped.
   var declaredViews: Set<String> = []
-  /// The conversions that the database remembers.
+  /// The notes of conversions that have run.
   var conversions = ConversionLog()
 
   init(connection: Connection) {
     self.connection = connection
   }
 
-  /// The steps, on a connection whose SQL does not know the functions of a migration yet.
+  /// Returns the steps. The functions of a migration are registered while it plans; they must not
+  /// be registered yet.
   func steps(for declared: Declarations, on core: ConnectionCore) throws -> [PlannedStep] {
     let schema = try LiveSchema(of: connection)
-    // Most often there is nothing to do, and a look at the texts is enough.
+    // Most often nothing has changed, and comparing the texts is enough.
     if !checksValues, declared.isExactly(in: schema), try remembers(declared.exchanges),
       try declared.unconverted({ try ConversionLog(of: schema, in: connection) }).isEmpty
     {
@@ -38,20 +40,22 @@ struct MigrationPlanner {
     return try MigrationFunctions(of: declared.tables).use(on: core) { try steps(for: declared) }
   }
 
-  /// Whether the database has been through exchanges of names.
+  /// Returns whether all exchanges of names have run on this database.
   private func remembers(_ exchanges: [String]) throws -> Bool {
     guard !exchanges.isEmpty else { return true }
     let done = try MigrationLog(connection: connection).names()
     return exchanges.allSatisfy(done.contains)
   }
 
-  /// The steps that make a schema what is declared, whoever changed it last.
+  /// Returns the steps that make the schema what is declared, including those that would undo the
+  /// changes of a newer program.
   func steps(for declared: Declarations, in existing: LiveSchema) throws -> [PlannedStep] {
     var schema = existing
     let log = MigrationLog(connection: connection)
     schema.renames = Renames(
       of: declared.tables, in: schema, done: declared.exchanges.isEmpty ? [] : Set(try log.names()))
-    // Views go first and come last: a column that one of them names cannot be dropped.
+    // Views are dropped first and created last, because a column that a view names cannot be
+    // dropped.
     var steps: [PlannedStep] = []
     var created: [PlannedStep] = []
     for view in declared.views { try plan(view, declared, in: schema, &steps, &created) }
@@ -63,7 +67,7 @@ struct MigrationPlanner {
     }
     let unconverted = declared.unconverted { tablePlanner.conversions }
     let tables = zip(declared.tables, declared.texts)
-    // What has a new name gives up the names of its indexes before others take them.
+    // Renamed tables give up the names of their indexes before other tables take them.
     let isRenamed = { (table: TableDefinition) in
       schema.renames.formerName(ofTable: table.name)?.isSame(as: table.name) == false
     }
@@ -79,7 +83,7 @@ struct MigrationPlanner {
       }
       changes += try tablePlanner.plan(table, declared, in: schema)
     }
-    // Tables that exchange their names give up the names of all their indexes first.
+    // If tables exchange their names, the indexes of all of them are dropped before any is created.
     if schema.renames.exchangesTables {
       changes = changes.filter(\.step.dropsIndex) + changes.filter { !$0.step.dropsIndex }
     }
@@ -88,8 +92,8 @@ struct MigrationPlanner {
     return steps + created
   }
 
-  /// What SQLite does not let a table be asked, such as a check by a function that is not there, is a
-  /// reason to refuse.
+  /// Plans one table. If SQLite cannot run one of the planner's queries, for example because a
+  /// check calls an unknown function, its error becomes a refusal.
   private func plan(
     _ table: TableDefinition, _ declared: Declarations, in schema: LiveSchema
   ) throws -> [PlannedStep] {
@@ -110,7 +114,7 @@ struct MigrationPlanner {
   ) throws {
     var found = schema.relation(view.name)
     if found?.kind == .table, declared.removes(.table(view.name)) {
-      // It goes when everything else is done, and the view comes behind it.
+      // The table is dropped after all other steps, and the view is created then.
       guard extent == .whole else { return }
       found = nil
     }
@@ -154,18 +158,18 @@ extension Array where Element: Hashable {
 }
 
 extension Connection {
-  /// How many rows a table has.
+  /// Returns the number of rows of a table.
   func count(_ table: String) throws -> Int {
     try row("SELECT count(*) FROM \(identifier: table)")?.get(Int.self, at: 0) ?? 0
   }
 
-  /// A number that a statement gives.
+  /// Returns the number that a statement selects.
   func number(_ sql: String) throws -> Int {
     try row(SQL(unsafe: sql))?.get(Int.self, at: 0) ?? 0
   }
 }
 
-/// A view as its model declares it.
+/// A view, as its model declares it.
 struct ViewDefinition: Sendable {
   let model: String
   let name: String

@@ -1,20 +1,20 @@
 import SQLCore
 
-/// A step of a plan, with what its run needs besides the SQL that a reader sees.
+/// A step of a plan, with the work that it does.
 struct PlannedStep {
   enum Work {
     /// Nothing runs.
     case none
     case statements([String])
-    /// As `statements`, with references in other definitions left as they are written.
+    /// Like `statements`, but references in other definitions stay as they are written.
     case rebuild(TableRebuild)
-    /// The form of a column is written into its definition; no row is touched.
+    /// The form of a column is recorded in its definition; no row is touched.
     case remember(FormMemory)
   }
 
   var step: MigrationPlan.Step
   var work: Work = .none
-  /// The conversions that are done with it, or forgotten.
+  /// The notes of conversions that are written or removed after the step.
   var conversions: [ConversionNote] = []
 
   init(_ step: MigrationPlan.Step, _ work: Work = .none) {
@@ -22,13 +22,14 @@ struct PlannedStep {
     self.work = work
   }
 
-  /// A step that is one statement.
+  /// Creates a step that runs its SQL as one statement.
   init(running step: MigrationPlan.Step) {
     self.init(step, .statements(step.sql.map { [$0] } ?? []))
   }
 }
 
-/// A table that is made anew under another name, filled from the old one, and put in its place.
+/// The replacement of a table: a new one is created under a temporary name, filled from the old
+/// one, and renamed after the old one is dropped.
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_altertable.html#otheralter>
 struct TableRebuild {
@@ -36,9 +37,9 @@ struct TableRebuild {
   struct Source {
     let column: String
     let sql: String
-    /// Whether it is the old column as it was.
+    /// Whether the value is the old column, unchanged.
     let isSame: Bool
-    /// Whether it is NULL where the old column of that name is NULL, and nowhere else.
+    /// Whether the value is NULL exactly where the old column of that name is NULL.
     var keepsNull = false
   }
 
@@ -47,15 +48,15 @@ struct TableRebuild {
   /// CREATE TABLE under the temporary name.
   let createTable: String
   let sources: [Source]
-  /// The name by which both tables know their rowid; nil where one has none.
+  /// A name by which both tables know their rowid; nil if one of them has none.
   let rowID: String?
-  /// The name by which the old table knows its rowid.
+  /// A name by which the old table knows its rowid.
   let oldRowID: String?
-  /// The columns by which a row is found again in the new table, where there is no rowid.
+  /// The columns that identify a row in both tables, if there is no rowid.
   let key: [String]
 
-  /// `INSERT OR ABORT INTO … SELECT …`, without what says which rows: whatever the table's own ON
-  /// CONFLICT says, no row may be left out or be another.
+  /// `INSERT OR ABORT INTO … SELECT …` without a WHERE clause. OR ABORT overrides the table's own
+  /// ON CONFLICT clauses, so that no row is skipped or replaced.
   var copy: String {
     let names = (rowID.map { [$0] } ?? []) + sources.map { Identifier($0.column).quoted }
     let values = (rowID.map { [$0] } ?? []) + sources.map(\.sql)
@@ -70,7 +71,7 @@ struct TableRebuild {
     "ALTER TABLE \(Identifier(temporaryName).quoted) RENAME TO \(Identifier(table).quoted)"
   }
 
-  /// All of it, to be read.
+  /// All statements, as a plan prints them.
   var sql: String {
     [createTable, copy, dropTable, renameTable].joined(separator: ";\n")
   }

@@ -1,41 +1,41 @@
 import SQLCore
 
-/// The definition of a table that is rebuilt: the definition in the file, with what the models declare
-/// otherwise in its place.
+/// The new definition of a table that is rebuilt: the existing definition, with the declared
+/// changes in their place.
 ///
-/// Each part of the file's definition is either written as it stands there or replaced by a
-/// declaration. What SQL says and no model does (the order of columns, words for types, constraint
-/// names, ON CONFLICT, MATCH, comments) is kept that way.
+/// Each part of the existing definition is either written as it is or replaced by a declaration. So
+/// the parts of SQL that no model declares (the order of columns, the words of types, constraint
+/// names, ON CONFLICT, MATCH, comments) are kept.
 struct RebuiltDefinition {
-  /// What becomes of a constraint in the file.
+  /// The treatment of an existing constraint.
   enum Fate {
     case kept
     case dropped
-    /// The models declare another in its place, which takes its name.
+    /// A declared constraint takes its place and its name.
     case replaced
   }
 
   let declared: TableDefinition
   let live: LiveTable
   let isWithoutRowID: Bool
-  /// The names that the table has and had, folded.
+  /// The present and former names of the table, folded.
   let tableNames: Set<String>
-  /// Whether a column of the file stays, though no model declares it.
+  /// Whether an existing column stays although no model declares it.
   let isKept: (LiveTable.Column) -> Bool
   /// Whether the schema drops the default or the collation of a column.
   let removes: (Removal) -> Bool
-  /// By the index of the constraint.
+  /// The treatment of each existing constraint, by its index.
   let fates: [Fate]
-  /// The constraint of the file that a declared foreign key or check equals or replaces.
+  /// The index of the existing constraint that a declared foreign key or check equals or replaces.
   let existingKey: (TableDefinition.ForeignKey) -> Int?
   let existingCheck: (TableDefinition.Check) -> Int?
 
-  /// Whether the models have the same columns as their key, in the same order.
+  /// Whether the existing and the declared key have the same columns in the same order.
   private var hasSameKey: Bool {
     live.key.columns.map(\.lowercasedASCII) == declared.keyNames.map(\.lowercasedASCII)
   }
 
-  /// Whether the key must become another name of the rowid, since the database counts it.
+  /// Whether the key must become an alias of the rowid, because the database generates it.
   private var needsRowIDKey: Bool {
     guard let name = declared.keyNames.first else { return false }
     return declaresRowIDKey && declared.column(name)?.isOptional == true && !live.hasRowIDKey
@@ -46,7 +46,7 @@ struct RebuiltDefinition {
       && declared.column(declared.keyNames[0])?.storageClass == .integer
   }
 
-  /// Whether the key is written as it stands in the file.
+  /// Whether the existing key is written as it is.
   private var keepsKey: Bool { hasSameKey && !needsRowIDKey }
 
   // MARK: The text
@@ -94,7 +94,7 @@ struct RebuiltDefinition {
     return items
   }
 
-  /// A clause that is written, and where it would stand among others.
+  /// The SQL of a clause, and its rank in the order of a column's clauses.
   private struct Written {
     var text: String
     var rank: Int
@@ -131,7 +131,7 @@ struct RebuiltDefinition {
     }
     let type = self.type(of: found, as: declaration)
     let typeComments = found.typeComments.withoutForms.inline
-    // The form is the declared one; that of a column which no model declares stays.
+    // A declared column has its declared form, any other column its existing form.
     let form = declaration?.formComment ?? found.form.map { " \($0.comment)" } ?? ""
     return
       ([Identifier(found.name).quoted + (type.isEmpty ? form : "")]
@@ -139,7 +139,7 @@ struct RebuiltDefinition {
       .joined(separator: " ")
   }
 
-  /// A name stands where what it names stands.
+  /// Returns the rank of a `CONSTRAINT name`: that of the clause which it names.
   private func rank(behind index: Int, in column: LiveTable.Column) -> Int {
     column.clauses[index...].lazy.compactMap { rank($0.kind) }.first ?? 5
   }
@@ -154,17 +154,17 @@ struct RebuiltDefinition {
     return isSame && !found.type.isEmpty ? found.type : declaration.storageClass.rawValue
   }
 
-  /// Whether a column may not be NULL; nil where what the file says stays.
+  /// Returns whether a column must be NOT NULL; nil if the existing definition decides.
   private func isNotNull(
     _ found: LiveTable.Column, _ declaration: TableDefinition.Column?
   ) -> Bool? {
     let isKey = live.isKey(found.name) && declared.isKey(found.name)
     if isKey, keepsKey {
-      // WITHOUT ROWID said so.
+      // WITHOUT ROWID implied NOT NULL for the key.
       let wasImplied = live.isWithoutRowID && !isWithoutRowID
       return wasImplied && declaration?.isOptional == false ? true : nil
     }
-    // What was of the key, and is it no more, is left out by insertions.
+    // A column that leaves the key and is not declared must allow NULL, because insertions omit it.
     guard let declaration else { return live.isKey(found.name) ? false : nil }
     if declaration.isOptional { return isKey ? nil : false }
     return true
@@ -176,12 +176,12 @@ struct RebuiltDefinition {
   ) -> Bool {
     switch clause.kind {
     case .name:
-      // It stays where something stays that it names.
+      // A name stays if one of the clauses that it names stays.
       let named = found.clauses[(index + 1)...].prefix {
         if case .name = $0.kind { false } else { true }
       }
       guard !named.isEmpty else {
-        // One that another follows names nothing, and stays with it.
+        // A name that is followed by another names nothing, and stays if the other stays.
         guard index + 1 < found.clauses.count else { return true }
         return keeps(found.clauses[index + 1], at: index + 1, of: found, declaration)
       }
@@ -204,7 +204,7 @@ struct RebuiltDefinition {
     }
   }
 
-  /// What a declaration says and the file does not.
+  /// Returns the clauses of a declaration that the existing column lacks.
   private func additions(
     to found: LiveTable.Column, _ declaration: TableDefinition.Column?
   ) -> [Written] {
@@ -247,12 +247,13 @@ struct RebuiltDefinition {
   private var constraints: [Item] {
     var items: [Item] = []
     var isWritten = live.constraints.map { constraint in
-      // Those at a column are written with it.
+      // Constraints at a column are written with the column.
       constraint.isAtColumn
     }
     for column in live.columns
     where declared.column(column.name) == nil && !isKept(column) {
-      // What stands at a column that goes, and does not name it, becomes a constraint of the table.
+      // A constraint at a dropped column may concern other columns; then it becomes a table
+      // constraint.
       for clause in column.clauses {
         if case .constraint(let index) = clause.kind { isWritten[index] = false }
       }
@@ -296,14 +297,14 @@ struct RebuiltDefinition {
 }
 
 extension LiveTable.Constraint {
-  /// `CONSTRAINT name `, where it has one.
+  /// `CONSTRAINT name `, or an empty string for a constraint without a name.
   fileprivate var prefix: String {
     name.map { "CONSTRAINT \(Identifier($0).quoted) " } ?? ""
   }
 }
 
 extension TableDefinition.Generated {
-  /// Whether it calculates the same, in the same place.
+  /// Whether both calculate the same expression and store it in the same way.
   func isSame(as existing: LiveTable.Generated) -> Bool {
     expression.normalSQL == existing.expression.normalSQL
       && (storage == .stored) == existing.isStored
@@ -311,7 +312,7 @@ extension TableDefinition.Generated {
 }
 
 extension [SQLComment] {
-  /// The comments that are none of the form of a column.
+  /// The comments that do not record the form of a column.
   fileprivate var withoutForms: [SQLComment] {
     filter { comment in
       let words = comment.text.dropFirst(2).dropLast(2).split(separator: " ")

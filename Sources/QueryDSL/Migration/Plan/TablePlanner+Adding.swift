@@ -1,11 +1,11 @@
 import SQLCore
 
 extension TablePlanner {
-  /// Adds a column that the table does not have.
+  /// Plans the addition of a column that the table does not have.
   mutating func add(_ column: TableDefinition.Column) throws {
     if let generated = column.generated {
       let sql = "ALTER TABLE \(quotedLiveName) ADD COLUMN \(column.sql())"
-      // A stored one would have to be written into each row; NOT NULL is checked in each.
+      // ALTER TABLE cannot add a STORED column, and would check NOT NULL in each row.
       let canAlter = generated.storage == .virtual && column.isOptional
       return changes.append(
         Change(
@@ -25,7 +25,7 @@ extension TablePlanner {
       $0.columns.map(\.lowercasedASCII) == [column.name.lowercasedASCII]
     }
     if let reference, let value, try rowCount() > 0, try refersToNothing(value, reference) {
-      // Either the property or its default stands in the way.
+      // Either the property or its default is the problem.
       let line =
         column.isOptional
         ? "Default(\(column.type.path), sql: \"NULL\")" : column.type.declaration(isOptional: true)
@@ -34,11 +34,11 @@ extension TablePlanner {
           + "no row there; make it an optional, whose default is NULL", line: line,
         rowCount: try rowCount())
     }
-    // Zero would stay as the default of the column, which the schema may not want.
+    // ALTER TABLE would leave the zero as the column's default, which the schema may not want.
     let leavesDefault =
       value != nil && column.defaultSQL == nil
       && declared.removes(.attribute(column: column.name, .default))
-    // What ALTER TABLE refuses: https://www.sqlite.org/lang_altertable.html#altertabaddcol
+    // The limits of ALTER TABLE: https://www.sqlite.org/lang_altertable.html#altertabaddcol
     let canAlter =
       !declared.isKey(column.name) && (column.isOptional || value != nil || isEmpty)
       && !leavesDefault
@@ -59,13 +59,13 @@ extension TablePlanner {
             reason: hasNoValue ? "there are no rows" : "rows that are there get \(given)",
             rowCount: try rowCount())
           : nil))
-    // The rowid is there already, and becomes the key.
+    // The rowid already exists, and becomes the key.
     let source = isRowID(column) ? liveRowIDName : value
     sources[column.name.lowercasedASCII] = TableRebuild.Source(
       column: column.name, sql: source ?? "NULL", isSame: false)
   }
 
-  /// Whether the table to which a column will refer has no row of a value.
+  /// Returns whether the table to which a column will refer has no row with this value.
   private func refersToNothing(_ value: String, _ key: TableDefinition.ForeignKey) throws -> Bool {
     guard value.normalSQL != ["null"] else { return false }
     guard let parent = try schema.renamedTable(key.target.table),
@@ -79,12 +79,12 @@ extension TablePlanner {
         + "WHERE \(Identifier(former ?? name).quoted) = \(value)") == 0
   }
 
-  /// Whether a new column is the rowid that the table has without a name for it.
+  /// Whether a new column is the rowid, for which the table has no column yet.
   private func isRowID(_ column: TableDefinition.Column) -> Bool {
     declared.hasRowIDKey && declared.isKey(column.name) && !live.isWithoutRowID
   }
 
-  /// Whether there is a value for the rows that are there; else it is refused.
+  /// Returns whether there is a value for the existing rows; adds a refusal if not.
   private mutating func findValue(for column: TableDefinition.Column) throws -> Bool {
     guard !column.isOptional, column.defaultSQL == nil || column.hasImpliedDefault,
       try rowCount() > 0
@@ -101,7 +101,7 @@ extension TablePlanner {
       ? "refers to another table, and rows that are there would refer to nothing"
       : "needs a value for the rows that are there"
     guard !declared.isKey(column.name) else {
-      // Where the whole key is new, that was refused already.
+      // If the whole key is new, that has been refused already.
       guard !steps.contains(where: { $0.step.line == addingKeyLine }) else { return false }
       refuse(
         "the new column \(column.name) \(why), and it is of the key; fill it in a `MigrationStep` "
@@ -119,18 +119,18 @@ extension TablePlanner {
     return false
   }
 
-  /// The rowid of the table in the database, by a name that no column takes from it.
+  /// A name for the rowid of the existing table that no column has.
   var liveRowIDName: String? {
     guard !live.isWithoutRowID else { return nil }
     return ["rowid", "_rowid_", "oid"].first { live.column($0) == nil }
   }
 
-  /// A check over a new column is no part of ALTER TABLE.
+  /// Whether a declared check names a new column. ALTER TABLE cannot add the check.
   private func checksMention(_ column: String) -> Bool {
     declared.checks.contains { $0.condition.mentions(column.lowercasedASCII) }
   }
 
-  /// A literal with or without a sign, and no expression or CURRENT_TIME.
+  /// Whether a default is a literal, with or without a sign, and not an expression or CURRENT_TIME.
   private static func isConstant(_ value: String) -> Bool {
     let tokens = SQLTokens(value).tokens
     guard let last = tokens.last, !tokens.contains(where: { $0.isSign("(") }) else { return false }

@@ -1,7 +1,7 @@
 import SQLCore
 
 extension TablePlanner {
-  /// Compares a declared column with the one in the database, or adds it.
+  /// Compares a declared column with the existing one, or plans its addition.
   mutating func compare(_ column: TableDefinition.Column) throws {
     guard let found = live.column(column.name) else { return try add(column) }
     try compareGeneration(column, found)
@@ -26,13 +26,13 @@ extension TablePlanner {
     case (let generated?, nil):
       try compareValues(of: column, with: generated)
     case (nil, .some):
-      // The values stay: they are what was calculated.
+      // The values stay: they are the calculated ones.
       changes.append(Change(reason: "\(column.name) is written and no more calculated"))
     }
   }
 
-  /// A column that was written is calculated from now on: where what was written is another, it
-  /// would be lost.
+  /// Compares the existing values of a column with the expression that will calculate it. Refuses
+  /// the change if any of them would be lost.
   private mutating func compareValues(
     of column: TableDefinition.Column, with generated: TableDefinition.Generated
   ) throws {
@@ -79,8 +79,8 @@ extension TablePlanner {
     }
   }
 
-  /// Zero and the empty text are what ALTER TABLE had to leave there when it added the column; to
-  /// take them away would cost a rebuild.
+  /// Whether a default is the zero or empty value that ALTER TABLE had to declare when it added the
+  /// column. Removing it would cost a rebuild.
   private func isImplied(_ value: String, in column: TableDefinition.Column) -> Bool {
     !column.isOptional && value.normalSQL == column.fallbackLiteral?.normalSQL
   }
@@ -95,7 +95,8 @@ extension TablePlanner {
     let oldClass = StorageClass(declaredType: found.type)
     let isOtherClass =
       form == .unknown && oldClass != column.storageClass || mustBeInteger(column, found)
-    // A key is never NULL where it is the rowid; elsewhere SQLite allows it, and nobody means it.
+    // A key that is the rowid is never NULL. SQLite allows NULL in other keys, but no model means
+    // it.
     let isKey = live.isKey(column.name) && declared.isKey(column.name)
     let allowsNull = !found.isNotNull && !isKey
     let losesNull = allowsNull && !column.isOptional
@@ -114,7 +115,8 @@ extension TablePlanner {
     }
   }
 
-  /// A key that the database assigns must be declared INTEGER and nothing else.
+  /// Whether the existing type must become INTEGER, because only that makes a key that the database
+  /// assigns.
   private func mustBeInteger(
     _ column: TableDefinition.Column, _ found: LiveTable.Column
   ) -> Bool {
@@ -156,7 +158,7 @@ extension TablePlanner {
     }
     guard isOtherClass else { return changes.append(Change(reason: reason)) }
     if column.type.hasForms {
-      // A date in another form is another number: it is read and written.
+      // The same date is a different number in another form, so it is read and written, not cast.
       guard oldClass.map({ column.type.form($0) != nil }) ?? true else {
         let count = try rows(where: "\(old) IS NOT NULL")
         guard count > 0 else { return changes.append(Change(reason: reason)) }
@@ -193,7 +195,8 @@ extension TablePlanner {
     setSource(column, source.sql)
   }
 
-  /// Deletes rows that cannot stay, by the names that all have then; false where nobody asked for it.
+  /// Plans the deletion of rows that cannot stay, with the names that all have by then. Returns
+  /// false if the options do not allow it.
   mutating func deletes(
     _ column: TableDefinition.Column, _ count: Int, _ reason: String, _ condition: String
   ) -> Bool {
@@ -210,27 +213,27 @@ extension TablePlanner {
       column: column.name, sql: sql, isSame: false, keepsNull: keepsNull)
   }
 
-  /// The column's name in a literal, by which the functions of a migration find it.
+  /// The key with which the migration's SQL functions find the column, escaped for a literal.
   func key(of column: TableDefinition.Column) -> String {
     MigrationFunctions.key(table: declared.name, column: column.name)
       .replacing("'", with: "''")
   }
 
-  /// Whether the definition is in the words of Apus.
+  /// Whether the existing definition looks as Apus writes it.
   var isMadeByApus: Bool {
     live.isStrict && live.sql.hasPrefix("CREATE TABLE \(Identifier(oldName).quoted) (\n  \"")
   }
 
-  // MARK: Values that no type reads
+  // MARK: Values that the type cannot read
 
-  /// Looks whether the type reads what a column will hold; what it does not is refused, or deleted
-  /// where that was asked for.
+  /// Checks that the type can read what the column will hold. Refuses the other values, or deletes
+  /// their rows if the options say so.
   ///
-  /// - Parameter condition: what a value must fulfil that the column can hold at all.
+  /// - Parameter condition: the SQL condition for values that can be converted at all.
   private mutating func checkValues(
     of column: TableDefinition.Column, source: String, among condition: String = "1"
   ) throws {
-    // A STRICT table holds what it declares, and NOT NULL no NULL.
+    // A STRICT table holds only values of the declared class, and a NOT NULL column no NULL.
     let isNotNull = column.isOptional || live.column(column.name)?.isNotNull == true
     guard !column.type.readsAll || planner.checksValues && !(live.isStrict && isNotNull) else {
       return
@@ -241,7 +244,7 @@ extension TablePlanner {
       where: condition == "1" ? isUnread : "CASE WHEN \(condition) THEN \(isUnread) ELSE 0 END")
   }
 
-  /// Refuses the values that fulfil a condition, or deletes their rows where that was asked for.
+  /// Refuses the values that fulfil a condition, or deletes their rows if the options say so.
   private mutating func refuseValues(
     of column: TableDefinition.Column, where condition: String
   ) throws {

@@ -7,7 +7,7 @@ extension TablePlanner {
     for key in declared.foreignKeys {
       let added = key.columns.allSatisfy { live.column($0) == nil }
       guard let existing = live.foreignKeys.first(where: { refersAlike($0, key) }) else {
-        // A column that is only now added brings its reference with it.
+        // ALTER TABLE adds a single new column together with its foreign key.
         if added, key.columns.count == 1 { continue }
         changes.append(
           Change(reason: "\(key.columns.joined(separator: ", ")) refers to \(key.target.table)"))
@@ -23,7 +23,7 @@ extension TablePlanner {
     }
   }
 
-  /// The same columns that refer to the same columns.
+  /// Whether both refer from the same columns to the same columns.
   func refersAlike(_ existing: LiveTable.ForeignKey, _ key: TableDefinition.ForeignKey) -> Bool {
     guard existing.target.isSame(as: key.target.table) else { return false }
     var targets = existing.targetColumns
@@ -32,13 +32,14 @@ extension TablePlanner {
       && targets.map(\.lowercasedASCII) == key.target.columns.map(\.lowercasedASCII)
   }
 
-  /// Rows that refer to nothing are none of a new foreign key's.
+  /// Refuses rows that would violate a new foreign key, or deletes them if the options say so.
   private mutating func checkReferences(_ key: TableDefinition.ForeignKey) throws {
     let parent = try schema.renamedTable(key.target.table)
     if let parent, !key.target.columns.allSatisfy({ parent.column($0) != nil }) { return }
     let columns = key.columns.filter { live.column($0) != nil }
     guard columns.count == key.columns.count else { return }
-    // By the names that all have before anything ran, and by those that they have when it is done.
+    // The count runs before all steps, with the former names; the deletion runs after renamings,
+    // with the new names.
     let formerTarget = parent.flatMap { schema.renames.formerName(ofTable: $0.name) }
     let formerColumns = schema.renames.columns(ofFormer: formerTarget ?? "")
     let count = try connection.number(
@@ -58,7 +59,8 @@ extension TablePlanner {
           columns.map { Identifier($0).quoted }, parent?.name, key.target.columns))
   }
 
-  /// A table that is only now created has no rows to which any could refer.
+  /// Returns the SQL condition for rows that refer to no row. `target` is nil if the table has yet
+  /// to be created: then each row with a value does.
   private func refersToNothing(
     _ columns: [String], _ target: String?, _ targetColumns: [String]
   ) -> String {
@@ -71,7 +73,8 @@ extension TablePlanner {
       + "WHERE \(isParent.joined(separator: " AND ")))"
   }
 
-  /// Deletes rows that a declaration forbids, where that was asked for; else they are refused.
+  /// Plans the deletion of rows that a declaration forbids, or refuses them if the options do not
+  /// allow it.
   mutating func delete(
     _ count: Int, _ reason: String, column: String? = nil, _ sql: String
   ) throws {
@@ -117,9 +120,9 @@ extension TablePlanner {
     }
   }
 
-  // MARK: What no model declares
+  // MARK: Undeclared constraints
 
-  /// Constraints that no model declares are kept, but those that a schema drops.
+  /// Keeps constraints that no model declares, unless a schema drops them.
   mutating func compareUndeclaredConstraints() {
     for constraint in live.constraints where !isDeclared(constraint) {
       if isRemoved(constraint) {
@@ -130,7 +133,7 @@ extension TablePlanner {
     }
   }
 
-  /// Whether a model says the same, or something else about the same.
+  /// Whether a model declares this constraint, or a changed one in its place.
   func isDeclared(_ constraint: LiveTable.Constraint) -> Bool {
     switch constraint.kind {
     case .foreignKey(let key):
@@ -158,7 +161,7 @@ extension TablePlanner {
 }
 
 extension TableDefinition.ForeignKey {
-  /// Whether it does the same as one in the database, and at the same time.
+  /// Whether both have the same actions and are checked at the same time.
   func acts(as existing: LiveTable.ForeignKey) -> Bool {
     existing.onDelete == onDelete.rawValue && existing.onUpdate == onUpdate.rawValue
       && existing.isDeferred == isDeferred
@@ -174,7 +177,8 @@ extension LiveTable {
 }
 
 extension LiveTable.Constraint {
-  /// Whether all its columns are of some kind: those of a kept column are kept with it.
+  /// Whether all its columns meet a condition. A constraint whose columns are all undeclared is
+  /// kept with them, so the plan does not list it.
   fileprivate func isOf(_ isOne: (String) -> Bool) -> Bool {
     switch kind {
     case .foreignKey(let key): key.columns.allSatisfy(isOne)
@@ -183,7 +187,7 @@ extension LiveTable.Constraint {
     }
   }
 
-  /// The line of a schema that drops it.
+  /// The line of a schema that drops the constraint.
   var removalLine: String {
     switch kind {
     case .foreignKey(let key): key.removalLine
@@ -194,6 +198,6 @@ extension LiveTable.Constraint {
 }
 
 extension LiveTable.ForeignKey {
-  /// The line of a schema that drops it.
+  /// The line of a schema that drops the foreign key.
   var removalLine: String { "Dropped(foreignKey: \(columns.swiftList))" }
 }

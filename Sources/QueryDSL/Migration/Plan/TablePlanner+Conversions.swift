@@ -1,11 +1,12 @@
 import SQLCore
 
 extension TablePlanner {
-  /// Plans the conversion that a schema declares for a column. It runs once: where the column is
-  /// stored otherwise than the property, the file says that it did not run; where both are stored
-  /// alike, the notes of the database say whether it did.
+  /// Plans the declared conversion of a column, which runs once. If the existing column is stored
+  /// differently from the property, the conversion has not run yet. If both are stored alike, the
+  /// notes of the database say whether it has run.
   ///
-  /// - Returns: whether the conversion runs or is refused; otherwise it ran already.
+  /// - Returns: true if the conversion runs or is refused, and false if there is nothing to
+  ///   convert.
   mutating func convert(
     _ column: TableDefinition.Column, _ difference: ValueDifference
   ) throws -> Bool {
@@ -42,7 +43,8 @@ extension TablePlanner {
     }
   }
 
-  /// In a table that is not STRICT, a column of the new class may hold values of the old one.
+  /// Converts the values that still have the old class. A column of the new class may hold them if
+  /// the table is not STRICT.
   private mutating func convertOthers(
     _ column: TableDefinition.Column, _ conversion: DeclaredConversion,
     _ difference: ValueDifference, isNoted: Bool
@@ -61,7 +63,7 @@ extension TablePlanner {
     return true
   }
 
-  /// - Parameter keeping: the storage class of values that stay as they are.
+  /// - Parameter keeping: the storage class of values that stay as they are; nil for none.
   private mutating func run(
     _ conversion: DeclaredConversion, of column: TableDefinition.Column, _ reason: String,
     keeping kept: StorageClass? = nil
@@ -76,7 +78,7 @@ extension TablePlanner {
     conversions.append(ConversionNote(conversion, table: declared.name, column: column.name))
   }
 
-  /// What names a row in an error: its key, or its rowid.
+  /// The arguments that identify a row in an error: its key, or its rowid.
   private var rowArguments: String {
     let names = live.key.columns.isEmpty ? liveRowIDName.map { [$0] } ?? [] : live.key.columns
     guard !names.isEmpty else { return "" }
@@ -94,7 +96,7 @@ extension TablePlanner {
     oldColumnNames[column.lowercasedASCII] ?? live.column(column)?.name ?? column
   }
 
-  /// The notes of conversions that have nothing to convert: those of columns that are new.
+  /// Returns the notes for new columns, whose conversions have nothing to convert.
   func needlessConversions(of columns: [TableDefinition.Column]) -> [ConversionNote] {
     columns.compactMap { column in
       guard let conversion = column.conversion, conversion.needsNote else { return nil }
@@ -103,10 +105,10 @@ extension TablePlanner {
   }
 }
 
-/// How the column in the database differs from the declared one.
+/// The difference between an existing and a declared column.
 struct ValueDifference {
   let isOtherClass: Bool
   let losesNull: Bool
-  /// In the words of a plan.
+  /// The difference in the words of a plan.
   let reason: String
 }

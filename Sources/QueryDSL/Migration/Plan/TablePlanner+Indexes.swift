@@ -1,7 +1,7 @@
 import SQLCore
 
 extension TablePlanner {
-  /// Names that Apus gives to an index of what it orders by, folded.
+  /// Returns the names, folded, that Apus may have given to an index with these terms.
   func generatedNames(of index: LiveIndex, columns: [String]? = nil) -> Set<String> {
     let columns = columns ?? live.columns.map(\.name)
     var names: Set<String> = []
@@ -15,14 +15,16 @@ extension TablePlanner {
     return names
   }
 
-  /// Whether the name of an index says that a schema declared it: it comes and goes with the code.
+  /// Whether the name of an index shows that a schema declared it. Such an index is dropped when
+  /// the schema no longer declares it.
   func comesFromCode(_ index: LiveIndex) -> Bool {
     let name = index.name.lowercasedASCII
     return formerIndexNames[index.name, default: []].contains(name)
       || generatedNames(of: index).contains(name)
   }
 
-  /// The index that is a declared one: by its name, else an equal one that another program named.
+  /// Returns the existing index for a declared one: the index of that name, else an equal index
+  /// that another program named.
   private func found(_ index: TableDefinition.Index) -> LiveIndex? {
     let name = declared.name(of: index)
     return indexes.first { $0.name.isSame(as: name) }
@@ -38,7 +40,8 @@ extension TablePlanner {
       && wanted.condition == found.condition
   }
 
-  /// Drops indexes that are declared otherwise, or as dropped, or no more.
+  /// Plans to drop indexes that are declared differently, declared as dropped, or no longer
+  /// declared.
   mutating func dropIndexes() {
     let names = Set(declared.indexes.map { declared.name(of: $0).lowercasedASCII })
     let others = live.columns.map(\.name.lowercasedASCII).filter { name in
@@ -64,7 +67,7 @@ extension TablePlanner {
       {
         reason = "the schema declares it no more"
       } else {
-        // One over columns that no model declares is kept with them.
+        // An index over columns that no model declares is kept with them.
         if !comesFromCode(index) {
           keep("the index \(index.name)", line: "Dropped(index: \(index.name.swiftLiteral))")
         }
@@ -82,7 +85,7 @@ extension TablePlanner {
     for index in declared.indexes.uniqued() {
       if let found = found(index), isSame(index, found) { continue }
       guard !isConstrained(index) else { continue }
-      // Steps of the user's own may still have to make the values different.
+      // The user's own steps may still have to make the values unique.
       if planner.extent == .expanding, index.isUnique { continue }
       if refusesName(of: index) { continue }
       if index.isUnique, refusedUnique.contains(index.terms.flatMap(\.normalSQL)) { continue }
@@ -100,7 +103,7 @@ extension TablePlanner {
     }
   }
 
-  /// Refuses an index whose name something else has already.
+  /// Refuses an index whose name is taken. Returns whether it refused.
   mutating func refusesName(of index: TableDefinition.Index) -> Bool {
     let name = declared.name(of: index)
     guard let taken = schema.entry(name), oldName.isEmpty || !taken.table.isSame(as: oldName),
@@ -113,7 +116,7 @@ extension TablePlanner {
     return true
   }
 
-  /// Whether a constraint of the table says the same as a unique index.
+  /// Whether an existing UNIQUE constraint does the work of a unique index.
   private func isConstrained(_ index: TableDefinition.Index) -> Bool {
     guard index.isUnique, index.condition == nil, index.givenName == nil else { return false }
     let terms = index.terms.map(\.normalSQL)
@@ -125,7 +128,8 @@ extension TablePlanner {
     }
   }
 
-  /// How many values of an index over columns that are there come more than once.
+  /// Returns how many values of a unique index occur more than once; nil if it names unknown
+  /// columns.
   private func sharedValues(of index: TableDefinition.Index) throws -> Int? {
     let tokens = index.terms.flatMap { SQLTokens($0).tokens }
     let condition = index.condition ?? "1"
@@ -143,7 +147,7 @@ extension TablePlanner {
       rows = rows.renaming(name, to: former)
     }
     for source in sources.values where live.column(source.column) == nil {
-      // A number alone would name a column of the result.
+      // In GROUP BY, a plain number would be the index of a result column.
       let value = "coalesce(\(source.sql), NULL)"
       terms = terms.map { $0.replacing(source.column, bySQL: value) }
       rows = rows.replacing(source.column, bySQL: value)
@@ -158,21 +162,21 @@ extension TablePlanner {
 }
 
 extension LiveTable.KeyTerm {
-  /// The term as an index has it, to be compared; the direction makes no difference.
+  /// The normalised tokens of the term as an index would have it, without the direction.
   fileprivate var normal: [String] {
     [column.lowercasedASCII] + (collation.map { ["collate", $0.lowercasedASCII] } ?? [])
   }
 }
 
 extension TableDefinition.Index {
-  /// The index as a line of a schema, where it says no more than columns.
+  /// The index as a line of a schema; nil if it has more than plain columns.
   fileprivate func line(in table: TableDefinition, name: String) -> String? {
     guard condition == nil, terms.allSatisfy({ $0.normalSQL.count == 1 }) else { return nil }
     return "\(isUnique ? "Unique" : "Index")(\(paths(in: table).joined(separator: ", ")), "
       + "name: \(name.swiftLiteral))"
   }
 
-  /// The columns as key paths, for a line to paste.
+  /// The columns of the index as key paths, for a line to paste.
   fileprivate func paths(in table: TableDefinition) -> [String] {
     terms.flatMap { SQLTokens($0).tokens }.compactMap { token in
       table.column(token.value).map(\.type.path)

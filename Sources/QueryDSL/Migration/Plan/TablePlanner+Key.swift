@@ -14,7 +14,7 @@ extension TablePlanner {
             "\(declared.model) has no rowid, and the key in the database is AUTOINCREMENT, which only a "
               + "rowid can be; leave the rowid there", line: "WithRowID()")
         }
-        // Only here is every column of a key NOT NULL.
+        // Only WITHOUT ROWID makes every column of a key NOT NULL.
         try checkKeyValues("it has no rowid")
       }
     }
@@ -27,15 +27,15 @@ extension TablePlanner {
     try checkReferences(reason)
   }
 
-  /// What the database says of the key that goes, in words.
+  /// The clauses that go with the existing key, in the words of a plan.
   private var lostWithKey: String {
     var lost = live.key.conflict.isEmpty ? [] : [String(live.key.conflict.dropFirst())]
     if live.key.isAutoincrement, !declared.hasRowIDKey { lost.append("AUTOINCREMENT") }
     return lost.isEmpty ? "" : ", and \(lost.joined(separator: " and ")) goes with the old key"
   }
 
-  /// A key that the database counts is the rowid: `INT PRIMARY KEY` and `INTEGER PRIMARY KEY DESC` are
-  /// not.
+  /// Plans the rebuild of a key that the database must generate. Only an alias of the rowid is
+  /// generated, and `INT PRIMARY KEY` and `INTEGER PRIMARY KEY DESC` are not aliases.
   private mutating func compareRowIDKey() throws {
     guard declared.hasRowIDKey, declared.isWithoutRowID ?? live.isWithoutRowID == false,
       !live.hasRowIDKey, let column = declared.column(declared.keyNames[0]), column.isOptional
@@ -45,11 +45,11 @@ extension TablePlanner {
     try checkKeyValues(reason)
   }
 
-  /// A key has no NULL, and no value twice.
+  /// Refuses rows whose new key is NULL or not unique.
   private mutating func checkKeyValues(_ reason: String) throws {
     let columns = declared.keyNames.compactMap { name -> String? in
       guard live.column(name) != nil else {
-        // A new column has the same value in every row; a rowid has not.
+        // A new column has the same value in every row, but a rowid does not.
         return declared.hasRowIDKey ? liveRowIDName : nil
       }
       return oldName(of: name)
@@ -74,7 +74,8 @@ extension TablePlanner {
       line: deletingLine(columns), rowCount: try rowCount())
   }
 
-  /// What refers to the old key must find it still: as a key, or as something unique.
+  /// Refuses a new key if a foreign key refers to the old one and its columns would no longer be
+  /// unique.
   private mutating func checkReferences(_ reason: String) throws {
     for reference in schema.references(to: declared.name) where !others.removes(reference) {
       let targets =
@@ -93,7 +94,7 @@ extension TablePlanner {
       index.isUnique && index.condition == nil
         && Set(index.terms.flatMap(\.normalSQL)) == folded
     }
-    // An index that no model declares stays.
+    // An index that no model declares is kept.
     let hasIndex = indexes.contains { index in
       index.isUnique && index.condition.isEmpty && Set(index.plainColumns ?? []) == folded
         && !declared.removes(.index(index.name)) && !comesFromCode(index)
@@ -107,7 +108,7 @@ extension TablePlanner {
 
   // MARK: Lines to paste
 
-  /// Steps run before anything is renamed.
+  /// The steps of these lines run before tables are renamed.
   private var formerTable: String { Identifier(oldName).quoted }
 
   private func step(_ name: String, _ sql: String) -> String {
@@ -115,12 +116,12 @@ extension TablePlanner {
       + "{ try $0.execute(\(sql.swiftLiteral)) }"
   }
 
-  /// A step that adds the columns of a key that are new, and gives each row values of its own.
+  /// The line of a step that adds the new columns of a key and gives each row a distinct value.
   var addingKeyLine: String {
     let new = declared.keyNames.compactMap { declared.column($0) }
       .filter { live.column($0.name) == nil }
     let values = new.map { ($0, $0.type.distinctSQL($0.storageClass, rowID: liveRowIDName)) }
-    // Where nobody can tell what the values would be, the rows cannot stay.
+    // If the values cannot be generated, the rows cannot stay.
     guard values.allSatisfy({ $0.1 != nil }) else {
       return step("no rows", "DELETE FROM \(formerTable)")
     }
@@ -132,7 +133,8 @@ extension TablePlanner {
       "keys", added.joined() + "UPDATE \(formerTable) SET \(set.joined(separator: ", "))")
   }
 
-  /// A step that deletes rows without a key, and all but the first of those that share one.
+  /// Returns the line of a step that deletes rows without a key, and all but the first of the rows
+  /// that share a key.
   private func deletingLine(_ columns: [String]) -> String {
     let isNull = columns.map { "\($0) IS NULL" }.joined(separator: " OR ")
     let isLater: String
@@ -153,7 +155,8 @@ extension TablePlanner {
     return step("keys", "DELETE FROM \(formerTable) WHERE \(isNull) OR \(isLater)")
   }
 
-  /// What keeps columns unique: a line of the schema, or of a step where no property has them.
+  /// Returns a line that keeps columns unique: a line of the schema, or a step if not all columns
+  /// have properties.
   private func uniqueLine(_ columns: [String]) -> String {
     let properties = columns.compactMap { declared.column($0)?.type.path }
     if properties.count == columns.count {

@@ -1,7 +1,8 @@
 import SQLCore
 
 extension TablePlanner {
-  /// Does away with the differences: each by its ALTER or, where one needs it, all by a rebuild.
+  /// Plans the steps for all changes: one ALTER TABLE for each, or one rebuild if any of them needs
+  /// it.
   mutating func change() throws {
     guard !changes.isEmpty else { return }
     let alters = changes.compactMap(\.alter)
@@ -10,7 +11,7 @@ extension TablePlanner {
       steps[steps.count - 1].conversions = conversions
       return
     }
-    // Nothing runs where something is refused; the reasons stand there already.
+    // If any step is refused, none will run, and the reasons are planned already.
     guard !steps.contains(where: { $0.step.kind == .refused }) else { return }
     let rebuild = try rebuild()
     try verify(rebuild, TableParser.parse(rebuild.createTable))
@@ -32,7 +33,8 @@ extension TablePlanner {
     let temporaryName = freeName()
     let definition = definition(isWithoutRowID: isWithoutRowID)
     let createTable = definition.createTable(temporaryName)
-    // What it says is read from it, so that nothing else can be meant.
+    // The new definition is parsed from its text, so that it cannot differ from what SQLite will
+    // read.
     let new = try TableParser.parse(createTable)
     let kept = live.columns.filter { isKept($0) && $0.generated == nil }
     var sources = declared.columns.filter { $0.generated == nil }.map { column in
@@ -50,7 +52,7 @@ extension TablePlanner {
     let rowID = ["rowid", "_rowid_", "oid"].first {
       live.column($0) == nil && new.column($0) == nil
     }
-    // A key that is the rowid brings it along.
+    // A key that is the rowid is copied as a column.
     let isCopied = hasRowID && !new.hasRowIDKey
     let isSameKey =
       live.key.columns.map(\.lowercasedASCII) == declared.keyNames.map(\.lowercasedASCII)

@@ -1,7 +1,7 @@
 import SQLCore
 
 extension TablePlanner {
-  /// Columns that no model declares are kept, but those that a schema drops.
+  /// Keeps columns that no model declares, unless a schema drops them.
   mutating func compareUndeclaredColumns() throws {
     for column in live.columns where !declared.declares(column.name) {
       if declared.removes(.column(column.name)), planner.extent == .whole {
@@ -51,7 +51,8 @@ extension TablePlanner {
         reason: "\(name) is dropped", kind: step.kind, alter: isNamed ? nil : step))
   }
 
-  /// What names the column must go first, and that is said by the schema as well.
+  /// Refuses to drop a column that something else names, unless the schema drops that as well.
+  /// Returns whether it refused.
   private mutating func refusesToDrop(_ name: String) -> Bool {
     let folded = name.lowercasedASCII
     var isRefused = false

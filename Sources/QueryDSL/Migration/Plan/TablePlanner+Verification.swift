@@ -1,14 +1,14 @@
 import SQLCore
 
 extension TablePlanner {
-  /// Looks whether the rows, as a rebuild makes them, fulfil what the new table says: its checks, keys and
-  /// unique columns. Copying them would fail otherwise.
+  /// Checks that the rows, as a rebuild will copy them, fulfil the checks, keys and unique
+  /// constraints of the new table. Otherwise copying them would fail.
   ///
-  /// It reads the table once for each check, and for each key and unique index over columns whose values
-  /// or collation change. A declared conversion runs once a row, in the run: what depends on it is
-  /// found there.
+  /// Reads the table once for each check, and once for each key and unique index over columns whose
+  /// values or collation change. A declared conversion runs once for each row, during the
+  /// migration, so errors that depend on its values are found there.
   mutating func verify(_ rebuild: TableRebuild, _ new: LiveTable) throws {
-    // Rows that are deleted first are none of the new table's.
+    // Rows that are deleted first will not be in the new table.
     guard try rowCount() > 0, !steps.contains(where: { $0.step.action == .deleteRows }) else {
       return
     }
@@ -17,13 +17,13 @@ extension TablePlanner {
     for terms in uniqueTerms(new) { try verify(terms, rows, new) }
   }
 
-  // MARK: The rows as they will be
+  // MARK: Rows after the migration
 
-  /// The rows of the table as a query, under the names and collations of the new one.
+  /// Returns a subquery of the rows with the names, values and collations of the new table.
   private func projection(_ rebuild: TableRebuild, _ new: LiveTable) -> String {
     let names = live.columns.map { "\(oldName(of: $0.name)) AS \(Identifier($0.name).quoted)" }
     let rowID = liveRowIDName.map { ["\($0) AS \($0)"] } ?? []
-    // A table may have 2,000 columns.
+    // A table may have up to 2,000 columns.
     let found = live.columnsByName
     let columns = new.columnsByName
     let values = rebuild.sources.map { source in
@@ -31,7 +31,7 @@ extension TablePlanner {
       let column = columns[name]
       var sql = isConvertedByModel(source.column) ? "NULL" : source.sql
       if !source.isSame, let type = column.flatMap({ StorageClass(declaredType: $0.type) }) {
-        // What a function gives has no affinity.
+        // The result of a function has no affinity.
         sql = "CAST(\(sql) AS \(type.rawValue))"
       }
       let collation = column?.collation ?? "BINARY"
@@ -51,7 +51,7 @@ extension TablePlanner {
   // MARK: Checks
 
   private mutating func verifyChecks(_ rows: String, _ new: LiveTable) throws {
-    // What is calculated is not among the rows; the run finds it.
+    // Values that SQLite or the model calculates are unknown here; the run checks them.
     let unknown = new.columns.filter { $0.generated != nil || isConvertedByModel($0.name) }
       .map(\.name.lowercasedASCII)
     let checks = new.constraints.compactMap { constraint -> (LiveTable.Constraint, String)? in
@@ -62,7 +62,8 @@ extension TablePlanner {
     guard !checks.isEmpty else { return }
     for (constraint, text) in checks {
       let sql = "SELECT count(*) FROM \(rows) WHERE NOT (\(text)\n)"
-      // Text in double quotes is text in a definition, and none in a query: the run finds it.
+      // Text in double quotes may be a string in a definition, but is an unknown column in this
+      // query. Then only the run checks it.
       guard (try? connection.prepare(SQL(unsafe: sql))) != nil else { continue }
       let count = try connection.number(sql)
       guard count > 0 else { continue }
@@ -76,10 +77,10 @@ extension TablePlanner {
 
   // MARK: Keys and unique columns
 
-  /// Columns whose values no two rows share.
+  /// Columns that must be unique.
   private struct UniqueTerms {
     let terms: [LiveTable.KeyTerm]
-    /// The line that does without it.
+    /// The line that removes the constraint.
     let line: String
     var isKey = false
   }
@@ -93,7 +94,7 @@ extension TablePlanner {
       guard case .unique(let terms) = constraint.kind else { continue }
       all.append(UniqueTerms(terms: terms, line: constraint.removalLine))
     }
-    // An index over expressions is found by the run.
+    // Indexes over expressions are checked only by the run.
     for index in indexes where index.isUnique && index.condition.isEmpty {
       guard let columns = index.plainColumns,
         !steps.contains(where: { $0.step.action == .dropIndex(index.name) })

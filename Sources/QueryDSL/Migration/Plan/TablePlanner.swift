@@ -1,41 +1,41 @@
 import SQLCore
 
-/// Compares one table as it is declared with the table in the database.
+/// Compares a declared table with the existing one, and plans the steps between them.
 struct TablePlanner {
-  /// A difference that an ALTER or a rebuild does away with.
+  /// A difference that an ALTER TABLE or a rebuild resolves.
   struct Change {
-    /// In the words of the rebuild that does it.
+    /// The reason in the words of a plan.
     let reason: String
     var kind = MigrationPlan.Step.Kind.lossless
-    /// The step that does it by ALTER; nil where only a rebuild can.
+    /// The step that resolves it by ALTER TABLE; nil if only a rebuild can.
     var alter: MigrationPlan.Step?
   }
 
   let declared: TableDefinition
   let schema: LiveSchema
   let planner: MigrationPlanner
-  /// What all models declare.
+  /// The declarations of all models.
   let others: Declarations
   var connection: Connection { planner.connection }
 
-  /// The table in the database, as it is when what was renamed is renamed.
+  /// The existing table, as it will be after all renamings.
   var live = LiveTable(name: "", sql: "")
-  /// The name by which it can be asked before anything ran.
+  /// The present name of the table, before any step runs.
   var oldName = ""
-  /// The names of its columns before anything ran, folded, by those that they get.
+  /// The present names of the columns by their names, folded, after all renamings.
   var oldColumnNames: [String: String] = [:]
   var indexes: [LiveIndex] = []
-  /// Names that Apus would have given the indexes before something was renamed.
+  /// The names that Apus would have given to the indexes before the renamings.
   var formerIndexNames: [String: Set<String>] = [:]
   var changes: [Change] = []
   var steps: [PlannedStep] = []
-  /// What stays though no model declares it, told behind the steps.
+  /// The parts that stay although no model declares them; they follow the steps in the plan.
   var kept: [PlannedStep] = []
-  /// The conversions that are done when the differences are done away with, or forgotten.
+  /// The notes of conversions that are written or removed with the changes.
   var conversions: [ConversionNote] = []
-  /// How the values of the columns of a rebuild come about.
+  /// The sources of the values in a rebuilt table, by the folded names of its columns.
   var sources: [String: TableRebuild.Source] = [:]
-  /// The columns of unique indexes that are refused for what a rebuild makes of their values.
+  /// The columns of unique indexes that a rebuild would violate and that are refused already.
   var refusedUnique: Set<[String]> = []
   private var cachedRowCount: Int?
 
@@ -49,7 +49,7 @@ struct TablePlanner {
     self.others = others
   }
 
-  /// The steps in the order in which they run.
+  /// Returns the steps in the order in which they run.
   mutating func plan() throws -> [PlannedStep] {
     for problem in declared.problems { refuse(problem.reason, line: problem.line) }
     guard declared.problems.isEmpty else { return steps }
@@ -80,7 +80,8 @@ struct TablePlanner {
 
   // MARK: Finding the table
 
-  /// Finds the table, under its name or a former one; false where it is to be created.
+  /// Finds the existing table by its name or a former name. Returns false if the table is to be
+  /// created.
   private mutating func findTable() throws -> Bool {
     guard let former = schema.renames.formerName(ofTable: declared.name),
       let found = schema.relation(former)
@@ -143,7 +144,7 @@ struct TablePlanner {
         "the trigger \(trigger.name)", line: "Dropped(trigger: \(trigger.name.swiftLiteral))")
     }
     guard planner.extent == .whole else { return }
-    // Whichever schema says so: the trigger may be another table's.
+    // The trigger may belong to another table; the first schema that drops it plans the step.
     for name in declared.removedTriggers
     where schema.hasTrigger(name)
       && others.tables.first(where: { $0.removes(.trigger(name)) })?.name == declared.name
@@ -157,7 +158,7 @@ struct TablePlanner {
     }
   }
 
-  // MARK: What the steps need
+  // MARK: Rows and names
 
   var quotedLiveName: String { Identifier(live.name).quoted }
 
@@ -175,7 +176,7 @@ struct TablePlanner {
           .keepDeclaration(what), table: declared.name, reason: reason, line: line)))
   }
 
-  /// How many rows the table has; counting reads it whole, and is done once.
+  /// Returns the number of rows. Counting reads the whole table, once.
   mutating func rowCount() throws -> Int {
     if let cachedRowCount { return cachedRowCount }
     let count = try connection.count(oldName)
@@ -183,13 +184,13 @@ struct TablePlanner {
     return count
   }
 
-  /// How many rows fulfil a condition, over the columns as they are called before anything ran.
+  /// Returns the number of rows that fulfil a condition, which uses the present names of columns.
   func rows(where condition: String) throws -> Int {
     try connection.number(
       "SELECT count(*) FROM \(Identifier(oldName).quoted) WHERE \(condition)")
   }
 
-  /// A column, quoted, as it is called before anything ran.
+  /// Returns the present name of a column, quoted.
   func oldName(of column: String) -> String {
     Identifier(oldColumnNames[column.lowercasedASCII] ?? column).quoted
   }

@@ -1,18 +1,18 @@
 import SQLCore
 
-/// How values of one storage class become those of another, in SQL, and which of them do so without
-/// loss.
+/// The SQL that converts values between storage classes, and finds those that would change.
 ///
-/// A column that is not STRICT may hold any class, whatever it declares: each value is looked at.
+/// A column of a table that is not STRICT may hold values of any class, whatever it declares.
+/// Therefore each value is examined.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#castexpr>
 struct ValueChange {
   let column: String
   let target: StorageClass
 
-  /// The value as the new class has it.
+  /// The SQL of the value in the new class.
   var sql: String {
     var cases = "WHEN '\(target.typeName)' THEN \(column) "
-    // A cast between text and bytes would follow the encoding of the database.
+    // CAST between text and bytes would follow the encoding of the database.
     switch target {
     case .text: cases += "WHEN 'blob' THEN apus_utf8(\(column)) "
     case .blob: cases += "WHEN 'text' THEN apus_utf8(\(column)) "
@@ -21,7 +21,8 @@ struct ValueChange {
     return "CASE typeof(\(column)) \(cases)ELSE CAST(\(column) AS \(target.rawValue)) END"
   }
 
-  /// 1 where the value comes back as it was when it is turned back; NULL is none's business.
+  /// An SQL expression that is 1 if the value survives the conversion and back; it is 1 for NULL,
+  /// too.
   var isLossless: String {
     let classes: [StorageClass] = [.integer, .real, .text, .blob]
     let cases = classes.filter { $0 != target }.map { old in
@@ -30,7 +31,7 @@ struct ValueChange {
     return "CASE typeof(\(column)) \(cases.joined(separator: " ")) ELSE 1 END"
   }
 
-  /// Integers that a Double holds, each and all between them.
+  /// The range in which a Double holds every integer exactly.
   private static let exact = "BETWEEN -9007199254740992 AND 9007199254740992"
 
   private func condition(from old: StorageClass) -> String {
@@ -40,7 +41,7 @@ struct ValueChange {
     case (.integer, .real): return "\(column) \(Self.exact)"
     case (.real, .integer): return "\(column) \(Self.exact) AND \(back)"
     case (.text, .real):
-      // `5` is the text of 5.0 as well.
+      // `5` is a text of 5.0, too.
       return "(\(back) COLLATE BINARY OR CAST(CAST(\(column) AS INTEGER) AS TEXT) = \(column) "
         + "COLLATE BINARY AND CAST(\(column) AS INTEGER) \(Self.exact))"
     case (.text, .integer): return "\(back) COLLATE BINARY"
@@ -52,6 +53,6 @@ struct ValueChange {
 }
 
 extension StorageClass {
-  /// As `typeof` says it.
+  /// The class as `typeof` names it.
   var typeName: String { rawValue.lowercasedASCII }
 }

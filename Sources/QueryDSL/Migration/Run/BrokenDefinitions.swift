@@ -1,17 +1,17 @@
 import SQLCore
 
-/// The views and triggers of a database that SQLite cannot compile, with its reason for each.
+/// The views and triggers of a database that SQLite cannot compile, with the reason for each.
 ///
-/// Such a definition was broken by whoever wrote it or what it names, and stays as it is. One that a
-/// migration would break is a reason to refuse it.
+/// A definition that was broken before a migration stays as it is. A migration that would break one
+/// is refused.
 struct BrokenDefinitions {
   struct Definition {
     let kind: LiveSchema.Entry.Kind
     let name: String
-    /// What SQLite says.
+    /// SQLite's error message.
     let reason: String
 
-    /// The line of a schema that drops it.
+    /// The line of a schema that drops the view or trigger.
     var removalLine: String {
       kind == .view
         ? "Dropped(view: \(name.swiftLiteral))" : "Dropped(trigger: \(name.swiftLiteral))"
@@ -20,7 +20,8 @@ struct BrokenDefinitions {
 
   private(set) var definitions: [Definition] = []
 
-  /// Compiles each view, and what fires each trigger: one statement each, none of which runs.
+  /// Compiles a query of each view, and a statement for each event that fires a trigger. None of
+  /// them runs.
   init(in connection: Connection) throws {
     let schema = try LiveSchema(of: connection)
     for view in schema.entries where view.kind == .view {
@@ -50,7 +51,8 @@ struct BrokenDefinitions {
     }
   }
 
-  /// Finds which triggers of one table fail; where none does, that takes a statement for each event.
+  /// Adds the triggers of one table that do not compile. If all of them compile, this takes one
+  /// statement for each event.
   private mutating func addTriggers(_ triggers: [LiveSchema.Entry], in connection: Connection)
     throws
   {
@@ -59,7 +61,8 @@ struct BrokenDefinitions {
     do {
       columns = try connection.columns(ofTable: table).filter { $0.generation == .none }.map(\.name)
     } catch let error as DatabaseError where error.isRefusal {
-      // A view that names what is not there has no columns, and none of its triggers compiles.
+      // If a view names something that does not exist, it has no columns, and none of its triggers
+      // compiles.
       definitions += triggers.map {
         Definition(kind: .trigger, name: $0.name, reason: error.message)
       }
@@ -90,7 +93,7 @@ struct BrokenDefinitions {
   }
 }
 
-/// What fires a trigger.
+/// The event that fires a trigger.
 private enum TriggerEvent: String {
   case delete, insert, update
 
@@ -111,7 +114,7 @@ private enum TriggerEvent: String {
     return nil
   }
 
-  /// A statement that fires it, to be compiled.
+  /// Returns a statement that would fire the trigger. It is compiled, but does not run.
   func statement(_ table: String, _ columns: [String]) -> SQL {
     switch self {
     case .delete: return "DELETE FROM \(identifier: table)"

@@ -1,16 +1,16 @@
 import SQLCore
 
-/// The conversions that a database remembers as done, in the table of the `MigrationLog`.
+/// The conversions that a database notes as done, in the table of the `MigrationLog`.
 ///
-/// A note is a name such as `Converted Thing.flag from Bool to Date`. A column has one, that of the
-/// conversion that ran last: it says what the column holds. It follows the column when that gets
-/// another name, and goes with it.
+/// A note is a name such as `Converted Thing.flag from Bool to Date`. A column has one note: that
+/// of the conversion that ran last, which says what the column holds. The note follows a column
+/// that is renamed, and is removed with a column that is dropped.
 struct ConversionLog {
-  /// What is known of a conversion.
+  /// Whether a conversion has run, as far as is known.
   enum State {
     case done
     case pending
-    /// The column was converted to the same type, by a conversion from another one.
+    /// The column was converted to the same type, but from another one.
     case unknown(String)
 
     var isDone: Bool { if case .done = self { true } else { false } }
@@ -18,10 +18,10 @@ struct ConversionLog {
 
   private var names: [String] = []
 
-  /// Remembers nothing.
+  /// Creates a log without notes.
   init() {}
 
-  /// Reads the notes, by one statement where the database has the table.
+  /// Reads the notes: one statement if the database has the table, else none.
   init(of schema: LiveSchema, in connection: Connection) throws {
     guard schema.entry(MigrationLog.table)?.kind == .table else { return }
     names = try MigrationLog(connection: connection).allNames().filter { $0.hasPrefix(Self.word) }
@@ -29,13 +29,13 @@ struct ConversionLog {
 
   private static let word = "Converted "
 
-  /// The note of a conversion, by the names that its table and column have.
+  /// Returns the note of a conversion. The table and column are given by their names at the time.
   static func note(_ conversion: DeclaredConversion, table: String, column: String) -> String {
     prefix(table: table, column: column)
       + "from \(conversion.source.note) to \(conversion.target.note)"
   }
 
-  /// What is known of a conversion, by the names that its table and column have in the database.
+  /// Returns whether a conversion has run. The table and column are given by their existing names.
   func state(of conversion: DeclaredConversion, table: String, column: String) -> State {
     let prefix = Self.prefix(table: table, column: column)
     let known = names.filter { $0.hasFoldedPrefix(prefix) }.map { $0.dropFirst(prefix.count) }
@@ -55,7 +55,8 @@ struct ConversionLog {
 // MARK: Writing
 
 extension ConversionLog {
-  /// Makes the notes follow a step that ran, and adds those of the conversions that it ran.
+  /// Updates the notes after a step: renames or removes them with their columns, and adds those of
+  /// the conversions that the step ran.
   static func follow(_ planned: PlannedStep, in connection: Connection) throws {
     let step = planned.step
     switch step.action {
@@ -90,11 +91,12 @@ extension ConversionLog {
   }
 }
 
-/// A conversion that a step runs, or makes needless, or that goes with its column.
+/// A change of a note: for a conversion that a step runs or makes unnecessary, or for a column that
+/// is dropped.
 struct ConversionNote {
   let table: String
   let column: String
-  /// nil for a column that goes.
+  /// nil for a column that is dropped.
   let note: String?
 
   init(forgetting column: String, of table: String) {
@@ -111,10 +113,11 @@ struct ConversionNote {
 }
 
 extension String {
-  /// The name in a note: as it is where it is plain, else in quotation marks.
+  /// The name in a note: as it is if it is plain, else in quotation marks.
   fileprivate var inNote: String { isSwiftName ? self : Identifier(self).quoted }
 
-  /// Whether it begins so, without the case of ASCII letters, which SQL ignores in names.
+  /// Whether the text begins with a prefix, ignoring the case of ASCII letters as SQL does in
+  /// names.
   fileprivate func hasFoldedPrefix(_ prefix: String) -> Bool {
     lowercasedASCII.hasPrefix(prefix.lowercasedASCII)
   }

@@ -1,13 +1,14 @@
 import SQLCore
 
 extension Database {
-  /// Opens a file with its models, and migrates it: what is missing is added, what is declared
-  /// otherwise is changed, in one transaction, and nothing is lost that no schema declares as
-  /// dropped.
+  /// Opens a database file with its models, and migrates it in one transaction: tables and columns
+  /// that are missing are added, and those that are declared differently are changed. Data is lost
+  /// only where a schema or the options say so.
   ///
-  /// Throws `MigrationError`, with the plan in it and nothing done, where a table would need what
-  /// cannot be done by itself; `ModelError` for a model that cannot be a table. A file that is
-  /// opened for reading alone is not migrated.
+  /// A file that is opened as read-only is not migrated.
+  ///
+  /// Throws `MigrationError`, with the plan, if a table needs a change that cannot be made
+  /// automatically; then nothing is changed. Throws `ModelError` if a model cannot be a table.
   public convenience init(
     path: String, models: [any Model.Type], configuration: Configuration = Configuration(),
     migration options: MigrationOptions = MigrationOptions()
@@ -16,7 +17,7 @@ extension Database {
     try open(with: models, options)
   }
 
-  /// A database in memory with the tables of its models.
+  /// Opens a database in memory with the tables of its models.
   public static func inMemory(
     models: [any Model.Type], configuration: Configuration = Configuration()
   ) throws -> Database {
@@ -25,7 +26,7 @@ extension Database {
     return database
   }
 
-  /// A temporary file with the tables of its models.
+  /// Creates a temporary database file with the tables of its models.
   public static func temporary(
     models: [any Model.Type], configuration: Configuration = Configuration()
   ) throws -> Database {
@@ -37,7 +38,7 @@ extension Database {
   private func open(with models: [any Model.Type], _ options: MigrationOptions) throws {
     let declared = try Declarations(of: models)
     guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }
-    // Asked on the writer, which is open: a reader would have to be opened for it.
+    // The writer plans, because it is open already; a reader would have to be opened.
     let plan = try writing { core in
       let plan = try Self.plan(for: declared, options, on: core)
       if plan.isEmpty { try core.advanceIDs(past: declared.ids) }
@@ -52,7 +53,7 @@ extension Database {
     try writing { try $0.advanceIDs(past: declared.ids) }
   }
 
-  /// A file that is opened for reading alone may not have the tables.
+  /// Moves the id generator past the stored ids. A read-only file may lack some of the tables.
   private func advanceIDs(past declared: Declarations) throws {
     guard !declared.ids.isEmpty else { return }
     try reading { core in
@@ -61,10 +62,10 @@ extension Database {
     }
   }
 
-  /// What `migrate` would do; nothing is changed.
+  /// Returns the plan of what `migrate` would do, without changing anything.
   ///
-  /// It costs a read of the schema where there is nothing to do; where values must be looked at, such
-  /// as those of a column that gets another type, it reads their table.
+  /// If there is nothing to do, this costs one read of the schema. If values must be examined, for
+  /// example those of a column that gets another type, it also reads their table.
   public func migrationPlan(
     for models: [any Model.Type], _ options: MigrationOptions = MigrationOptions()
   ) throws -> MigrationPlan {
@@ -80,16 +81,17 @@ extension Database {
   private static func plan(
     for declared: Declarations, _ options: MigrationOptions, on core: ConnectionCore
   ) throws -> MigrationPlan {
-    // One snapshot: another process may migrate between a look at the schema and one at the rows.
+    // One snapshot, because another process may migrate between reading the schema and reading
+    // rows.
     try core.transaction(.deferred) {
       try MigrationForecast(declared: declared, options: options, core: core).plan()
     }
   }
 
-  /// Migrates the tables of the models, in one transaction, and returns what was done.
+  /// Migrates the tables of the models in one transaction, and returns the steps that were done.
   ///
-  /// It costs a read of the schema where there is nothing to do. Throws `MigrationError` where a
-  /// step is refused, or where a row or reference would be lost; then nothing was done.
+  /// If there is nothing to do, this costs one read of the schema. Throws `MigrationError` if a
+  /// step is refused, or if a row or a reference would be lost; then nothing is changed.
   @discardableResult
   public func migrate(
     _ models: [any Model.Type], _ options: MigrationOptions = MigrationOptions()
@@ -99,7 +101,7 @@ extension Database {
 
   @discardableResult
   func migrate(_ declared: Declarations, _ options: MigrationOptions) throws -> MigrationPlan {
-    // Most often there is nothing to do: that is found without the write lock.
+    // Most often there is nothing to do, and finding that out needs no write lock.
     try run(migrationPlan(for: declared, options), for: declared, options)
   }
 
@@ -117,7 +119,7 @@ extension Database {
     if !plan.isEmpty, let path = options.copyPath {
       try vacuum(into: path)
     }
-    // Another process may have done it meanwhile: it is planned again, under the write lock.
+    // Another process may have migrated in the meantime, so the plan is made again under the lock.
     return try writing { core in
       try MigrationRun.run(on: core, declared: declared, options: options)
     }
@@ -125,7 +127,7 @@ extension Database {
 }
 
 extension Database {
-  /// The models are not what the database has.
+  /// Returns the error for models that differ from the existing schema.
   private func notValidated(_ plan: MigrationPlan) -> MigrationError {
     MigrationError(
       plan: plan,
@@ -135,14 +137,15 @@ extension Database {
 }
 
 extension SchemaPolicy {
-  /// Why a database does not open where a newer program changed a table; nil if it does.
+  /// Returns the reason not to open a database in which a newer program changed a table; nil if it
+  /// may be opened.
   fileprivate func objection(to plan: MigrationPlan) -> String? {
     guard plan.newerNames.contains(where: { self == .validated || locks($0) }) else { return nil }
     return "a newer program changed the schema, and `Configuration.schemaPolicy` wants it as the "
       + "models declare it"
   }
 
-  /// Why a plan cannot be run; nil where it can.
+  /// Returns the reason why a plan may not run; nil if it may.
   fileprivate func lock(for plan: MigrationPlan) -> String? {
     let isLocked = plan.steps.contains { !$0.isKept && locks($0.table) }
     return isLocked ? "the schema is locked by `Configuration.schemaPolicy`" : nil
@@ -150,7 +153,7 @@ extension SchemaPolicy {
 }
 
 extension MigrationPlan.Step {
-  /// A step of the user's own.
+  /// Creates the plan's step for one of the user's own steps.
   init(_ step: MigrationStep) {
     let reason =
       switch step.moment {

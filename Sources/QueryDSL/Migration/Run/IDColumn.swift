@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A column of `Unique64` by which a primary key begins: behind the first, ids are not in the order
-/// of the key's index.
+/// A `Unique64` column with which a primary key begins. Later columns of a key do not count,
+/// because the key's index does not order their ids.
 struct IDColumn: Hashable {
   let table: String
   let column: String
@@ -15,7 +15,7 @@ struct IDColumn: Hashable {
     column = layout.columns[index].name
   }
 
-  /// The greatest id that is not damaged; one seek in the index of the key.
+  /// The SELECT of the greatest id that is not damaged, by one seek in the key's index.
   fileprivate var greatest: String {
     let column = Identifier(column).quoted
     return "SELECT max(\(column)) AS id FROM \(Identifier(table).quoted) WHERE \(column) <= ?1"
@@ -23,10 +23,11 @@ struct IDColumn: Hashable {
 }
 
 extension ConnectionCore {
-  /// Moves the generator of ids past those that are stored, so that none comes twice after a
-  /// restart: one statement, and one index seek a table. The tables must be there.
+  /// Moves the id generator past the stored ids, so that no id is generated again after a restart.
+  /// Costs one statement for each 100 columns, with one index seek for each column. The tables must
+  /// exist.
   func advanceIDs(past columns: [IDColumn]) throws {
-    // SQLite takes 500 terms at most.
+    // SQLite allows at most 500 terms in a compound SELECT.
     var rest = columns[...]
     while !rest.isEmpty {
       let terms = rest.prefix(100).map(\.greatest).joined(separator: " UNION ALL ")

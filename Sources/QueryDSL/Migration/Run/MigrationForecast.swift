@@ -1,9 +1,9 @@
 import SQLCore
 
-/// What a migration would do, found out without changing anything.
+/// Plans a migration without changing anything.
 ///
-/// Steps of the user's own are not run for it: they may do more than SQL. What they may change is said
-/// to depend on them.
+/// The user's own steps do not run for a plan, because they may do more than SQL. A refusal that
+/// they may resolve is `.undecided`.
 struct MigrationForecast {
   let declared: Declarations
   let options: MigrationOptions
@@ -32,7 +32,7 @@ struct MigrationForecast {
     return try planner.steps(for: declared, on: core)
   }
 
-  /// The steps of the user's own that will run.
+  /// Returns the user's own steps that will run.
   private func pending() throws -> [MigrationStep] {
     guard !options.steps.isEmpty else { return [] }
     let connection = core.lend()
@@ -42,7 +42,8 @@ struct MigrationForecast {
       .filter { !isNew || $0.onNewDatabase == .runs }
   }
 
-  /// What SQLite refuses; nothing is rehearsed where nothing is changed, or that it is refused is known.
+  /// Returns the steps that SQLite refuses. Does not rehearse a plan that changes nothing or is
+  /// refused already.
   private func rehearsed(_ planned: [PlannedStep]) throws -> [MigrationPlan.Step] {
     guard planned.contains(where: { !$0.step.isKept }),
       !planned.contains(where: { $0.step.kind == .refused })
@@ -50,8 +51,9 @@ struct MigrationForecast {
     return try SchemaRehearsal(declared: declared, core: core).refusals(of: planned)
   }
 
-  /// A step that runs before all else may resolve every refusal; one that runs after the adding part
-  /// only those of what comes after it.
+  /// Makes refusals undecided if one of the user's own steps may resolve them. A step that runs
+  /// `.before` may resolve every refusal; a step that runs `.after` only refusals of steps that
+  /// follow it.
   private func decide(
     _ steps: inout [MigrationPlan.Step], _ pending: [MigrationStep]
   ) throws {

@@ -1,24 +1,24 @@
 import SQLCore
 
-/// The table in which a database remembers, by their names, which steps of the user's own were run,
-/// and which conversions: `ConversionLog`.
+/// The table in which a database notes, by name, which of the user's own steps and which
+/// conversions have run. `ConversionLog` reads the latter.
 struct MigrationLog {
   static let table = "apus_migration"
   let connection: Connection
 
-  /// The names that are noted; none where the database has no such table.
+  /// Returns the noted names; none if the database does not have the table.
   func names() throws -> [String] {
     try connection.tableExists(Self.table) ? allNames() : []
   }
 
-  /// The names that are noted, in a table that must be there.
+  /// Returns the noted names. The table must exist.
   func allNames() throws -> [String] {
     try connection.rows("SELECT name FROM \(identifier: Self.table)").map {
       try $0.get(at: 0)
     }
   }
 
-  /// The steps that were not run yet, in their order.
+  /// Returns the steps that have not run yet, in their order.
   func pending(_ steps: [MigrationStep]) throws -> [MigrationStep] {
     guard !steps.isEmpty else { return steps }
     let done = Set(try names())

@@ -1,26 +1,28 @@
 import SQLCore
 
-/// How a migration goes about its work.
+/// Options for a migration.
 public struct MigrationOptions: Sendable {
-  /// What becomes of rows whose values no type reads, would not be the same in the new type, or a new
-  /// constraint forbids.
+  /// The treatment of rows with a value that its type cannot read, that would change in the new
+  /// type, or that a new constraint forbids.
   public enum InvalidValues: Hashable, Sendable {
-    /// The migration is refused, and says how many there are.
+    /// The migration is refused, and the plan says how many rows there are.
     case refused
     /// The rows are deleted. Rows of other tables that refer to them are not: if there are any, the
-    /// migration throws, and nothing is done.
+    /// migration throws `MigrationError`, and nothing is changed.
     case deleted
-    /// The rows are deleted for some tables, or columns of tables, and refused for all others. Use
-    /// `deleted(in:)`.
+    /// The rows of some tables, or with values of some columns, are deleted; all others are
+    /// refused. Use `deleted(in:)`.
     case deletedIn(Set<String>)
 
-    /// The rows are deleted whose values are invalid in some columns, each a table and a column:
-    /// `.deleted(in: "Note.size")`. A table by itself stands for all its columns and constraints.
+    /// Deletes the rows with invalid values in some columns, and refuses all others. Each place is
+    /// a table and a column, `.deleted(in: "Note.size")`, or a table, which stands for all its
+    /// columns and constraints.
     public static func deleted(in places: String...) -> InvalidValues {
       .deletedIn(Set(places))
     }
 
-    /// Whether the rows of a table go that are invalid for a column; nil for the whole table.
+    /// Returns whether the rows of a table that are invalid for a column are deleted. Without a
+    /// column, they are invalid for a constraint of the table.
     func deletes(_ table: String, _ column: String? = nil) -> Bool {
       switch self {
       case .refused: false
@@ -33,50 +35,54 @@ public struct MigrationOptions: Sendable {
     }
   }
 
-  /// What rows that are there get in a new column that is not optional and has no `Default`.
+  /// The value that existing rows get in a new column that is not optional and has no `Default`.
   public enum MissingDefaults: Hashable, Sendable {
-    /// The migration is refused, with the line that declares a value. A table without rows takes any
-    /// column.
+    /// The migration is refused, with the line that declares a value. A table without rows needs no
+    /// value.
     case refused
-    /// Zero, `false`, or the empty text or bytes, which also stay as the default of the column. A
-    /// type without such a value, such as a date or an enumeration, is refused all the same.
+    /// Zero, `false`, or the empty text or bytes, which also become the column's default. A type
+    /// without such a value, such as a date or an enumeration, is refused nevertheless.
     ///
-    /// Choose it for steps of your own that fill the new column, or for values that mean nothing yet.
+    /// Choose this if a step of your own fills the new column, or if the values have no meaning
+    /// yet.
     case zeroOrEmpty
   }
 
-  /// What becomes of rows whose values no type reads, would not be the same in the new type, or a new
-  /// constraint forbids.
+  /// The treatment of rows with a value that its type cannot read, that would change in the new
+  /// type, or that a new constraint forbids.
   public var invalidValues: InvalidValues
-  /// What rows that are there get in a new column that is not optional and has no `Default`.
+  /// The value that existing rows get in a new column that is not optional and has no `Default`.
   public var missingDefaults: MissingDefaults
-  /// Whether all values of the models' columns are read, also where nothing changed.
+  /// Whether the migration reads all values of the models' columns, even if nothing changed.
   ///
-  /// A column that became an enumeration over its type looks in the file as before: only this finds
-  /// a text that is no case. It reads every row.
+  /// A text column whose property becomes an enumeration looks the same in the file. Only this
+  /// option finds a text that is not one of the cases. It reads every row.
   public var checksValues: Bool
-  /// Where a copy of the file is put before anything is changed; a migration that finds nothing to do
-  /// makes none. `VACUUM INTO`: it throws where the file exists.
+  /// The path of a copy of the file that is made by `VACUUM INTO` before anything is changed; nil
+  /// for none. A migration with nothing to do makes no copy. Throws if a file exists at the path.
   public var copyPath: String?
-  /// How long it waits for another process that migrates the same file.
+  /// How long to wait for another process that migrates the same file.
   public var waiting: Duration
   /// Steps of your own, in the order in which they run.
   public var steps: [MigrationStep]
-  /// What becomes of a table that a newer program has changed.
+  /// The treatment of tables that a newer program has changed.
   public var newerSchema: NewerSchema
-  /// The number of this program's schema, if you number it: higher is newer. nil compares the
-  /// definitions only.
+  /// The number of this program's schema, if you number it; higher is newer. With nil, only the
+  /// definitions are compared.
   ///
-  /// The file remembers the number of the program that migrated it last. One with a lower number is
-  /// older whatever it declares; one with a higher number is newer, and migrates also to what the
-  /// file had before. So a return to an earlier schema is said by a higher number.
+  /// The file keeps the number of the program that migrated it last. A program with a lower number
+  /// is older, whatever it declares. A program with a higher number is newer, and migrates even to
+  /// a schema that the file had before. So a higher number declares an intended return to an
+  /// earlier schema.
   public var schemaVersion: Int?
-  /// Told before each statement, and while the rows of a large table are copied.
+  /// A closure that is called before each statement, and while the rows of a large table are
+  /// copied.
   ///
-  /// It runs inside the transaction; what it throws ends the migration, and nothing is done.
+  /// It runs inside the transaction. An error that it throws ends the migration, and nothing is
+  /// changed.
   public var progress: (@Sendable (MigrationProgress) throws -> Void)?
 
-  /// The options; each has a default.
+  /// Creates options; each has a default.
   public init(
     invalidValues: InvalidValues = .refused, missingDefaults: MissingDefaults = .refused,
     checksValues: Bool = false, copyPath: String? = nil, waiting: Duration = .seconds(600),
@@ -96,20 +102,20 @@ public struct MigrationOptions: Sendable {
   }
 }
 
-/// How far a migration is.
+/// The progress of a migration.
 public struct MigrationProgress: Hashable, Sendable {
-  /// The table whose step runs.
+  /// The table whose step runs, or the name of one of your own steps.
   public let table: String
   /// The statement that runs next.
   public let sql: String
-  /// How many rows of the table were copied; 0 before and outside of a copy.
+  /// The number of rows that have been copied; 0 before a copy and outside of one.
   public let copiedRows: Int
-  /// How many rows there are to copy; 0 outside of a copy.
+  /// The number of rows to copy; 0 outside of a copy.
   public let rowCount: Int
 }
 
-/// A step of a migration that is your own: named, run once for each database, in the migration's
-/// transaction.
+/// A step of your own in a migration. It has a name, and runs once for each database, in the
+/// migration's transaction.
 ///
 /// ```swift
 /// let options = MigrationOptions(steps: [
@@ -119,14 +125,15 @@ public struct MigrationProgress: Hashable, Sendable {
 /// ])
 /// ```
 ///
-/// A step that runs after the automatic part sees the new columns and still the old ones: columns,
-/// tables and constraints that a schema drops go behind it, and unique indexes come behind it. Foreign
-/// keys are not enforced while steps run: they are checked before the migration is committed.
+/// A step that runs `.after`, the default, sees both the new columns and the old ones: columns,
+/// tables and constraints that a schema drops are dropped after it, and unique indexes are created
+/// after it. Foreign keys are not enforced while steps run; they are checked before the migration
+/// commits.
 ///
-/// A database that has none of the tables yet is new. Steps that put existing rows right have nothing to
-/// do there: they are noted as done, and do not run. What every database needs and a schema cannot
-/// declare, such as triggers, tables of FTS5 and first rows, is a step that runs `.last` and on new
-/// databases as well:
+/// A database that has none of the tables yet is new. Steps that fix existing rows have nothing to
+/// do there: they are noted as done, and do not run. Use a step that runs `.last`, and on new
+/// databases as well, for what every database needs and a schema cannot declare, such as triggers,
+/// FTS5 tables and initial rows:
 ///
 /// ```swift
 /// MigrationStep("the search index", .last, onNewDatabase: .runs) { connection in
@@ -134,33 +141,33 @@ public struct MigrationProgress: Hashable, Sendable {
 /// }
 /// ```
 public struct MigrationStep: Sendable {
-  /// When a step runs.
+  /// The moment at which a step runs.
   public enum Moment: Hashable, Sendable {
     /// Before tables and columns are compared.
     case before
-    /// When tables and columns were added, and before anything goes.
+    /// After tables and columns are added, and before anything is dropped.
     case after
-    /// When all else is done: the tables are what the models declare.
+    /// After all other steps, when the tables are as the models declare them.
     case last
   }
 
-  /// What a step does on a database that has none of the tables yet.
+  /// The treatment of a step on a database that has none of the tables yet.
   public enum OnNewDatabase: Hashable, Sendable {
-    /// It is noted as done, and does not run: there are no rows to put right.
+    /// The step is noted as done and does not run, because there are no rows to fix.
     case skipped
-    /// It runs, at its moment.
+    /// The step runs, at its moment.
     case runs
   }
 
-  /// The name by which the database remembers that it was run.
+  /// The name under which the database notes that the step has run.
   public let name: String
-  /// When it runs.
+  /// The moment at which the step runs.
   public let moment: Moment
-  /// Whether it runs on a database that is created.
+  /// Whether the step runs on a new database.
   public let onNewDatabase: OnNewDatabase
   let body: @Sendable (Connection) throws -> Void
 
-  /// A step; what it throws ends the migration, and nothing is done.
+  /// Creates a step. An error that its closure throws ends the migration, and nothing is changed.
   public init(
     _ name: String, _ moment: Moment = .after, onNewDatabase: OnNewDatabase = .skipped,
     run body: @escaping @Sendable (Connection) throws -> Void

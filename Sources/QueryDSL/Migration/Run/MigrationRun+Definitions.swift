@@ -1,7 +1,7 @@
 import SQLCore
 
 extension MigrationRun {
-  /// Whether a step drops what was set aside: it is gone already.
+  /// Returns whether a step drops a view or trigger that is set aside, which is dropped already.
   mutating func dropsAside(_ step: MigrationPlan.Step) -> Bool {
     let kind: LiveSchema.Entry.Kind
     let name: String
@@ -16,10 +16,10 @@ extension MigrationRun {
     return true
   }
 
-  // MARK: Definitions that are broken
+  // MARK: Broken definitions
 
-  /// Runs a statement. ALTER TABLE fails for every view and trigger that is broken already: one that
-  /// stands in the way is set aside while the migration runs.
+  /// Runs a statement. ALTER TABLE fails if any view or trigger is broken; a broken one is dropped
+  /// and set aside until the steps have run.
   mutating func alter(_ sql: String) throws {
     while true {
       do {
@@ -35,7 +35,8 @@ extension MigrationRun {
     }
   }
 
-  /// The view or trigger for which ALTER TABLE failed before it did anything: `error in view v: …`.
+  /// Returns the view or trigger that made ALTER TABLE fail before it did anything: `error in view
+  /// v: …`.
   private func broken(by error: DatabaseError) throws -> LiveSchema.Entry? {
     guard error.code.primary == .error, error.message.hasPrefix("error in ") else { return nil }
     return try LiveSchema(of: connection).entries.first { entry in
@@ -44,7 +45,7 @@ extension MigrationRun {
     }
   }
 
-  /// Writes what was set aside as it was.
+  /// Creates the views and triggers that were set aside again, unchanged.
   mutating func restore() throws {
     for entry in aside {
       do {
@@ -62,7 +63,7 @@ extension MigrationRun {
     aside = []
   }
 
-  /// Throws where a view or trigger works no more that did before.
+  /// Throws if a view or trigger that worked before is broken now.
   func checkDefinitions(before: BrokenDefinitions) throws {
     let after = try BrokenDefinitions(in: connection).definitions.filter { !before.contains($0) }
     guard after.isEmpty else {
@@ -71,7 +72,7 @@ extension MigrationRun {
     }
   }
 
-  /// Runs steps on an empty copy of the schema; throws `MigrationError` for what SQLite refuses.
+  /// Runs steps on an empty copy of the schema. Throws `MigrationError` if SQLite refuses one.
   static func rehearse(
     _ steps: [PlannedStep], on core: ConnectionCore, declared: Declarations
   ) throws -> [MigrationPlan.Step] {

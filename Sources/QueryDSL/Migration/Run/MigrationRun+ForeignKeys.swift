@@ -1,20 +1,23 @@
 import SQLCore
 
 extension MigrationRun {
-  /// The rows that refer to nothing, by the table that has them and the one to which they refer.
+  /// The rows whose foreign keys refer to no row, by child and parent table.
   struct Violations {
     struct Reference: Hashable {
       let child: String
       let parent: String
     }
 
-    /// The rowids of each; NULL where a table has none.
+    /// The rowids of the rows; NULL for a table without rowids.
     var rows: [Reference: [DatabaseValue]] = [:]
-    /// The check itself fails where a key refers to what is no key.
+    /// The error of the check itself. It fails if a foreign key refers to columns that are not a
+    /// key.
     var error: DatabaseError?
   }
 
-  /// - Parameter renames: the names that tables get; those that were there before are told by them.
+  /// Returns the rows whose foreign keys refer to no row.
+  ///
+  /// - Parameter renames: the renamings that will follow; the result has the names after them.
   func foreignKeyViolations(_ renames: Renames = Renames()) throws -> Violations {
     var violations = Violations()
     do {
@@ -30,8 +33,8 @@ extension MigrationRun {
     return violations
   }
 
-  /// Throws where the migration left rows that refer to nothing. Those that did before are none of its
-  /// business: where a table keeps its rowids they are known by them, else they are counted.
+  /// Throws if the migration left rows that refer to no row. Rows that did so before are allowed:
+  /// they are identified by their rowids, or counted if a rebuild may have changed those.
   func checkForeignKeys(before: Violations) throws {
     guard done.contains(where: \.concernsReferences) else { return }
     try report("", "PRAGMA foreign_key_check")
@@ -56,7 +59,7 @@ extension MigrationRun {
 }
 
 extension MigrationPlan.Step {
-  /// Whether it may leave rows that refer to nothing.
+  /// Whether the step may leave rows that refer to no row.
   fileprivate var concernsReferences: Bool {
     switch action {
     case .rebuildTable, .deleteRows, .dropTable, .dropColumn, .renameTable, .renameColumn,

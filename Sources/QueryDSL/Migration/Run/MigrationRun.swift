@@ -6,11 +6,12 @@ struct MigrationRun {
   let declared: Declarations
   let options: MigrationOptions
   let functions: MigrationFunctions
-  /// What was done.
+  /// The steps that are done.
   var done: [MigrationPlan.Step] = []
-  /// What is being done.
+  /// The plan that is running.
   private var current = MigrationPlan()
-  /// Broken views and triggers that stood in the way, until all is done.
+  /// Broken views and triggers that were dropped because ALTER TABLE failed for them. They are
+  /// created again after the steps.
   var aside: [LiveSchema.Entry] = []
 
   init(on core: ConnectionCore, declared: Declarations, options: MigrationOptions) {
@@ -22,10 +23,10 @@ struct MigrationRun {
 
   var connection: Connection { core.lend() }
 
-  /// Runs everything on the writer: a transaction that is committed whole or not at all.
+  /// Runs a migration on the writer, in one transaction.
   ///
-  /// Foreign keys are switched off before it begins: while they are enforced, dropping the old table
-  /// of a rebuild would delete the rows that refer to it, also where they are deferred.
+  /// Foreign keys are switched off before the transaction begins. If they were enforced, even as
+  /// deferred, dropping the old table of a rebuild would delete the rows that refer to it.
   static func run(
     on core: ConnectionCore, declared: Declarations, options: MigrationOptions
   ) throws -> MigrationPlan {
@@ -39,7 +40,7 @@ struct MigrationRun {
         do {
           try run.functions.use(on: core) { try run.migrate() }
         } catch let error as MigrationError where error.plan.steps.isEmpty {
-          // What found it knew its own rows alone.
+          // The code that threw knows only its own table, so the plan is added here.
           throw MigrationError(plan: run.current, reason: error.reason)
         }
         return MigrationPlan(steps: run.done)
@@ -47,7 +48,8 @@ struct MigrationRun {
     }
   }
 
-  /// Another process may migrate for longer than a statement waits for its lock.
+  /// Repeats the transaction while another process holds the lock: its migration may take longer
+  /// than the busy timeout of one statement.
   private static func waiting<Result>(
     _ patience: Duration, _ body: (_ begin: () -> Void) throws -> Result
   ) throws -> Result {
@@ -59,7 +61,8 @@ struct MigrationRun {
       } catch let error as DatabaseError
         where error.code.primary == .busy && !hasBegun && start.duration(to: .now) < patience
       {
-        continue
+        // The busy timeout has been waited for, and may be zero.
+        pause(nanoseconds: 5_000_000)
       }
     }
   }
@@ -80,7 +83,7 @@ struct MigrationRun {
     let after = pending.filter { $0.moment == .after }
     if !after.isEmpty {
       try run(plan(.expanding), keepingTrackOfKept: false)
-      // Names that were exchanged are not exchanged again.
+      // Exchanges of names that have run must not run again.
       try log.note(declared.exchanges)
       try run(after)
     }
@@ -106,7 +109,7 @@ struct MigrationRun {
     for step in steps {
       try report(step.name, "-- \(step.name)")
       try step.body(connection)
-      // It may be the note of a conversion.
+      // The name may also be the note of a conversion.
       try MigrationLog(connection: connection).note([step])
       done.append(MigrationPlan.Step(step))
     }
@@ -116,7 +119,8 @@ struct MigrationRun {
     current = MigrationPlan(steps: steps.map(\.step))
     guard current.refusals.isEmpty else { throw MigrationError(plan: current) }
     let broken = try BrokenDefinitions(in: connection)
-    // What the file says is written again as it stands there.
+    // Existing definitions are written again as they are, even with string literals in double
+    // quotes.
     core.takesQuotedTextInDefinitions = true
     defer { core.takesQuotedTextInDefinitions = false }
     for planned in steps where keepingTrackOfKept || !planned.step.isKept {
@@ -167,7 +171,8 @@ struct MigrationRun {
     try copy(rebuild, rowCount: rowCount)
     try report(table, "-- is every row there?")
     try rebuild.check(in: connection)
-    // Other definitions name the table: they are left as they are, and find the new one.
+    // Other definitions name the table. They stay as they are, and refer to the new table
+    // afterwards.
     core.hasLegacyAlterTable = true
     defer { core.hasLegacyAlterTable = false }
     try execute(rebuild.dropTable, of: table)
@@ -176,7 +181,7 @@ struct MigrationRun {
     try attached.restoreRows(in: connection)
   }
 
-  /// How many rows are copied by one statement.
+  /// The number of rows that one statement copies.
   private static let chunk = 10_000
 
   private func copy(_ rebuild: TableRebuild, rowCount: Int) throws {
@@ -191,7 +196,7 @@ struct MigrationRun {
       SQL(
         unsafe: "SELECT max(\(rowID)), count(*) FROM (SELECT \(rowID) FROM \(table) "
           + "WHERE \(rowID) > ? ORDER BY \(rowID) LIMIT \(Self.chunk))"))
-    // Nothing is before the least, which has no number before itself.
+    // `rowid > ?` cannot include the least integer, so a row with that rowid is copied separately.
     if let least = try connection.row(
       SQL(unsafe: "SELECT min(\(rowID)) FROM \(table)"))?.get(Int64?.self, at: 0), least == .min
     {
@@ -226,7 +231,7 @@ extension MigrationPlanner {
 }
 
 extension Declarations {
-  /// Whether the database has none of the tables, by whatever name.
+  /// Whether the database has none of the tables, under any of their names.
   func isNew(in schema: LiveSchema) -> Bool {
     !tables.contains { table in
       ([table.name] + table.formerNames).contains { schema.relation($0) != nil }

@@ -6,34 +6,35 @@ import SQLCore
   import Foundation
 #endif
 
-/// The definitions that the tables and views of a file have had, as the file remembers them.
+/// The earlier definitions of the tables and views of a database file, as the file notes them.
 ///
-/// A migration that changes a table notes, in a table of the file, how it was and how it is. By that
-/// a program is recognised as older than the file: it would have opened an earlier state as it was,
-/// and would change the present one. A table that was created and never changed has no history, so
-/// that a new file has no such table at all.
+/// A migration that changes a table notes its definition before and after. A program is older than
+/// the file if it would have left an earlier state unchanged, and would change the present one. A
+/// table that has not changed since its creation has no history, so a new file does not have the
+/// table of the history.
 struct SchemaHistory {
   static let table = "apus_schema"
 
-  /// A table or view, or an index of it, as `sqlite_schema` has it.
+  /// A table, a view or an index, as in `sqlite_schema`.
   struct Part: Codable, Hashable {
     let name: String
     let sql: String
   }
 
-  /// A table or view at some time: itself and then its indexes; nothing if it was gone.
+  /// The state of a table or view at some time: its own definition, then those of its indexes;
+  /// empty if it did not exist.
   struct State {
     let parts: [Part]
-    /// When a migration made it so, or found it so before it made the next.
+    /// The time at which a migration made this state, or found it before making the next.
     let date: Date
   }
 
-  /// From the oldest to the latest, by folded name.
+  /// The states from the oldest to the latest, by folded name.
   private(set) var states: [String: [State]] = [:]
-  /// The number that the program that migrated last gave to its schema.
+  /// The schema number of the program that migrated last.
   private(set) var version: (number: Int, date: Date)?
 
-  /// Reads the history of a file; nil if it has none. One statement, or two.
+  /// Reads the history of a file, by at most two statements. Returns nil if the file has none.
   init?(in connection: Connection) throws {
     guard try connection.tableExists(Self.table) else { return nil }
     try connection.forEach(
@@ -51,9 +52,9 @@ struct SchemaHistory {
 
   func states(of name: String) -> [State] { states[name.lowercasedASCII] ?? [] }
 
-  // MARK: Noting
+  // MARK: Writing
 
-  /// Notes what a migration changed of the declared tables and views, inside its transaction.
+  /// Notes which declared tables and views a migration changed, inside its transaction.
   static func note(
     from old: LiveSchema, to new: LiveSchema, _ declared: Declarations, version: Int?,
     in connection: Connection
@@ -66,7 +67,7 @@ struct SchemaHistory {
     if let version, version != history?.version?.number { rows.append(("", "[]", version)) }
     for name in changed {
       let isKnown = history?.states(of: name).isEmpty == false
-      // What is new has no earlier state that an older program could want back.
+      // A new table has no earlier state to which an older program could return.
       guard isKnown || !old.parts(of: name).isEmpty else { continue }
       if !isKnown { rows.append((name, try text(of: old.parts(of: name)), nil)) }
       rows.append((name, try text(of: new.parts(of: name)), nil))
@@ -79,7 +80,8 @@ struct SchemaHistory {
       "changedAt" INTEGER NOT NULL, "version" INTEGER) STRICT
       """)
     for row in rows {
-      // A state that comes back is noted once, as the latest: switching to and fro adds nothing.
+      // A state that returns is noted once, as the latest, so that switching back and forth adds no
+      // rows.
       try connection.execute(
         """
         DELETE FROM \(identifier: Self.table)
@@ -105,8 +107,8 @@ struct SchemaHistory {
 }
 
 extension Declarations {
-  /// The names of what may have a history: tables, with those that they had, views, and what is
-  /// dropped.
+  /// The names of everything that may have a history: tables with their former names, views, and
+  /// tables and views that are dropped.
   fileprivate var namesWithHistory: [String] {
     var seen: Set<String> = []
     let dropped = removals.compactMap { removal in
@@ -121,7 +123,7 @@ extension Declarations {
 }
 
 extension LiveSchema {
-  /// A table or view, and its indexes, in one order; nothing if there is none.
+  /// Returns a table or view and its indexes, in a stable order; empty if it does not exist.
   func parts(of name: String) -> [SchemaHistory.Part] {
     guard let entry = relation(name), let sql = entry.sql else { return [] }
     let indexes = entries.filter { $0.kind == .index && $0.table.isSame(as: name) }
@@ -130,7 +132,7 @@ extension LiveSchema {
     return [SchemaHistory.Part(name: entry.name, sql: sql)] + indexes
   }
 
-  /// The schema of which a table, as it once was, is all.
+  /// Creates a schema that consists of a table in an earlier state.
   init(of state: SchemaHistory.State) {
     self.init(
       entries: state.parts.enumerated().map { index, part in

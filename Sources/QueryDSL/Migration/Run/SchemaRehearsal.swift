@@ -1,16 +1,16 @@
 import SQLCore
 
-/// A migration tried on a copy of the schema in memory, which has no rows.
+/// A trial of a migration on a copy of the schema, in memory and without rows.
 ///
-/// SQLite itself says there what it will not do (a view that would name what is gone, a column too
-/// many), so that the plan can refuse it before anything runs. It costs the statements of the schema
-/// and those of the plan, on empty tables.
+/// SQLite reports there what it refuses (a view that would name a dropped column, too many
+/// columns), so that the plan can refuse it before anything runs. This costs the statements of the
+/// schema and of the plan, on empty tables.
 struct SchemaRehearsal {
   let declared: Declarations
   let core: ConnectionCore
 
-  /// The refusals of SQLite; none where the schema cannot be copied, as with a module or a collation
-  /// that only another program has.
+  /// Returns the refusals of SQLite. Returns none if the schema cannot be copied, for example
+  /// because it uses a module or collation that only another program has.
   func refusals(of steps: [PlannedStep]) throws -> [MigrationPlan.Step] {
     let copy = try SchemaCopy(of: core)
     guard !copy.objects.isEmpty, let twin = try? core.emptyTwin() else { return [] }
@@ -26,16 +26,16 @@ struct SchemaRehearsal {
     } catch let error as MigrationError {
       return error.plan.refusals
     } catch {
-      // Whatever else there is shows when it runs.
+      // Any other error will show when the migration runs.
       return []
     }
   }
 }
 
 extension MigrationPlan.Step {
-  /// A step that SQLite refuses, in its words.
+  /// Returns the refusal of a step that SQLite refuses, with its message.
   static func refusal(_ error: DatabaseError, of step: MigrationPlan.Step) -> MigrationPlan.Step {
-    // A rebuild works on a table of another name.
+    // A rebuild uses a temporary table name.
     let message = error.message.replacing("apus_new_\(step.table)", with: step.table)
     let check = "CHECK constraint failed: "
     if message.hasPrefix(check) {
@@ -66,7 +66,7 @@ extension MigrationPlan.Step {
       line: "static let tableName = \("\(step.table)2".swiftLiteral)")
   }
 
-  /// A view or trigger that a migration would leave broken.
+  /// Returns the refusal for a view or trigger that a migration would break.
   static func refusal(_ broken: BrokenDefinitions.Definition) -> MigrationPlan.Step {
     let kind = broken.kind.rawValue
     return MigrationPlan.Step(
@@ -78,8 +78,8 @@ extension MigrationPlan.Step {
 }
 
 extension DatabaseError {
-  /// Whether SQLite refuses a statement for what it says or for the rows there: not the disk, a lock or
-  /// the memory.
+  /// Whether SQLite refuses a statement because of its text or the rows, and not because of the
+  /// disk, a lock or memory.
   var isRefusal: Bool {
     switch code.primary {
     case .error, .constraint, .mismatch, .tooBig, .range: true

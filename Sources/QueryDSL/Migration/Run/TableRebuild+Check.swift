@@ -1,8 +1,8 @@
 import SQLCore
 
 extension TableRebuild {
-  /// Throws where a row, or a value that was only to be copied, is not in the new table as it is in
-  /// the old one, or where a value that was only to take another form became NULL.
+  /// Throws if the new table lacks a row, if a value that was only copied differs, or if a value
+  /// that was only converted became NULL.
   func check(in connection: Connection) throws {
     let old = Identifier(table).quoted
     let new = Identifier(temporaryName).quoted
@@ -28,7 +28,7 @@ extension TableRebuild {
     }
   }
 
-  /// NULL comes from NULL alone, in all columns but those that the user converts.
+  /// Throws if a value became NULL in a column that the user's conversions do not fill.
   private func checkNulls(in connection: Connection) throws {
     let columns = sources.filter(\.keepsNull).map(\.column)
     guard !columns.isEmpty else { return }
@@ -45,7 +45,8 @@ extension TableRebuild {
     }
   }
 
-  /// How a row of the old table finds its copy; nil where nothing tells it.
+  /// The SQL condition that matches a row of the old table with its copy; nil if nothing identifies
+  /// it.
   private var isSameRow: String? {
     if let rowID, let oldRowID { return "old.\(oldRowID) = new.\(rowID)" }
     guard !key.isEmpty else { return nil }
@@ -57,8 +58,8 @@ extension TableRebuild {
 }
 
 extension ArraySlice<String> {
-  /// The conditions, all of which must hold; as a tree that is as low as it can be, since SQLite takes
-  /// no more than 1,000 levels.
+  /// The conditions joined by AND, as a balanced tree: SQLite allows an expression depth of at most
+  /// 1,000.
   fileprivate var conjunction: String {
     guard count > 8 else { return joined(separator: " AND ") }
     let middle = startIndex + count / 2
@@ -66,14 +67,14 @@ extension ArraySlice<String> {
   }
 }
 
-/// What belongs to a table and goes with it when it is dropped: indexes, triggers, the count of its
-/// AUTOINCREMENT, and what ANALYZE found.
+/// The objects that are lost when a table is dropped: its indexes, triggers, AUTOINCREMENT counter,
+/// and rows in `sqlite_stat1` and `sqlite_stat4`, which ANALYZE wrote.
 struct AttachedObjects {
   private let table: String
-  /// The indexes and triggers, as they are written in the schema.
+  /// The SQL of the indexes and triggers, as in the schema.
   let definitions: [String]
   private let sequence: Int64?
-  private let statistics: [[DatabaseValue]]
+  private let statistics: [(table: String, values: [DatabaseValue])]
 
   init(of table: String, in connection: Connection) throws {
     self.table = table
@@ -87,10 +88,11 @@ struct AttachedObjects {
     sequence =
       try exists("sqlite_sequence")
       ? connection.row("SELECT seq FROM sqlite_sequence WHERE name = \(table)")?.get(at: 0) : nil
-    statistics =
-      try exists("sqlite_stat1")
-      ? connection.rows("SELECT idx, stat FROM sqlite_stat1 WHERE tbl = \(table)").map(\.values)
-      : []
+    statistics = try ["sqlite_stat1", "sqlite_stat4"].filter(exists).flatMap { name in
+      try connection.rows("SELECT * FROM \(unsafe: name) WHERE tbl = \(table)").map {
+        (name, $0.values)
+      }
+    }
   }
 
   func restoreRows(in connection: Connection) throws {
@@ -99,8 +101,11 @@ struct AttachedObjects {
       try connection.execute(
         "INSERT INTO sqlite_sequence (name, seq) VALUES (\(table), \(sequence))")
     }
-    for row in statistics {
-      try connection.execute("INSERT INTO sqlite_stat1 VALUES (\(table), \(row[0]), \(row[1]))")
+    for (name, values) in statistics {
+      let places = Array(repeating: "?", count: values.count).joined(separator: ", ")
+      let insert = try connection.prepare(SQL(unsafe: "INSERT INTO \(name) VALUES (\(places))"))
+      try insert.bind(values)
+      try insert.run()
     }
   }
 }

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: checksValues looks at every value of every column")
+@Suite("checksValues, which reads every value of every column")
 struct CheckedValuesTests {
   struct Sample: Model {
     @PrimaryKey var id: Int64
@@ -29,7 +29,9 @@ struct CheckedValuesTests {
     "number", "ratio", "data", "seen", "unix", "text", "key", "flag", "price", "tags",
   ]
 
-  @Test("a value that its column does not hold is refused, with its row", arguments: columns)
+  @Test(
+    "checksValues refuses a value that its column's type cannot read, and names the row",
+    arguments: columns)
   func everyColumn(column: String) throws {
     let db = try Database.temporary()
     try db.execute(

@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: the form of another program's column is recognised by its values")
+@Suite("Recognising the stored form of another program's column by its values")
 struct ForeignFormTests {
   struct Unix: Model, Equatable {
     static let tableName = "Visit"
@@ -46,7 +46,7 @@ struct ForeignFormTests {
     static var schema: Schema<ISO> { Stored(\.$seen, as: .iso8601) }
   }
 
-  /// A table of another program, closed: its path.
+  /// Makes a table as another program does.
   private func file(_ type: String, _ values: String...) throws -> Database {
     let db = try Database.temporary()
     try db.execute(
@@ -65,7 +65,7 @@ struct ForeignFormTests {
     try db.row("SELECT sql FROM sqlite_schema WHERE name = 'Visit'")?.get(String.self, at: 0)
   }
 
-  @Test("seconds since 1970 fit as they are: no row is written, and the form is noted")
+  @Test("seconds since 1970 are accepted as they are, and only the form is recorded")
   func fits() throws {
     let db = try file("REAL", "1700000000.5", "1710000000")
     let plan = try db.migrationPlan(for: [Unix.self])
@@ -83,13 +83,13 @@ struct ForeignFormTests {
         == "CREATE TABLE Visit (id INTEGER PRIMARY KEY, seen REAL /* unixSeconds */ NOT NULL)")
     #expect(try opened.migrationPlan(for: [Unix.self]).steps.isEmpty)
     #expect(try db.row("PRAGMA integrity_check")?[0] == "ok")
-    // So a second form converts them.
+    // Because the form is recorded, a second form converts the values.
     let again = try open(db, Reference.self)
     #expect(try again.find(Reference.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000.5))
     #expect(try again.row("SELECT seen FROM Visit WHERE id = 2")?[0] == 731_692_800.0)
   }
 
-  @Test("numbers that are dates in another form only are refused, with each form and its years")
+  @Test("numbers that are dates only in another form are refused with that form and its years")
   func ambiguous() throws {
     let db = try file("REAL", "1700000000.5", "1710000000")
     let error = #expect(throws: MigrationError.self) { try open(db, Reference.self) }
@@ -107,7 +107,7 @@ struct ForeignFormTests {
     #expect(try definition(db)?.contains("/*") == false)
   }
 
-  @Test("numbers that fit two forms: both are offered, each with its years")
+  @Test("numbers that fit two forms are refused with both forms and their years")
   func twoForms() throws {
     let db = try file("REAL", "700000000", "750000000.25")
     let plan = try db.migrationPlan(for: [Plain.self])
@@ -120,7 +120,7 @@ struct ForeignFormTests {
       ])
   }
 
-  @Test("whole seconds in an INTEGER are not read as microseconds")
+  @Test("whole seconds in an INTEGER column are not read as microseconds")
   func wholeSeconds() throws {
     let db = try file("INTEGER", "1700000000", "1710000000")
     let error = #expect(throws: MigrationError.self) { try open(db, Plain.self) }
@@ -129,14 +129,14 @@ struct ForeignFormTests {
         == #"Stored(\.$seen, as: .unixEpoch)  // dates from 2023 to 2024"#)
     let opened = try open(db, Epoch.self)
     #expect(try opened.find(Epoch.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000))
-    // The form is known now: it becomes the standard form by itself.
+    // Because the form is recorded, the values become the standard form without a declaration.
     let plain = try open(db, Plain.self)
     #expect(try plain.find(Plain.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000))
     #expect(try plain.row("SELECT seen FROM Visit WHERE id = 1")?[0] == 1_700_000_000_000_000)
   }
 
   @Test(
-    "what GRDB and datetime() write is read in place, whatever type the column declares",
+    "text written by GRDB or datetime() is read in place, whatever type the column declares",
     arguments: ["TEXT", "DATETIME"])
   func datetime(type: String) throws {
     let db = try file(type, "'2009-01-01 00:00:00.250'", "'2009-01-02 03:04:05.000'")
@@ -154,7 +154,7 @@ struct ForeignFormTests {
     #expect(try opened.migrationPlan(for: [Spaced.self]).steps.isEmpty)
   }
 
-  @Test("text without a fraction: read where it is, and the plan says which form is its own")
+  @Test("text without a fraction is read in place, and the plan names its exact form")
   func seconds() throws {
     let db = try file("TEXT", "'2009-01-01 00:00:00'")
     let plan = try db.migrationPlan(for: [Spaced.self])
@@ -168,7 +168,7 @@ struct ForeignFormTests {
     #expect(try opened.find(Spaced.self, 1)?.seen == Date(timeIntervalSince1970: 1_230_768_000))
   }
 
-  @Test("text of another layout is refused, with the form that fits")
+  @Test("text of another layout is refused with the form that fits")
   func otherLayout() throws {
     let db = try file("TEXT", "'2009-01-01 00:00:00'")
     #expect(
@@ -194,7 +194,7 @@ struct ForeignFormTests {
       ])
   }
 
-  @Test("a validated schema, and a locked one, take what fits and write nothing")
+  @Test("the policies validated and locked accept values that fit, and write nothing")
   func policies() throws {
     let db = try file("REAL", "1700000000")
     for policy in [SchemaPolicy.validated, .locked] {

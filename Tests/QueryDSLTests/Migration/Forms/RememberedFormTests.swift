@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("Migration: the form of a column is remembered in its definition")
+@Suite("Stored forms recorded in the definition of a column")
 struct RememberedFormTests {
   static let moments = [0.0, 1_700_000_000.123456, -86_400.5].map(Date.init(timeIntervalSince1970:))
 
@@ -59,7 +59,7 @@ struct RememberedFormTests {
     try db.row("SELECT sql FROM sqlite_schema WHERE name = 'Visit'")?.get(String.self, at: 0)
   }
 
-  @Test("the definition says the form, and none for the standard form")
+  @Test("the definition names every form except the standard one")
   func definition() throws {
     #expect(
       try definition(Database.temporary(models: [Unix.self]))?.contains(
@@ -72,7 +72,23 @@ struct RememberedFormTests {
         #""seen" INTEGER NOT NULL"#) == true)
   }
 
-  @Test("seconds since 1970 become seconds since 2001, and each date is the same")
+  @Test("the form is found next to the user's own comments")
+  func otherComments() throws {
+    let db = try Database.temporary()
+    try db.execute(
+      """
+      CREATE TABLE "Visit" (
+        "id" INTEGER PRIMARY KEY NOT NULL,
+        "seen" REAL /* when it was seen */ /* unixSeconds */ /* indexed */ NOT NULL
+      ) STRICT
+      """)
+    try db.execute("INSERT INTO Visit VALUES (1, 1700000000.5)")
+    try db.migrate([Reference.self])
+    let seen = try #require(try db.find(Reference.self, 1)).seen
+    #expect(seen == Date(timeIntervalSince1970: 1_700_000_000.5))
+  }
+
+  @Test("changing seconds since 1970 to seconds since 2001 keeps each date")
   func real() throws {
     let db = try Database.temporary(models: [Unix.self])
     try db.insert(Self.moments.enumerated().map { Unix(id: $0.offset, seen: $0.element) })
@@ -85,14 +101,14 @@ struct RememberedFormTests {
     #expect(try db.fetch(Reference.all.order(by: \.$id)).map(\.seen) == moments)
     #expect(try db.row("SELECT seen FROM Visit WHERE id = 0")?[0] == -978_307_200.0)
     #expect(try db.migrationPlan(for: [Reference.self]).isEmpty)
-    // And on, through each storage class.
+    // The dates also survive changes of the storage class.
     try db.migrate([Text.self])
     #expect(try db.fetch(Text.all.order(by: \.$id)).map(\.seen) == moments)
     try db.migrate([Standard.self])
     #expect(try db.fetch(Standard.all.order(by: \.$id)).map(\.seen) == moments)
   }
 
-  @Test("forms of one storage class are told apart: TEXT and INTEGER")
+  @Test("forms of the same storage class are distinguished")
   func others() throws {
     let moments = [0.0, 1_700_000_000.125].map(Date.init(timeIntervalSince1970:))
     let db = try Database.temporary(models: [Spaced.self])
@@ -124,7 +140,7 @@ struct RememberedFormTests {
     #expect(try db.rows("SELECT * FROM Visit").map(\.values) == before)
   }
 
-  @Test("the form stays where columns are added, renamed and dropped by ALTER TABLE")
+  @Test("the recorded form survives columns that are added, renamed and dropped by ALTER TABLE")
   func alter() throws {
     let db = try Database.temporary(models: [Unix.self])
     try db.insert(Unix(id: 1, seen: Self.moments[1]))
@@ -142,7 +158,7 @@ struct RememberedFormTests {
     #expect(try db.fetch(Reference.all).map(\.seen) == [Date.canonical(Self.moments[1])])
   }
 
-  @Test("a column that is added, or kept by a rebuild, has its form")
+  @Test("an added column has its form recorded, and a rebuild keeps it")
   func added() throws {
     struct Bare: Model {
       static let tableName = "Visit"

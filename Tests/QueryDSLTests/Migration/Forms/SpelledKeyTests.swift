@@ -3,7 +3,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("UUIDs as other programs spell them")
+@Suite("UUIDs in the spelling of other programs")
 struct SpelledKeyTests {
   struct Device: Model, Equatable {
     @PrimaryKey var id: UUID
@@ -19,7 +19,7 @@ struct SpelledKeyTests {
 
   static let text = "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"
 
-  @Test("a row whose key is in upper case is found, updated, saved and deleted by its key")
+  @Test("a row whose UUID is in upper case is found, updated, saved and deleted by its key")
   func lookups() throws {
     let id = try #require(UUID(uuidString: Self.text))
     let db = try Database.temporary(models: [Device.self])
@@ -39,7 +39,7 @@ struct SpelledKeyTests {
     #expect(throws: RecordNotFound.self) { try db.update(device) }
   }
 
-  @Test("a table whose keys are in upper case is refused with the form that fits, which opens it")
+  @Test("a table of upper-case UUIDs is refused with the form that fits, and opens with that form")
   func opening() throws {
     let db = try Database.temporary()
     try db.execute("CREATE TABLE Device (id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL)")
@@ -60,7 +60,7 @@ struct SpelledKeyTests {
     #expect(try opened.fetch(Upper.where { $0.$id == id }).map(\.name) == ["raw"])
     try opened.insert(Upper(id: UUID(), name: "new"))
     #expect(try opened.row("SELECT count(*) FROM Device WHERE id = upper(id)")?[0] == 2)
-    // The form is known now, and a change of it rewrites the keys.
+    // Because the form is recorded, changing it rewrites the keys.
     try opened.migrate([Device.self])
     #expect(try opened.fetch(Device.where { $0.$id == id }).map(\.name) == ["raw"])
   }

@@ -1,13 +1,13 @@
 #ifndef CFAULTS_H
 #define CFAULTS_H
 
-/* Those who try with these files speak with SQLite's C interface, too. */
+/* The users of this header also call SQLite's C interface. */
 #include <sqlite3.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What tests put beneath SQLite: files that fail, a disk whose power is cut, memory that ends.
-   Everything is for one process, and nothing of it is in the library. */
+/* Layers that tests put beneath SQLite: files that fail, a disk whose power is cut, memory that
+   ends. Each affects the whole process, and none is part of the library. */
 
 /* MARK: Files that fail (FaultyFiles.c, SystemCalls.c, Faults.c) */
 
@@ -23,68 +23,71 @@ enum fault_operation {
   FAULT_DELETE = 256,
   FAULT_ACCESS = 512,
   FAULT_SIZE = 1024,
-  /* Calls of the program itself, where there is Linux: a new name, and `fsync`. */
+  /* Calls of the program itself, on Linux only: renaming, linking and `fsync`. */
   FAULT_RENAME = 2048,
   FAULT_LINK = 4096,
   FAULT_FORCE = 8192,
 };
 
-/* Registers, as the default, the system's file layer with faults for the files below a folder.
-   Others are opened as ever. Call it once; returns SQLite's result code. */
+/* Registers, as the default VFS, the system's VFS with faults for the files whose path begins with
+   a text. Other files are opened as usual. Call it once; returns SQLite's result code. */
 int faults_register(const char *folder);
 
-/* Lets the operation of that number, from 1, among those of the kinds given fail with a result code;
-   `lasting`: and all behind it. Counting begins anew. With the code 0 nothing fails. */
+/* Makes the operation with the given number, from 1, among those of the given kinds fail with a
+   result code and, if `lasting`, all after it. Counting starts again. With the code 0, nothing
+   fails. */
 void faults_arm(unsigned operations, long number, int code, int lasting);
 
-/* Nothing fails any more; returns how many did. */
+/* Ends all faults, and returns how many operations failed. */
 long faults_disarm(void);
 
-/* How many failed since the last `faults_arm`. */
+/* Returns how many operations failed since the last `faults_arm`. */
 long faults_failed(void);
 
-/* How many operations of these kinds there were since the last `faults_arm`. */
+/* Returns how many operations of these kinds there were since the last `faults_arm`. */
 long faults_count(unsigned operations);
 
 /* MARK: A disk whose power is cut (Disk.c) */
 
-/* From now on it is known of each watched file what has reached the disk; what was written and not
-   yet forced there may be lost, in any part. Everything that was written before is on the disk. */
+/* Begins to record, for each watched file, what has reached the disk. What is written and not yet
+   forced there may be lost in any part; everything that was written before is on the disk. */
 void disk_begin(void);
 void disk_end(void);
 
-/* How many times the disk was written to, or a file deleted, since `disk_begin`. */
+/* Returns how many writes, truncations, syncs and deletions there were since `disk_begin`. */
 long disk_operation_count(void);
 
-/* Before the operation of that number, writes into a folder, which must exist, the files as they
-   may be after a power cut at that moment, and goes on. Returns 0 if there are too many. */
+/* Plans a cut: before the operation with the given number, the files are written into a folder,
+   which must exist, as they may be after a power cut at that moment. Returns 0 if there are too
+   many cuts. */
 int disk_cut_at(long operation, uint64_t seed, const char *folder);
 
-/* What whoever writes was told is done; a cut notes the number that stands at its moment. */
+/* Note the last step that was acknowledged, and the last that began; each cut records both. */
 void disk_acknowledge(long number);
 void disk_begin_step(long number);
 
-/* Of the cut in the order of `disk_cut_at`: the numbers at its moment; -1 if it was never met. */
+/* Return the steps that a cut recorded, by its index in the order of `disk_cut_at`; -1 if it was
+   never met. */
 long disk_acknowledged_at(int cut);
 long disk_begun_at(int cut);
 
 /* MARK: Memory that ends (Allocator.c) */
 
-/* Before SQLite is used at all: its memory comes from an allocator that can fail. */
+/* Gives SQLite an allocator that can fail. Call it before SQLite is used at all. */
 int allocator_install(void);
-/* The allocation of that number, from 1, fails; `lasting`: and all behind it. */
+/* Makes the allocation with the given number, from 1, fail and, if `lasting`, all after it. */
 void allocator_arm(long number, int lasting);
-/* Nothing fails any more; returns how many did. */
+/* Ends all failures, and returns how many allocations failed. */
 long allocator_disarm(void);
-/* How many failed since `allocator_arm`. */
+/* Returns how many allocations failed since `allocator_arm`. */
 long allocator_failed(void);
-/* How many allocations there were since `allocator_arm`. */
+/* Returns how many allocations there were since `allocator_arm`. */
 long allocator_count(void);
-/* How many are alive, and how many bytes they have. */
+/* Return the number of live allocations, and of their bytes. */
 long allocator_alive(void);
 long allocator_bytes(void);
 
-/* MARK: For the files of this target alone */
+/* MARK: For the files of this target only */
 
 int faults_fail_for_good(void);
 int faults_meet(unsigned operation, int otherwise);

@@ -1,4 +1,4 @@
-/// A column as another program declares it, and the table around it.
+/// A column as another program declares it, and whether its table is STRICT.
 struct ForeignColumn: Sendable, CustomStringConvertible {
   let type: String
   let isStrict: Bool
@@ -13,12 +13,12 @@ struct ForeignColumn: Sendable, CustomStringConvertible {
   var description: String { "\(type.isEmpty ? "no type" : type)\(isStrict ? " STRICT" : "")" }
 }
 
-/// Values as other programs write them, in SQL: GRDB, SwiftData and Core Data, Blackbird, Django and
-/// Python, SQLite's own functions, spreadsheets, and whatever a file holds that was edited by hand.
+/// Values as other programs write them, in SQL: GRDB, SwiftData and Core Data, Blackbird, Django
+/// and Python, SQLite's own functions, spreadsheets, and files that were edited by hand.
 enum ForeignValues {
   static let all = [
     "NULL",
-    // Numbers, and what is stored as one.
+    // Numbers, and values that are stored as numbers.
     "0", "1", "2", "-1", "7", "255", "256", "300", "65536", "2147483648", "4294967296",
     "9007199254740993", "9223372036854775807", "-9223372036854775808",
     "0.0", "1.0", "-0.0", "1.5", "0.1", "19.99", "3.141592653589793", "1e20", "1e308", "-9e999",

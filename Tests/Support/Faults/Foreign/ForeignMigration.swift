@@ -1,11 +1,11 @@
 import Apus
 import Foundation
 
-/// One table of another program, opened with one model.
+/// A trial that opens one table of another program with one model.
 struct ForeignMigration: CustomStringConvertible {
   private let column: ForeignColumn
   private let type: ForeignType
-  /// The values of the rows, in SQL; the first is the one that is tried.
+  /// The values of the rows, in SQL; the first one is under trial.
   private let values: [String]
   private let isRenamed: Bool
   private let encoding: String
@@ -17,11 +17,11 @@ struct ForeignMigration: CustomStringConvertible {
     let columns = ForeignColumn.all
     column = columns[pair % columns.count]
     type = ForeignType.all[pair / columns.count % ForeignType.all.count]
-    // Each pair begins at a value of its own, and goes through all.
+    // Each pair begins at a value of its own, and goes through all values.
     var ofPair = SeededGenerator(seed: seed, number: pair)
     let first = Int.random(in: 0..<ForeignValues.all.count, using: &ofPair)
     let step = number / (columns.count * ForeignType.all.count)
-    // A step that has no common divisor with the count meets all.
+    // The step 37 has no common divisor with the number of values, so that all are met.
     let tried = ForeignValues.all[(first + step * 37) % ForeignValues.all.count]
     var random = SeededGenerator(seed: seed, number: number)
     let others =
@@ -74,7 +74,7 @@ struct ForeignMigration: CustomStringConvertible {
     return configuration
   }()
 
-  /// False where SQLite refuses the value that is tried.
+  /// Creates the table. Returns false if SQLite refuses the value under trial.
   private func create(_ path: String) throws -> Bool {
     let plain = try PlainConnection(creating: path)
     try plain.execute(
@@ -95,7 +95,7 @@ struct ForeignMigration: CustomStringConvertible {
 
   // MARK: Planted losses
 
-  /// Loses something by hand: the comparison must find it.
+  /// Loses something on purpose, which the comparison must find.
   private func plant(
     _ comparison: Comparison, _ plain: PlainConnection, _ db: Database, _ tally: inout Tally
   ) throws {
@@ -106,7 +106,7 @@ struct ForeignMigration: CustomStringConvertible {
       ? ["UPDATE \"Foreign Row\" SET \(name) = 1 WHERE id = 1"]
       : [
         "UPDATE \"Foreign Row\" SET \(name) = NULL WHERE id = 1",
-        // Where rows may go, one that is gone is no finding.
+        // If the migration may delete rows, a deleted row is no finding.
         "DELETE FROM \"Foreign Row\" WHERE id = 1 AND \(deletes ? 0 : 1)",
         "UPDATE \"Foreign Row\" SET \(name) = \(name) || 'x' WHERE id = 1 AND typeof(\(name)) = 'text'",
         "UPDATE \"Foreign Row\" SET \(name) = '9' || \(name) "
@@ -118,7 +118,7 @@ struct ForeignMigration: CustomStringConvertible {
       ]
     var random = SeededGenerator(seed: draw)
     for loss in losses.shuffled(using: &random) where !comparison.isDeleted(1) {
-      // A column may not take the value, and a condition may find none.
+      // The column may not accept the value, and the condition may match no row.
       guard (try? plain.execute(loss)) != nil, try plain.rows("SELECT changes()") == [[.integer(1)]]
       else { continue }
       tally.count("planted losses")

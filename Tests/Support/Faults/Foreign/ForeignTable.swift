@@ -1,13 +1,13 @@
 import Apus
 
-/// All that the file of another program holds: its schema, and the values of its table with their
-/// storage classes, read over the C interface.
+/// The whole content of another program's file: its schema, and the values of its table with their
+/// storage classes, read through the C interface.
 struct ForeignTable: Equatable {
   let schema: [[PlainValue]]
   let rows: [[PlainValue]]
   /// The type that the column declares.
   let declaredType: PlainValue
-  /// The values of the column by the ids of their rows.
+  /// The values of the column, by the ids of their rows.
   let values: [Int64: ForeignValue]
 
   init(_ plain: PlainConnection) throws {
@@ -46,7 +46,7 @@ struct Comparison {
 
   func isDeleted(_ id: Int64) -> Bool { after.values[id] == nil }
 
-  /// The values that were lost.
+  /// Returns a description of each value that was lost.
   func findings(in db: Database, _ tally: inout Tally) -> [String] {
     var findings: [String] = []
     for (id, old) in before.values.sorted(by: { $0.key < $1.key }) {
@@ -67,7 +67,7 @@ struct Comparison {
       try require(!old.isNull || !type.isOptional, "it was NULL, which the type takes, and is gone")
       return tally.count("deleted as asked")
     }
-    // What nobody touched is what it was, and is read as the model says.
+    // A value that was not touched has not changed, and is read as the model says.
     let isUntouched = new == old && after.declaredType == before.declaredType
     let meaning: Meaning
     do {

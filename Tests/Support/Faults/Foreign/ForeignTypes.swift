@@ -1,7 +1,7 @@
 import Apus
 import Foundation
 
-/// The form of a column, as a type.
+/// A stored form of columns, as a type.
 protocol TrialForm: Sendable {
   static var form: StoredForm { get }
 }
@@ -23,7 +23,7 @@ struct ForeignRow<Value: ColumnValue, Form: TrialForm>: Model {
   static var schema: Schema<Self> { Stored(\.$value, as: Form.form) }
 }
 
-/// The same, whose column was called otherwise and whose table has to be made anew.
+/// The same model with a renamed column, whose table has to be rebuilt.
 struct RenamedRow<Value: ColumnValue, Form: TrialForm>: Model {
   static var tableName: String { "Foreign Row" }
   @PrimaryKey var id: Int
@@ -35,14 +35,14 @@ struct RenamedRow<Value: ColumnValue, Form: TrialForm>: Model {
   }
 }
 
-/// A Swift type as a column has it, with what its values mean.
+/// A Swift type of columns, and how the meaning of its values is read.
 struct ForeignType: Sendable {
   let name: String
   let kind: MeaningKind
   let isOptional: Bool
   let model: any Model.Type
   let renamedModel: any Model.Type
-  /// Reads the value of a row, by its id.
+  /// Reads the meaning of a row's value, by the row's id.
   let read: @Sendable (Database, Int) throws -> Meaning
   let readRenamed: @Sendable (Database, Int) throws -> Meaning
   private let form: StoredForm
@@ -71,16 +71,16 @@ struct ForeignType: Sendable {
     }
   }
 
-  /// Whether what a value became means what it meant.
+  /// Returns whether a value still means the same after it was read.
   func keeps(_ value: PlainValue, as meaning: Meaning) -> Bool {
-    // SQLite and Swift write a number of many digits otherwise.
+    // SQLite and Swift write numbers with many digits differently.
     if case .text(let bytes) = meaning, case .real(let bits) = value {
       return Double(String(decoding: bytes, as: UTF8.self)) == Double(bitPattern: bits)
     }
     return meanings(of: value).contains { isSame($0, meaning) }
   }
 
-  /// All that a stored value can mean.
+  /// Returns all meanings that a stored value can have.
   func meanings(of value: PlainValue) -> Set<Meaning> {
     let declared: Meaning? =
       switch form {
@@ -90,17 +90,17 @@ struct ForeignType: Sendable {
         Meanings.instant(of: value, unit: 86_400, from: -2_440_587.5 * 86_400)
       default: nil
       }
-    // A form that the schema declares says what a number is.
+    // A form that the schema declares also determines what a number means.
     return Meanings(of: value, as: kind).all.union(declared.map { [$0] } ?? [])
   }
 
-  /// Whether two meanings are the same as the form of the column tells them apart.
+  /// Returns whether two meanings are equal within the precision of the column's form.
   private func isSame(_ meaning: Meaning, _ other: Meaning) -> Bool {
     guard case .instant(let first) = meaning, case .instant(let second) = other else {
       return meaning == other
     }
-    // A Double of seconds, which a `Date` is as well, has a quarter of a microsecond in this century,
-    // and less in a far one; a Julian day has milliseconds.
+    // A Double of seconds, and so a `Date`, has a precision of a quarter of a microsecond in this
+    // century, and less in distant ones; a Julian day has milliseconds.
     let ofDouble = Int64(first.magnitude / 4_000_000_000_000_000)
     let unit: Int64 =
       switch form {
@@ -111,7 +111,7 @@ struct ForeignType: Sendable {
     return first.subtractingReportingOverflow(second).partialValue.magnitude <= unit
   }
 
-  /// A type and its optional.
+  /// Returns a type and its optional.
   private static func both<Value: ColumnValue, Form: TrialForm>(
     _ type: Value.Type, _ form: Form.Type, _ kind: MeaningKind,
     _ meaning: @escaping @Sendable (Value) throws -> Meaning
@@ -137,7 +137,8 @@ struct ForeignType: Sendable {
 
   private static func dates<Form: TrialForm>(_ form: Form.Type) -> [ForeignType] {
     both(Date.self, form, .instant) { date in
-      // By whole seconds and the rest: a Double does not hold the microseconds of a far year.
+      // Whole seconds and the rest are computed apart: a Double does not hold the microseconds of a
+      // distant year.
       let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
       let rest = ((date.timeIntervalSinceReferenceDate - seconds) * 1_000_000).rounded()
       let (micros, overflow) = (Int64(seconds) + 978_307_200)

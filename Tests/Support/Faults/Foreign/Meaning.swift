@@ -1,28 +1,29 @@
 import Foundation
 
-/// What a value is, whatever its stored form: what must be the same before and after a migration.
+/// The meaning of a value, whatever its stored form. It must be the same before and after a
+/// migration.
 enum Meaning: Hashable, Sendable {
   case null
   case number(Decimal)
-  /// A number that no Decimal is: an infinity, or a Double far from 0.
+  /// A number that no Decimal can hold: an infinity, or a Double far from 0.
   case real(UInt64)
   case bool(Bool)
   case text([UInt8])
   case bytes([UInt8])
-  /// Microseconds since 1970.
+  /// An instant, in microseconds since 1970.
   case instant(Int64)
   case uuid([UInt8])
   case json(String)
 }
 
-/// What a Swift type holds.
+/// The kind of meaning that a Swift type has.
 enum MeaningKind: Sendable {
   /// A `float` is a number of 24 bits.
   case number, float, bool, text, bytes, instant, uuid, json
 }
 
-/// All that a stored value can mean under a type, written without a look at the library: a value may
-/// be read in a form that the library does not know, and never as another meaning.
+/// All meanings that a stored value can have for a type, written independently of the library. The
+/// library may fail to read some form, but must never read another meaning.
 struct Meanings {
   let all: Set<Meaning>
 
@@ -41,7 +42,7 @@ struct Meanings {
     case (.number, .integer(let number)): all = [.number(Decimal(number))]
     case (.number, .real(let bits)): all = [.of(Double(bitPattern: bits))]
     case (.number, .text(let text)): all = Self.number(text)
-    // Bytes may be those of a text.
+    // The bytes may be those of a text.
     case (.number, .bytes(let bytes)), (.instant, .bytes(let bytes)), (.json, .bytes(let bytes)):
       let text = String(validating: bytes, as: UTF8.self)
       all = text.map { Meanings(of: .text($0), as: kind).all } ?? []
@@ -69,12 +70,12 @@ struct Meanings {
 
   // MARK: Numbers
 
-  /// The number that a text is, all its digits.
+  /// Returns the number that a text stands for, with all its digits.
   private static func number(_ text: String) -> Set<Meaning> {
     let text = text.trimmingCharacters(in: .whitespaces)
     let form = /[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/
     guard text.wholeMatch(of: form) != nil else { return [] }
-    // A Decimal has 38 digits, and an end.
+    // A Decimal has at most 38 digits.
     guard text.prefix(while: { $0 != "e" && $0 != "E" }).count(where: \.isNumber) <= 38 else {
       return []
     }
@@ -102,25 +103,25 @@ struct Meanings {
   private static let from1970To2001 = 978_307_200.0
   private static let julianDayOf1970 = 2_440_587.5
 
-  /// The dates that a number may be: those of its interpretations that lie between 1971 and 2200,
-  /// and microseconds where none does.
+  /// Returns the dates that a number can mean: those of its interpretations that are between 1971
+  /// and 2200 or, if there are none, microseconds.
   private static func instants(of number: Double, _ integer: Int64?) -> Set<Meaning> {
     var seconds = [
       number, number / 1_000, number / 1_000_000, (number - julianDayOf1970) * 86_400,
     ]
-    // A small number is a count of something.
+    // A small number is a count rather than a date.
     if number > 100_000_000 { seconds.append(number + from1970To2001) }
     let plausible = seconds.filter { (31_536_000..<7_258_118_400).contains($0) }
     var found = Set(plausible.map { Meaning.instant(Int64(($0 * 1_000_000).rounded())) })
-    // Exactly, where it is an integer.
+    // An integer is taken exactly.
     if let integer, plausible.isEmpty || plausible.contains(number / 1_000_000) {
       found.insert(.instant(integer))
     }
     return found
   }
 
-  /// A date as text, in UTC where no zone is said: `2009-01-01`, with a time behind a space or a T,
-  /// with a fraction, with Z or an offset; and `20090101T000000Z`.
+  /// Returns the date of a text, in UTC if it has no time zone: `2009-01-01`, optionally with a
+  /// time after a space or a T, with a fraction, with Z or an offset; and `20090101T000000Z`.
   private static func instants(of text: String) -> Set<Meaning> {
     let form =
       /(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s?(Z|[+-]\d\d:?\d\d)?)?/
@@ -135,7 +136,7 @@ struct Meanings {
       minute < 60, second < 60
     else { return [] }
     let digits = (match.7.map(String.init) ?? "").padding(toLength: 6, withPad: "0", startingAt: 0)
-    // Digits beyond the microsecond are no loss that a Date could avoid.
+    // Digits beyond microseconds are ignored: a Date could not keep them.
     var seconds = daysFrom1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second
     if let zone = match.8, zone != "Z" {
       let digits = zone.filter(\.isNumber)
@@ -167,7 +168,8 @@ struct Meanings {
     return days
   }
 
-  /// The date that a number is in a form that a schema declares, by the second at which it begins.
+  /// Returns the date that a number means in a form that a schema declares; `begin` is the second
+  /// at which the form's count begins.
   static func instant(of value: PlainValue, unit: Double, from begin: Double) -> Meaning? {
     let number: Double
     switch value {
@@ -200,7 +202,7 @@ struct Meanings {
 }
 
 extension Meaning {
-  /// A Double, by the digits that tell it from every other one.
+  /// Returns a Double as a number with its shortest digits that no other Double has.
   static func of(_ number: Double) -> Meaning {
     guard number.isFinite, number == 0 || (1e-60...1e60).contains(number.magnitude),
       let decimal = Decimal(string: "\(number)")
@@ -208,7 +210,7 @@ extension Meaning {
     return .number(decimal)
   }
 
-  /// A JSON text, by what it holds.
+  /// Returns a JSON text by its content.
   static func json(of text: String) -> Meaning? {
     guard
       let object = try? JSONSerialization.jsonObject(

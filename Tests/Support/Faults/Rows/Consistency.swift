@@ -1,8 +1,8 @@
 import Apus
 import Foundation
 
-/// R10: tasks of several processes read and write one file; what each saw fits one order of all
-/// transactions.
+/// R10: tasks of several processes read and write one file; all that they saw must fit one order of
+/// all transactions.
 enum Consistency: Trial {
   static let name = "R10"
   static let title = "consistency"

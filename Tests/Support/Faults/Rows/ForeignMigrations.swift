@@ -1,16 +1,16 @@
 import Apus
 import Foundation
 
-/// R18: files of other programs are opened with models. Each pair of a declared type and a Swift type
-/// is tried with values as other programs write them: each value is kept, or the opening is refused
-/// and the file is as it was.
+/// R18: files of other programs are opened with models. Each pair of a declared type and a Swift
+/// type is tried with values as other programs write them. Either each value is kept, or the
+/// opening is refused and the file stays as it was.
 enum ForeignMigrations: Trial {
   static let name = "R18"
   static let title = "migration of foreign values"
   static let unit = "combinations"
-  /// Each pair of types some times.
+  /// Each pair of types a few times.
   static let quick = pairs * 5
-  /// Each pair with each value.
+  /// Each pair of types with each value.
   static let full = pairs * ForeignValues.all.count
   static let partSize = 1_500
 

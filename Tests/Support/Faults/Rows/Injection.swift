@@ -2,7 +2,7 @@ import Apus
 import Foundation
 import Synchronization
 
-/// R9: text that looks like SQL, as value, pattern, path and name.
+/// R9: text that looks like SQL is used as a value, pattern, path and name.
 enum Injection: Trial {
   static let name = "R9"
   static let title = "injection"
@@ -55,7 +55,7 @@ enum Injection: Trial {
       try db.fetch(Note.where { $0.$text.isIn([text, "x"]) }).contains(note), "nor among several")
     let row = try db.row("SELECT \(text), id FROM Note WHERE text = \(text) AND id = \(number)")
     try require(row?[0] == .text(text), "raw SQL gives \(String(describing: row))")
-    // Patterns and paths may match anything; they read nothing else.
+    // Patterns and paths may match anything, but must read nothing else.
     _ = try db.fetch(Note.where { $0.$text.like(text) || $0.$text.glob(text) })
     _ = try db.fetch(Note.where { $0.$text.like(text, escape: "\\") })
     let value = try? db.fetch(
@@ -65,7 +65,7 @@ enum Injection: Trial {
     try db.run(Note.delete().where { $0.$id == number })
   }
 
-  /// A name is exactly that, or refused.
+  /// Requires that a name is taken literally or refused.
   private static func asName(
     _ text: String, _ db: Database, _ log: AuthorizerLog, _ tally: inout Tally
   ) throws {
@@ -88,7 +88,7 @@ enum Injection: Trial {
   }
 }
 
-/// What statements wanted to do, held against the tables that were meant.
+/// The actions that statements asked permission for, compared with the tables that they may use.
 final class AuthorizerLog: Sendable {
   private struct State {
     var permitted: Set<String>?
@@ -122,7 +122,7 @@ final class AuthorizerLog: Sendable {
     return .allow
   }
 
-  /// Runs what may touch only those tables.
+  /// Runs a closure whose statements may use only the given tables.
   func permitting(_ tables: Set<String>, _ body: () throws -> Void) throws {
     state.withLock { state in
       state.permitted = tables

@@ -2,14 +2,15 @@ import Apus
 import CFaults
 import MigrationSamples
 
-/// R3: R1 and R2 over each kind of step of a migration, with rows that refer to it ON DELETE CASCADE.
+/// R3: R1 and R2 for each kind of migration step, with rows that refer to the table ON DELETE
+/// CASCADE.
 enum MigrationFaults: Trial {
   static let name = "R3"
   static let title = "migration under faults and power cuts"
   static let unit = "faults and cuts"
   static let quick = kinds.count * perKind
   static let full = kinds.count * perKind * 3
-  /// One kind a part.
+  /// One kind of step for each part.
   static let partSize = perKind
 
   private static let kinds = Migrations.all.keys.sorted()

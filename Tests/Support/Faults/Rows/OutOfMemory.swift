@@ -1,10 +1,10 @@
 import Apus
 import CFaults
 
-/// R5: an allocation of SQLite's fails, once or for good.
+/// R5: an allocation of SQLite's fails, once or from then on.
 ///
-/// `full` tries each allocation both ways, until there are no more to fail; `quick` some of them, which
-/// the seed chooses.
+/// `full` tries each allocation both ways, until there are no more to fail; `quick` tries some of
+/// them, chosen by the seed.
 enum OutOfMemory: Trial {
   static let name = "R5"
   static let title = "out of memory"
@@ -18,7 +18,7 @@ enum OutOfMemory: Trial {
   }
 
   static func run(_ numbers: Range<Int>, seed: UInt64, tally: inout Tally) async throws {
-    // Once to fill what is kept for good, once to count.
+    // The first run allocates what is kept for good, the second one counts.
     _ = try await Reference(OnTrial.scenario())
     allocator_arm(0, 0)
     let reference = try await Reference(OnTrial.scenario())
@@ -42,13 +42,14 @@ enum OutOfMemory: Trial {
     tally.count("most allocations", count)
   }
 
-  /// A number's place: numbers that are one after another fall far apart, and none on another's.
+  /// Returns the place of a number: consecutive numbers are far apart, and no two have the same
+  /// place.
   private static func place(of number: Int, seed: UInt64) -> Int {
-    // A prime goes round all places.
+    // Multiplying by a prime reaches all places.
     (number * 7_919 + Int(seed % UInt64(full))) % full
   }
 
-  /// How many allocations are alive, once connections that close a moment later have done so.
+  /// Returns the number of live allocations, once connections that are about to close have done so.
   private static func settledCount(_ expected: Int) async -> Int {
     var count = allocator_alive()
     for _ in 0..<200 where count > expected {

@@ -1,7 +1,7 @@
 import Apus
 import CFaults
 
-/// R2: the power is cut, and what was not forced to disk is there in part.
+/// R2: the power is cut, and data that was not forced to disk is there only in part.
 enum PowerCuts: Trial {
   static let name = "R2"
   static let title = "power cuts"
@@ -16,13 +16,13 @@ enum PowerCuts: Trial {
     let reference = try await Reference(OnTrial.scenario())
     try await run(numbers, seed: seed, tally: &tally) { synchronous in
       PowerCutRun(reference: reference, synchronous: synchronous) { acknowledged, begun in
-        // Without waiting for the disk at each commit the last ones may be gone.
+        // If commits do not wait for the disk, the last ones may be lost.
         synchronous == .full ? acknowledged...begun : 0...begun
       }
     }
   }
 
-  /// Runs with 50 moments each until there were as many cuts as numbers.
+  /// Runs scenarios with 50 moments each until there are as many cuts as numbers.
   static func run(
     _ numbers: Range<Int>, seed: UInt64, tally: inout Tally,
     _ make: (Configuration.Synchronous) -> PowerCutRun
@@ -42,7 +42,7 @@ enum PowerCuts: Trial {
   }
 }
 
-/// R2c: nothing is forced to disk at all, and the same trial must find that out.
+/// R2c: nothing is forced to disk at all, which the same trial must find out.
 enum PowerCutsControl: Trial {
   static let name = "R2c"
   static let title = "power cuts, synchronous=OFF"

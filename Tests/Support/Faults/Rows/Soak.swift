@@ -2,17 +2,17 @@ import Apus
 import CSQLite
 import Foundation
 
-/// R14: a long mixed load; what is held does not grow.
+/// R14: a long mixed load, during which the resources that are held must not grow.
 enum Soak: Trial {
   static let name = "R14"
   static let title = "soak"
   static let unit = "rounds"
   static let quick = 2_000
   static let full = 100_000
-  /// One process: what leaks a little shows only in the long run.
+  /// One process runs it all, since a small leak shows only in the long run.
   static let partSize = 1_000_000
 
-  /// What a process holds at a moment of quiet.
+  /// The resources that the process holds when nothing runs.
   private struct Held {
     var descriptors = 0
     var sqliteBytes = 0
@@ -28,7 +28,7 @@ enum Soak: Trial {
     var configuration = Configuration.ofTrials(synchronous: .normal)
     configuration.busyTimeout = .seconds(5)
     configuration.maximumCachedStatements = 32
-    // As many streams as tasks, and as many that are on their way back.
+    // There are as many streams as tasks, and as many again that are about to be returned.
     configuration.maximumReaders = 12
     let db = try Database(
       path: path, models: [Account.self, Entry.self], configuration: configuration)
@@ -63,7 +63,7 @@ enum Soak: Trial {
         let shape = Int.random(in: 0..<200, using: &random)
         group.addTask {
           try await db.insert(Samples.entries(from: first, count: 30))
-          // A statement of its own each time: the cache must let go of others.
+          // The statement is a new one each time, so that the cache must drop others.
           let rows = try await db.rows(
             SQL(unsafe: "SELECT id, \(shape) AS shape FROM Entry WHERE id > \(first) LIMIT 5"))
           try require(rows.count == 5, "\(rows.count) rows")
@@ -106,7 +106,7 @@ enum Soak: Trial {
     return words.count > 1 ? (Int(words[1]) ?? 0) * 4_096 : 0
   }
 
-  /// The greatest of the second half is not above that of the first.
+  /// Requires that the maximum of the second half is not above that of the first.
   private static func compare(
     _ all: [Held], _ later: [Held], _ configuration: Configuration, _ tally: inout Tally
   ) throws {

@@ -2,7 +2,7 @@ import Apus
 import Foundation
 import Synchronization
 
-/// R15: ids from many threads, over restarts, in bursts, and while the clock steps back.
+/// R15: ids from many threads, across restarts, in bursts, and while the clock steps back.
 enum UniqueIDs: Trial {
   static let name = "R15"
   static let title = "ids"
@@ -24,7 +24,7 @@ enum UniqueIDs: Trial {
     try restarts(numbers.count - half - numbers.count / 4, &random, &tally)
   }
 
-  /// Many threads ask one generator, in a burst that runs ahead of its clock.
+  /// Lets many threads use one generator, in a burst that runs ahead of its clock.
   private static func threads(_ count: Int, _ tally: inout Tally) async throws {
     let generator = Unique64.Generator()
     let share = count / 8
@@ -48,7 +48,7 @@ enum UniqueIDs: Trial {
     let sorted = ids.sorted()
     let repeated = zip(sorted, sorted.dropFirst()).first { $0.rawValue == $1.rawValue }
     try require(repeated == nil, "\(repeated.map { "\($0.0)" } ?? "") came twice \(place)")
-    // The tag has no part in making an id unique.
+    // The tag must not be needed to make an id unique.
     let ticks = zip(sorted, sorted.dropFirst()).first { $0.rawValue >> 16 == $1.rawValue >> 16 }
     try require(ticks == nil, "two ids differ by their tag alone \(place)")
   }
@@ -70,8 +70,8 @@ enum UniqueIDs: Trial {
     tally.count("while the clock steps back", count)
   }
 
-  /// Each run of a program writes a burst, and the next one, whose clock may stand before it, opens
-  /// the file.
+  /// Writes a burst in each run of a program. The next run, whose clock may be behind, opens the
+  /// same file.
   private static func restarts(
     _ count: Int, _ random: inout SeededGenerator, _ tally: inout Tally
   ) throws {
@@ -86,7 +86,7 @@ enum UniqueIDs: Trial {
       let generator = Unique64.Generator { Date(timeIntervalSince1970: time) }
       try Unique64.withGenerator(generator) {
         let db = try Database(path: path, models: [Item.self], configuration: configuration)
-        // The key refuses an id that is there already.
+        // The primary key refuses an id that exists already.
         try db.insert((0..<count / restarts).map { _ in Item(id: Unique64(), run: run) })
         try db.close()
       }

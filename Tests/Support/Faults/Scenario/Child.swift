@@ -1,14 +1,15 @@
 import Apus
 import Foundation
 
-/// What is killed: it migrates, writes from eight tasks, and observes.
+/// The process that is killed: it migrates, writes from eight tasks, and observes.
 enum Child {
   struct Counter: Model {
     @PrimaryKey var id: Int
     @Column var number: Int
   }
 
-  /// Two ways to store the same: whoever opens with the other one rebuilds the table.
+  /// Two ways to store the same values: a process that opens the file with the other one rebuilds
+  /// the table.
   enum Numbers {
     struct Record: Model {
       @PrimaryKey var id: Int
@@ -39,7 +40,7 @@ enum Child {
       seed % 2 == 0 ? [Counter.self, Numbers.Record.self] : [Counter.self, Texts.Record.self]
     var configuration = Configuration()
     configuration.maximumWALBytes = 200_000
-    // The children go from one schema to the other and back.
+    // The processes change from one schema to the other and back.
     let db = try Database(
       path: path, models: models, configuration: configuration,
       migration: MigrationOptions(newerSchema: .replaced))

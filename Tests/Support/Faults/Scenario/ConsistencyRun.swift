@@ -2,7 +2,7 @@ import Apus
 import Foundation
 import Synchronization
 
-/// The part of one process in a trial of consistency.
+/// The work of one process in a trial of consistency.
 final class ConsistencyRun: Sendable {
   struct Balance: Model {
     @PrimaryKey var id: Int
@@ -103,7 +103,7 @@ final class ConsistencyRun: Sendable {
       case 1: try await readLists(&random)
       default: try await append(((process * 100 + task) * 1_000) + number, &random)
       }
-      // What is read never goes back, and holds what this task wrote.
+      // The values that a task reads never go back, and include what the task wrote.
       let ticks = try await db.find(Clock.self, 0)?.ticks ?? -1
       if ticks < lastTicks { find("ticks went back from \(lastTicks) to \(ticks)") }
       lastTicks = ticks
@@ -162,7 +162,7 @@ final class ConsistencyRun: Sendable {
       Element.where { $0.$list == key }.order(by: \.$id).select(\.$value))
   }
 
-  /// What the file holds at the end.
+  /// Returns the lists that the file has at the end.
   func finalLists() throws -> [Int: [Int]] {
     try db.read { connection in
       var lists: [Int: [Int]] = [:]

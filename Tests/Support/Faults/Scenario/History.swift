@@ -1,8 +1,8 @@
-/// What transactions saw and did, and whether it fits one order of all of them.
+/// The reads and writes of transactions, and a check whether they fit one order of all of them.
 ///
-/// Each transaction reads some lists and appends to some, a value that nobody else appends. The final
-/// lists say who wrote after whom, what was read says who came before and after; a cycle among
-/// those is an anomaly.
+/// Each transaction reads some lists and appends to some, each time a value that no other one
+/// appends. The final lists give the order of the writers, and the lists that were read give the
+/// writers before and after the reader. A cycle in these orders is an anomaly.
 struct History {
   struct Transaction {
     var reads: [Int: [Int]] = [:]
@@ -15,7 +15,7 @@ struct History {
   mutating func add(_ transaction: Transaction) { transactions.append(transaction) }
   mutating func find(_ anomaly: String) { findings.append(anomaly) }
 
-  /// A line of a child: `txn r3=1,2,5 r4= a3=9`, or `anomaly …`.
+  /// Takes a line of a child: `txn r3=1,2,5 r4= a3=9`, or `anomaly …`.
   mutating func take(_ line: String) throws {
     let words = line.split(separator: " ")
     if words.first == "anomaly" { return findings.append(line) }
@@ -66,7 +66,7 @@ struct History {
     return findings
   }
 
-  /// Whether some never become free of those before them.
+  /// Returns whether there is a cycle: some transactions always have another one before them.
   private func hasCycle(_ followers: [Set<Int>]) -> Bool {
     var counts = Array(repeating: 0, count: followers.count)
     for set in followers { for index in set { counts[index] += 1 } }

@@ -2,18 +2,19 @@ import Apus
 import CFaults
 import Foundation
 
-/// A scenario run on a disk that is copied, as it may be after a power cut, at many moments.
+/// A run of a scenario on a disk that is copied at many moments, each time as a power cut may leave
+/// it.
 struct PowerCutRun {
   let reference: Reference
   let synchronous: Configuration.Synchronous
-  /// What may be there after a cut, by the numbers of the last step that was acknowledged and the
-  /// last that had begun.
+  /// Returns the steps that the file may contain after a cut, from the numbers of the last step
+  /// that was acknowledged and the last one that had begun.
   let mayHold: (_ acknowledged: Int, _ begun: Int) -> ClosedRange<Int>
 
   static let seedsPerMoment = 3
 
-  /// Runs it once, with cuts at so many random moments, and looks at each disk.
-  /// - Returns: what was found wrong.
+  /// Runs the scenario once, with cuts at `moments` random moments, and checks each disk.
+  /// - Returns: a description of each failed check.
   func run(
     moments: Int, seed: UInt64, random: inout SeededGenerator, _ tally: inout Tally
   ) async throws -> [String] {
@@ -73,14 +74,14 @@ struct PowerCutRun {
 
   private func check(_ folder: String, acknowledged: Int, begun: Int) throws {
     let path = folder + "/" + Scenario.file
-    // As a program would find it.
+    // The file is opened as a program would find it.
     let db = try Database(path: path)
     let findings = try db.rows("PRAGMA integrity_check")
     try require(
       try findings.map { try $0.get(String.self, at: 0) } == ["ok"], "damaged: \(findings)")
     try db.close()
     try checkContent(path, mayHold(acknowledged, begun))
-    // A copy is whole as soon as it has its name.
+    // A copy is complete as soon as it has its name.
     for name in ["backup.sqlite", "vacuumed.sqlite", "new.sqlite"] {
       let copy = folder + "/" + name
       guard FileManager.default.fileExists(atPath: copy) else { continue }

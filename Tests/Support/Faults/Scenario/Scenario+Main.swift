@@ -2,7 +2,8 @@ import Apus
 import Foundation
 
 extension Scenario {
-  /// Open, migrate, insert, update, read, stream, observe, back up, checkpoint, close.
+  /// Returns the scenario: open, migrate, insert, update, read, stream, observe, back up,
+  /// checkpoint, close.
   static func everything(observing: Bool = true) throws -> Scenario {
     let template = try Folder()
     try Samples.makeTemplate(at: template.file(file))
@@ -133,7 +134,7 @@ extension Scenario {
     },
     Step.sync("back up to a new name") { session in
       let path = session.folder.file("new.sqlite")
-      // What an attempt left whose last step failed.
+      // An attempt whose last step failed may have left the file.
       try? FileManager.default.removeItem(atPath: path)
       try session.db.backup(to: path)
       session.copied("new", to: path)

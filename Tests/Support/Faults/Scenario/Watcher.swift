@@ -2,13 +2,15 @@ import Apus
 import Foundation
 import Synchronization
 
-/// Follows a table while it is written to, and holds what it was told against what is there.
+/// An observer of a table that is written to, which compares what was reported with the rows that
+/// exist.
 final class Watcher: Following {
   private struct State {
-    /// What the table holds by all that was told.
+    /// The rows of the table according to all reported changes.
     var rows: [Int: [DatabaseValue]] = [:]
     var result: [[DatabaseValue]] = []
-    /// Something was told without its rows: what the table holds is not known by that alone.
+    /// Whether a change was reported without its rows, so that the reports do not determine the
+    /// rows.
     var isCoarse = false
     var falsehoods: [String] = []
     var hasMark = false
@@ -24,7 +26,7 @@ final class Watcher: Following {
     self.database = database
   }
 
-  /// Begins to watch; a second call, after one that failed, goes on with it.
+  /// Begins to watch; a second call, after one that failed, continues it.
   func begin() async throws {
     guard tasks.withLock(\.isEmpty) else { return }
     let changes = database.changes(of: Account.self)
@@ -36,7 +38,7 @@ final class Watcher: Following {
       for await element in changes { self?.take(element) }
     }
     let observing = Task { [weak self, database] in
-      // What cannot be fetched ends an observation with an error, and is observed again.
+      // A fetch that fails ends the observation with an error; then it is begun again.
       while !Task.isCancelled {
         do {
           for try await result in database.observe(Account.order(by: \.$id)) {
@@ -77,15 +79,16 @@ final class Watcher: Following {
     }
   }
 
-  /// Waits until the row of number `mark` was told, the last that was written, and compares.
+  /// Waits until the last row written, with the number `mark`, was reported, and compares.
   func settle() async throws {
     let rows = try await database.fetch(Account.order(by: \.$id)).map(\.values)
     let earlier = state.withLock { $0.fetchErrors.count }
-    // Waiting for what never comes ends, so that it can be told what it was.
+    // The wait is limited, so that a missing report can be described.
     for _ in 0..<6_000 {
       let state = state.withLock { $0 }
       if state.hasMark || state.isCoarse, state.result == rows { break }
-      // While something fails for good, nothing can be fetched: that is told, not a stale result.
+      // While a fault lasts, nothing can be fetched: that error is reported, rather than an old
+      // result.
       if state.fetchErrors.count > earlier + 20 { throw state.fetchErrors[earlier] }
       try await Task.sleep(for: .milliseconds(5))
     }

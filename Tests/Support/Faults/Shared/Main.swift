@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a library does when files, power, memory or a process fail: `Scripts/faults`.
+/// The program that tries a library while files, power, memory or processes fail: `Scripts/faults`.
 ///
 ///     Faults quick|full [ROW …] [--seed N] [--state FILE] [--page FILE] [--commit TEXT]
 ///     Faults part ROW FIRST END SEED      one part, in this process; prints its tally as JSON

@@ -1,5 +1,5 @@
 extension Int {
-  /// The number with a comma before each three digits: `63,666`.
+  /// The number with commas between groups of three digits: `63,666`.
   var grouped: String {
     var digits = String(magnitude)
     var groups: [String] = []
@@ -12,7 +12,7 @@ extension Int {
 }
 
 extension Int {
-  /// The number with what it counts: `1 package`, `63,666 packages`.
+  /// Returns the number with the noun that it counts: `1 package`, `63,666 packages`.
   func counted(_ noun: String, _ plural: String? = nil) -> String {
     "\(grouped) \(self == 1 ? noun : plural ?? noun + "s")"
   }

@@ -1,9 +1,9 @@
 import DebianControl
 
-/// Says how far an import is: on a terminal in a line that is written over and over, and at the end
-/// in any case.
+/// The reports of an import's progress: on a terminal, in a line that is overwritten again and
+/// again, and in any case at the end.
 struct ImportProgress {
-  /// How many malformed stanzas are told one by one.
+  /// The number of malformed stanzas that are reported one by one.
   private static let maximumReports = 5
 
   private let console: Console
@@ -14,21 +14,21 @@ struct ImportProgress {
     self.console = console
   }
 
-  /// How far it is, by the bytes of the list where their number is known.
+  /// Shows the progress, as a percentage of the list's bytes if their number is known.
   func update(_ summary: ImportSummary, bytes: Int, of byteCount: Int?) {
     let percent = byteCount.map { $0 == 0 ? 100 : bytes * 100 / $0 }
     let share = percent.map { "  \($0) %" } ?? ""
     console.showProgress("\(summary.packages.counted("package"))\(share)  \(rate(summary))")
   }
 
-  /// A stanza that was passed over, and why; the first few of them.
+  /// Reports a stanza that was skipped, and the reason; only the first few are reported.
   mutating func report(_ error: ControlError) {
     reports += 1
     if reports <= Self.maximumReports { console.note("\(error)") }
     if reports == Self.maximumReports { console.note("… further ones are only counted") }
   }
 
-  /// What was read in all, and how fast.
+  /// Reports what was read in all, and how fast.
   func end(_ summary: ImportSummary) {
     console.note("Read \(summary) in \(elapsed.rounded(toPlaces: 2)) s, \(rate(summary)).")
     if let leftOut = summary.leftOut { console.note("Left out: \(leftOut).") }

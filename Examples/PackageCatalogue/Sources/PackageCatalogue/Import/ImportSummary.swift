@@ -1,25 +1,25 @@
-/// What an import read and stored.
+/// The numbers of what an import read and stored.
 struct ImportSummary: Equatable, Sendable {
   var sections = 0
   var packages = 0
   var dependencies = 0
-  /// Packages that were in the list a second time: same name, version and architecture.
+  /// Packages that the list repeated: same name, version and architecture.
   var duplicates = 0
-  /// Stanzas that were passed over because they are none.
+  /// Malformed stanzas, which were skipped.
   var malformed = 0
 
-  /// How many stanzas the list has had so far.
+  /// The number of stanzas that were read so far.
   var stanzas: Int { packages + duplicates + malformed }
 }
 
 extension ImportSummary: CustomStringConvertible {
-  /// What was stored.
+  /// The numbers of what was stored.
   var description: String {
     "\(packages.counted("package")), \(dependencies.counted("dependency", "dependencies")), "
       + sections.counted("section")
   }
 
-  /// What was left out, and why; nil where nothing was.
+  /// The numbers of what was left out, and the reasons; nil if nothing was.
   var leftOut: String? {
     var parts: [String] = []
     if malformed > 0 { parts.append("\(malformed.grouped) malformed") }

@@ -1,14 +1,14 @@
 import Apus
 import DebianControl
 
-/// Reads a list of packages into a database that is open: some thousand packages a transaction.
+/// An importer of package lists into an open database, with some thousand packages per transaction.
 struct Importer {
   let database: Database
   var progress: ImportProgress
   var batchSize = 4_000
 
   private var summary = ImportSummary()
-  /// The sections that are in the database or in the batch that is being filled.
+  /// The sections that are in the database or in the current batch.
   private var sections: [String: Section] = [:]
 
   init(database: Database, progress: ImportProgress) {
@@ -16,10 +16,10 @@ struct Importer {
     self.progress = progress
   }
 
-  /// Reads the list to its end; what the tables held before is replaced.
+  /// Reads the list to its end, in place of what the tables held before.
   ///
-  /// Malformed stanzas are reported and passed over. It throws where the list cannot be read or the
-  /// database cannot be written; batches that were stored before stay.
+  /// Malformed stanzas are reported and skipped. Throws if the list cannot be read or the database
+  /// cannot be written; batches that were stored before stay.
   mutating func read(_ list: PackageList) async throws -> ImportSummary {
     var reader = try list.open()
     let byteCount = reader.byteCount
@@ -40,7 +40,7 @@ struct Importer {
     }
   }
 
-  /// The next packages of the list; nil at its end.
+  /// Returns the next packages of the list; nil at its end.
   private mutating func nextBatch(from reader: inout StanzaReader) throws -> Batch? {
     var batch = Batch()
     while batch.stanzas.count < batchSize {
@@ -65,12 +65,12 @@ struct Importer {
   }
 }
 
-/// Packages that are stored in one transaction.
+/// The packages that are stored in one transaction.
 private struct Batch: Sendable {
   var sections: [Section] = []
   var stanzas: [(stanza: PackageStanza, sectionID: Section.ID)] = []
 
-  /// Inserts each package with what it asks for; one that the table has already is left out.
+  /// Inserts each package with its dependencies, except those that the table has already.
   func insert(into tx: Connection) throws -> ImportSummary {
     var summary = ImportSummary()
     summary.sections = try tx.insert(sections).count

@@ -1,7 +1,7 @@
 import DebianControl
 import Foundation
 
-/// Where the packages come from.
+/// The source of the packages.
 enum PackageList: Equatable {
   /// A Debian control file.
   case file(String)
@@ -9,7 +9,7 @@ enum PackageList: Equatable {
   /// A few invented packages, for machines that have no list of their own.
   case sample
 
-  /// The packages that dpkg knows on this machine, or the sample where there is no dpkg.
+  /// The packages that dpkg knows on this machine, or the sample if there is no dpkg.
   static var ofThisMachine: PackageList {
     let path = "/var/lib/dpkg/status"
     return FileManager.default.isReadableFile(atPath: path) ? .file(path) : .sample

@@ -1,10 +1,11 @@
 import Apus
 import DebianControl
 
-/// One thing that a package asks for: a package by its name, which need not be in the catalogue.
+/// A dependency of a package on another one, by its name, which need not be in the catalogue.
 ///
-/// `Depends: a, b (>= 1) | c` is three of them. All groups must be there, and of each group one
-/// alternative: `a` is alone in group 0, `b` and `c` are the alternatives 0 and 1 of group 1.
+/// `Depends: a, b (>= 1) | c` is three dependencies. Every group must be satisfied, by at least one
+/// of its alternatives: `a` is the only one of group 0; `b` and `c` are alternatives 0 and 1 of
+/// group 1.
 struct Dependency: Model {
   @PrimaryKey var id = Unique64()
   @Column var packageID: Package.ID
@@ -21,11 +22,11 @@ struct Dependency: Model {
   }
 }
 
-// An enumeration over text is a column without further code, also one of another module.
+// An enumeration over text needs no further code to be a column, even one of another module.
 extension Relation.Kind: ColumnValue {}
 
 extension Dependency {
-  /// What a stanza says that a package asks for.
+  /// Creates the dependency that a stanza's relation describes.
   init(_ relation: Relation, of package: Package) {
     self.init(
       packageID: package.id,

@@ -2,7 +2,7 @@ import Apus
 import DebianControl
 import Foundation
 
-/// How much a system needs a package.
+/// The importance of a package for a system.
 enum Priority: String, ColumnValue {
   case required, important, standard, optional, extra, unknown
 }
@@ -30,7 +30,7 @@ struct Package: Model {
 }
 
 extension Package {
-  /// The package that a stanza describes.
+  /// Creates the package that a stanza describes.
   init(_ stanza: PackageStanza, sectionID: Section.ID) {
     self.init(
       sectionID: sectionID,

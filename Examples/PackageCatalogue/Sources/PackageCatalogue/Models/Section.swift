@@ -1,8 +1,9 @@
 import Apus
 
-/// What packages are about, such as `editors`, in one area of the archive.
+/// A subject of packages, such as `editors`, in one area of the archive.
 struct Section: Model, Hashable {
-  /// The parts of Debian's archive: what is free, what needs what is not, and what is not.
+  /// The areas of Debian's archive: free software, free software that needs other software, and the
+  /// rest.
   enum Area: String, ColumnValue {
     case main, contrib
     case nonFree = "non-free"
@@ -19,7 +20,8 @@ struct Section: Model, Hashable {
 }
 
 extension Section {
-  /// Reads a field's text: `editors`, or with its area `contrib/editors`; main is not written.
+  /// Reads a field's text: `editors`, or with an area `contrib/editors`; the area `main` is not
+  /// written.
   ///
   /// Different texts are different sections.
   init(text: String) {

@@ -3,15 +3,15 @@ import Foundation
 
 /// The models of the program's next version, in which a package has one more column.
 ///
-/// A type's table has its name without the types around it: `Version2.Package` is stored in the
-/// table "Package", too.
+/// The name of a table does not include the types around the model: `Version2.Package` is stored in
+/// the table "Package" as well.
 enum Version2 {
-  /// What became of looking at a package.
+  /// The state of a package's review.
   enum Review: String, ColumnValue {
     case pending, passed, failed
   }
 
-  /// A package that somebody reviews.
+  /// A package with its review.
   struct Package: Model {
     @PrimaryKey var id = Unique64()
     @Column var sectionID: Section.ID

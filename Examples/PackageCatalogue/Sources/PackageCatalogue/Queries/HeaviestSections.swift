@@ -1,7 +1,7 @@
 import Apus
 
 extension ShownQuery {
-  /// Pairs each package with its section, and adds up the pairs of each section.
+  /// Pairs each package with its section, and sums up the pairs of each section.
   static let heaviestSections = ShownQuery(
     title: "The heaviest sections, and the heaviest package of each",
     source: """
@@ -17,7 +17,7 @@ extension ShownQuery {
           package.$sizeInKiB.max().as("its KiB"))
       }
       """,
-    // SQLite takes the columns beside one `max` from the row that has the greatest value:
+    // Beside one `max`, SQLite takes the other columns from the row that has the greatest value:
     // https://www.sqlite.org/lang_select.html#bareagg
     query:
       Query { (package: Columns<Package>, section: Columns<Section>) in

@@ -1,7 +1,7 @@
 import Apus
 
 extension ShownQuery {
-  /// Pairs each package with what asks for it by its name, and counts the pairs of each package.
+  /// Pairs each package with the dependencies on its name, and counts the pairs of each package.
   static let mostWanted = ShownQuery(
     title: "The packages that others need most often",
     source: """

@@ -1,7 +1,7 @@
 import Apus
 
 extension ShownQuery {
-  /// Looks for a word in names and summaries; `%` in a pattern of LIKE stands for any text.
+  /// Looks for a word in names and summaries; `%` in a LIKE pattern stands for any text.
   static func search(for word: String) -> ShownQuery {
     ShownQuery(
       title: "Packages about \"\(word)\"",

@@ -1,8 +1,8 @@
 import Apus
 
-/// A query and the text of its source, to be shown above its result.
+/// A query with the text of its source, which is shown above its result.
 ///
-/// The text stands beside the query that it repeats; a test compares the two.
+/// The text repeats the query beside it; a test compares the two.
 struct ShownQuery {
   let title: String
   let source: String
@@ -14,7 +14,7 @@ struct ShownQuery {
     table = { try await $0.table(query) }
   }
 
-  /// All of them, in the order in which they are shown.
+  /// Returns all queries of the demo, in the order in which they are shown.
   static func all(searching word: String) -> [ShownQuery] {
     [heaviestSections, mostWanted, search(for: word), unneeded]
   }

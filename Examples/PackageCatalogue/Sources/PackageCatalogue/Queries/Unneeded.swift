@@ -1,7 +1,7 @@
 import Apus
 
 extension ShownQuery {
-  /// A left join keeps the packages that nothing asks for: their dependency is missing.
+  /// Finds the packages that no other one depends on: in a left join, their dependency is missing.
   static let unneeded = ShownQuery(
     title: "The heaviest packages that no other one asks for",
     source: """

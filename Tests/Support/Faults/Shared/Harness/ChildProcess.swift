@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What a child said that was done and seen, by task.
+/// The steps that a child reported as done and as observed, by task.
 struct ToldByChild {
   var acknowledged: [Int: Int] = [:]
   var observed: [Int: Int] = [:]
@@ -14,7 +14,7 @@ struct ToldByChild {
   }
 }
 
-/// A process of this program, whose lines are read.
+/// A process of this program, and its output.
 final class ChildProcess {
   private let process = Process()
   private let output = Pipe()
@@ -36,13 +36,13 @@ final class ChildProcess {
 
   var isRunning: Bool { process.isRunning }
 
-  /// What it said before it ended by itself.
+  /// The error output, once the process has ended by itself.
   var errors: String {
     guard !process.isRunning else { return "" }
     return String(decoding: errorOutput.fileHandleForReading.availableData, as: UTF8.self)
   }
 
-  /// The next line that it prints, waiting for it; nil at the end.
+  /// Waits for the next line that it prints and returns it; nil at the end.
   func line() -> String? {
     while true {
       if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -57,7 +57,7 @@ final class ChildProcess {
     }
   }
 
-  /// Kills it, and returns all that it had said.
+  /// Kills the process, and returns all that it reported.
   func kill() -> ToldByChild {
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
@@ -65,7 +65,7 @@ final class ChildProcess {
     return told
   }
 
-  /// Waits for its end; its status.
+  /// Waits until the process ends, and returns its status.
   func end() -> Int32 {
     while line() != nil {}
     process.waitUntilExit()

@@ -1,15 +1,15 @@
 import CFaults
 import Foundation
 
-/// All that a database file holds, read through the C interface: the library under trial has no part
-/// in saying what is there.
+/// The whole content of a database file, read through the C interface, so that it does not depend
+/// on the library under trial.
 struct Content: Equatable, Sendable {
   /// A digest of the schema and of all rows.
   let digest: UInt64
-  /// How many rows each table has.
+  /// The number of rows of each table.
   let rowCounts: [String: Int]
 
-  /// Reads a copy of a file where nothing fails.
+  /// Reads a copy of a file, in a folder without faults.
   init(ofCopy path: String) throws {
     let folder = try Folder(isWatched: false)
     for suffix in ["", "-wal", "-journal"]
@@ -19,7 +19,7 @@ struct Content: Equatable, Sendable {
     try self.init(of: folder.file("copy"))
   }
 
-  /// Reads a file. Throws `Violation` where it is damaged, or a reference leads nowhere.
+  /// Reads a file. Throws `Violation` if it is damaged, or if a reference leads nowhere.
   init(of path: String) throws {
     let connection = try PlainConnection(path: path)
     try connection.requireWhole()
@@ -32,8 +32,8 @@ struct Content: Equatable, Sendable {
       guard case .text(let name) = row[1] else { continue }
       let quoted = "\"" + name.replacing("\"", with: "\"\"") + "\""
       var count = 0
-      // Every table of the trials has its key in the first column. When a migration ran is no part of
-      // what it did.
+      // Every table of the trials has its key in the first column. The time of a migration is not
+      // part of its effect.
       let columns = name == "apus_schema" ? "id, name, definition, version" : "*"
       try connection.forEach("SELECT \(columns) FROM \(quoted) ORDER BY 1") { value in
         digest.add(value)
@@ -47,12 +47,12 @@ struct Content: Equatable, Sendable {
   }
 }
 
-/// A value as the C interface gives it.
+/// A value as the C interface returns it.
 enum PlainValue: Hashable, Sendable {
   case integer(Int64)
   case real(UInt64)
   case text(String)
-  /// The bytes of a BLOB, or of text that is no UTF-8.
+  /// The bytes of a BLOB, or of a text that is not UTF-8.
   case bytes([UInt8])
   case null
 }

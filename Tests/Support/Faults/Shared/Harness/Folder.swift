@@ -1,21 +1,22 @@
 import Foundation
 
-/// A folder for the files of a trial, in memory where the system has such a place: what is tried is
-/// the order of writes, not the disk.
+/// A folder for the files of a trial. It is in memory if the system has such a place: the order of
+/// writes is tried, not the disk.
 final class Folder: Sendable {
   let path: String
 
-  /// Files whose path begins so may be made to fail.
+  /// The prefix of the paths whose files may be made to fail.
   static let watched = parent + "/watched-"
   private static let unwatched = parent + "/plain-"
 
-  /// Where the processes of a run have all their folders, also those that are killed.
+  /// The folder that contains those of all processes of a run, including the processes that are
+  /// killed.
   private static let parent =
     ProcessInfo.processInfo.environment[variable] ?? memory + "/apus-faults"
   private static let variable = "FAULTS_FOLDER"
 
-  /// Makes a parent for the folders of this process, and of those that it starts. What is left in it
-  /// goes with `endRun`.
+  /// Creates the parent folder for this process and those that it starts. `endRun` removes it with
+  /// all that is left in it.
   static func beginRun() throws {
     let path = memory + "/apus-faults-" + UUID().uuidString.lowercased()
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -51,7 +52,7 @@ final class Folder: Sendable {
     for name in files { try? FileManager.default.removeItem(atPath: file(name)) }
   }
 
-  /// Copies a database, with what belongs to it, from another folder.
+  /// Copies a database, with its log or journal, from another folder.
   func copy(_ name: String, from other: Folder) throws {
     for suffix in ["", "-wal", "-journal"] {
       let from = other.file(name + suffix)

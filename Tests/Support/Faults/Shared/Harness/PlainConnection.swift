@@ -1,6 +1,6 @@
 import CFaults
 
-/// A connection of the C interface, as plain as can be.
+/// A connection through the C interface, as simple as possible.
 final class PlainConnection {
   let handle: OpaquePointer
 
@@ -16,7 +16,7 @@ final class PlainConnection {
     sqlite3_busy_timeout(handle, 2_000)
   }
 
-  /// A new file.
+  /// Creates a file.
   init(creating path: String) throws {
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
@@ -98,7 +98,7 @@ final class PlainConnection {
   }
 }
 
-/// What the C interface answers.
+/// An error of the C interface.
 struct PlainError: Error, CustomStringConvertible {
   let code: Int32
   let message: String

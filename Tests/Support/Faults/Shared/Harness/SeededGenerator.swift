@@ -1,10 +1,10 @@
-/// Random numbers that a seed repeats.
+/// A generator of random numbers that a seed repeats.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  /// One of many generators of a seed: each number of a trial draws its own.
+  /// Creates one of many generators of a seed: each number of a trial has its own.
   init(seed: UInt64, number: Int) {
     state = seed &+ UInt64(bitPattern: Int64(number)) &* 0xd6e8_feb8_6659_fd93
     for _ in 0..<2 { _ = next() }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What part of a trial found: how much of what was met, and what did not hold.
+/// The findings of a part of a trial: how often each thing was met, and what did not hold.
 struct Tally: Codable, Sendable {
-  /// What was met, by name.
+  /// How often each thing was met, by its name.
   var counts: [String: Int] = [:]
-  /// What did not hold, with what repeats it.
+  /// The requirements that did not hold, each with what is needed to repeat the trial.
   var failures: [String] = []
   /// Notes for the reader of the table.
   var notes: [String] = []
@@ -20,13 +20,13 @@ struct Tally: Codable, Sendable {
     if failures.count < Self.maximumFailures { failures.append(message) }
   }
 
-  /// Counts what a trial did not hold, and of which kind it is.
+  /// Records a requirement that did not hold, and counts its kind.
   mutating func fail(_ label: String, _ error: any Error) {
     fail("\(label): \(error)")
     if let kind = (error as? Violation)?.kind { count("times " + kind) }
   }
 
-  /// Counts greatest values as greatest values, and everything else as a sum.
+  /// Adds the counts of another tally; of greatest values, the greater one is kept.
   mutating func add(_ other: Tally) {
     for (name, number) in other.counts {
       counts[name] =
@@ -37,10 +37,10 @@ struct Tally: Codable, Sendable {
   }
 }
 
-/// Something that must hold does not.
+/// The error that a requirement does not hold.
 struct Violation: Error, CustomStringConvertible {
   let description: String
-  /// What is counted of it, where there are many of several kinds.
+  /// The kind under which it is counted, if there are several.
   let kind: String?
 
   init(_ description: String, kind: String? = nil) {

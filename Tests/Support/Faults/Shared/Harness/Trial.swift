@@ -1,25 +1,25 @@
 /// A row of the table: something that is tried many times.
 ///
-/// A trial is cut into parts of some hundred numbers each; each part is run by a process of its own,
-/// so that what traps, leaks or never ends is found and ends nothing else.
+/// A trial is cut into parts of some hundred numbers. Each part runs in a process of its own, so
+/// that a trap, a leak or an endless loop is found and does not end the other parts.
 protocol Trial: Sendable {
-  /// As the table calls it: `R1`.
+  /// The name in the table: `R1`.
   static var name: String { get }
   static var title: String { get }
-  /// What is counted: `points`.
+  /// The noun for what is counted: `points`.
   static var unit: String { get }
-  /// How many there are.
+  /// The number of times that it is tried.
   static var quick: Int { get }
   static var full: Int { get }
-  /// How many one process runs.
+  /// The number of times that one process tries it.
   static var partSize: Int { get }
-  /// How many processes run at once.
+  /// The number of processes that run at once.
   static var partsAtOnce: Int { get }
-  /// Before SQLite is used.
+  /// Prepares a process before it uses SQLite.
   static func prepareProcess() throws
-  /// Tries the numbers of a range, each of which draws lots of its own from the seed.
+  /// Tries the numbers of a range, each with random numbers of its own, drawn from the seed.
   static func run(_ numbers: Range<Int>, seed: UInt64, tally: inout Tally) async throws
-  /// What must be true of all parts together: a check that met nothing is none.
+  /// Checks the tally of all parts together: a trial that met nothing has not tried anything.
   static func judge(_ tally: Tally) -> [String]
 }
 

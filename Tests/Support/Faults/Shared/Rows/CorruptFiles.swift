@@ -2,7 +2,7 @@ import CFaults
 import Foundation
 import Synchronization
 
-/// R6: bits flip, pages vanish, files end early.
+/// R6: bits flip, pages vanish, and files end early.
 enum CorruptFiles: Trial {
   static let name = "R6"
   static let title = "corrupt files"
@@ -38,7 +38,7 @@ enum CorruptFiles: Trial {
     "SELECT integrity_check = 'ok' FROM pragma_integrity_check(1)", "SELECT * FROM sqlite_schema",
   ]
 
-  /// The library answers with a typed error, or as the C interface does.
+  /// Requires that the library throws a typed error, or gives the same answer as the C interface.
   private static func compare(_ damaged: Folder, _ tally: inout Tally) throws {
     let (first, second) = (try Folder(isWatched: false), try Folder(isWatched: false))
     try first.copy(Scenario.file, from: damaged)
@@ -79,8 +79,8 @@ enum CorruptFiles: Trial {
     try? OnTrial.close(db)
   }
 
-  /// Whether the C interface gives these rows. Where a damaged page makes SQLite read what lies
-  /// behind it in memory, it answers now so and now otherwise: then it is asked again.
+  /// Returns whether the C interface gives these rows. If a damaged page makes SQLite read the
+  /// memory after it, its answers vary, so it is asked again.
   private static func isAnswer(
     _ digest: UInt64, of plain: PlainAnswers.Answer, to query: String, _ damaged: Folder,
     _ tally: inout Tally
@@ -97,7 +97,7 @@ enum CorruptFiles: Trial {
     return false
   }
 
-  /// Where the rows begin to differ from those of the C interface, for whoever reads of it.
+  /// Describes the first difference between the rows and those of the C interface, for the report.
   private static func difference(
     of rows: [[PlainValue]], _ query: String, _ damaged: Folder
   ) -> String {
@@ -119,7 +119,7 @@ enum CorruptFiles: Trial {
   }
 }
 
-/// How many steps of SQLite's machine a statement may take.
+/// A limit for the number of virtual machine steps that a statement may take.
 final class StepLimit: Sendable {
   static let interval = 4_000
   static let maximum = 2_000
@@ -136,7 +136,7 @@ final class StepLimit: Sendable {
   var isExceeded: Bool { taken.load(ordering: .relaxed) > Self.maximum }
 }
 
-/// What the C interface answers to queries.
+/// The answers of the C interface to queries.
 struct PlainAnswers {
   enum Answer: Equatable {
     case rows(UInt64)
@@ -152,7 +152,7 @@ struct PlainAnswers {
       answers = queries.map { _ in .failed(SQLITE_CANTOPEN, isExceeded: false) }
       return
     }
-    // As the library opens a file.
+    // The file is opened in the way of the library.
     for sql in ["PRAGMA journal_mode = WAL", "PRAGMA foreign_keys = ON"] {
       try? connection.execute(sql)
     }

@@ -1,6 +1,6 @@
 import CFaults
 
-/// R1: a file operation fails, once or for good.
+/// R1: a file operation fails, once or from then on.
 enum InputOutputFaults: Trial {
   static let name = "R1"
   static let title = "I/O faults"

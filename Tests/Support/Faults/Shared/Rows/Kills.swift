@@ -1,6 +1,6 @@
 import Foundation
 
-/// R4: a process that migrates, writes from many tasks, and observes, is killed at a random moment.
+/// R4: a process that migrates, writes from many tasks and observes is killed at a random moment.
 enum Kills: Trial {
   static let name = "R4"
   static let title = "kill -9"
@@ -14,7 +14,7 @@ enum Kills: Trial {
     var random = SeededGenerator(seed: seed, number: numbers.lowerBound)
     for number in numbers {
       Progress.show(number)
-      // The same file is killed again and again, and then another one.
+      // Twenty processes in a row are killed on the same file.
       if number % 20 == 0 { folder = try Folder(isWatched: false) }
       let path = folder.file("killed.sqlite")
       do {
@@ -35,7 +35,7 @@ enum Kills: Trial {
     }
   }
 
-  /// What was acknowledged is there, what was observed too, and of each task a prefix.
+  /// Requires that all acknowledged and observed steps are in the file, and of each task a prefix.
   private static func check(_ path: String, _ told: ToldByChild, _ tally: inout Tally) throws {
     guard FileManager.default.fileExists(atPath: path) else {
       try require(told.acknowledged.isEmpty, "the file is gone")

@@ -1,4 +1,4 @@
-/// What a run was asked for.
+/// The command line arguments of a run.
 struct Options: Sendable {
   var isFull = false
   var rows: [String] = []
@@ -6,9 +6,9 @@ struct Options: Sendable {
   var hasSeed = false
   var state: String?
   var page: String?
-  /// Which commit is tried: what a state file is good for, and the page names.
+  /// The commit under trial, which the state file and the page name.
   var commit = "unknown"
-  /// How much of the numbers of the table, in percent.
+  /// The share of each trial's count that is tried, in percent.
   var percent = 100
 
   init(_ arguments: [String]) throws {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Some numbers of a row, run by a process of their own.
+/// Some numbers of a trial, which one process runs.
 struct Part: Sendable {
   let trial: any Trial.Type
   let numbers: Range<Int>
   let seed: UInt64
 
-  /// What tells it from other parts in a state file.
+  /// Identifies the part in a state file.
   var key: String { "\(trial.name) \(numbers.lowerBound) \(numbers.upperBound) \(seed)" }
 
   static func parts(of trial: any Trial.Type, count: Int, seed: UInt64) -> [Part] {
@@ -29,12 +29,12 @@ struct Part: Sendable {
 
   private enum End {
     case tally(Tally)
-    /// The process ended in the midst of a number, if it is known of which.
+    /// The process ended in the middle of a number, if that is known.
     case broken(String, at: Int?)
   }
 
-  /// Runs it, and waits on this thread. A number that ends the process is a failure, and the others of
-  /// the part are tried all the same.
+  /// Runs the part, and waits on this thread. A number that ends the process is a failure, and the
+  /// other numbers of the part are tried nevertheless.
   func run() -> Tally {
     guard !numbers.isEmpty else { return Tally() }
     switch runOnce() {
@@ -62,7 +62,7 @@ struct Part: Sendable {
         "part", trial.name, "\(numbers.lowerBound)", "\(numbers.upperBound)", "\(seed)",
       ]
       let folder = try Folder(isWatched: false)
-      // Files rather than pipes: nobody has to read them while it runs.
+      // Files are used rather than pipes, since they need not be read while the process runs.
       for name in ["output", "errors"] {
         _ = FileManager.default.createFile(atPath: folder.file(name), contents: nil)
       }
@@ -90,7 +90,8 @@ struct Part: Sendable {
     }
   }
 
-  /// False where it had to be killed. What is bounded is a part that hangs, not one that is slow.
+  /// Waits for the process. Returns false if it had to be killed: the limit is for parts that hang,
+  /// not for slow ones.
   private func wait(for process: Process) -> Bool {
     let watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(3_600), execute: watchdog)

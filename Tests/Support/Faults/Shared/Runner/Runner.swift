@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Runs the parts of all rows, two at a time, and prints the table.
+/// A runner of the parts of all trials, two at a time, that prints the table.
 struct Runner {
   let options: Options
   private let state: StateFile
@@ -10,7 +10,7 @@ struct Runner {
     var options = options
     let state = StateFile(
       path: options.state, head: "\(options.commit) \(options.isFull ? "full" : "quick")")
-    // What stopped goes on with the seed that it had.
+    // A run that was stopped continues with its seed.
     if !options.hasSeed, let seed = state.seed { options.seed = seed }
     self.options = options
     self.state = state

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Which parts are done, so that a run that was stopped goes on: one line of JSON a part, behind one
-/// that says for what.
+/// A file of the finished parts, so that a run that was stopped can continue. Its first line names
+/// the commit and the seed; each further line is a part, as JSON.
 final class StateFile {
   struct Done: Codable {
     var tally: Tally
@@ -24,7 +24,7 @@ final class StateFile {
     self.head = head
     guard let path, let data = FileManager.default.contents(atPath: path) else { return }
     var lines = String(decoding: data, as: UTF8.self).split(separator: "\n")[...]
-    // Of another commit, nothing is known.
+    // A file of another commit is ignored.
     guard let first = lines.popFirst(), first.hasPrefix(head + " "),
       let seed = UInt64(first.dropFirst(head.count + 1))
     else { return }

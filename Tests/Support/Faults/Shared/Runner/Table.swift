@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a row found.
+/// The result of a trial.
 struct RowResult {
   let trial: any Trial.Type
   let count: Int
@@ -15,7 +15,7 @@ struct RowResult {
 
   var hasPassed: Bool { tally.failures.isEmpty }
 
-  /// What was met, in words.
+  /// The counts, in words.
   var details: String {
     let counts = tally.counts.filter { $0.key != "failures" && !$0.key.hasPrefix("kind ") }
       .sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
@@ -29,7 +29,7 @@ struct RowResult {
   }
 }
 
-/// The table, for the terminal and for the page.
+/// The table of all results, for the terminal and for the page.
 struct Table {
   let results: [RowResult]
   let options: Options

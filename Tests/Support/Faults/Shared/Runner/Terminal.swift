@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lines for the log, and one line that is written over while somebody looks.
+/// The output of a run: lines for the log and, on a terminal, one line that is overwritten.
 enum Terminal {
   private static let isTerminal = isatty(1) == 1
 
@@ -8,7 +8,7 @@ enum Terminal {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 
-  /// Shows how far it is; nothing where the output is a file.
+  /// Shows the progress; does nothing if the output is a file.
   static func show(_ line: String) {
     guard isTerminal else { return }
     FileHandle.standardOutput.write(Data("\r\u{1B}[K\(line)".utf8))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files that are whole, to be damaged: one alone, and one with what stands in its log.
+/// Intact files to be damaged: one without a log, and one with commits in its log.
 struct Originals {
   private let alone: Folder
   private let logged: Folder
@@ -18,7 +18,7 @@ struct Originals {
   }
 }
 
-/// What is done to a file.
+/// A damage that is done to a file.
 struct Damage: CustomStringConvertible {
   let description: String
 
@@ -50,7 +50,7 @@ struct Damage: CustomStringConvertible {
     case 3, 4, 5:
       what = flip(in: 0..<100, of: &bytes, using: &random)
     case 6, 7:
-      // The heads of pages, where most of what can be wrong stands.
+      // The headers of pages, which contain most of what can be wrong.
       let page = Int.random(in: 0..<bytes.count / 1_024, using: &random) * 1_024
       what = flip(in: page..<page + 40, of: &bytes, using: &random)
     default:

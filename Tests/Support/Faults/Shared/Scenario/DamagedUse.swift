@@ -1,5 +1,5 @@
-/// Uses a damaged file as a program would that knows nothing of it: each call returns, or throws a
-/// typed error.
+/// The use of a damaged file by an unsuspecting program. Each call must return or throw a typed
+/// error.
 enum DamagedUse {
   static func use(_ damaged: Folder, _ tally: inout Tally) async throws {
     let folder = try Folder(isWatched: false)

@@ -1,13 +1,14 @@
 import CFaults
 import Foundation
 
-/// A scenario run with something that fails in its midst.
+/// A run of a scenario during which something fails.
 ///
-/// Each step is done as a whole, or throws a typed error, leaves the file as it was, and is done when it
-/// is tried again without the fault.
+/// Each step must either be done completely, or throw a typed error and leave the file as it was.
+/// Tried again without the fault, it must be done.
 struct FaultyRun {
   let reference: Reference
-  /// Lets something fail from now on; how much has failed; ends it.
+  /// Makes something fail from now on; the two others return the number of failures, and end the
+  /// fault.
   let arm: () -> Void
   let failures: () -> Int
   let disarm: () -> Void
@@ -76,18 +77,19 @@ struct FaultyRun {
     }
   }
 
-  /// Where a step threw, nothing of it is there, and all before it is.
+  /// Checks that nothing of a step that threw is in the file, and everything before it is.
   private func check(
     _ session: Session, _ index: Int, of step: Scenario.Step, after error: any Error
   ) throws {
     let expected = reference.contents[index]
     do {
       if session.database != nil {
-        // As this process sees it.
+        // The content as this process sees it.
         try require(
           try Content(of: session.path) == expected, "the file does not hold what it did before")
       } else {
-        // As the next process would find it; a commit that failed may have reached the disk.
+        // The content as the next process would find it. A commit that failed may have reached the
+        // disk.
         try require(
           holds([expected, reference.contents[index + 1]], at: session.path),
           "the file holds neither what it did before nor what was to come")
@@ -98,8 +100,8 @@ struct FaultyRun {
     }
   }
 
-  /// Whether a copy of the file holds one of several contents. A connection that closes a moment later
-  /// may write while it is copied: then it is copied again.
+  /// Returns whether a copy of the file has one of several contents. A connection that is about to
+  /// close may write while the file is copied, so the copy is repeated.
   private func holds(_ contents: [Content], at path: String) -> Bool {
     for _ in 0..<50 {
       if let content = try? Content(ofCopy: path), contents.contains(content) { return true }

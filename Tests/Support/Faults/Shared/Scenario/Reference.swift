@@ -1,17 +1,18 @@
 import CFaults
 import Foundation
 
-/// A scenario run without faults: what the database holds after each step, and what there is to fail.
+/// A run of a scenario without faults: the content after each step, and the operations that can
+/// fail.
 struct Reference: Sendable {
   static let configuration = OnTrial.configuration
 
   let scenario: Scenario
-  /// What the file holds before the first step, and after each.
+  /// The content of the file before the first step, and after each step.
   let contents: [Content]
   let readings: [String: String]
   let copies: [String: Content]
   let operations: [(kind: Fault.Kind, count: Int)]
-  /// How many allocations the steps made, where they are counted.
+  /// The number of allocations of the steps, if they are counted.
   let allocations: Int
 
   init(_ scenario: Scenario) async throws {
@@ -38,7 +39,7 @@ struct Reference: Sendable {
   }
 }
 
-/// One operation that fails.
+/// A file operation that fails.
 struct Fault: CustomStringConvertible {
   enum Kind: UInt32, CaseIterable {
     case open = 1
@@ -62,7 +63,7 @@ struct Fault: CustomStringConvertible {
   let code: Code
   let isLasting: Bool
 
-  /// SQLite's primary codes.
+  /// The primary result codes of SQLite with which operations fail.
   enum Code: Int32 {
     case busy = 5
     case ioError = 10
@@ -74,7 +75,7 @@ struct Fault: CustomStringConvertible {
     "\(kind) \(number) \(isLasting ? "and all behind it" : "once"): \(code)"
   }
 
-  /// One of the operations that a run without faults made.
+  /// Returns a random one of the operations that a run without faults made.
   static func draw(
     from operations: [(kind: Kind, count: Int)], using random: inout SeededGenerator
   ) -> Fault {

@@ -4,7 +4,8 @@ enum Samples {
   static let accounts = 60
   static let entries = 120
 
-  /// The tables as an older program made them: the models need a rebuild, a column and indexes.
+  /// Creates the tables as an older program did: for the models, they need a rebuild, a column and
+  /// indexes.
   static func makeTemplate(at path: String) throws {
     let connection = try PlainConnection(creating: path)
     try connection.execute(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is done to a database, step by step, each of which either is done as a whole or throws.
+/// A sequence of steps on a database, each of which is either done completely or throws.
 struct Scenario: Sendable {
   struct Step: Sendable {
     let name: String
@@ -11,7 +11,7 @@ struct Scenario: Sendable {
       self.run = run
     }
 
-    /// One that calls the library without awaiting.
+    /// Creates a step that calls the library without `await`.
     static func sync(
       _ name: String, _ run: @escaping @Sendable (Session) throws -> Void
     ) -> Step {
@@ -20,7 +20,7 @@ struct Scenario: Sendable {
   }
 
   let name: String
-  /// Holds the database as it is before.
+  /// The folder with the database before the first step.
   let template: Folder
   let steps: [Step]
 
@@ -29,13 +29,13 @@ struct Scenario: Sendable {
 
 /// One run of a scenario.
 ///
-/// `@unchecked Sendable`: the one task that runs the steps uses it.
+/// `@unchecked Sendable`: only the task that runs the steps uses it.
 final class Session: @unchecked Sendable {
   let folder: Folder
   let configuration: OnTrial.Configuration
   private(set) var database: OnTrial.Database?
   var watcher: OnTrial.Watcher?
-  /// What steps read, by step: a run with faults must read the same as one without.
+  /// The values that steps read, by step: a run with faults must read the same as one without.
   private(set) var readings: [String: String] = [:]
 
   init(folder: Folder, configuration: OnTrial.Configuration) {
@@ -61,14 +61,14 @@ final class Session: @unchecked Sendable {
     database = nil
   }
 
-  /// The content of files that steps wrote, which is looked at when nothing fails any more.
+  /// The paths of the files that steps wrote, which are compared when nothing fails any more.
   private(set) var copies: [String: String] = [:]
 
   func copied(_ name: String, to path: String) { copies[name] = path }
 
   func read(_ name: String, _ value: String) { readings[name] = value }
 
-  /// Gives up whatever is open.
+  /// Releases all that is open.
   func abandon() async {
     await watcher?.stop()
     watcher = nil
