@@ -215,7 +215,7 @@ struct SharedCommitTests: SharedCommitSuite {
     holding.end()
     for task in tasks { try await task.value }
     #expect(ran.current == Array(0..<6))
-    // 0 and 1; 2; 3; 4; 5.
+    // Writes 0 and 1 share a commit; 2, 3, 4 and 5 have one each.
     #expect(commits.current == 5)
     try await expectRows(Array(0..<6))
   }

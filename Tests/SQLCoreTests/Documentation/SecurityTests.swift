@@ -21,7 +21,7 @@ struct SecurityTests {
     #expect(throws: DatabaseError.self, performing: body)?.code.primary
   }
 
-  // MARK: What the defaults switch off
+  // MARK: Features that are off by default
 
   @Test("only the writer may ATTACH, and a limit of zero or a locked schema forbids it")
   func attach() throws {
@@ -136,7 +136,7 @@ struct SecurityTests {
     #expect(try db.rows("SELECT * FROM note").isEmpty)
   }
 
-  // MARK: What errors and logs tell
+  // MARK: The contents of errors and logs
 
   @Test("an error shows a literal in raw SQL, but not a bound value")
   func literals() throws {

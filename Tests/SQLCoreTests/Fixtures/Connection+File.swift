@@ -19,7 +19,7 @@ extension Connection {
 }
 
 extension Configuration {
-  /// Waits for the locks of others, however slow the machine.
+  /// The defaults with a busy timeout that outlasts every test, however slow the machine is.
   static var patient: Configuration { .with { $0.busyTimeout = .seconds(3_600) } }
 
   /// The default configuration with some settings changed.

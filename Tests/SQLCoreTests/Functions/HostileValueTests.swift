@@ -28,7 +28,7 @@ struct HostileValueTests {
     #expect(try connection.row("SELECT v FROM one")?[0] == value)
   }
 
-  @Test("a number that does not fit the signature is an error and no trap", arguments: values)
+  @Test("functions of narrow types return each value or throw, and never trap", arguments: values)
   func narrow(value: DatabaseValue) throws {
     let connection = try Connection()
     try connection.function("narrow") { (n: Int8) in n }

@@ -101,7 +101,7 @@ struct VirtualTableTests {
       try tx.savepoint { tx in try tx.execute("INSERT INTO book VALUES ('c')") }
     }
     #expect(try connection.rows("SELECT title FROM book").map { $0[0] } == ["a", "c"])
-    // A statement that fails half-way is undone as well.
+    // A statement that fails halfway is undone as well.
     #expect(throws: DatabaseError.self) {
       try connection.execute("INSERT INTO book (rowid, title) VALUES (10, 'x'), (1, 'y')")
     }
