@@ -110,11 +110,12 @@ struct AlteredTableTests {
           try connection.execute("DROP TABLE other")
           try connection.execute("CREATE TABLE spare (\(unsafe: columns[round % 3]))")
         }
-        try connection.execute("INSERT INTO spare (text) VALUES ('told')")
-        let told = queue.takeAll().commits.flatMap(\.writes).compactMap {
+        try connection.execute("INSERT INTO spare (text) VALUES ('reported')")
+        let reported = queue.takeAll().commits.flatMap(\.writes).compactMap {
           $0.tables[QualifiedTableName("spare")]?.differences.first
         }
-        try #require(told.map { $0.new?["text"] } == ["told"], "round \(round): \(told)")
+        try #require(
+          reported.map { $0.new?["text"] } == ["reported"], "round \(round): \(reported)")
         try connection.execute("DROP TABLE spare; DROP TABLE first; DROP TABLE second")
       }
     }
@@ -149,14 +150,14 @@ struct AlteredTableTests {
           let commits = writer.chance(85)
           writer.run(commits ? "COMMIT" : "ROLLBACK", on: connection)
           let after = try contents(connection)
-          let told = queue.takeAll()
+          let reported = queue.takeAll()
           let place = "seed \(seed), round \(round), unit \(unit), \(writer.tried)"
-          try #require(told.everything.isEmpty && told.dropped == nil, "\(place)")
+          try #require(reported.everything.isEmpty && reported.dropped == nil, "\(place)")
           guard commits else {
-            try #require(told.commits.isEmpty, "\(place)")
+            try #require(reported.commits.isEmpty, "\(place)")
             continue
           }
-          let tables = told.commits.first?.writes.first?.tables ?? [:]
+          let tables = reported.commits.first?.writes.first?.tables ?? [:]
           for (index, name) in Self.tables.enumerated() {
             guard watched?.contains(name) ?? true else { continue }
             let rows = tables[QualifiedTableName(name)]
@@ -170,7 +171,7 @@ struct AlteredTableTests {
             rowCount += expected.count
             try #require(
               Set(differences) == expected && differences.count == expected.count,
-              "\(place): told \(differences), expected \(expected)")
+              "\(place): reported \(differences), expected \(expected)")
           }
         }
       }

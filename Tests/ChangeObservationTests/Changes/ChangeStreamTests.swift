@@ -13,7 +13,7 @@ struct ChangeStreamTests {
   }
 
   /// Runs writes while a stream watches, and returns the stream's elements as words.
-  func told<each Value: ColumnValue>(
+  func reported<each Value: ColumnValue>(
     columns: repeat KeyPath<Note, ColumnReference<each Value>>, keys: [Int64?]? = nil,
     of writes: @escaping @Sendable (Connection) throws -> Void
   ) async throws -> [[String]] {
@@ -24,8 +24,8 @@ struct ChangeStreamTests {
       try connection.execute(
         "INSERT INTO Note (id, title, stars, body) VALUES (999, 'end', 999, 'end')")
     }
-    let told = await stream.collect { $0.inserted.contains { $0.keyValues == [999] } }
-    return words(told.dropLast())
+    let reported = await stream.collect { $0.inserted.contains { $0.keyValues == [999] } }
+    return words(reported.dropLast())
   }
 
   @Test("a transaction gives one element, with keys, columns, and old and new values")
@@ -75,21 +75,21 @@ struct ChangeStreamTests {
 
   @Test("a stream of given columns reports only their changes")
   func columns() async throws {
-    let told = try await told(columns: \.$title) { connection in
+    let reported = try await reported(columns: \.$title) { connection in
       try connection.execute("UPDATE Note SET stars = 7")
       try connection.execute("UPDATE Note SET title = 'x', stars = 8 WHERE id = 1")
     }
-    #expect(told == [["updated 1 title"]])
+    #expect(reported == [["updated 1 title"]])
   }
 
   @Test("a stream of given keys and one column reports only those")
   func keys() async throws {
-    let told = try await told(columns: \.$title, keys: [2, 999]) { connection in
+    let reported = try await reported(columns: \.$title, keys: [2, 999]) { connection in
       try connection.execute("UPDATE Note SET title = 'x' WHERE id = 1")
       try connection.execute("UPDATE Note SET title = 'y'")
       try connection.execute("DELETE FROM Note WHERE id = 3")
     }
-    #expect(told == [["updated 2 title"]])
+    #expect(reported == [["updated 2 title"]])
   }
 
   @Test("reading a column that is not watched throws")
@@ -102,7 +102,7 @@ struct ChangeStreamTests {
 
   @Test("an update without effect, or one reversed in its transaction, is not reported")
   func netNothing() async throws {
-    let told = try await told { connection in
+    let reported = try await reported { connection in
       try connection.execute("UPDATE Note SET title = title")
       try connection.transaction { tx in
         try tx.execute("UPDATE Note SET title = 'x' WHERE id = 1")
@@ -111,7 +111,7 @@ struct ChangeStreamTests {
         try tx.execute("DELETE FROM Note WHERE id = 50")
       }
     }
-    #expect(told == [])
+    #expect(reported == [])
   }
 
   @Test("a row written several times is one change, from its first to its last state")
@@ -133,14 +133,14 @@ struct ChangeStreamTests {
   func specialStatements() async throws {
     try await db.insert([Tagging(note: 1, tag: "a"), Tagging(note: 1, tag: "b")])
     let tags = db.changes(of: Tagging.self)
-    let told = try await told { connection in
+    let reported = try await reported { connection in
       try connection.execute("REPLACE INTO Note (id, title, stars) VALUES (2, 'new', 0)")
       try connection.execute("UPDATE Note SET id = 30 WHERE id = 3")
       try connection.execute("UPDATE Tagging SET weight = 2 WHERE tag = 'b'")
       try connection.execute("DELETE FROM Note WHERE id = 1")
     }
     #expect(
-      told == [
+      reported == [
         ["updated 2 title"],
         ["deleted 3 id,title,stars,body", "inserted 30 id,title,stars,body"],
         ["deleted 1 id,title,stars,body"],
@@ -165,10 +165,10 @@ struct ChangeStreamTests {
     try await db.execute("UPDATE Note SET stars = 0, title = 'y'")
     try await db.execute("UPDATE Note SET stars = 9 WHERE id = 1")
     try await db.execute("DELETE FROM Note")
-    var told: [Changes<Note>] = []
-    for _ in 0..<4 { if let element = await changes.next() { told.append(element) } }
+    var reported: [Changes<Note>] = []
+    for _ in 0..<4 { if let element = await changes.next() { reported.append(element) } }
     #expect(
-      words(told) == [
+      words(reported) == [
         ["updated 2 stars", "updated 3 stars"], ["updated 2 title,stars", "updated 3 title,stars"],
         ["updated 1 stars"], ["deleted 1 id,title,stars,body"],
       ])

@@ -45,7 +45,7 @@ struct DatabaseChangesTests {
       ])
   }
 
-  @Test("tables of the same name in attached databases are told apart")
+  @Test("tables of the same name in attached databases are distinguished")
   func attached() async throws {
     let db = try Database.temporary(models: [Note.self])
     let other = try Database.temporary(models: [Note.self])
@@ -56,10 +56,10 @@ struct DatabaseChangesTests {
     let notes = db.changes(of: Note.self)
     var changes = db.changes().makeAsyncIterator()
     try await db.execute("INSERT INTO Second.Note (id, title, stars) VALUES (7, 'there', 0)")
-    let told = await changes.next()
-    #expect(told?.tables.map(\.schema) == ["second"])
-    #expect(text(told) == ["Note inserted 7 id ->7 title ->'there' stars ->0 body ->NULL"])
-    #expect(told?["Note"] == nil)
+    let reported = await changes.next()
+    #expect(reported?.tables.map(\.schema) == ["second"])
+    #expect(text(reported) == ["Note inserted 7 id ->7 title ->'there' stars ->0 body ->NULL"])
+    #expect(reported?["Note"] == nil)
     try await db.execute("INSERT INTO Note (id, title, stars) VALUES (8, 'here', 0)")
     #expect(await changes.next()?.tables.map(\.schema) == ["main"])
     #expect(words(await notes.collect { _ in true }) == [["inserted 8 id,title,stars,body"]])

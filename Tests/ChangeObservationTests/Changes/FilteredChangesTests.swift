@@ -158,9 +158,9 @@ struct FilteredChangesTests {
       for (index, predicate) in Self.predicates.enumerated() {
         let expected = before[index].union(after[index]).intersection(touched)
         guard !expected.isEmpty else { continue }
-        let told = try #require(await streams[index].next())
-        #expect(told.unfilteredReason == nil, "\(predicate.name)")
-        let rows = Set(try told.rows.map { try $0.key })
+        let reported = try #require(await streams[index].next())
+        #expect(reported.unfilteredReason == nil, "\(predicate.name)")
+        let rows = Set(try reported.rows.map { try $0.key })
         try #require(rows == expected, "seed \(seed), round \(round): \(predicate.name)")
       }
       before = after
@@ -180,12 +180,12 @@ struct FilteredChangesTests {
       let stream = db.changes(of: Sample.self) { predicate($0) }
       seed += 1
       try await replace(in: db, seed: seed)
-      let told = try #require(await stream.collect { _ in true }.first)
-      #expect(!told.isFiltered, sourceLocation: sourceLocation)
+      let reported = try #require(await stream.collect { _ in true }.first)
+      #expect(!reported.isFiltered, sourceLocation: sourceLocation)
       #expect(
-        told.unfilteredReason?.contains(words) == true, "\(told.unfilteredReason ?? "")",
+        reported.unfilteredReason?.contains(words) == true, "\(reported.unfilteredReason ?? "")",
         sourceLocation: sourceLocation)
-      #expect(!told.rows.isEmpty, sourceLocation: sourceLocation)
+      #expect(!reported.rows.isEmpty, sourceLocation: sourceLocation)
     }
     try await expect("other rows") { $0.$number.isIn(Sample.all.select(\.$number)) }
     try await expect("other rows") {

@@ -96,11 +96,11 @@ struct ModelBasedTests {
         let place = "seed \(seed), unit \(unit), \(writes.tried)"
         let triedSchemaChange = writes.takeTriedSchemaChange()
         let after = try contents(connection)
-        let told = queue.takeAll()
-        try #require(told.everything.isEmpty && told.dropped == nil, "\(place)")
-        try #require(told.commits.count <= 1, "\(place)")
-        let tables = told.commits.first?.writes.first?.tables ?? [:]
-        commits += told.commits.count
+        let reported = queue.takeAll()
+        try #require(reported.everything.isEmpty && reported.dropped == nil, "\(place)")
+        try #require(reported.commits.count <= 1, "\(place)")
+        let tables = reported.commits.first?.writes.first?.tables ?? [:]
+        commits += reported.commits.count
         for (index, name) in RandomWrites.tables.enumerated() {
           let rows = tables[QualifiedTableName(name)]
           let didChangeSchema = before[index].definitions != after[index].definitions
@@ -120,7 +120,7 @@ struct ModelBasedTests {
           let differences = rows?.differences ?? []
           try #require(
             Set(differences) == expected && differences.count == expected.count,
-            "\(place), \(name): told \(differences), expected \(expected)")
+            "\(place), \(name): reported \(differences), expected \(expected)")
         }
         before = after
       }

@@ -16,19 +16,19 @@ struct RollbackTests {
 
   struct Abandoned: Error {}
 
-  func told(of writes: @escaping @Sendable (Connection) throws -> Void) async throws -> [[String]] {
+  func events(of writes: @escaping @Sendable (Connection) throws -> Void) async throws -> [[String]] {
     let stream = db.changes(of: Note.self, columns: \.$title)
     try await db.writeWithoutTransaction { try writes($0) }
     try await db.execute("INSERT INTO Note (id, title, stars) VALUES (999, 'end', 0)")
-    let told = await stream.collect { $0.inserted.contains { $0.keyValues == [999] } }
-    var all = words(told)
+    let events = await stream.collect { $0.inserted.contains { $0.keyValues == [999] } }
+    var all = words(events)
     all[all.count - 1].removeAll { $0.hasPrefix("inserted 999") }
     return all.filter { !$0.isEmpty }
   }
 
   @Test("a transaction that throws or requests a rollback reports no changes")
   func transactions() async throws {
-    let told = try await told { connection in
+    let events = try await events { connection in
       #expect(throws: Abandoned.self) {
         try connection.transaction { tx in
           try tx.execute("UPDATE Note SET title = 'x' WHERE id = 1")
@@ -43,12 +43,12 @@ struct RollbackTests {
       try connection.execute("DELETE FROM Note")
       try connection.execute("ROLLBACK")
     }
-    #expect(told == [])
+    #expect(events == [])
   }
 
   @Test("savepoints that roll back report nothing, typed or raw, nested, in any spelling")
   func savepoints() async throws {
-    let told = try await told { connection in
+    let events = try await events { connection in
       try connection.transaction { tx in
         try tx.execute("UPDATE Note SET title = 'kept' WHERE id = 1")
         try? tx.savepoint { inner in
@@ -64,12 +64,12 @@ struct RollbackTests {
         try tx.execute("RELEASE OUTER")
       }
     }
-    #expect(told == [["updated 1 title", "inserted 4 id,title"]])
+    #expect(events == [["updated 1 title", "inserted 4 id,title"]])
   }
 
   @Test("in a failing statement, ABORT undoes its changes, and FAIL keeps and reports them")
   func failingStatements() async throws {
-    let told = try await told { connection in
+    let events = try await events { connection in
       try connection.transaction { tx in
         // The third row violates the index.
         #expect(throws: DatabaseError.self) {
@@ -107,7 +107,7 @@ struct RollbackTests {
       }
     }
     #expect(
-      told == [
+      events == [
         ["updated 1 title"], ["inserted 20 id,title", "inserted 21 id,title"],
         ["inserted 30 id,title"],
       ])
@@ -122,7 +122,7 @@ struct RollbackTests {
       END
       """)
     try await db.execute("INSERT INTO log (id, text) VALUES (1, 'first')")
-    let told = try await told { connection in
+    let events = try await events { connection in
       try connection.transaction { tx in
         #expect(throws: DatabaseError.self) {
           try tx.execute("INSERT OR FAIL INTO log (id, text) VALUES (1, 'again')")
@@ -136,6 +136,6 @@ struct RollbackTests {
     }
     let title = try await db.find(Note.self, 1)?.title
     #expect(title == "one!!")
-    #expect(told == [["updated 1 title"]])
+    #expect(events == [["updated 1 title"]])
   }
 }

@@ -15,18 +15,18 @@ struct TypedWriteTests {
   }
 
   /// Runs a write while a stream watches, and returns the stream's elements as words.
-  func told(_ write: @escaping @Sendable (Connection) throws -> Void) async throws -> [String] {
+  func reported(_ write: @escaping @Sendable (Connection) throws -> Void) async throws -> [String] {
     let stream = db.changes(of: Note.self)
     try await db.write { try write($0) }
     try await db.insert(Note(id: 999, title: "end"))
-    let told = await stream.collect { $0.inserted.contains { $0.keyValues == [999] } }
-    return words(told.dropLast()).flatMap { $0 }
+    let reported = await stream.collect { $0.inserted.contains { $0.keyValues == [999] } }
+    return words(reported.dropLast()).flatMap { $0 }
   }
 
   @Test("an upsert is reported as an insert, an update, or nothing")
   func upsert() async throws {
     let rows = [Note(title: "four"), Note(title: "two", stars: 3), Note(title: "one")]
-    let changes = try await told { connection in
+    let changes = try await reported { connection in
       let outcomes = try connection.upsert(Note.insert(rows).onConflictUpdate(\.$title))
       #expect(outcomes.map(\.outcome) == [.inserted, .updated, .unchanged])
     }
@@ -44,14 +44,14 @@ struct TypedWriteTests {
       #expect(throws: DatabaseError.self) { try connection.insert(clashing) }
     }
     try await db.insert(Tagging(note: 3, tag: "end"))
-    let told = await stream.collect { $0.inserted.contains { $0.keyValues == [3, "end"] } }
-    #expect(told.map(\.rows.count) == [64, 50, 1])
-    #expect(told[1].rows.map { $0.keyValues } == (0..<50).map { [2, .text("tag \($0)")] })
+    let reported = await stream.collect { $0.inserted.contains { $0.keyValues == [3, "end"] } }
+    #expect(reported.map(\.rows.count) == [64, 50, 1])
+    #expect(reported[1].rows.map { $0.keyValues } == (0..<50).map { [2, .text("tag \($0)")] })
   }
 
   @Test("DO NOTHING, a false WHERE and a limit of 0 report nothing")
   func nothing() async throws {
-    let changes = try await told { connection in
+    let changes = try await reported { connection in
       try connection.run(Note.insert(Note(title: "one", stars: 1)).onConflictDoNothing())
       try connection.upsert(Note(title: "one", stars: 1), onConflict: \.$title) {
         $0.$stars = $1.$stars
@@ -69,7 +69,7 @@ struct TypedWriteTests {
     let rename = try await db.prepare { (id: Param<Int64?>, title: Param<String>) in
       Note.update { $0.$title = title }.where { $0.$id == id }
     }
-    let changes = try await told { connection in
+    let changes = try await reported { connection in
       let inserted = try connection.fetch(
         Note.insert {
           $0.set(\.$title, to: "n")
@@ -94,7 +94,7 @@ struct TypedWriteTests {
 
   @Test("a statement that fails halfway reports nothing")
   func failure() async throws {
-    let changes = try await told { connection in
+    let changes = try await reported { connection in
       #expect(throws: DatabaseError.self) {
         try connection.run(
           Note.insert(\.$title, from: Note.order(by: \.$id).select(\.$title)).onConflictUpdate(

@@ -74,12 +74,12 @@ struct WriteTests {
     }
     try await first.value
     #expect(others == 5)
-    let told = await self.first(5, of: stream)
-    #expect(told.first?.label == "first")
-    #expect(Set(told.compactMap(\.label)) == ["first", "1", "2", "5", "6"])
+    let reported = await self.first(5, of: stream)
+    #expect(reported.first?.label == "first")
+    #expect(Set(reported.compactMap(\.label)) == ["first", "1", "2", "5", "6"])
     // Each write begins where the one before it ended.
-    #expect(try told.map { try $0.rows[0].old(\.$stars) } == [0, 1, 2, 3, 4])
-    #expect(try told.map { try $0.rows[0].new(\.$stars) } == [1, 2, 3, 4, 5])
+    #expect(try reported.map { try $0.rows[0].old(\.$stars) } == [0, 1, 2, 3, 4])
+    #expect(try reported.map { try $0.rows[0].new(\.$stars) } == [1, 2, 3, 4, 5])
   }
 
   @Test("a stream that begins during a write gets its rows only if they were being recorded")
@@ -157,9 +157,9 @@ struct WriteTests {
       try tx.execute("UPDATE Note SET stars = 1")
       try tx.execute("ROLLBACK TO s")
     }
-    let told = try #require(await changes.next())
-    #expect(told.tables.map(\.name) == ["Other"])
-    #expect(told["other"]?.events == [.tableChanged])
+    let reported = try #require(await changes.next())
+    #expect(reported.tables.map(\.name) == ["Other"])
+    #expect(reported["other"]?.events == [.tableChanged])
   }
 
   @Test("a slow consumer learns that the table changed, without more rows than the limit")
@@ -167,8 +167,8 @@ struct WriteTests {
     let db = try database(maximumTrackedRows: 10)
     let stream = db.changes(of: Note.self)
     for _ in 0..<20 { try await db.execute("UPDATE Note SET stars = stars + 1 WHERE id = 1") }
-    let told = await first(1, of: stream)
-    #expect(told.first?.events == [.tableChanged])
+    let reported = await first(1, of: stream)
+    #expect(reported.first?.events == [.tableChanged])
     try await db.execute("UPDATE Note SET stars = 100 WHERE id = 1")
     let next = await first(1, of: stream)
     #expect(next.first?.isComplete == true)

@@ -109,10 +109,10 @@ struct DroppedTableTests {
     try await db.execute(Self.creation)
     try await db.execute("INSERT INTO Note (title, stars) VALUES ('new', 1)")
     for stream in [stream, filtered] {
-      let told = await stream.collect { !$0.rows.isEmpty }
-      #expect(told.dropLast().allSatisfy { $0.events.contains(.schemaChanged) })
-      #expect(told.count == 3)
-      #expect(try told.last?.rows.first?.new(\.$title) == "new")
+      let reported = await stream.collect { !$0.rows.isEmpty }
+      #expect(reported.dropLast().allSatisfy { $0.events.contains(.schemaChanged) })
+      #expect(reported.count == 3)
+      #expect(try reported.last?.rows.first?.new(\.$title) == "new")
     }
     var tables = all.makeAsyncIterator()
     #expect(await tables.next()?["Note"]?.events.contains(.schemaChanged) == true)

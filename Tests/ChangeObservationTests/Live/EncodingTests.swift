@@ -142,12 +142,12 @@ struct EncodingTests {
     }
     // A row that is reported in any case, as the last one.
     try await db.execute("INSERT INTO Phrase (id, text) VALUES (1000, \("\u{FFFD}\u{FFFD}"))")
-    var told: [Int] = []
-    while told.last != 1000, let element = await iterator.next() {
+    var reported: [Int] = []
+    while reported.last != 1000, let element = await iterator.next() {
       #expect(element.unfilteredReason == nil)
-      told += try element.rows.map { try $0.key }
+      reported += try element.rows.map { try $0.key }
     }
     let expected = try await db.fetch(greater)
-    #expect(told.sorted() == expected.sorted())
+    #expect(reported.sorted() == expected.sorted())
   }
 }

@@ -93,8 +93,8 @@ struct ManyObserversTests {
     let streams = (0..<Self.count).map { db.changes(of: Note.self, keys: [Int64($0)]) }
     try await db.execute("UPDATE Note SET title = 'changed'")
     for (number, stream) in streams.enumerated() {
-      let told = try #require(await stream.collect { _ in true }.first)
-      #expect(told.rows.map(\.keyValues) == [[.integer(Int64(number))]])
+      let reported = try #require(await stream.collect { _ in true }.first)
+      #expect(reported.rows.map(\.keyValues) == [[.integer(Int64(number))]])
     }
   }
 }

@@ -48,9 +48,9 @@ struct MixedValueTests {
     var changes = db.changes(of: Note.self).makeAsyncIterator()
     try await source.backup(to: db)
     #expect(try await results.next() == ["from the copy"])
-    let told = await changes.next()
-    #expect(told?.isComplete == false)
-    #expect(told?.events.contains(.tableChanged) == true)
-    #expect(told?.rows.isEmpty == true)
+    let reported = await changes.next()
+    #expect(reported?.isComplete == false)
+    #expect(reported?.events.contains(.tableChanged) == true)
+    #expect(reported?.rows.isEmpty == true)
   }
 }

@@ -73,9 +73,9 @@ struct FileWatchTests {
       id += 1
       try other.execute("INSERT INTO Note (id, title, stars) VALUES (\(id), 'x', 0)")
       try await db.execute("UPDATE Note SET stars = stars + 1 WHERE id = \(id)")
-      while let told = await changes.next() {
-        if told.events == [.changedElsewhere] { isTold = true }
-        if told.isComplete { break }
+      while let reported = await changes.next() {
+        if reported.events == [.changedElsewhere] { isTold = true }
+        if reported.isComplete { break }
       }
     }
     #expect(isTold)

@@ -30,10 +30,10 @@ struct CoarseTrackerTests {
       for unit in 0..<transactions {
         try writes.unit(on: connection)
         let after = try RandomWrites.tables.map { try TableContents($0, on: connection) }
-        let told = queue.takeAll().commits
-        try #require(told.count <= 1, "seed \(seed), unit \(unit)")
-        commits += told.count
-        let tables = told.first?.writes.first?.tables ?? [:]
+        let reported = queue.takeAll().commits
+        try #require(reported.count <= 1, "seed \(seed), unit \(unit)")
+        commits += reported.count
+        let tables = reported.first?.writes.first?.tables ?? [:]
         for (index, name) in RandomWrites.tables.enumerated() {
           let isSame =
             before[index].rows == after[index].rows
@@ -62,9 +62,9 @@ struct CoarseTrackerTests {
       }
     }
     try await db.write(label: "label") { try $0.insert(Note(title: "two")) }
-    let told = await changes.next()
-    #expect(told?.label == "label")
-    #expect(told?["Note"]?.events == [.tableChanged])
+    let reported = await changes.next()
+    #expect(reported?.label == "label")
+    #expect(reported?["Note"]?.events == [.tableChanged])
     try await db.execute("DELETE FROM Note")
     #expect(await changes.next()?["Note"]?.events == [.tableChanged])
   }
@@ -83,8 +83,8 @@ struct CoarseTrackerTests {
       """)
     _ = await changes.next()
     try await db.insert(Note(title: "two"))
-    let told = await changes.next()
-    #expect(Set(told?.tables.map(\.name) ?? []) == ["note", "tagging"])
+    let reported = await changes.next()
+    #expect(Set(reported?.tables.map(\.name) ?? []) == ["note", "tagging"])
   }
 
   @Test("live results are fetched again after each change")

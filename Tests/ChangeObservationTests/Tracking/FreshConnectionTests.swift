@@ -11,9 +11,9 @@ struct FreshConnectionTests {
     let db = try Database.temporary(models: [Note.self])
     let changes = db.changes(of: Note.self) { $0.$stars.isIn([1, 3]) }
     try await db.insert((0..<6).map { Note(id: Int64($0), title: "note", stars: $0) })
-    let told = try #require(await changes.collect { _ in true }.first)
-    #expect(told.rows.map(\.keyValues) == [[1], [3]])
-    #expect(told.isFiltered)
+    let reported = try #require(await changes.collect { _ in true }.first)
+    #expect(reported.rows.map(\.keyValues) == [[1], [3]])
+    #expect(reported.isFiltered)
   }
 
   @Test("a live query filtered by a list is maintained from the start")

@@ -46,8 +46,8 @@ struct HookTests {
     }
     try await db.execute("DROP TABLE Note; ALTER TABLE Other RENAME TO Note")
     try await db.execute("UPDATE Note SET title = 'y'")
-    let told = await plain.collect { !$0.rows.isEmpty }
-    #expect(words(told).last == ["updated 1 title"])
+    let reported = await plain.collect { !$0.rows.isEmpty }
+    #expect(words(reported).last == ["updated 1 title"])
   }
 
   @Test("a DELETE without WHERE that was cached before is reported row by row")

@@ -58,8 +58,8 @@ struct LifetimeTests {
     #expect(registry.concerned(by: commit(of: (count + 4)...(count + 4)), before: .max).isEmpty)
     // One lookup for the table and one for the row.
     #expect(registry.lookupCount == 2)
-    let told = registry.concerned(by: commit(of: (count + 1)...(count + 5)), before: .max)
-    #expect(told.count == 2)
+    let reported = registry.concerned(by: commit(of: (count + 1)...(count + 5)), before: .max)
+    #expect(reported.count == 2)
     // The table, five rows, and two observers.
     #expect(registry.lookupCount == 2 + 8)
   }
@@ -137,14 +137,14 @@ struct LifetimeTests {
       #expect(words(await stream.collect { _ in true }) == [["updated 1 stars"]])
     }
     // Several tasks wait at once: each element goes to one of them, and none is left waiting.
-    let told = await withTaskGroup { group in
+    let reported = await withTaskGroup { group in
       for _ in 0..<4 {
         group.addTask { await stream.collect { _ in true }.count }
       }
       for round in 4...7 { try? await db.execute("UPDATE Note SET stars = \(round)") }
       return await group.reduce(0, +)
     }
-    #expect(told == 4)
+    #expect(reported == 4)
   }
 
   @Test("observers dropped by many threads during commits stop the tracking")

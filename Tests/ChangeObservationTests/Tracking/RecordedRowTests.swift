@@ -6,7 +6,7 @@ import Testing
 /// How rows are recorded: the new value is read only from columns that a statement assigns.
 @Suite("Recorded rows")
 struct RecordedRowTests {
-  private func told(_ change: DatabaseChanges?) -> [String] {
+  private func reported(_ change: DatabaseChanges?) -> [String] {
     (change?.tables ?? []).flatMap { table in
       table.rows.map { row in
         let columns = row.changedColumns.map { column in
@@ -54,11 +54,11 @@ struct RecordedRowTests {
       """)
     var changes = db.changes().makeAsyncIterator()
     try await db.execute("UPDATE a SET x = 5")
-    #expect(told(await changes.next()) == ["updated 1 x 1→5 z 2→6"])
+    #expect(reported(await changes.next()) == ["updated 1 x 1→5 z 2→6"])
     try await db.execute("UPDATE b SET x = 7 WHERE id = 1")
-    #expect(told(await changes.next()) == ["updated 1 x 1→7 y 1→11"])
+    #expect(reported(await changes.next()) == ["updated 1 x 1→7 y 1→11"])
     try await db.execute("UPDATE b SET id = 3 WHERE id = 1")
-    let cascade = told(await changes.next())
+    let cascade = reported(await changes.next())
     #expect(
       Set(cascade) == [
         "deleted 1 id 1→- x 7→- y 11→- up 1→-", "inserted 3 id -→3 x -→7 y -→11 up -→3",
@@ -66,7 +66,7 @@ struct RecordedRowTests {
       ])
     try await db.execute(
       "INSERT INTO b VALUES (2, 0, 0, NULL) ON CONFLICT (id) DO UPDATE SET y = 20")
-    #expect(told(await changes.next()) == ["updated 2 y 2→20"])
+    #expect(reported(await changes.next()) == ["updated 2 y 2→20"])
   }
 
   @Test("a changed rowid without an INTEGER PRIMARY KEY is a deletion and an insertion")
@@ -77,7 +77,7 @@ struct RecordedRowTests {
     var changes = db.changes().makeAsyncIterator()
     try await db.execute("UPDATE t SET rowid = rowid + 10")
     #expect(
-      told(await changes.next()) == [
+      reported(await changes.next()) == [
         "deleted NULL name NULL→- x 1→-", "inserted NULL name -→NULL x -→1",
       ])
   }
@@ -91,7 +91,7 @@ struct RecordedRowTests {
       try tx.execute("INSERT INTO t VALUES (1, 1)")
       try tx.execute("UPDATE t SET x = 2")
     }
-    #expect(told(await changes.next()) == ["inserted 1.0 weight -→1.0 x -→2"])
+    #expect(reported(await changes.next()) == ["inserted 1.0 weight -→1.0 x -→2"])
   }
 
   @Test("a row older than a column has the column's default when its key changes")
@@ -106,7 +106,7 @@ struct RecordedRowTests {
     var changes = db.changes().makeAsyncIterator()
     try await db.execute("UPDATE t SET part = 2")
     #expect(
-      Set(told(await changes.next())) == [
+      Set(reported(await changes.next())) == [
         "deleted 'a',1 name 'a'→- part 1→- rowid 'x'→- added 7→-",
         "inserted 'a',2 name -→'a' part -→2 rowid -→'x' added -→7",
       ])
@@ -132,15 +132,15 @@ struct RecordedRowTests {
     try await db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)")
     var changes = db.changes().makeAsyncIterator()
     try await db.execute("INSERT INTO t VALUES (1, 'zażółć 𝄞')")
-    #expect(told(await changes.next()) == ["inserted 1 id -→1 text -→'zażółć 𝄞'"])
+    #expect(reported(await changes.next()) == ["inserted 1 id -→1 text -→'zażółć 𝄞'"])
     try await db.execute("UPDATE t SET text = text || '!'")
-    #expect(told(await changes.next()) == ["updated 1 text 'zażółć 𝄞'→'zażółć 𝄞!'"])
+    #expect(reported(await changes.next()) == ["updated 1 text 'zażółć 𝄞'→'zażółć 𝄞!'"])
 
     let other = try Database.temporary()
     try await other.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)")
     changes = other.changes().makeAsyncIterator()
     try await other.execute("INSERT INTO t VALUES (1, CAST(x'61ff' AS TEXT))")
-    #expect(told(await changes.next()) == ["inserted 1 id -→1 text -→'a\u{FFFD}'"])
+    #expect(reported(await changes.next()) == ["inserted 1 id -→1 text -→'a\u{FFFD}'"])
   }
 
   @Test("many rows that are changed repeatedly are one change each", arguments: [7, 8, 9, 5_000])
@@ -163,9 +163,9 @@ struct RecordedRowTests {
       try tx.execute("DELETE FROM number WHERE id = 65536")
       try tx.execute("DELETE FROM word WHERE name = 'w1'")
     }
-    let told = try #require(await changes.next())
-    let numbers = try #require(told["number"]).rows
-    let words = try #require(told["word"]).rows
+    let reported = try #require(await changes.next())
+    let numbers = try #require(reported["number"]).rows
+    let words = try #require(reported["word"]).rows
     #expect(numbers.count == rows - 1 && words.count == rows - 2)
     #expect(Set(numbers.map(\.keyValues)).count == rows - 1)
     #expect(Set(words.map(\.keyValues)).count == rows - 2)
