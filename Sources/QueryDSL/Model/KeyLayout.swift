@@ -25,8 +25,8 @@ enum KeyLayout {
         throw ModelError(
           M.self,
           "its ID is \(id), which has no property `\(key.property): \(key.type)` for that key "
-            + "column; declare `struct ID: Hashable, Sendable` with a property for each @PrimaryKey, "
-            + "and a computed property `id` of that type")
+            + "column; declare `struct ID: Hashable, Sendable` with a property for each "
+            + "@PrimaryKey, and a computed property `id` of that type")
       }
       return slot(offset: field.offset, type: key.type, key)
     }
