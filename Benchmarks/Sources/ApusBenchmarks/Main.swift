@@ -20,7 +20,7 @@ enum Main {
     let workloads = Workload.all.filter(options.wants)
     guard !workloads.isEmpty else {
       let known = Workload.all.map(\.name).joined(separator: ", ")
-      throw Options.Invalid(message: "no workload is called so; there are \(known)")
+      throw Options.Invalid(message: "no workload matches; the workloads are \(known)")
     }
     print(Report.header)
     var measurements: [Measurement] = []

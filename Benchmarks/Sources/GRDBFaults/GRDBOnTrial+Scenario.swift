@@ -38,7 +38,7 @@ extension GRDBOnTrial {
     }
   }
 
-  private static let settle = Scenario.Step("what was observed") { session in
+  private static let settle = Scenario.Step("compare the observed changes") { session in
     try await session.watcher?.settle()
   }
 
@@ -55,7 +55,7 @@ extension GRDBOnTrial {
     },
     Scenario.Step.sync("update") { session in
       guard var account = try session.db.read({ try Account.fetchOne($0, key: 500) }) else {
-        throw Violation("account 500 is gone")
+        throw Violation("account 500 is missing")
       }
       account.balance += 1
       account.note = "changed"

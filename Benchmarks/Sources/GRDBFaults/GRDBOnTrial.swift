@@ -85,7 +85,7 @@ enum GRDBOnTrial: Library {
   }
 
   static func runChild(_ what: String, path: String, number: Int) async throws {
-    guard what == "write" else { throw Violation("there is no child \(what)") }
+    guard what == "write" else { throw Violation("there is no child process named \(what)") }
     try await Child.write(path, number)
   }
 }

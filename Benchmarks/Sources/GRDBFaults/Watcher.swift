@@ -73,7 +73,7 @@ final class Watcher: Following, TransactionObserver {
         case .delete where isThere: state.keys.remove(key)
         default:
           let was = isThere ? "was" : "was not"
-          state.falsehoods.append("\(kind) of row \(key), which \(was) there")
+          state.falsehoods.append("\(kind) of row \(key), which \(was) in the table")
         }
       }
       state.events = []
@@ -99,19 +99,19 @@ final class Watcher: Following, TransactionObserver {
     }
     try state.withLock { state in
       try require(
-        state.result == rows, "the result that is observed is not the last one",
+        state.result == rows, "the observed result is not the latest one",
         kind: "an old result")
       try require(
-        state.falsehoods.isEmpty, "observers were told: \(state.falsehoods)",
-        kind: "what observers were told")
+        state.falsehoods.isEmpty, "observers received wrong changes: \(state.falsehoods)",
+        kind: "wrong changes to observers")
       for error in state.fetchErrors {
         try require(OnTrial.isTyped(error), "an observation ended with \(error)")
       }
       try require(
-        state.keys.contains(Int64(Self.mark)), "observers were not told of the last row")
+        state.keys.contains(Int64(Self.mark)), "the last row was not reported to observers")
       try require(
         state.keys == Set(rows.map { Int64($0.id) }),
-        "what was told makes \(state.keys.count) rows, \(rows.count) are there")
+        "the reported changes add up to \(state.keys.count) rows, but there are \(rows.count)")
     }
   }
 

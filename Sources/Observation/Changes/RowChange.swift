@@ -55,11 +55,11 @@ public struct RowChange<M: Model>: Sendable {
   ) throws -> Value? {
     let layout = try M.layout
     guard let index = layout.index(of: column) else {
-      throw DatabaseError.misuse("\(column) names no column of \(M.self)")
+      throw DatabaseError.misuse("\(column) is not a column of \(M.self)")
     }
     guard let place = row.place(ofColumn: index, of: layout) else {
       throw DatabaseError.misuse(
-        "\(layout.columns[index].name) is not among the columns that are watched; name it in `columns:`"
+        "\(layout.columns[index].name) is not one of the watched columns; add it to `columns:`"
       )
     }
     do {

@@ -26,7 +26,7 @@ struct RowTest: Sendable {
     guard let layout = LayoutRegistry.shared.layout(number: select.from.layout),
       let tracked = try TrackedTable(
         named: QualifiedTableName(layout.tableName), recording: nil, on: connection)
-    else { throw Problem(reason: "the model's table is not there") }
+    else { throw Problem(reason: "the model's table does not exist") }
     table = try ShadowTable(of: tracked, on: connection)
     var statement = select
     (statement.order, statement.limit, statement.offset) = (.none, nil, nil)
@@ -70,7 +70,7 @@ struct RowTest: Sendable {
   func rows(of changes: TableRows, _ evaluators: RowEvaluators) throws -> [RecordedRow] {
     let recorded = changes.names.keys.map(\.lowercasedASCII) + changes.names.foldedColumns
     if let column = columns.subtracting(recorded).min() {
-      throw Problem(reason: "the predicates read \(column), which is no column of the model")
+      throw Problem(reason: "the predicates read \(column), which is not a column of the model")
     }
     let places = changes.names.places(of: columns)
     guard changes.rows.allSatisfy({ changes.isExact($0, at: places) }) else {

@@ -53,8 +53,8 @@ final class RowEvaluator: @unchecked Sendable {
     try connection.execute("PRAGMA encoding = '\(unsafe: encoding.rawValue)'")
     guard try connection.textEncoding() == encoding else {
       throw DatabaseError.misuse(
-        "`Configuration.prepareConnection` creates something, which fixes the encoding of text; "
-          + "rows of a file in \(encoding.rawValue) cannot be looked at alone")
+        "`Configuration.prepareConnection` creates a table or another object, which fixes the "
+          + "encoding of text; single rows of a file in \(encoding.rawValue) cannot be tested")
     }
   }
 

@@ -25,7 +25,7 @@ public struct Upserted<M: Model>: Sendable {
   public var id: M.ID {
     get throws {
       guard let key else {
-        throw RecordNotFound(table: M.tableName, key: "of a row that a trigger left out")
+        throw RecordNotFound(table: M.tableName, key: "of this upsert: a trigger suppressed it")
       }
       return key
     }

@@ -21,8 +21,8 @@ extension Insert {
     switch source {
     case .query:
       throw QueryError(
-        "the insert into \(M.tableName) is of a query, whose rows have no outcome each: `run` "
-          + "counts them, and `returning` gives them back")
+        "an insert of a query into \(M.tableName) cannot report the outcome of each row; use `run` "
+          + "to count the rows, or `returning` to get them")
     case .models(let models):
       return try hasRowID && conflictsAreOfRowID(layout)
         ? upsertedByRowID(models, layout, on: core)

@@ -15,7 +15,7 @@ extension SQL.StringInterpolation {
   ) {
     guard let layout = try? M.layout, let index = layout.index(of: column) else {
       // No table has a column of this name, so preparing the statement fails.
-      return appendInterpolation(identifier: "no column of \(M.tableName): \(column)")
+      return appendInterpolation(identifier: "\(column), which is not a column of \(M.tableName)")
     }
     appendInterpolation(identifier: layout.columns[index].name)
   }

@@ -45,10 +45,12 @@ package struct FunctionCall: Sendable {
       throw QueryError("\(name)() is a window function and needs .over(…)")
     }
     if kind == .window, filter != nil {
-      throw QueryError("\(name)() is no aggregate; FILTER belongs to aggregates")
+      throw QueryError("\(name)() is not an aggregate function, so it cannot have FILTER")
     }
     if isDistinct, window != nil {
-      throw QueryError("\(name)(DISTINCT …) cannot stand with OVER: SQLite has none for windows")
+      throw QueryError(
+        "\(name)(DISTINCT …) cannot have OVER: SQLite does not support DISTINCT in a window "
+          + "function")
     }
   }
 }
@@ -80,7 +82,7 @@ extension ExpressionNode {
     case .invalid: return self
     default:
       return .invalid(
-        QueryError("\(clause) belongs directly behind an aggregate or a window function"))
+        QueryError("\(clause) must directly follow an aggregate or a window function"))
     }
     if let problem = change(&call) { return .invalid(problem) }
     return .call(call)

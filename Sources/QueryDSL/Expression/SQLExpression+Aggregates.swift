@@ -18,7 +18,7 @@ extension SQLExpression {
   public func filter(_ predicate: SQLPredicate) -> SQLExpression {
     SQLExpression(
       node.changingCall(for: "FILTER") { call in
-        if call.window != nil { return QueryError("FILTER stands before OVER") }
+        if call.window != nil { return QueryError("FILTER must be written before OVER") }
         call.filter = call.filter.map { .and($0, predicate.node) } ?? predicate.node
         return nil
       }, form: form)

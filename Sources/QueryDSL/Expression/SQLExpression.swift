@@ -67,8 +67,8 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
   /// Returns the error for combining this expression with a value that is stored in another form.
   func mixing(_ other: StoredForm) -> QueryError {
     QueryError(
-      "two expressions of \(Value.self) meet that are stored in different forms, .\(form) and "
-        + ".\(other); a value itself, in place of SQLExpression(value), takes its column's form")
+      "two expressions of \(Value.self) are combined, but stored in different forms, .\(form) and "
+        + ".\(other); write a value itself, not SQLExpression(value), to give it its column's form")
   }
 }
 

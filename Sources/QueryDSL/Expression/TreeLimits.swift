@@ -36,13 +36,13 @@ enum TreeLimits {
   static var tooLong: QueryError {
     QueryError(
       "an expression has more than \(maximumOperands) operands in one chain of arithmetic operators, "
-        + "which SQLite does not take; calculate in Swift, or by sum() over a table")
+        + "which exceeds SQLite's limit; calculate in Swift, or with sum() over a table")
   }
 
   static var tooManyQueries: QueryError {
     QueryError(
-      "a UNION, INTERSECT or EXCEPT has more than \(maximumQueries) queries, which SQLite does not "
-        + "take; combine their conditions by AnyOf, or use isIn")
+      "a UNION, INTERSECT or EXCEPT has more than \(maximumQueries) queries, which exceeds "
+        + "SQLite's limit; combine their conditions with AnyOf, or use isIn")
   }
 
   /// Returns the size of each group for `count` operands, which are too many for a single group.

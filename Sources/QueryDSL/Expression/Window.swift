@@ -81,7 +81,7 @@ public struct Window: Sendable {
   public func exclude(_ exclusion: FrameExclusion) -> Window {
     var window = self
     if window.node.frame == nil {
-      window.node.problem = QueryError("EXCLUDE stands behind ROWS, RANGE or GROUPS")
+      window.node.problem = QueryError("EXCLUDE must follow ROWS, RANGE or GROUPS")
     }
     window.node.frame?.exclusion = exclusion.token
     return window
@@ -96,10 +96,10 @@ public struct Window: Sendable {
       window.node.problem = QueryError("a window's frame ends before it starts")
     }
     for case .preceding(let count) in [start, end] where count < 0 {
-      window.node.problem = QueryError("a window's frame counts from a negative number: \(count)")
+      window.node.problem = QueryError("an offset of a window's frame is negative: \(count)")
     }
     for case .following(let count) in [start, end] where count < 0 {
-      window.node.problem = QueryError("a window's frame counts from a negative number: \(count)")
+      window.node.problem = QueryError("an offset of a window's frame is negative: \(count)")
     }
     window.node.frame = WindowSpecification.Frame(unit: unit, start: start, end: end)
     return window

@@ -97,7 +97,9 @@ extension ColumnStorage where Value: ColumnValue {
   @usableFromInline
   func requireValue() -> Value {
     guard let value else {
-      preconditionFailure("a column was read where it stands for its name; name it by `\\.$column`")
+      preconditionFailure(
+        "the value of a column was read where only its name is known; name the column by its key "
+          + "path, `\\.$column`")
     }
     return value
   }

@@ -16,7 +16,7 @@ enum KeyLayout {
     guard fields.count <= keys.count else {
       throw ModelError(
         M.self,
-        "its ID, \(id), has properties besides "
+        "its ID, \(id), has properties that are not key columns; keep only "
           + keys.map(\.property).joined(separator: ", "))
     }
     let slots = try keys.map { key in
@@ -24,9 +24,9 @@ enum KeyLayout {
       else {
         throw ModelError(
           M.self,
-          "its ID is \(id), which has no property `\(key.property): \(key.type)` for that key column; "
-            + "declare `struct ID: Hashable, Sendable` with one for each @PrimaryKey, and "
-            + "`var id: ID` over them")
+          "its ID is \(id), which has no property `\(key.property): \(key.type)` for that key "
+            + "column; declare `struct ID: Hashable, Sendable` with a property for each "
+            + "@PrimaryKey, and a computed property `id` of that type")
       }
       return slot(offset: field.offset, type: key.type, key)
     }

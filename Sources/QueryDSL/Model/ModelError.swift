@@ -58,9 +58,9 @@ public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
     let assignments = properties.map { "$0.set(\\.$\($0), to: new)" }.joined(separator: "; ")
     let conditions = properties.map { "$0.$\($0) == old" }.joined(separator: " && ")
     return """
-      \(table): the key (\(names)) was set to another value since the model was loaded, so that it \
-      stands for another row; to move the row, run `\(table).update { \(assignments) }.where { \
-      \(conditions) }`, and to store a copy, `insert` the model
+      \(table): the key (\(names)) was changed after the model was loaded, so it is now the key of \
+      another row; to move the row, run `\(table).update { \(assignments) }.where { \
+      \(conditions) }`; to store a copy, `insert` the model
       """
   }
 }

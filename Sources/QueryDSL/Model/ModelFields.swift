@@ -13,7 +13,8 @@ struct ModelFields {
 
   init<Row: ResultRow>(of model: Row.Type) throws {
     guard let fields = FieldReflection.fields(of: model) else {
-      throw ModelError(model, model is any Model.Type ? "a model is a struct" : "a row is a struct")
+      throw ModelError(
+        model, model is any Model.Type ? "a model must be a struct" : "a row must be a struct")
     }
     for field in fields {
       // The stored property of a wrapper has the name of the wrapped property, with an underscore
@@ -21,7 +22,7 @@ struct ModelFields {
       let name = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
       if let wrapper = field.type as? any ColumnWrapper.Type {
         guard !Self.isNested(wrapper.valueType) else {
-          throw ModelError(model, "\(name): an optional of an optional is no column")
+          throw ModelError(model, "\(name): an optional of an optional cannot be a column")
         }
         columns.append(ColumnField(name: name, offset: field.offset, wrapper: wrapper))
       } else if let wrapper = field.type as? any IgnoredWrapper.Type {
@@ -29,8 +30,8 @@ struct ModelFields {
       } else {
         throw ModelError(
           model,
-          "the stored property \(field.name): \(field.type) is no column; "
-            + "write @Column or, for an optional that no column stores, @Ignored before it")
+          "the stored property \(field.name): \(field.type) is not a column; "
+            + "write @Column before it or, for an optional that is not stored, @Ignored")
       }
     }
     try checkNames(of: model)
@@ -38,21 +39,24 @@ struct ModelFields {
 
   private func checkNames<Row: ResultRow>(of model: Row.Type) throws {
     guard columns.count <= 2_000 else {
-      throw ModelError(model, "SQLite's tables have at most 2,000 columns")
+      throw ModelError(model, "it has more than 2,000 columns, which exceeds SQLite's limit")
     }
     guard let model = model as? any Model.Type else {
-      guard !columns.isEmpty else { throw ModelError(model, "a row has at least one @Column") }
+      guard !columns.isEmpty else { throw ModelError(model, "a row needs at least one @Column") }
       return
     }
     guard columns.contains(where: { $0.wrapper.isPrimaryKey }) else {
       throw ModelError(
-        model, "it has no primary key; write @PrimaryKey before the property that is it")
+        model, "it has no primary key; write @PrimaryKey before the property that is the key")
     }
     let table = model.tableName
     guard !table.isEmpty, !table.utf8.contains(0),
       !table.lowercasedASCII.hasPrefix("sqlite_")
     else {
-      throw ModelError(model, "\"\(table)\" cannot be the name of a table")
+      throw ModelError(
+        model,
+        "\"\(table)\" cannot be the name of a table; a name must not be empty, contain U+0000 or "
+          + "begin with sqlite_")
     }
   }
 

@@ -108,7 +108,7 @@ package final class ModelLayout: @unchecked Sendable {
       throw ModelError(
         M.self,
         "\(key.name): only a single key of an integer type may be optional; "
-          + "the database assigns no other")
+          + "the database cannot assign other keys")
     }
   }
 
@@ -146,11 +146,14 @@ package final class ModelLayout: @unchecked Sendable {
     var seen: Set<String> = []
     for column in columns {
       guard !column.name.isEmpty, !column.name.utf8.contains(0) else {
-        throw ModelError(model, "\"\(column.name)\" cannot be the name of a column")
+        throw ModelError(
+          model,
+          "\"\(column.name)\" cannot be the name of a column; a name must not be empty or contain "
+            + "U+0000")
       }
       guard seen.insert(column.name.lowercasedASCII).inserted else {
         throw ModelError(
-          model, "\(column.name): two columns differ by case alone, which SQL ignores")
+          model, "\(column.name): two columns differ only by case, which SQL ignores; rename one")
       }
     }
   }

@@ -75,7 +75,7 @@ extension Connection {
     let columns = try columns(ofTable: table.name)
     guard !columns.isEmpty else {
       // If the policy forbids creating the table, a missing one is an error.
-      try requirePolicy(for: table, steps: [], "there is no table \(table.name)")
+      try requirePolicy(for: table, steps: [], "the table \(table.name) does not exist")
       return []
     }
     try check(layout, against: columns, in: table)
@@ -87,8 +87,8 @@ extension Connection {
       guard let fallback = field.fallback else {
         throw ModelError(
           Row.self,
-          "\(table.name) has no column \(field.name), and \(field.typeName) has no value "
-            + "that stands for none; make it an optional")
+          "\(table.name) has no column \(field.name), and \(field.typeName) has no default value "
+            + "for rows without one; make the property an optional")
       }
       return fallback.description
     }
@@ -108,7 +108,8 @@ extension Connection {
     if columns.isEmpty {
       steps = [
         MigrationPlan.Step(
-          .createTable, table: table.name, sql: layout.createTable(table), reason: "there is none")
+          .createTable, table: table.name, sql: layout.createTable(table),
+          reason: "it does not exist")
       ]
     } else {
       let missing = layout.fields.filter { field in
@@ -118,12 +119,12 @@ extension Connection {
         MigrationPlan.Step(
           .addColumn(field.name), table: table.name,
           sql: "ALTER TABLE \(Identifier(table.name).quoted) ADD COLUMN \(field.sql)",
-          reason: "\(Row.self) has it")
+          reason: "\(Row.self) has this property")
       }
     }
     guard !steps.isEmpty else { return }
     try requirePolicy(
-      for: table, steps: steps, "\(Row.self) needs what \(table.name) does not have")
+      for: table, steps: steps, "the table \(table.name) cannot store \(Row.self) as it is")
     for step in steps {
       if let sql = step.sql { try execute(SQL(unsafe: sql)) }
     }
@@ -137,7 +138,7 @@ extension Connection {
     guard policy == .validated || policy.locks(table.name) else { return }
     throw MigrationError(
       plan: MigrationPlan(steps: steps),
-      reason: "\(what), and `Configuration.schemaPolicy` lets nothing add it")
+      reason: "\(what), and `Configuration.schemaPolicy` forbids changing the schema")
   }
 
   private func check<Row>(
@@ -149,13 +150,14 @@ extension Connection {
         let declared = column.declaredType.isEmpty ? "untyped" : column.declaredType
         throw ModelError(
           Row.self,
-          "\(field.name) is \(declared) in the table \(table.name), and \(field.typeName) is "
-            + "\(field.storageClass.rawValue)")
+          "\(field.name) is \(declared) in the table \(table.name), but \(field.typeName) is "
+            + "stored as \(field.storageClass.rawValue); change the type of the property")
       }
     }
     let keys = columns.filter { $0.primaryKeyPosition > 0 }
     guard columns.isEmpty || keys.count == 1 && keys[0].name.isSame(as: "id") else {
-      throw ModelError(Row.self, "the primary key of the table \(table.name) is not its `id`")
+      throw ModelError(
+        Row.self, "the primary key of the table \(table.name) must be the column `id`")
     }
   }
 }

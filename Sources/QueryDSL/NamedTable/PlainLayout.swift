@@ -9,19 +9,19 @@ struct PlainLayout<Row: Codable & Sendable> {
   /// property that no column can store.
   init() throws {
     guard let stored = FieldReflection.fields(of: Row.self) else {
-      throw ModelError(Row.self, "only a struct is written to a table")
+      throw ModelError(Row.self, "only a struct can be stored in a table")
     }
     fields = try stored.map { field in
       guard let column = PlainField(field) else {
         throw ModelError(
           Row.self,
-          "the stored property \(field.name): \(field.type) is neither a column value nor "
-            + "Codable")
+          "the stored property \(field.name): \(field.type) cannot be stored in a column; its type "
+            + "must conform to ColumnValue or Codable")
       }
       return column
     }
     guard let id = fields.first(where: { $0.name == "id" }), !id.isOptional else {
-      throw ModelError(Row.self, "it has no property `id`, which is the key of its row")
+      throw ModelError(Row.self, "it needs a property `id` that is not an optional, as its key")
     }
     self.id = id
   }

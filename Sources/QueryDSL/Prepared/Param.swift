@@ -133,7 +133,7 @@ extension PreparedArgument {
     on core: ConnectionCore
   ) throws {
     guard case .value(let value) = content else {
-      throw QueryError("a list is given to a prepared query where it needs a value")
+      throw QueryError("a prepared query was given a list where it needs a single value")
     }
     let stored = try value.databaseValue(as: form)
     if case .integer(let integer) = stored {
@@ -151,7 +151,7 @@ extension PreparedArgument {
     case (.value(let value), .rowCount):
       let bound = BoundValue(value)
       if case .value(.integer(let count)) = bound, count >= 0 { return bound }
-      throw QueryError("LIMIT and OFFSET take no negative number: \(value)")
+      throw QueryError("LIMIT and OFFSET cannot be negative: \(value)")
     case (.list(let values), .list):
       return .array(
         BoundArray(
@@ -162,7 +162,9 @@ extension PreparedArgument {
     case (.list(let values), .listHasNil):
       return BoundValue(try values.contains { try $0.databaseValue(as: argument.form).isNull })
     case (.value, .list), (.value, .listHasNil), (.list, .value), (.list, .rowCount):
-      throw QueryError("argument \(argument.index + 1) is not what its place needs")
+      throw QueryError(
+        "argument \(argument.index + 1) does not fit its parameter: one is a list, and the other a "
+          + "single value")
     }
   }
 }

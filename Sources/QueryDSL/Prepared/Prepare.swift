@@ -37,7 +37,7 @@ extension PreparedForm {
     of command: some TableCommand, _ returning: ReturningClause?
   ) throws -> (PreparedForm, CommandPlace) {
     guard let command = command as? any ModelCommand else {
-      throw QueryError("\(type(of: command)) is no command of Apus")
+      throw QueryError("\(type(of: command)) is not a command of Apus")
     }
     return try make(of: command, returning)
   }
@@ -47,8 +47,8 @@ extension PreparedForm {
   ) throws -> (PreparedForm, CommandPlace) {
     guard command.statementCount == 1 else {
       throw QueryError(
-        "an insert of \(command.statementCount) models is not one statement: prepare that of one, "
-          + "or set the columns")
+        "an insert of \(command.statementCount) models is not a single statement; prepare the "
+          + "insert of one model, or set the columns")
     }
     let form =
       if let returning {

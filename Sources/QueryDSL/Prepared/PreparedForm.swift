@@ -94,7 +94,7 @@ final class PreparedForm: Sendable {
   }
 
   private static var foreignParameter: QueryError {
-    QueryError("a parameter of another prepared query stands in this one")
+    QueryError("this prepared query uses a parameter of another prepared query")
   }
 
   private static func bound(

@@ -60,7 +60,7 @@ public struct Columns<M: ResultRow>: TableScope {
   static func noColumn(_ path: AnyKeyPath) -> QueryError {
     do {
       _ = try M.layout
-      return QueryError("\(M.self): \(path) names no column of the model")
+      return QueryError("\(M.self): \(path) is not a column of the model")
     } catch {
       return QueryError(String(describing: error))
     }

@@ -77,7 +77,9 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
   private static func difference(_ first: Request<Row>, _ second: Request<Row>) -> QueryError? {
     guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns(),
       left.count == right.count
-    else { return QueryError("the queries of a UNION, INTERSECT or EXCEPT have other columns") }
+    else {
+      return QueryError("the queries of a UNION, INTERSECT or EXCEPT do not have the same columns")
+    }
     for (left, right) in zip(left, right) where left.form != right.form {
       return QueryError(
         "the queries of a UNION, INTERSECT or EXCEPT store \(left.type) in different forms, "

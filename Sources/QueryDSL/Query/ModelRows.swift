@@ -98,7 +98,7 @@ extension ModelLayout {
     guard count == columns.count else {
       throw DatabaseError(
         code: .range,
-        message: "\(tableName) has \(columns.count) columns, and the statement gives \(count)",
+        message: "\(tableName) has \(columns.count) columns, but the statement returns \(count)",
         sql: statement.sql)
     }
   }

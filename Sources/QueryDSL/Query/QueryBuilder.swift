@@ -13,7 +13,7 @@ public enum QueryBuilder {
   }
 
   /// Not available: a predicate is not a clause.
-  @available(*, unavailable, message: "a predicate stands inside Where { } or Having { }")
+  @available(*, unavailable, message: "a predicate must be inside Where { } or Having { }")
   public static func buildExpression(_ predicate: SQLPredicate) -> QueryClause {
     QueryClause(joining: [])
   }
@@ -173,8 +173,8 @@ extension SelectStatement {
     for (index, table) in tables.enumerated() where tables[..<index].contains(table) {
       note(
         QueryError(
-          "the table \(Self.name(of: table)) is joined twice; the same model twice is two "
-            + "parameters of the query"))
+          "the table \(Self.name(of: table)) is joined twice; to use a model twice, give the "
+            + "query two parameters of its type"))
     }
     checkNullability(from, joined)
   }
@@ -190,8 +190,8 @@ extension SelectStatement {
         let name = Self.name(of: bare.table)
         note(
           QueryError(
-            "a row of \(name) may be missing behind the \(kind == .right ? "RIGHT" : "FULL") JOIN "
-              + "of \(Self.name(of: table.table)): its parameter must be OptionalColumns<\(name)>"))
+            "the \(kind == .right ? "RIGHT" : "FULL") JOIN of \(Self.name(of: table.table)) may "
+              + "find no row of \(name): its parameter must be OptionalColumns<\(name)>"))
       }
       before.append(table)
     }

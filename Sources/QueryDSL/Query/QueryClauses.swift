@@ -70,7 +70,7 @@ public func LeftJoin<Table: OptionalQueryTable>(
 
 /// Not available: a left join may find no row, so the columns of its table must be optional.
 @available(
-  *, unavailable, message: "a left join may find no row: its table is OptionalColumns<…>"
+  *, unavailable, message: "a left join may find no row: its parameter must be OptionalColumns<…>"
 )
 public func LeftJoin<Row: ResultRow>(
   _ table: Columns<Row>, on condition: SQLPredicate

@@ -89,5 +89,5 @@ public struct RowReader {
   @usableFromInline var position = 0
 }
 
-@available(*, unavailable, message: "a row is read where its statement stands")
+@available(*, unavailable, message: "a row is read on the thread that runs its statement")
 extension RowReader: Sendable {}

@@ -46,10 +46,10 @@ struct RowSelection {
     for own in layout.columns {
       let found = columns.filter { $0.column.name?.lowercasedASCII == own.name.lowercasedASCII }
       guard let first = found.first else {
-        note("nothing behind SELECT has the name of its property \(own.name)")
+        note("no selected column has the name of its property \(own.name)")
         continue
       }
-      if found.count > 1 { note("two columns behind SELECT have the name \(own.name)") }
+      if found.count > 1 { note("two selected columns have the name \(own.name)") }
       if let difference = first.column.difference(from: own) {
         note("\(own.name) \(difference)")
       }
@@ -58,8 +58,8 @@ struct RowSelection {
     if !ignoringOthers {
       for other in columns where other.column.name.flatMap(layout.index(named:)) == nil {
         note(
-          other.column.name.map { "it has no property \($0)" }
-            ?? "an expression behind SELECT has no name; give it one with `as`")
+          other.column.name.map { "it has no property for the selected column \($0)" }
+            ?? "a selected expression has no name; give it one with `as`")
       }
     }
     return (terms, problem)
@@ -72,12 +72,14 @@ extension ResultColumn {
     func wrapped(_ type: any ColumnValue.Type) -> any ColumnValue.Type {
       (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
     }
-    if wrapped(type) != wrapped(own.type) { return "is \(own.type) and behind SELECT \(type)" }
-    if isOptional, !own.isOptional { return "is \(own.type), and what is selected may be NULL" }
+    if wrapped(type) != wrapped(own.type) {
+      return "is \(own.type), but the selected column is \(type)"
+    }
+    if isOptional, !own.isOptional { return "is \(own.type), but the selected column may be NULL" }
     if form != own.form {
       return
-        "is stored in the form .\(own.form) and behind SELECT in .\(form); the schema of the row "
-        + "can say Stored(\\.$\(own.property), as: .\(form))"
+        "is stored in the form .\(own.form), but the selected column in the form .\(form); declare "
+        + "Stored(\\.$\(own.property), as: .\(form)) in the schema of the row"
     }
     return nil
   }

@@ -169,7 +169,7 @@ extension SelectStatement: Renderable {
   private func collation(ofResultColumn name: String) throws -> String? {
     let folded = name.lowercasedASCII
     guard let column = resultColumns.first(where: { $0.name.lowercasedASCII == folded }) else {
-      throw QueryError("ORDER BY \(name): no column behind SELECT has that name")
+      throw QueryError("ORDER BY \(name): no selected column has that name")
     }
     return column.type?.collationName
   }
@@ -177,7 +177,8 @@ extension SelectStatement: Renderable {
   private func checkOrderOfCompound() throws {
     guard extras?.content.compound != nil else { return }
     throw QueryError(
-      "ORDER BY of a UNION, INTERSECT or EXCEPT takes columns of its result by name")
+      "a UNION, INTERSECT or EXCEPT can be ordered only by the name of a result column; use "
+        + "`order(byColumn:)`")
   }
 
   /// The columns of the result whose names are certain. The type is nil if the expression with that

@@ -46,7 +46,7 @@ extension Request {
   }
 
   var notOneColumn: QueryError {
-    QueryError("a query of \(Row.self) does not give one column, as its place needs")
+    QueryError("a query of \(Row.self) is used where a query of one column is needed; select one")
   }
 
   fileprivate var subqueryNode: (ExpressionNode, StoredForm) {

@@ -89,7 +89,9 @@ extension IncludedQuery {
   ) throws -> (SelectStatement, NumberedRows.Limits?) {
     var statement = query.select.statement
     guard statement.groups.isEmpty, !statement.isDistinct else {
-      throw QueryError("the rows of \(Root.tableName) that are included are grouped or DISTINCT")
+      throw QueryError(
+        "the included query of \(Root.tableName) cannot have GROUP BY or DISTINCT; "
+          + "fetch its rows separately")
     }
     var terms: [SelectStatement.SelectTerm] = [.table(query.columns.table)]
     terms += relation.owners.map { .expression($0) }
@@ -120,8 +122,8 @@ extension IncludedQuery {
     }
     for case .resultColumn(let name) in window.order.map(\.expression) {
       throw QueryError(
-        "the rows of \(Root.tableName) that are included have a LIMIT, and an ORDER BY \(name), "
-          + "which is no column of the table")
+        "the included query of \(Root.tableName) has a LIMIT, so it cannot be ordered by the name "
+          + "of a result column, \(name); order it by a column or an expression")
     }
     return SQLExpression<Int>(.windowFunction("row_number", [])).over(Window(node: window)).node
   }
@@ -189,7 +191,9 @@ struct NumberedRows: Renderable {
     private static func count(_ value: BoundValue?) throws -> Int64? {
       guard let value else { return nil }
       guard case .value(.integer(let count)) = value else {
-        throw QueryError("a limit of rows that are included is a number, and no parameter")
+        throw QueryError(
+          "LIMIT and OFFSET of an included query must be numbers; a parameter of `prepare` cannot "
+            + "be used there")
       }
       return count
     }

@@ -35,7 +35,7 @@ extension Relation {
       let (parent, child) = try (Parent.layout, Child.layout)
       let indices = columns.compactMap(child.index(ofColumn:))
       guard indices.count == columns.count else {
-        throw QueryError("\(child.tableName): not every column of `by` is one of its columns")
+        throw QueryError("`by` must name only columns of \(child.tableName)")
       }
       return try relation(of: Parent.self, children, indices, to: parent.keyColumns)
     }
@@ -59,7 +59,7 @@ extension Relation {
     catching {
       let layout = try Between.layout
       guard let from = layout.index(ofColumn: from), let to = layout.index(ofColumn: to) else {
-        throw QueryError("\(layout.tableName): `from` and `to` are columns of it")
+        throw QueryError("`from` and `to` must name columns of \(layout.tableName)")
       }
       return try through(
         Columns<Between>(), children,
@@ -119,14 +119,16 @@ extension Relation {
       throw QueryError(
         "\(child.tableName) cannot refer to \(parent.tableName) by \(columns.count) "
           + "\(columns.count == 1 ? "column" : "columns"): the key has \(keys.count), "
-          + keys.map { parent.columns[$0].name }.joined(separator: ", "))
+          + keys.map { parent.columns[$0].name }.joined(separator: ", ")
+          + "; name one column for each")
     }
     for (column, key) in zip(columns, keys) {
       let (from, to) = (child.columns[column], parent.columns[key])
       guard wrapped(from.type) == wrapped(to.type), from.form == to.form else {
         throw QueryError(
-          "\(child.tableName).\(from.name) is \(from.type), and \(parent.tableName).\(to.name), "
-            + "to which it would refer, is \(to.type), or another stored form")
+          "\(child.tableName).\(from.name) is \(from.type) in the form .\(from.form), so it cannot "
+            + "refer to \(parent.tableName).\(to.name), which is \(to.type) in the form "
+            + ".\(to.form)")
       }
     }
     return Relation(
@@ -162,7 +164,7 @@ extension Relation {
     guard keys.count == 1 else {
       throw QueryError(
         "\(child.tableName) has \(keys.isEmpty ? "no foreign key" : "several foreign keys") to "
-          + "\(parent.tableName): \(advice)")
+          + "\(parent.tableName); \(advice)")
     }
     return keys[0]
   }

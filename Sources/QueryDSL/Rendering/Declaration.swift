@@ -20,7 +20,7 @@ extension SQL {
         end = token.range.upperBound
       }
       guard values.isEmpty else {
-        throw QueryError("a declaration has \(bindings.count) values and fewer parameters: \(text)")
+        throw QueryError("a declaration has \(bindings.count) values but fewer parameters: \(text)")
       }
       return declaration + String(decoding: bytes[end...], as: UTF8.self)
     }

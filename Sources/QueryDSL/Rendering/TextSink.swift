@@ -100,7 +100,7 @@ struct TextSink: QuerySink {
   /// Appends a name that the user chose, quoted.
   private mutating func append(name: String) throws {
     guard !name.utf8.contains(0) else {
-      throw QueryError("a name in SQL cannot hold U+0000: \(name.debugDescription)")
+      throw QueryError("a name in SQL cannot contain U+0000: \(name.debugDescription)")
     }
     text += Identifier(name).quoted
   }
@@ -148,8 +148,8 @@ struct TextSink: QuerySink {
     let around = scopes.filter { !$0.isHidden }.flatMap(\.tables)
     for table in tables where around.contains(where: { $0.table == table.table }) {
       throw QueryError(
-        "a query over \(table.name) stands inside itself; of the two, one is to be written anew, "
-          + "so that each has a table of its own")
+        "a query over \(table.name) contains itself; write the inner query separately, so that "
+          + "each of the two has a table of its own")
     }
     let taken = scopes.flatMap(\.tables).map { ($0.alias ?? $0.name).lowercasedASCII }
     var used = Set(taken + tables.map(\.name.lowercasedASCII))
@@ -185,7 +185,7 @@ struct TextSink: QuerySink {
 
   mutating func commonTableDefinition(_ table: CommonTableNode) throws {
     guard let layout = LayoutRegistry.shared.layout(number: table.layout) else {
-      throw QueryError("the row of the common table \(table.name.name) is not known")
+      throw QueryError("the row type of the common table \(table.name.name) is not known")
     }
     let columns = layout.columns.map(\.quotedName).joined(separator: ", ")
     try append(name: table.name.name)
@@ -195,7 +195,7 @@ struct TextSink: QuerySink {
   mutating func commonTable(_ table: CommonTableName) throws {
     guard commonTables.joined().contains(table) else {
       throw QueryError(
-        "the common table \(table.name) is in FROM or a join, and the query has no With of it")
+        "the common table \(table.name) is in FROM or a join, but the query has no With(…) for it")
     }
     text += Identifier(table.name).quoted
   }
@@ -206,7 +206,8 @@ struct TextSink: QuerySink {
     guard commonTables.joined().contains(where: { $0.name.lowercasedASCII == folded }) else {
       return
     }
-    throw QueryError("WITH \(name): the query also uses the table of that name")
+    throw QueryError(
+      "WITH \(name): the query also uses a table of that name; rename the common table")
   }
 
   private func find(_ table: TableID) throws -> ScopedTable {

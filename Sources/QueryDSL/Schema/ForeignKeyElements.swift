@@ -126,7 +126,7 @@ private func foreignKey<M: Model, Target: Model>(
     let layout = try Target.layout
     let names = try targets.map { target in
       guard let index = layout.index(ofColumn: target) else {
-        throw ModelError(M.self, "ForeignKey: \(target) is no column")
+        throw ModelError(M.self, "ForeignKey: \(target) is not a column of \(layout.tableName)")
       }
       return layout.columns[index].name
     }

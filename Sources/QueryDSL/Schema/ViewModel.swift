@@ -41,13 +41,14 @@ extension ViewDefinition {
     guard columns.count == layout.columns.count else {
       throw ModelError(
         model,
-        "its query gives \(columns.count) columns, and it declares \(layout.columns.count)")
+        "its query selects \(columns.count) columns, but it declares \(layout.columns.count)")
     }
     for (found, declared) in zip(columns, layout.columns) {
       guard found.type == declared.type, found.form == declared.form else {
         throw ModelError(
           model,
-          "\(declared.property) is \(declared.type), and its query gives \(found.type) there")
+          "\(declared.property) is \(declared.type) in the form .\(declared.form), but its query "
+            + "selects \(found.type) in the form .\(found.form)")
       }
     }
     self.init(
@@ -62,36 +63,36 @@ extension ViewDefinition {
 
 extension Connection {
   /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view is read alone; insert into its tables")
+  @available(*, unavailable, message: "a view cannot be written; insert into its tables")
   public func insert<V: ViewModel>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view is read alone; update its tables")
+  @available(*, unavailable, message: "a view cannot be written; update its tables")
   public func update<V: ViewModel>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view is read alone; save into its tables")
+  @available(*, unavailable, message: "a view cannot be written; save into its tables")
   public func save<V: ViewModel>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view is read alone; delete from its tables")
+  @available(*, unavailable, message: "a view cannot be written; delete from its tables")
   public func delete<V: ViewModel>(_ view: V) throws -> Bool { false }
 }
 
 extension Database {
   /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view is read alone; insert into its tables")
+  @available(*, unavailable, message: "a view cannot be written; insert into its tables")
   public func insert<V: ViewModel>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view is read alone; update its tables")
+  @available(*, unavailable, message: "a view cannot be written; update its tables")
   public func update<V: ViewModel>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view is read alone; save into its tables")
+  @available(*, unavailable, message: "a view cannot be written; save into its tables")
   public func save<V: ViewModel>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view is read alone; delete from its tables")
+  @available(*, unavailable, message: "a view cannot be written; delete from its tables")
   public func delete<V: ViewModel>(_ view: V) throws -> Bool { false }
 }

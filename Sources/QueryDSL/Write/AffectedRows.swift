@@ -36,7 +36,7 @@ struct AffectedRows: Sendable {
     }
     let layout = try layout()
     guard limit != nil else {
-      throw QueryError("\(layout.tableName): ORDER BY without LIMIT chooses no rows")
+      throw QueryError("\(layout.tableName): ORDER BY has no effect without LIMIT; add a limit")
     }
     guard !layout.keyColumns.isEmpty else {
       throw QueryError("\(layout.tableName): LIMIT needs a primary key")

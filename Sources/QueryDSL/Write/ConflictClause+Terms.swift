@@ -52,7 +52,7 @@ extension Insert {
     let (terms, predicates) = (terms(.declared), condition(.declared))
     clause.terms = declared { layout in
       guard !terms.isEmpty else {
-        throw QueryError("ON CONFLICT of \(M.tableName) has no term: name those of its index")
+        throw QueryError("ON CONFLICT of \(M.tableName) has no terms; name those of a unique index")
       }
       return try terms.map { try layout.declaration(of: $0) }
     }

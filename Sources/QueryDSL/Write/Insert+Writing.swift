@@ -71,7 +71,7 @@ struct InsertStatement: Renderable {
 
   private func writeDefaults<Sink: QuerySink>(to sink: inout Sink) throws {
     guard conflicts.isEmpty else {
-      throw QueryError("an insert of defaults alone takes no ON CONFLICT: set a column")
+      throw QueryError("an insert of only default values cannot have ON CONFLICT; set a column")
     }
     try sink.token(.defaultValues)
     try sink.closeScope()
@@ -118,7 +118,7 @@ extension Insert: TableCommand, ModelCommand {
     // The SQL of the first model stands for all, because only the values differ.
     try models.withUnsafeBytes { memory in
       guard let model = memory.baseAddress else {
-        throw QueryError("the insert into \(M.tableName) has no model")
+        throw QueryError("the insert into \(M.tableName) has no models")
       }
       try statement(for: model).write(to: &sink)
     }
@@ -129,7 +129,7 @@ extension Insert: TableCommand, ModelCommand {
     if let problem { throw problem }
     let source: InsertStatement.Source
     switch self.source {
-    case .models: throw QueryError("the insert into \(M.tableName) has no model")
+    case .models: throw QueryError("the insert into \(M.tableName) has no models")
     case .values(let assignments): source = .values(assignments)
     case .query(let columns, let statement): source = .query(columns, statement)
     }

@@ -97,7 +97,7 @@ extension Model {
     do {
       let layout = try Self.layout
       guard layout.generatedColumns.isEmpty else {
-        throw QueryError("\(tableName) has generated columns: name the others before `from`")
+        throw QueryError("\(tableName) has generated columns; name the other columns before `from`")
       }
       let targets = layout.columns.indices.map { index in
         let column = ColumnID(table: columns.table, index: UInt16(truncatingIfNeeded: index))
@@ -127,12 +127,12 @@ extension Insert {
     _ targets: [(node: ExpressionNode, form: StoredForm)], _ request: Request<Row>
   ) -> QueryError? {
     guard let given = try? request.decoding.columns(), given.count == targets.count else {
-      return QueryError("the query has not the columns that \(M.tableName) is to get")
+      return QueryError("the query does not select the columns that it inserts into \(M.tableName)")
     }
     for (target, column) in zip(targets, given) where target.form != column.form {
       return QueryError(
-        "the query stores \(column.type) in the form .\(column.form), and \(M.tableName) in "
-          + ".\(target.form)")
+        "the query selects \(column.type) in the form .\(column.form), but \(M.tableName) stores "
+          + "it in the form .\(target.form)")
     }
     return nil
   }

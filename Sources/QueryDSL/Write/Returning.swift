@@ -23,7 +23,7 @@ public struct Returning<Command: TableCommand, Row: Sendable>: Sendable {
     }
   }
 
-  static var unknown: QueryError { QueryError("\(Command.self) is no command of Apus") }
+  static var unknown: QueryError { QueryError("\(Command.self) is not a command of Apus") }
 }
 
 extension ModelCommand {

@@ -142,7 +142,7 @@ extension Update: TableCommand, ModelCommand {
     try Assignment.write(assignments, to: &sink)
     if let source {
       guard !rows.isLimited else {
-        throw QueryError("the update of \(M.tableName) FROM another table takes no LIMIT")
+        throw QueryError("the update of \(M.tableName) FROM another table cannot have LIMIT")
       }
       try sink.token(.from)
       try SelectStatement.write(source.table, extras, to: &sink)

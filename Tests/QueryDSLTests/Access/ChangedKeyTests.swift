@@ -56,9 +56,9 @@ struct ChangedKeyTests {
     #expect(error?.columns == ["id"])
     #expect(
       error?.description == #"""
-        Post: the key (id) was set to another value since the model was loaded, so that it stands for \#
-        another row; to move the row, run `Post.update { $0.set(\.$id, to: new) }.where { $0.$id == old \#
-        }`, and to store a copy, `insert` the model
+        Post: the key (id) was changed after the model was loaded, so it is now the key of \#
+        another row; to move the row, run `Post.update { $0.set(\.$id, to: new) }.where { \#
+        $0.$id == old }`; to store a copy, `insert` the model
         """#)
     post.title = "every column is changed"
     #expect(throws: KeyChanged.self) { try db.update(post) }

@@ -40,8 +40,8 @@ struct ModelLayoutTests {
       case one
       var id: Int { 1 }
     }
-    try expectRefused(Thing.self, "a model is a struct")
-    try expectRefused(Choice.self, "a model is a struct")
+    try expectRefused(Thing.self, "a model must be a struct")
+    try expectRefused(Choice.self, "a model must be a struct")
   }
 
   @Test("a stored property that is not a column is refused by name")
@@ -58,8 +58,8 @@ struct ModelLayoutTests {
       @PrimaryKey var id: Int
       lazy var cached: [Int] = []
     }
-    try expectRefused(Plain.self, "note: String is no column")
-    try expectRefused(Constant.self, "kind: Int is no column")
+    try expectRefused(Plain.self, "note: String is not a column")
+    try expectRefused(Constant.self, "kind: Int is not a column")
     try expectRefused(Lazy.self, "cached")
   }
 
@@ -134,7 +134,7 @@ struct ModelLayoutTests {
       @Column var name: String
       @Column var Name: String
     }
-    try expectRefused(Cases.self, "Name: two columns differ by case alone")
+    try expectRefused(Cases.self, "Name: two columns differ only by case")
   }
 
   @Test("nested optionals and stored forms that the type lacks are refused")

@@ -98,7 +98,10 @@ struct NamedTableTests {
     ] {
       let error = #expect(throws: ModelError.self) { try attempt() }
       #expect(
-        error?.description == "Misfit: name is TEXT in the table profiles, and Int is INTEGER")
+        error?.description == """
+          Misfit: name is TEXT in the table profiles, but Int is stored as INTEGER; change the \
+          type of the property
+          """)
     }
   }
 

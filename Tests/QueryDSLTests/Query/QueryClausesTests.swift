@@ -211,7 +211,10 @@ struct QueryClausesTests {
         From($0)
         Join($0, on: $0.$id == 1)
         Select($0.$id)
-      } == "the table Track is joined twice; the same model twice is two parameters of the query")
+      } == """
+        the table Track is joined twice; to use a model twice, give the query two parameters of \
+        its type
+        """)
     #expect(
       message {
         Where { SQLPredicate(sql: "1") }

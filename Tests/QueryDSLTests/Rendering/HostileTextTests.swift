@@ -147,7 +147,7 @@ struct HostileTextTests {
       @Column var NAME: String
     }
     let twin = #expect(throws: QueryError.self) { try Note.select(into: Twin.self).sql }
-    #expect(twin?.message.contains("two columns differ by case alone") == true)
+    #expect(twin?.message.contains("two columns differ only by case") == true)
     let (one, other) = (CommonTable("a", Note.all), CommonTable("A", Note.all))
     let query = Query { (note: Columns<Note>) in
       With(one)

@@ -181,7 +181,7 @@ struct CommonTableSpecification {
         Query { (album: Columns<Album>) in
           From(one.as(album))
           Select(album)
-        }) == "the common table one is in FROM or a join, and the query has no With of it")
+        }) == "the common table one is in FROM or a join, but the query has no With(…) for it")
     #expect(
       message(
         Query { (album: Columns<Album>) in
@@ -196,7 +196,7 @@ struct CommonTableSpecification {
           With(shadow)
           From(album)
           Select(album)
-        }) == "WITH Album: the query also uses the table of that name")
+        }) == "WITH Album: the query also uses a table of that name; rename the common table")
     // Two common tables with the same name are still distinguished.
     let other = CommonTable("one", Album.where { $0.$id == 1 })
     let right = Query { (album: Columns<Album>) in
@@ -211,6 +211,6 @@ struct CommonTableSpecification {
           With(one)
           From(other.as(album))
           Select(album)
-        })?.contains("has no With of it") == true)
+        })?.contains("has no With(…) for it") == true)
   }
 }

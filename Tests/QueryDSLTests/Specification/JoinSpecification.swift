@@ -111,12 +111,12 @@ struct JoinSpecification {
     }
     #expect(
       #expect(throws: QueryError.self) { try right.sql }?.message == """
-        a row of Track may be missing behind the RIGHT JOIN of Album: its parameter must be \
+        the RIGHT JOIN of Album may find no row of Track: its parameter must be \
         OptionalColumns<Track>
         """)
     #expect(
       #expect(throws: QueryError.self) { try music.db.fetch(full) }?.message == """
-        a row of Album may be missing behind the FULL JOIN of Album: its parameter must be \
+        the FULL JOIN of Album may find no row of Album: its parameter must be \
         OptionalColumns<Album>
         """)
   }

@@ -71,8 +71,8 @@ struct RowFormSpecification {
     let error = #expect(throws: QueryError.self) { try Tour.select(into: Bare.self).sql }
     #expect(
       error?.message == """
-        Bare: end is stored in the form .standard and behind SELECT in .iso8601; the schema of the \
-        row can say Stored(\\.$end, as: .iso8601)
+        Bare: end is stored in the form .standard, but the selected column in the form .iso8601; \
+        declare Stored(\\.$end, as: .iso8601) in the schema of the row
         """)
     struct Wrong: ResultRow {
       @Column var id: Int

@@ -84,14 +84,15 @@ struct SelectSpecification {
       return error?.message
     }
     #expect(
-      message(Track.select(into: Wrong.self)) == "Wrong: title is Int and behind SELECT String")
+      message(Track.select(into: Wrong.self))
+        == "Wrong: title is Int, but the selected column is String")
     #expect(
       message(Track.select(into: Unknown.self))
-        == "Unknown: nothing behind SELECT has the name of its property colour")
+        == "Unknown: no selected column has the name of its property colour")
     #expect(
       message(Track.select(into: NotNull.self))
-        == "NotNull: genre is String, and what is selected may be NULL")
-    #expect(message(Track.select(into: Bare.self))?.contains("id: Int is no column") == true)
+        == "NotNull: genre is String, but the selected column may be NULL")
+    #expect(message(Track.select(into: Bare.self))?.contains("id: Int is not a column") == true)
     #expect(message(Track.select(into: Empty.self))?.contains("at least one @Column") == true)
     func query(_ select: @escaping (Columns<Track>) -> SelectClause<Headline>) -> Request<Headline>
     {
@@ -102,14 +103,14 @@ struct SelectSpecification {
     }
     #expect(
       message(query { Select($0.$id, $0.$title, $0.$plays, into: Headline.self) })
-        == "Headline: it has no property plays")
+        == "Headline: it has no property for the selected column plays")
     #expect(
       message(query { Select($0.$id, $0.$title.lower(), into: Headline.self) })?
-        .contains("nothing behind SELECT has the name") == true)
+        .contains("no selected column has the name") == true)
     #expect(
       message(
         query { Select($0.$id, $0.$title, $0.$title.lower().as("TITLE"), into: Headline.self) })
-        == "Headline: two columns behind SELECT have the name title")
+        == "Headline: two selected columns have the name title")
   }
 
   @Test("DISTINCT returns each row once")
@@ -157,7 +158,7 @@ struct SelectSpecification {
       by: \.0)
     let unknown = Track.select { $0.$plays.as("total") }.order(byColumn: "totl")
     let error = #expect(throws: QueryError.self) { try unknown.sql }
-    #expect(error?.message == "ORDER BY totl: no column behind SELECT has that name")
+    #expect(error?.message == "ORDER BY totl: no selected column has that name")
     #expect(throws: QueryError.self) { try music.db.fetch(unknown) }
   }
 

@@ -117,7 +117,7 @@ struct SubquerySpecification {
     let base = Track.where { $0.$plays > 0 }
     let query = base.where { track in base.where { $0.$id == track.$id }.exists() }
     let error = #expect(throws: QueryError.self) { try music.db.fetch(query) }
-    #expect(error?.message.contains("a query over Track stands inside itself") == true)
+    #expect(error?.message.contains("a query over Track contains itself") == true)
   }
 
   @Test("updates and deletions take subqueries")

@@ -40,7 +40,7 @@ enum ApusOnTrial: Library {
     switch what {
     case "write": try await Child.write(path, number)
     case "transfer": try await ConsistencyRun.child(path: path, seed: number)
-    default: throw Violation("there is no child \(what)")
+    default: throw Violation("there is no child process named \(what)")
     }
   }
 }

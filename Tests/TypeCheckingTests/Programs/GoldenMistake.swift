@@ -92,7 +92,7 @@ struct GoldenMistake: Sendable {
           Select(post.$title)
         }
         """,
-      message: "a predicate stands inside Where { } or Having { }"),
+      message: "a predicate must be inside Where { } or Having { }"),
     GoldenMistake(
       name: "two Selects",
       code: """
@@ -112,7 +112,7 @@ struct GoldenMistake: Sendable {
           Select(post.$title)
         }
         """,
-      message: "a left join may find no row: its table is OptionalColumns<…>"),
+      message: "a left join may find no row: its parameter must be OptionalColumns<…>"),
     GoldenMistake(
       name: "a row that is no table",
       code: """

@@ -28,7 +28,7 @@ struct Options {
       case "--quick": isQuick = true
       case "--rounds":
         guard let count = Int(try value(of: argument)), count > 0 else {
-          throw Invalid(message: "--rounds needs a number from 1 on")
+          throw Invalid(message: "--rounds needs a number greater than 0")
         }
         rounds = count
       case "--side":

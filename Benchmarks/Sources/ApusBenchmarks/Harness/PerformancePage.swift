@@ -19,7 +19,7 @@ struct PerformancePage {
   func write(to path: String) throws {
     let page = try String(contentsOfFile: path, encoding: .utf8)
     guard let first = page.range(of: Self.begin), let last = page.range(of: Self.end) else {
-      throw Options.Invalid(message: "\(path) lacks the marks between which the figures stand")
+      throw Options.Invalid(message: "\(path) must contain the marks \(Self.begin) and \(Self.end)")
     }
     let new = page[..<first.upperBound] + "\n\n" + text + "\n" + page[last.lowerBound...]
     try String(new).write(toFile: path, atomically: true, encoding: .utf8)

@@ -37,7 +37,7 @@ struct ByteInput: ~Copyable, Sendable {
   init(path: String) throws(ControlError) {
     // The system would open the path before the NUL.
     guard !path.utf8.contains(0) else {
-      throw .cannotOpen(path: path, reason: "the path holds a NUL byte")
+      throw .cannotOpen(path: path, reason: "the path contains a NUL byte")
     }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: reason(of: errno)) }

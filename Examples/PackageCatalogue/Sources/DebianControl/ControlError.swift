@@ -56,21 +56,21 @@ extension Malformation: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noField(let text):
-      "\(quoted(text)) is no \"Field: value\" line; write a field name and a colon first, "
-        + "or a space if it continues the line before"
+      "\(quoted(text)) is not a \"Field: value\" line; begin it with a field name and a "
+        + "colon, or with a space if it continues the previous line"
     case .strayContinuation(let text):
-      "\(quoted(text)) continues a field, but none stands before it; "
-        + "remove the space it begins with, or the blank line before it"
+      "\(quoted(text)) continues a field, but there is no field before it; "
+        + "remove the space at its beginning, or the blank line before it"
     case .duplicateField(let name, let firstLine):
-      "the field \"\(name)\" is there already, at line \(firstLine); remove one of the two"
+      "the stanza already has the field \"\(name)\", at line \(firstLine); remove one of the two"
     case .missingField(let name):
-      "there is no field \"\(name)\" in this stanza; add a line \"\(name): …\""
+      "the stanza has no field \"\(name)\"; add a line \"\(name): …\""
     case .invalidValue(let field, let text, let expected):
-      "\(quoted(text)) cannot be in \"\(field)\"; write \(expected)"
+      "\(quoted(text)) is not a valid value of \"\(field)\"; write \(expected)"
     case .invalidUTF8:
-      "the line is no UTF-8; convert the input to UTF-8, or decompress it first"
+      "the line is not UTF-8; convert the input to UTF-8, or decompress it first"
     case .nulByte:
-      "the line holds a NUL byte; check that the input is text"
+      "the line contains a NUL byte; check that the input is text"
     case .stanzaTooLong(let limit):
       "the stanza is longer than \(limit) bytes; check that the input is a control file"
     }

@@ -28,7 +28,7 @@ struct RelationParser {
       if skip(ASCII.bar) {
         alternative += 1
         skipWhiteSpace()
-        guard position < value.upperBound else { throw unexpected("a package name behind \"|\"") }
+        guard position < value.upperBound else { throw unexpected("a package name after \"|\"") }
       } else if skip(ASCII.comma) || position == value.upperBound {
         group += 1
         alternative = 0
@@ -51,7 +51,7 @@ struct RelationParser {
     var architecture: Range<Int>?
     if skip(ASCII.colon) {
       let qualifier = word { $0.isNameByte }
-      guard !qualifier.isEmpty else { throw unexpected("an architecture behind \":\"") }
+      guard !qualifier.isEmpty else { throw unexpected("an architecture after \":\"") }
       architecture = qualifier
     }
     skipWhiteSpace()
@@ -73,9 +73,9 @@ struct RelationParser {
     let version = word {
       !$0.isWhiteSpace && $0 != ASCII.openingParenthesis && $0 != ASCII.closingParenthesis
     }
-    guard !version.isEmpty else { throw unexpected("a version behind \(comparison.rawValue)") }
+    guard !version.isEmpty else { throw unexpected("a version after \(comparison.rawValue)") }
     skipWhiteSpace()
-    guard skip(ASCII.closingParenthesis) else { throw unexpected("\")\" behind the version") }
+    guard skip(ASCII.closingParenthesis) else { throw unexpected("\")\" after the version") }
     return Relation.Constraint(comparison: comparison, version: bytes.text(version))
   }
 

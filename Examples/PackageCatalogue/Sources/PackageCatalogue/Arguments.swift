@@ -4,13 +4,13 @@ struct Arguments: Equatable {
     Reads Debian packages into a database, and shows what Apus does with it.
 
       Scripts/demo                           the packages of this machine, or a small sample
-      Scripts/demo FILE                      those of a Debian control file
-      apt-cache dumpavail | Scripts/demo -   those of standard input
+      Scripts/demo FILE                      the packages of a Debian control file
+      apt-cache dumpavail | Scripts/demo -   the packages of standard input
 
-      --database PATH   keeps the database there, and replaces its packages;
-                        without it, it lies in a temporary folder and goes at the end
-      --search TEXT     what to search for in names and summaries; "text" without it
-      --help            shows this
+      --database PATH   keeps the database at PATH, and replaces the packages in it;
+                        by default, the database is temporary and deleted at the end
+      --search TEXT     the text to search for in names and summaries; by default "text"
+      --help            shows this help
     """
 
   var list = PackageList.ofThisMachine
@@ -36,7 +36,7 @@ struct Arguments: Equatable {
       case _ where word.hasPrefix("-") && word != "-":
         throw UsageError(message: "there is no option \(word)")
       default:
-        guard !hasList else { throw UsageError(message: "\(word): only one list is read") }
+        guard !hasList else { throw UsageError(message: "\(word): only one list can be read") }
         list = word == "-" ? .standardInput : .file(word)
         hasList = true
       }
@@ -47,5 +47,5 @@ struct Arguments: Equatable {
 /// An error in the command line arguments.
 struct UsageError: Error, Equatable, CustomStringConvertible {
   let message: String
-  var description: String { "\(message); --help shows what there is" }
+  var description: String { "\(message); --help shows all options" }
 }

@@ -12,7 +12,7 @@ struct ChangesDemo {
     try await db.execute(
       "UPDATE \(Package.self) SET priority = \(Priority.standard) WHERE isEssential")
 
-    // Rolled back: nothing of it is told.
+    // Rolled back: nothing of it is reported.
     try? await db.write { tx in
       try tx.run(Package.delete())
       throw ChangedMind()
@@ -28,7 +28,7 @@ struct ChangesDemo {
     guard let package = try await db.first(Package.order(by: \.$sizeInKiB, .descending)) else {
       return
     }
-    console.show(heading: "What changes is told after each commit, whoever changed it")
+    console.show(heading: "Changes are reported after each commit, whatever made them")
     console.show(
       code: """
         var package = try await db.first(Package.order(by: \\.$sizeInKiB, .descending))
@@ -56,7 +56,7 @@ struct ChangesDemo {
     try await db.execute(
       "UPDATE \(Package.self) SET priority = \(Priority.standard) WHERE isEssential")
 
-    // Rolled back: nothing of it is told.
+    // Rolled back: nothing of it is reported.
     try? await db.write { tx in
       try tx.run(Package.delete())
       throw ChangedMind()

@@ -50,6 +50,6 @@ struct EmptyList: Error, CustomStringConvertible {
   let list: PackageList
 
   var description: String {
-    "there is no package in \(list); try `apt-cache dumpavail | Scripts/demo -`"
+    "\(list) contains no packages; try `apt-cache dumpavail | Scripts/demo -`"
   }
 }

@@ -6,7 +6,7 @@ struct MigrationDemo {
   static let source = #"""
     @Column var review: Review = .pending     // one more property
 
-    Default(\.$review, .pending)              // in the schema: what rows get that are there
+    Default(\.$review, .pending)              // in the schema: the value for existing rows
     Index(\.$review)
     """#
 
@@ -20,7 +20,7 @@ struct MigrationDemo {
     let models: [any Model.Type] = [Section.self, Version2.Package.self, Dependency.self]
     let database = try Database(path: path)
     let plan = try database.migrationPlan(for: models)
-    console.show("What opening the file with it will do:\n\n\(plan)\n")
+    console.show("Opening the file with it will do this:\n\n\(plan)\n")
 
     let start = ContinuousClock.now
     try database.migrate(models)

@@ -17,8 +17,8 @@ struct MalformedStanzaTests {
     let found = failure { _ = try stanzas("A: 1\nfoo\n") }
     #expect(
       found?.description == """
-        malformed stanza at line 2: "foo" is no "Field: value" line; \
-        write a field name and a colon first, or a space if it continues the line before
+        malformed stanza at line 2: "foo" is not a "Field: value" line; \
+        begin it with a field name and a colon, or with a space if it continues the previous line
         """
     )
   }

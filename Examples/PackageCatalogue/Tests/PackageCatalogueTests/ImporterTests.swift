@@ -57,7 +57,7 @@ struct ImporterTests {
       stanza("a", "Depends: b") + stanza("a", "Depends: b") + stanza("a", version: "2"),
       batchSize: 2)
     #expect(summary == ImportSummary(sections: 1, packages: 2, dependencies: 1, duplicates: 1))
-    #expect(summary.leftOut == "1 listed before")
+    #expect(summary.leftOut == "1 repeated")
   }
 
   @Test("sections with strange names are kept apart")

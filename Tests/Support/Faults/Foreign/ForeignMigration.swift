@@ -44,7 +44,7 @@ struct ForeignMigration: CustomStringConvertible {
   func run(_ tally: inout Tally) throws {
     let folder = try Folder(isWatched: false)
     let path = folder.file("foreign.sqlite")
-    guard try create(path) else { return tally.count("values that no such column takes") }
+    guard try create(path) else { return tally.count("values that the column does not accept") }
     let plain = try PlainConnection(path: path)
     let before = try ForeignTable(plain)
     let db: Database
@@ -54,8 +54,9 @@ struct ForeignMigration: CustomStringConvertible {
         configuration: Self.configuration,
         migration: MigrationOptions(invalidValues: deletes ? .deleted : .refused))
     } catch let error as MigrationError {
-      try require(!error.plan.refusals.isEmpty, "it failed when it ran: \(error)")
-      try require(try ForeignTable(plain) == before, "it was refused, and the file is another")
+      try require(!error.plan.refusals.isEmpty, "the migration failed while it ran: \(error)")
+      try require(
+        try ForeignTable(plain) == before, "the migration was refused, but the file changed")
       return tally.count("refused")
     }
     defer { try? db.close() }
@@ -126,8 +127,8 @@ struct ForeignMigration: CustomStringConvertible {
       planted.after = try ForeignTable(plain)
       var ignored = Tally()
       let findings = planted.findings(in: db, &ignored)
-      try require(!findings.isEmpty, "a planted loss is not found: \(loss)")
-      return tally.count("of them found")
+      try require(!findings.isEmpty, "a planted loss was not found: \(loss)")
+      return tally.count("planted losses found")
     }
   }
 }

@@ -15,7 +15,7 @@ struct ForeignTable: Equatable {
     let columns = try plain.rows(
       "SELECT name, type FROM pragma_table_info('Foreign Row') WHERE name IN ('value', 'renamed')")
     guard let column = columns.first, case .text(let name) = column[0] else {
-      throw Violation("the column is gone")
+      throw Violation("the column is missing")
     }
     declaredType = column[1]
     rows = try plain.rows("SELECT * FROM \"Foreign Row\" ORDER BY id")
@@ -63,8 +63,10 @@ struct Comparison {
     _ id: Int64, _ old: ForeignValue, _ db: Database, _ tally: inout Tally
   ) throws {
     guard let new = after.values[id] else {
-      try require(deletes, "it is gone")
-      try require(!old.isNull || !type.isOptional, "it was NULL, which the type takes, and is gone")
+      try require(deletes, "the row is missing")
+      try require(
+        !old.isNull || !type.isOptional,
+        "the row is missing, although its value was NULL and the type is optional")
       return tally.count("deleted as asked")
     }
     // A value that was not touched has not changed, and is read as the model says.
@@ -79,7 +81,7 @@ struct Comparison {
     if isUntouched { return tally.count("kept") }
     try require(
       type.keeps(old.value, as: meaning),
-      "\(old.value) became \(new.value), which is read as \(meaning), and it means "
+      "\(old.value) became \(new.value), which is read as \(meaning), but it means "
         + "\(type.meanings(of: old.value))")
     tally.count("converted")
   }

@@ -59,13 +59,13 @@ struct ForeignType: Sendable {
     renamedModel = RenamedRow<Value, Form>.self
     read = { db, id in
       guard let row = try db.find(ForeignRow<Value, Form>.self, id) else {
-        throw Violation("row \(id) is gone")
+        throw Violation("row \(id) is missing")
       }
       return try meaning(row.value)
     }
     readRenamed = { db, id in
       guard let row = try db.find(RenamedRow<Value, Form>.self, id) else {
-        throw Violation("row \(id) is gone")
+        throw Violation("row \(id) is missing")
       }
       return try meaning(row.renamed)
     }
@@ -202,7 +202,7 @@ extension Meaning {
 
   fileprivate static func encoded(_ value: some Encodable) throws -> Meaning {
     let text = String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
-    guard let meaning = Meaning.json(of: text) else { throw Violation("\(text) is no JSON") }
+    guard let meaning = Meaning.json(of: text) else { throw Violation("\(text) is not JSON") }
     return meaning
   }
 }

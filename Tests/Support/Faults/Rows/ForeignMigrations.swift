@@ -33,7 +33,7 @@ enum ForeignMigrations: Trial {
     let met = ["kept", "refused", "converted", "deleted as asked", "planted losses"]
     var findings = met.filter { tally.counts[$0, default: 0] == 0 }.map { "there were no \($0)" }
     let planted = tally.counts["planted losses", default: 0]
-    let found = tally.counts["of them found", default: 0]
+    let found = tally.counts["planted losses found", default: 0]
     if found != planted { findings.append("\(planted - found) planted losses were not found") }
     return findings
   }

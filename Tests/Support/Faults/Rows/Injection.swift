@@ -42,25 +42,27 @@ enum Injection: Trial {
       tally.count(unit)
     }
     tally.count("actions authorized", log.count)
-    try require(log.count > numbers.count, "the authorizer was not asked")
+    try require(log.count > numbers.count, "the authorizer was not called")
   }
 
   private static func asValue(_ text: String, _ number: Int, _ db: Database) throws {
     let note = Note(id: number, text: text, json: JSON([text: text]))
     try db.save(note)
-    try require(try db.find(Note.self, number) == note, "another note comes back")
+    try require(try db.find(Note.self, number) == note, "a different note was read")
     try require(
-      try db.fetch(Note.where { $0.$text == text }).contains(note), "it is not found by its text")
+      try db.fetch(Note.where { $0.$text == text }).contains(note),
+      "the note is not found by its text")
     try require(
-      try db.fetch(Note.where { $0.$text.isIn([text, "x"]) }).contains(note), "nor among several")
+      try db.fetch(Note.where { $0.$text.isIn([text, "x"]) }).contains(note),
+      "the note is not found by a list that contains its text")
     let row = try db.row("SELECT \(text), id FROM Note WHERE text = \(text) AND id = \(number)")
-    try require(row?[0] == .text(text), "raw SQL gives \(String(describing: row))")
+    try require(row?[0] == .text(text), "raw SQL returned \(String(describing: row))")
     // Patterns and paths may match anything, but must read nothing else.
     _ = try db.fetch(Note.where { $0.$text.like(text) || $0.$text.glob(text) })
     _ = try db.fetch(Note.where { $0.$text.like(text, escape: "\\") })
     let value = try? db.fetch(
       Note.where { $0.$id == number }.select { $0.$json.value(at: .key(text), as: String.self) })
-    try require(value == nil || value == [text], "the path gives \(String(describing: value))")
+    try require(value == nil || value == [text], "the path returned \(String(describing: value))")
     try db.run(Note.update { $0.set(\.$text, to: text + "'") }.where { $0.$text == text })
     try db.run(Note.delete().where { $0.$id == number })
   }
@@ -83,7 +85,7 @@ enum Injection: Trial {
       tally.count("names refused")
       try require(
         text.isEmpty || text.contains("\0") || text.lowercased().hasPrefix("sqlite_"),
-        "the name is refused: \(error)")
+        "the name was refused: \(error)")
     }
   }
 }
@@ -131,7 +133,7 @@ final class AuthorizerLog: Sendable {
     defer { state.withLock { $0.permitted = nil } }
     try body()
     let offences = state.withLock { $0.offences }
-    try require(offences.isEmpty, "it wants to \(offences)")
+    try require(offences.isEmpty, "a statement tried to \(offences)")
   }
 }
 

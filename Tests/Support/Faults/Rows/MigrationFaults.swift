@@ -23,7 +23,9 @@ enum MigrationFaults: Trial {
   static func run(_ numbers: Range<Int>, seed: UInt64, tally: inout Tally) async throws {
     let part = numbers.lowerBound / perKind
     let kind = kinds[part % kinds.count]
-    guard let migration = Migrations.all[kind] else { throw Violation("no migration \(kind)") }
+    guard let migration = Migrations.all[kind] else {
+      throw Violation("there is no migration \(kind)")
+    }
     let reference = try await Reference(scenario(kind, migration))
     var random = SeededGenerator(seed: seed, number: part)
     for number in 0..<faultsPerKind {

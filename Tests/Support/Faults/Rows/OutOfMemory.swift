@@ -30,7 +30,7 @@ enum OutOfMemory: Trial {
       let (allocation, isLasting) = (place / 2 + 1, place % 2 == 1)
       let label =
         "R5 \(number) seed \(seed): allocation \(allocation)"
-        + (isLasting ? " and all behind it" : "")
+        + (isLasting ? " and all later ones" : "")
       let run = FaultyRun(
         reference: reference, arm: { allocator_arm(allocation, isLasting ? 1 : 0) },
         failures: { allocator_failed() }, disarm: { allocator_disarm() })
@@ -61,9 +61,11 @@ enum OutOfMemory: Trial {
 
   static func judge(_ tally: Tally) -> [String] {
     let allocations = tally.counts["most allocations", default: 0]
-    if allocations * 2 > full { return ["\(allocations) allocations are more than are tried"] }
+    if allocations * 2 > full {
+      return ["there are \(allocations) allocations, more than the trial covers"]
+    }
     let errors = tally.counts["errors", default: 0]
     return errors * 4 < tally.counts[unit, default: 0]
-      ? ["only \(errors) failures came to light as errors"] : []
+      ? ["only \(errors) failures caused errors"] : []
   }
 }

@@ -35,9 +35,11 @@ enum UniqueIDs: Trial {
       return await group.reduce(into: [[Unique64]]()) { $0.append($1) }
     }
     for list in lists {
-      try require(zip(list, list.dropFirst()).allSatisfy { $0 < $1 }, "a thread's ids go back")
       try require(
-        Set(list.map(\.tag)).count == 1, "ids of one thread carry \(Set(list.map(\.tag))) as tags")
+        zip(list, list.dropFirst()).allSatisfy { $0 < $1 }, "the ids of a thread are not in order")
+      try require(
+        Set(list.map(\.tag)).count == 1,
+        "the ids of one thread have the tags \(Set(list.map(\.tag)))")
     }
     try requireUnique(lists.flatMap { $0 }, "among threads")
     tally.count(unit, share * 8)
@@ -47,10 +49,10 @@ enum UniqueIDs: Trial {
   private static func requireUnique(_ ids: [Unique64], _ place: String) throws {
     let sorted = ids.sorted()
     let repeated = zip(sorted, sorted.dropFirst()).first { $0.rawValue == $1.rawValue }
-    try require(repeated == nil, "\(repeated.map { "\($0.0)" } ?? "") came twice \(place)")
+    try require(repeated == nil, "\(repeated.map { "\($0.0)" } ?? "") occurs twice \(place)")
     // The tag must not be needed to make an id unique.
     let ticks = zip(sorted, sorted.dropFirst()).first { $0.rawValue >> 16 == $1.rawValue >> 16 }
-    try require(ticks == nil, "two ids differ by their tag alone \(place)")
+    try require(ticks == nil, "two ids differ only by their tag \(place)")
   }
 
   private static func steppingClock(
@@ -98,7 +100,7 @@ enum UniqueIDs: Trial {
       SELECT count(*) FROM (SELECT run, lag(run) OVER (ORDER BY id) AS earlier FROM Item)
       WHERE earlier > run
       """)
-    try require(rows == [[.integer(0)]], "ids of a later run stand before those of an earlier one")
+    try require(rows == [[.integer(0)]], "ids of a later run are less than ids of an earlier run")
     tally.count(unit, count / restarts * restarts)
     tally.count("over \(restarts) restarts", count / restarts * restarts)
   }

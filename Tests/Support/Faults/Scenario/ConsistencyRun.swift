@@ -89,7 +89,7 @@ final class ConsistencyRun: Sendable {
     await following.value
     let told = ticks.withLock { $0 }
     if zip(told, told.dropFirst()).contains(where: { $0 >= $1 }) {
-      self.history.withLock { $0.find("changes were told out of order: \(told.prefix(30))") }
+      self.history.withLock { $0.find("changes were reported out of order: \(told.prefix(30))") }
     }
     history = self.history.withLock { $0 }
   }
@@ -122,7 +122,7 @@ final class ConsistencyRun: Sendable {
     let written = try await db.write { tx -> Int in
       guard var first = try tx.find(Balance.self, from), var second = try tx.find(Balance.self, to),
         var clock = try tx.find(Clock.self, 0)
-      else { throw Violation("a balance is gone") }
+      else { throw Violation("a balance or the clock is missing") }
       first.amount -= amount
       second.amount += amount
       clock.ticks += 1

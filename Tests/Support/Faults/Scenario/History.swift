@@ -43,19 +43,19 @@ struct History {
     }
     for (key, list) in final {
       for value in list where writers[value] == nil {
-        findings.append("\(value) in list \(key) was appended by nobody who was told so")
+        findings.append("\(value) is in list \(key), but no transaction reported appending it")
       }
       for (first, second) in zip(list, list.dropFirst()) { link(writers[first], writers[second]) }
     }
     for (index, transaction) in transactions.enumerated() {
       for (key, value) in transaction.appends where final[key]?.contains(value) != true {
-        findings.append("\(value) was appended to list \(key), and is gone")
+        findings.append("\(value) was appended to list \(key), but is missing")
       }
       for (key, read) in transaction.reads {
         let list = final[key] ?? []
         guard list.starts(with: read) else {
           findings.append(
-            "list \(key) was read as \(read.suffix(5)), and became \(list.prefix(9))…")
+            "list \(key) was read as \(read.suffix(5)), but became \(list.prefix(9))…")
           continue
         }
         link(read.last.flatMap { writers[$0] }, index)

@@ -94,7 +94,7 @@ struct PowerCutRun {
     guard !allowed.contains(where: { reference.contents[$0] == content }) else { return }
     let found = reference.contents.lastIndex(of: content)
     throw Violation(
-      found.map { "what is there ends with step \($0), not in \(allowed)" }
-        ?? "what is there is the state after no step")
+      found.map { "the file ends with step \($0), not in \(allowed)" }
+        ?? "the file does not have the contents after any step")
   }
 }

@@ -37,7 +37,7 @@ extension Scenario {
     try await session.db.save(Account(id: Watcher.mark, name: "mark", balance: 0, note: nil))
   }
 
-  private static let settle = Step("what was observed") { session in
+  private static let settle = Step("compare the observed changes") { session in
     try await session.watcher?.settle()
   }
 
@@ -50,7 +50,7 @@ extension Scenario {
     },
     Step.sync("update") { session in
       guard var account = try session.db.find(Account.self, 500) else {
-        throw Violation("account 500 is gone")
+        throw Violation("account 500 is missing")
       }
       account.balance += 1
       account.note = "changed"

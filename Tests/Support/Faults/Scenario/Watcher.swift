@@ -69,7 +69,7 @@ final class Watcher: Following {
           let after = try row.after
           if !state.isCoarse, before != known {
             state.falsehoods.append(
-              "row \(id) was told to be \(before as Any), and was \(known as Any)")
+              "row \(id) was reported as \(before as Any), but was \(known as Any)")
           }
           state.rows[id] = after
         } catch {
@@ -94,18 +94,20 @@ final class Watcher: Following {
     }
     try state.withLock { state in
       try require(
-        state.falsehoods.isEmpty, "observers were told: \(state.falsehoods)",
-        kind: "what observers were told")
+        state.falsehoods.isEmpty, "observers received wrong changes: \(state.falsehoods)",
+        kind: "wrong changes to observers")
       try require(
-        state.result == rows, "the result that is observed is not the last one",
+        state.result == rows, "the observed result is not the latest one",
         kind: "an old result")
       for error in state.fetchErrors {
         try require(OnTrial.isTyped(error), "an observation ended with \(error)")
       }
       guard !state.isCoarse else { return }
-      try require(state.hasMark, "observers were not told of the last row")
+      try require(state.hasMark, "the last row was not reported to observers")
       let told = state.rows.sorted { $0.key < $1.key }.map(\.value)
-      try require(told == rows, "what was told makes \(told.count) rows, \(rows.count) are there")
+      try require(
+        told == rows,
+        "the reported changes add up to \(told.count) rows, but there are \(rows.count)")
     }
   }
 

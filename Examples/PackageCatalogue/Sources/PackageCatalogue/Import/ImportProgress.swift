@@ -25,7 +25,7 @@ struct ImportProgress {
   mutating func report(_ error: ControlError) {
     reports += 1
     if reports <= Self.maximumReports { console.note("\(error)") }
-    if reports == Self.maximumReports { console.note("… further ones are only counted") }
+    if reports == Self.maximumReports { console.note("… further errors are only counted") }
   }
 
   /// Reports what was read in all, and how fast.

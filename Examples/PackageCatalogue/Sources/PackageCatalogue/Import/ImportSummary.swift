@@ -23,7 +23,7 @@ extension ImportSummary: CustomStringConvertible {
   var leftOut: String? {
     var parts: [String] = []
     if malformed > 0 { parts.append("\(malformed.grouped) malformed") }
-    if duplicates > 0 { parts.append("\(duplicates.grouped) listed before") }
+    if duplicates > 0 { parts.append("\(duplicates.grouped) repeated") }
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 }

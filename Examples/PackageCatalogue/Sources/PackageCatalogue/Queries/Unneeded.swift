@@ -3,7 +3,7 @@ import Apus
 extension ShownQuery {
   /// Finds the packages that no other one depends on: in a left join, their dependency is missing.
   static let unneeded = ShownQuery(
-    title: "The heaviest packages that no other one asks for",
+    title: "The heaviest packages that no other package depends on",
     source: """
       Query { (package: Columns<Package>, dependency: OptionalColumns<Dependency>) in
         From(package)

@@ -60,8 +60,8 @@ enum CorruptFiles: Trial {
         for row in rows { for value in row { digest.add(value) } }
         guard try isAnswer(digest.value, of: plain, to: query, damaged, &tally) else {
           throw Violation(
-            "\(query) gives \(difference(of: rows, query, damaged))",
-            kind: "another answer")
+            "\(query) returned \(difference(of: rows, query, damaged))",
+            kind: "a different answer")
         }
         tally.count("equal answers")
       } catch let violation as Violation {
@@ -69,10 +69,10 @@ enum CorruptFiles: Trial {
       } catch {
         try require(
           OnTrial.isTyped(error), "\(query) threw \(type(of: error)): \(error)",
-          kind: "an error that is not documented")
+          kind: "an undocumented error")
         try require(
-          !steps.isExceeded || plain.isExceeded, "\(query) goes on for ever",
-          kind: "a query without an end")
+          !steps.isExceeded || plain.isExceeded, "\(query) does not end",
+          kind: "a query that does not end")
         tally.count("errors")
       }
     }
@@ -104,13 +104,13 @@ enum CorruptFiles: Trial {
     guard let folder = try? Folder(isWatched: false),
       (try? folder.copy(Scenario.file, from: damaged)) != nil,
       let plain = try? PlainConnection(path: folder.file(Scenario.file)).rows(query)
-    else { return "\(rows.count) rows, and the C interface an error" }
+    else { return "\(rows.count) rows, but the C interface failed" }
     for (row, other) in zip(rows, plain) where row != other {
       for (value, other) in zip(row, other) where value != other {
-        return "\(value), and the C interface \(other)"
+        return "\(value), but the C interface \(other)"
       }
     }
-    return "\(rows.count) rows, and the C interface \(plain.count)"
+    return "\(rows.count) rows, but the C interface \(plain.count)"
   }
 
   static func judge(_ tally: Tally) -> [String] {

@@ -30,6 +30,6 @@ enum InputOutputFaults: Trial {
   static func judge(_ tally: Tally) -> [String] {
     let errors = tally.counts["errors", default: 0]
     return errors * 4 < tally.counts[unit, default: 0]
-      ? ["only \(errors) faults came to light as errors"] : []
+      ? ["only \(errors) faults caused errors"] : []
   }
 }

@@ -38,16 +38,18 @@ enum Kills: Trial {
   /// Requires that all acknowledged and observed steps are in the file, and of each task a prefix.
   private static func check(_ path: String, _ told: ToldByChild, _ tally: inout Tally) throws {
     guard FileManager.default.fileExists(atPath: path) else {
-      try require(told.acknowledged.isEmpty, "the file is gone")
-      return tally.count("before the file")
+      try require(
+        told.acknowledged.isEmpty, "writes were acknowledged, but the file does not exist")
+      return tally.count("before the file existed")
     }
     try OnTrial.reopen(path)
     let connection = try PlainConnection(path: path)
     try connection.requireWhole()
     let tables = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")
     guard tables.contains([.text("Counter")]) else {
-      try require(told.acknowledged.isEmpty, "the tables are gone")
-      return tally.count("before the tables")
+      try require(
+        told.acknowledged.isEmpty, "writes were acknowledged, but the tables do not exist")
+      return tally.count("before the tables existed")
     }
     var numbers: [Int: Int] = [:]
     for row in try connection.rows("SELECT id, number FROM Counter") {
@@ -60,7 +62,8 @@ enum Kills: Trial {
       GROUP BY task
       """)
     try require(
-      records.count == numbers.count, "records of \(records.count) tasks, \(numbers.count) counters"
+      records.count == numbers.count,
+      "there are records of \(records.count) tasks, but \(numbers.count) counters"
     )
     for row in records {
       let values = row.map { value -> Int in if case .integer(let n) = value { Int(n) } else { -1 }
@@ -69,23 +72,25 @@ enum Kills: Trial {
       let sum = number * (number + 1) / 2
       try require(
         values[1] == number && values[2] == number && values[3] == sum && values[4] == sum,
-        "task \(values[0]) has the records \(values[1...]), and its counter says \(number)")
+        "task \(values[0]) has the records \(values[1...]), but its counter is \(number)")
     }
     for (task, number) in told.acknowledged {
       try require(
         number <= numbers[task, default: 0],
-        "\(number) of task \(task) was acknowledged, \(numbers[task, default: 0]) are there")
+        "\(number) writes of task \(task) were acknowledged, but it has "
+          + "\(numbers[task, default: 0])")
     }
     for (task, number) in told.observed {
       try require(
         number <= numbers[task, default: 0],
-        "\(number) of task \(task) was observed, \(numbers[task, default: 0]) are there")
+        "\(number) writes of task \(task) were observed, but it has \(numbers[task, default: 0])")
     }
     tally.count(told.acknowledged.isEmpty ? "while opening" : "while writing")
     tally.count("acknowledged", told.acknowledged.values.reduce(0, +))
   }
 
   static func judge(_ tally: Tally) -> [String] {
-    tally.counts["while writing", default: 0] > 0 ? [] : ["no kill met a process that wrote"]
+    tally.counts["while writing", default: 0] > 0
+      ? [] : ["no kill hit a process while it was writing"]
   }
 }

@@ -38,7 +38,7 @@ struct Options: Sendable {
       default:
         guard OnTrial.trials.contains(where: { $0.name == argument }) else {
           let names = OnTrial.trials.map { $0.name }.joined(separator: ", ")
-          throw Violation("\(argument) is no row; the rows are \(names)")
+          throw Violation("there is no row \(argument); the rows are \(names)")
         }
         rows.append(argument)
       }

@@ -81,12 +81,12 @@ struct Part: Sendable {
         as: UTF8.self)
       let reason =
         !ended
-        ? "did not end"
-        : "ended by \(process.terminationReason == .exit ? "status" : "signal") "
+        ? "the process did not end"
+        : "the process ended with \(process.terminationReason == .exit ? "status" : "signal") "
           + "\(process.terminationStatus)"
       return .broken("\(reason): …\(errors.suffix(4_000))", at: Progress.last(in: errors))
     } catch {
-      return .broken("cannot be run: \(error)", at: nil)
+      return .broken("the process cannot be run: \(error)", at: nil)
     }
   }
 

@@ -58,7 +58,7 @@ struct Table {
   func write(to page: String) throws {
     let text = try String(contentsOfFile: page, encoding: .utf8)
     guard let first = text.range(of: Self.begin), let last = text.range(of: Self.end) else {
-      throw Violation("\(page) lacks the marks of its table")
+      throw Violation("\(page) must contain the marks \(Self.begin) and \(Self.end)")
     }
     let head =
       "\n\nCommit \(options.commit), `Scripts/faults \(options.isFull ? "full" : "quick")`, "

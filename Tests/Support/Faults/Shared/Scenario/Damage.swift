@@ -46,7 +46,7 @@ struct Damage: CustomStringConvertible {
         Int.random(in: 0..<bytes.count / 1_024, using: &random) * 1_024
       )
       bytes.replaceSubrange(to..<to + 1_024, with: Data(bytes[from..<from + 1_024]))
-      what = "page at \(from) stands at \(to), too"
+      what = "the page at \(from) is repeated at \(to)"
     case 3, 4, 5:
       what = flip(in: 0..<100, of: &bytes, using: &random)
     case 6, 7:

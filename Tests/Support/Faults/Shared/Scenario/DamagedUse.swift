@@ -11,7 +11,7 @@ enum DamagedUse {
     } catch {
       return try require(
         OnTrial.isTyped(error), "opening with models threw \(type(of: error)): \(error)",
-        kind: "an error that is not documented")
+        kind: "an undocumented error")
     }
     for call in OnTrial.uses(in: folder) {
       steps.begin()
@@ -21,7 +21,7 @@ enum DamagedUse {
       } catch {
         try require(
           OnTrial.isTyped(error), "a call threw \(type(of: error)): \(error)",
-          kind: "an error that is not documented")
+          kind: "an undocumented error")
         tally.count("calls that threw")
       }
     }

@@ -42,11 +42,11 @@ struct FaultyRun {
         disarm()
         wasMet = wasMet || met > 0
         try require(
-          met > 0, "\(step.name) threw, and nothing had failed: \(error)",
+          met > 0, "\(step.name) threw, although nothing had failed: \(error)",
           kind: "an error without a fault")
         try require(
           OnTrial.isTyped(error), "\(step.name) threw \(type(of: error)): \(error)",
-          kind: "an error that is not documented")
+          kind: "an undocumented error")
         tally.count("errors")
         try check(session, index, of: step, after: error)
         do {
@@ -54,7 +54,7 @@ struct FaultyRun {
         } catch {
           throw Violation(
             "\(step.name) does not work without the fault either: \(error)",
-            kind: "a step that does not work again")
+            kind: "a step that fails again without a fault")
         }
       }
     }
@@ -62,18 +62,18 @@ struct FaultyRun {
     tally.count(wasMet ? "met" : "not met")
     let content = try Content(of: session.path)
     try require(
-      content == reference.contents.last, "the file holds something else at the end",
-      kind: "other content")
+      content == reference.contents.last, "the file has wrong contents at the end",
+      kind: "wrong contents")
     for (name, content) in reference.copies {
       try require(
         try session.copies[name].map { try Content(ofCopy: $0) } == content,
-        "the copy \(name) is another one", kind: "another copy")
+        "the copy \(name) has wrong contents", kind: "a wrong copy")
     }
     for (name, value) in reference.readings {
       try require(
         session.readings[name] == value,
         "\(name) read \(session.readings[name] ?? "nothing"), not \(value)",
-        kind: "another reading")
+        kind: "a wrong result")
     }
   }
 
@@ -86,17 +86,17 @@ struct FaultyRun {
       if session.database != nil {
         // The content as this process sees it.
         try require(
-          try Content(of: session.path) == expected, "the file does not hold what it did before")
+          try Content(of: session.path) == expected, "the file does not have its earlier contents")
       } else {
         // The content as the next process would find it. A commit that failed may have reached the
         // disk.
         try require(
           holds([expected, reference.contents[index + 1]], at: session.path),
-          "the file holds neither what it did before nor what was to come")
+          "the file has neither its earlier contents nor the new ones")
       }
     } catch let violation {
       throw Violation(
-        "after \(step.name) threw \(error): \(violation)", kind: "other content after an error")
+        "after \(step.name) threw \(error): \(violation)", kind: "wrong contents after an error")
     }
   }
 

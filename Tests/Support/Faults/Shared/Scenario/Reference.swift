@@ -72,7 +72,7 @@ struct Fault: CustomStringConvertible {
   }
 
   var description: String {
-    "\(kind) \(number) \(isLasting ? "and all behind it" : "once"): \(code)"
+    "\(kind) \(number) \(isLasting ? "and all later ones" : "once"): \(code)"
   }
 
   /// Returns a random one of the operations that a run without faults made.
