@@ -66,8 +66,8 @@ extension OwnStatementsTests {
     }
   }
 
-  @Test("a row for a user interface, and a schema that changes meanwhile")
-  func live() async {
+  @Test("observing a row while the schema changes, and while another connection writes")
+  func schemaChange() async {
     await #expect(processExitsWith: .success) {
       try await OwnStatements.runAsync { statements in
         let db = try statements.open(rows: 1)
