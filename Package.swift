@@ -70,7 +70,7 @@ let package = Package(
       name: "ChangeObservationTests",
       dependencies: ["ChangeObservation", "DatabaseProcess", "TestRun"]
     ),
-    .testTarget(name: "ApusTests", dependencies: ["Apus", "TestRun"]),
+    .testTarget(name: "ApusTests", dependencies: ["Apus", "MigrationSamples", "TestRun"]),
     .testTarget(name: "DataFramesTests", dependencies: ["Apus", "DataFrames", "TestRun"]),
     .testTarget(
       name: "ApusTestSupportTests", dependencies: ["Apus", "ApusTestSupport", "TestRun"]

@@ -1,114 +1,251 @@
 import Apus
 import Foundation
+import TestRun
 import Testing
 
-/// The library's own statements are those of `Documentation/OwnStatements.md`.
-@Suite("The library runs only the statements that its documentation lists", .serialized)
+/// The statements that the library runs by itself are those of `Documentation/OwnStatements.md`.
+///
+/// Each test runs in a process of its own, in which every connection is traced.
+@Suite("The library runs the statements that its documentation lists, and no others", .blocking)
 struct OwnStatementsTests {
-  struct Author: Model {
-    @PrimaryKey var id: Int
-    @Column var name: String
-  }
+  typealias Author = OwnStatements.Author
+  typealias Post = OwnStatements.Post
+  typealias Tag = OwnStatements.Tag
 
-  struct Post: Model {
-    @PrimaryKey var id: Int
-    @Column var authorID: Int
-    @Column var title: String
-    static var schema: Schema<Post> { ForeignKey(\.$authorID, references: \Author.$id) }
-  }
-
-  private let folder: URL
-  private let trace: StatementTrace
-
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    trace = StatementTrace(path: "\(folder.lastPathComponent)/blog.sqlite")
-  }
-
-  private var path: String { folder.appending(path: "blog.sqlite").path }
-
-  /// Returns the statements of a section of the page, one a line. A `…` stands for the rest of its
-  /// line.
-  private func listed(_ section: String) throws -> [String] {
-    let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Documentation/OwnStatements.md")
-    let text = try String(contentsOf: page, encoding: .utf8)
-    let part = try #require(text.components(separatedBy: "\n## \(section)\n").dropFirst().first)
-    let block = part.components(separatedBy: "```")
-    try #require(block.count > 2)
-    return block[1].split(separator: "\n").dropFirst().map(String.init)
-  }
-
-  /// Expects that only statements of the sections and of the test ran, and that the test's own did.
-  private func expect(_ sections: String..., asked: [String] = []) throws {
-    let ran = trace.take()
-    let own = try sections.flatMap(listed)
-    for statement in ran {
-      let isListed = (own + asked).contains { line in
-        line.hasSuffix("…") ? statement.hasPrefix(line.dropLast()) : statement == line
+  @Test("opening, reading, writing and closing")
+  func access() async {
+    await #expect(processExitsWith: .success) {
+      try OwnStatements.run { statements in
+        let db = try Database(path: statements.path)
+        try statements.expect("Opening")
+        try db.execute("CREATE TABLE Author (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+        try statements.expect(
+          "Writing",
+          asked: ["CREATE TABLE Author (id INTEGER PRIMARY KEY, name TEXT NOT NULL)"])
+        try db.insert(Author(id: 1, name: "Jane"))
+        try statements.expect(
+          "Writing", asked: [#"INSERT INTO "Author" ("id", "name") VALUES (?, ?)"#])
+        #expect(try db.fetch(Author.all).count == 1)
+        try statements.expect("Opening", asked: [#"SELECT "id", "name" FROM "Author""#])
+        let count = try db.read { try $0.count(Author.all) }
+        #expect(count == 1)
+        try statements.expect("Reading", asked: [#"SELECT count(*) FROM "Author""#])
+        try db.write { connection in
+          try connection.savepoint { try $0.execute("DELETE FROM Author") }
+        }
+        try statements.expect("Writing", asked: ["DELETE FROM Author"])
+        struct Stop: Error {}
+        try db.write { connection in
+          #expect(throws: Stop.self) { try connection.savepoint { _ in throw Stop() } }
+        }
+        try statements.expect("Writing")
+        #expect(throws: Stop.self) { try db.write { _ in throw Stop() } }
+        #expect(throws: Stop.self) { try db.read { _ in throw Stop() } }
+        try statements.expect("Writing", "Reading")
+        try db.close()
+        try statements.expect("Closing")
       }
-      #expect(isListed, "\(sections) does not list: \(statement)")
-    }
-    for statement in asked {
-      #expect(ran.contains { $0.hasPrefix(statement.prefix { $0 != "…" }) }, "\(statement)")
     }
   }
 
-  @Test("opening, reading, writing and closing run only listed statements")
-  func access() throws {
-    let db = try Database(path: path)
-    try expect("Opening")
-    try db.execute("CREATE TABLE Author (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
-    try expect(
-      "Writing",
-      asked: ["CREATE TABLE Author (id INTEGER PRIMARY KEY, name TEXT NOT NULL)"])
-    try db.insert(Author(id: 1, name: "Jane"))
-    try expect("Writing", asked: [#"INSERT INTO "Author" ("id", "name") VALUES (?, ?)"#])
-    #expect(try db.fetch(Author.all).count == 1)
-    try expect("Opening", "Reading", asked: [#"SELECT "id", "name" FROM "Author""#])
-    let count = try db.read { try $0.count(Author.all) }
-    #expect(count == 1)
-    try expect("Reading", asked: [#"SELECT count(*) FROM "Author""#])
-    try db.write { connection in
-      try connection.savepoint { try $0.execute("DELETE FROM Author") }
+  @Test("opening a file that is not trusted, for reading alone")
+  func untrusted() async {
+    await #expect(processExitsWith: .success) {
+      try OwnStatements.run { statements in
+        try statements.open(rows: 1).close()
+        statements.forget()
+        let db = try Database(path: statements.path, configuration: .untrustedFile)
+        try statements.expect("Opening")
+        #expect(try db.count(Author.all) == 1)
+        try statements.expect("Opening", asked: [#"SELECT count(*) FROM "Author""#])
+        try db.close()
+        try statements.expect("Closing")
+      }
     }
-    try expect("Writing", asked: ["DELETE FROM Author"])
-    try db.close()
-    try expect("Closing")
   }
 
-  @Test("migrating a new, a fitting and a changed file runs only listed statements")
-  func migrating() throws {
-    var db = try Database(path: path, models: [Author.self])
-    try expect("Opening", "Migrating")
-    try db.close()
-    _ = trace.take()
-    db = try Database(path: path, models: [Author.self])
-    try expect("Opening", "Migrating")
-    try db.close()
-    _ = trace.take()
-    db = try Database(path: path, models: [Author.self, Post.self])
-    try expect("Opening", "Migrating")
-    try db.close()
-    try expect("Closing")
+  @Test("writes from several tasks, which share a transaction")
+  func sharedTransaction() async {
+    await #expect(processExitsWith: .success) {
+      try await OwnStatements.runAsync { statements in
+        let db = try statements.open()
+        try await withThrowingTaskGroup { group in
+          for id in 1...40 {
+            group.addTask { try await db.insert(Author(id: id, name: "Jane")) }
+          }
+          try await group.waitForAll()
+        }
+        try statements.expect(
+          "Writing", asked: [#"INSERT INTO "Author" ("id", "name") VALUES (?, ?)"#])
+      }
+    }
   }
 
-  @Test("observing runs only listed statements")
-  func observing() async throws {
-    let db = try Database(path: path, models: [Author.self, Post.self])
-    _ = trace.take()
-    var results = db.observe(Author.all).makeAsyncIterator()
-    #expect(try await results.next()?.count == 0)
-    try await db.insert(Author(id: 1, name: "Jane"))
-    #expect(try await results.next()?.count == 1)
-    try expect(
-      "Opening", "Reading", "Writing", "Observing",
-      asked: [
-        // Also the key of the table, and in its order.
-        #"SELECT "id", "name", "id" FROM "Author" ORDER BY "id""#,
-        #"INSERT INTO "Author" ("id", "name") VALUES (?, ?)"#,
-      ])
+  @Test("the other verbs: nothing but what they say")
+  func verbs() async {
+    await #expect(processExitsWith: .success) {
+      try OwnStatements.run { statements in
+        let db = try statements.open(rows: 3)
+        #expect(try db.find(Author.self, [1, 2, 9]).count == 3)
+        try statements.expect(
+          "Opening", "Reading", asked: [#"SELECT "id", "name" FROM "Author" WHERE …"#])
+        #expect(try db.first(Author.all) != nil && db.exists(Author.all))
+        #expect(try db.table(Author.all).rows.count == 3)
+        try statements.expect(
+          "Opening", asked: [#"SELECT "id", "name" FROM "Author"…"#, "SELECT EXISTS (…"])
+        try db.save(Author(id: 4, name: "Jim"))
+        let renamed = try db.update(Author.self, 4) { $0.name = "Joe" }
+        try db.update(renamed)
+        #expect(try db.run(Author.update { $0.set(\.$name, to: "Joy") }.where { $0.$id == 4 }) == 1)
+        #expect(try db.fetch(Author.delete().where { $0.$id == 4 }.returning(\.$id)) == [4])
+        try statements.expect(
+          "Writing",
+          asked: [
+            #"INSERT INTO "Author" ("id", "name") VALUES (?, ?)…"#,
+            #"SELECT "id", "name" FROM "Author" WHERE "id" = ?"#,
+            #"UPDATE "Author" SET "name" = …"#, #"DELETE FROM "Author" WHERE …"#,
+          ])
+        #expect(try db.row("SELECT count(*) FROM Author")?[0] == 3)
+        try statements.expect("Opening", asked: ["SELECT count(*) FROM Author"])
+      }
+    }
+  }
+
+  @Test("functions, collations, virtual tables and listeners")
+  func registrations() async {
+    await #expect(processExitsWith: .success) {
+      try OwnStatements.run { statements in
+        func register(on db: Database) throws {
+          try db.function("twice", .deterministic) { (number: Int) in number * 2 }
+          try db.collation("backwards") { $1.compare($0) }
+          try db.tableFunction("numbers", columns: ["number"]) { (count: Int) in
+            (0..<count).map { [DatabaseValue.integer(Int64($0))] }
+          }
+          try db.onCommit {}
+          try db.onRollback {}
+          try db.onWALCommit { _ in }
+          try db.onUpdate { _ in }
+          try db.onProgress {}
+          let author = #"INSERT INTO "Author" ("id", "name") VALUES (1, 'Jane')"#
+          try db.execute(SQL(unsafe: author))
+          _ = try db.rows("SELECT twice(id) FROM Author")
+        }
+        let asked = [
+          #"INSERT INTO "Author" ("id", "name") VALUES (1, 'Jane')"#,
+          "SELECT twice(id) FROM Author",
+        ]
+        let db = try statements.open()
+        try register(on: db)
+        try statements.expect("Opening", "Writing", "Listening", asked: asked)
+        let memory = try Database.inMemory(models: [Author.self])
+        statements.forget()
+        try register(on: memory)
+        try statements.expect(asked: asked, memory: ["Writing", "Listening"])
+      }
+    }
+  }
+
+  @Test("relations, plans, upserts and rows as plain structs")
+  func queries() async {
+    await #expect(processExitsWith: .success) {
+      try OwnStatements.run { statements in
+        let db = try statements.open(rows: 2)
+        #expect(try db.fetch(Author.all.including(Post.all)).count == 2)
+        try statements.expect(
+          "Opening", "Reading", "Relations", asked: [#"SELECT "id", "name" FROM "Author"…"#])
+        _ = try db.explain(Author.where { $0.$id == 1 })
+        try statements.expect("Opening", "Reading", "Explaining")
+        _ = try db.explain(Author.delete().where { $0.$id == 1 })
+        try statements.expect("Opening", "Writing", "Explaining")
+        try db.upsert(Author(id: 1, name: "John"), onConflict: \.$id)
+        try db.upsert(Author(id: 1, name: "John"), onConflict: \.$id)
+        try statements.expect(
+          "Writing", asked: [#"INSERT INTO "Author" ("id", "name") VALUES (?, ?) ON CONFLICT …"#])
+        let (columns, exists) = try db.read {
+          (try $0.columns(ofTable: "Author"), try $0.tableExists("author"))
+        }
+        #expect(columns.count == 2 && exists)
+        try statements.expect("Opening", "Reading", "Looking at the schema")
+        struct Plain: Codable, Equatable {
+          var id: Int
+          var name: String
+        }
+        try db.write(Plain(id: 3, name: "Jim"), to: "Author")
+        try statements.expect(
+          "Writing", "Plain structs", asked: [#"INSERT INTO "Author" ("id", "name") VALUES …"#])
+        try db.write(Plain(id: 3, name: "Jim"), to: "Plain")
+        struct Wider: Codable {
+          var id: Int
+          var mail: String
+        }
+        try db.write(Wider(id: 3, mail: "jim@example.org"), to: "Plain")
+        try statements.expect(
+          "Writing", "Plain structs",
+          asked: [
+            #"INSERT INTO "Plain" ("id", "name") VALUES …"#,
+            #"INSERT INTO "Plain" ("id", "mail") VALUES …"#,
+          ])
+        let plain: [Plain] = try db.read(from: "Author")
+        #expect(plain.count == 3)
+        try statements.expect(
+          "Opening", "Plain structs", asked: [#"SELECT "id", "name" FROM "Author"…"#])
+      }
+    }
+  }
+
+  @Test("an upsert that leaves a row unchanged, by a constraint that is not the key")
+  func lookups() async {
+    await #expect(processExitsWith: .success) {
+      try OwnStatements.run { statements in
+        let db = try Database(path: statements.path, models: [Tag.self])
+        try db.insert(Tag(name: "swift", size: 1))
+        statements.forget()
+        #expect(
+          try db.upsert(Tag(name: "swift", size: 1), onConflict: \.$name).outcome == .unchanged)
+        try statements.expect(
+          "Writing", "Upserting",
+          asked: [#"INSERT INTO "Tag" ("name", "size") VALUES (?, ?) ON CONFLICT …"#])
+      }
+    }
+  }
+
+  @Test("violated constraints, which the error names")
+  func constraints() async {
+    await #expect(processExitsWith: .success) {
+      try OwnStatements.run { statements in
+        let db = try Database(
+          path: statements.path,
+          models: [Author.self, Post.self, Tag.self, OwnStatements.Review.self])
+        try db.insert(Author(id: 1, name: "Jane"))
+        try db.insert(Post(id: 1, authorID: 1, title: "title"))
+        try db.insert(Tag(name: "swift", size: 1))
+        try db.execute("CREATE UNIQUE INDEX lowered ON Tag (lower(name))")
+        statements.forget()
+        func fails(_ asked: String..., body: () throws -> Void) throws {
+          #expect(throws: DatabaseError.self) { try body() }
+          try statements.expect("Writing", "Failing", asked: asked)
+        }
+        let insertion = #"INSERT INTO "Tag" ("name", "size") VALUES (?, ?)"#
+        try fails(insertion) { try db.insert(Tag(name: "swift", size: 1)) }
+        try fails(insertion) { try db.insert(Tag(name: "SWIFT", size: 1)) }
+        try fails(insertion) { try db.insert(Tag(name: "c", size: 0)) }
+        try fails(#"INSERT INTO "Post" …"#) {
+          try db.insert(Post(id: 2, authorID: 2, title: "title"))
+        }
+        try fails(#"INSERT INTO "Review" …"#) {
+          try db.insert(OwnStatements.Review(id: 1, authorID: 1, reviewerID: 2))
+        }
+        try fails(#"DELETE FROM "Author" WHERE "id" = ?"#) { try db.delete(Author.self, 1) }
+        try fails("DELETE FROM Author") { try db.execute("DELETE FROM Author") }
+        try fails("UPDATE Post SET authorID = 3") {
+          try db.execute("UPDATE Post SET authorID = 3")
+        }
+        try fails("PRAGMA defer_foreign_keys = ON…", "…UPDATE Post SET authorID = 3") {
+          try db.write { connection in
+            try connection.execute("PRAGMA defer_foreign_keys = ON; UPDATE Post SET authorID = 3")
+          }
+        }
+      }
+    }
   }
 }

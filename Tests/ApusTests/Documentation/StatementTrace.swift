@@ -2,43 +2,90 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// Every statement that runs on any connection to one file, beginning before the connection is
+/// Every statement that runs on any connection of this process, from before the connection is
 /// prepared: SQLite calls an extension for each connection that it opens.
+///
+/// A test that uses it runs in a process of its own, so that all connections are those of the test.
 final class StatementTrace: Sendable {
-  private let path: String
-  private let statements = Mutex<[String]>([])
+  /// Which database a statement runs in.
+  enum Place {
+    /// The file that the test opens.
+    case database
+    /// Another file.
+    case otherFile
+    case memory
+  }
 
-  private static let traces = Mutex<[StatementTrace]>([])
+  private struct Entry {
+    let place: Place
+    let line: String
+  }
 
-  /// Begins to trace the connections to the file that are opened from now on.
-  init(path: String) {
-    self.path = path
-    Self.traces.withLock { $0.append(self) }
-    // The entry point has parameters, but the interface takes one without.
+  private let entries = Mutex<[Entry]>([])
+
+  /// The trace of this process; it begins with the first use.
+  static let shared = StatementTrace()
+
+  /// The name of the file that the test opens.
+  static let fileName = "blog.sqlite"
+
+  private init() {
+    // The entry point has parameters; the interface asks for one without.
     sqlite3_auto_extension(unsafeBitCast(traceOpened, to: (@convention(c) () -> Void).self))
   }
 
-  /// Returns the statements that ran since the last call, each on one line.
-  func take() -> [String] {
-    statements.withLock { statements in
-      defer { statements = [] }
-      return statements
+  /// The statements that ran in a database since this was last asked, each on one line.
+  func take(_ place: Place) -> [String] {
+    entries.withLock { entries in
+      defer { entries.removeAll { $0.place == place } }
+      return entries.filter { $0.place == place }.map(\.line)
     }
   }
 
-  fileprivate func note(_ sql: String) {
-    // A statement that runs inside another one appears as a comment, as do triggers and a virtual
-    // table's own work, which have one line.
-    guard !sql.hasPrefix("-- ") || sql.contains("\n") else { return }
-    var text = sql.hasPrefix("-- ") ? sql.dropFirst(3) : sql[...]
-    let mark = "looks into the schema\n"
-    if text.hasPrefix(mark) { text = text.dropFirst(mark.count) }
-    let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    statements.withLock { $0.append(line) }
+  /// Forgets what ran so far.
+  func clear() {
+    entries.withLock { $0 = [] }
   }
 
-  fileprivate static func trace(ofFile path: String) -> StatementTrace? {
-    traces.withLock { $0.first { path.hasSuffix($0.path) } }
+  fileprivate func note(_ text: String, of statement: OpaquePointer, at place: Place) {
+    var text = text[...]
+    // What runs while another statement does shows as a comment, as a trigger does.
+    let isNested = sqlite3_sql(statement).map { "-- " + String(cString: $0) == text } ?? false
+    if isNested {
+      guard !isSQLites(statement) else { return }
+      text = text.dropFirst(3)
+    } else if text.hasPrefix("-- "), !text.contains("\n") {
+      return
+    }
+    for mark in ["-- looks into the schema\n", "-- counts as far as it matters\n"]
+    where text.hasPrefix(mark) {
+      text = text.dropFirst(mark.count)
+    }
+    let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    entries.withLock { $0.append(Entry(place: place, line: line)) }
+  }
+
+  /// Whether SQLite runs a statement by itself: VACUUM, ANALYZE, the table functions `pragma_…` and
+  /// FTS5 are written in SQL.
+  private func isSQLites(_ statement: OpaquePointer) -> Bool {
+    var other = sqlite3_next_stmt(sqlite3_db_handle(statement), nil)
+    while let outer = other {
+      if outer != statement, sqlite3_stmt_busy(outer) != 0, let text = sqlite3_sql(outer) {
+        let sql = String(cString: text)
+        if ["VACUUM", "CREATE VIRTUAL TABLE", "ANALYZE"].contains(where: sql.hasPrefix) {
+          return true
+        }
+        if ["pragma_", "fts5"].contains(where: sql.contains) { return true }
+      }
+      other = sqlite3_next_stmt(sqlite3_db_handle(statement), outer)
+    }
+    return false
+  }
+
+  fileprivate static func place(of statement: OpaquePointer) -> Place {
+    guard let name = sqlite3_db_filename(sqlite3_db_handle(statement), "main"), name.pointee != 0
+    else { return .memory }
+    return String(cString: name).hasSuffix("/" + fileName) ? .database : .otherFile
   }
 }
 
@@ -46,16 +93,15 @@ private let traceOpened:
   @convention(c) (
     OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, UnsafeRawPointer?
   ) -> Int32 = { handle, _, _ in
-    guard let name = sqlite3_db_filename(handle, "main"),
-      let trace = StatementTrace.trace(ofFile: String(cString: name))
-    else { return SQLITE_OK }
-    return sqlite3_trace_v2(
+    sqlite3_trace_v2(
       handle, UInt32(SQLITE_TRACE_STMT),
-      { _, context, _, text in
-        if let context, let text {
-          Unmanaged<StatementTrace>.fromOpaque(context).takeUnretainedValue()
-            .note(String(cString: text.assumingMemoryBound(to: CChar.self)))
+      { _, _, statement, text in
+        if let statement, let text {
+          let statement = OpaquePointer(statement)
+          StatementTrace.shared.note(
+            String(cString: text.assumingMemoryBound(to: CChar.self)), of: statement,
+            at: StatementTrace.place(of: statement))
         }
         return 0
-      }, Unmanaged.passUnretained(trace).toOpaque())
+      }, nil)
   }

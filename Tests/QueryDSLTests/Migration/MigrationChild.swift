@@ -8,12 +8,17 @@ final class MigrationChild {
   private var unread = Data()
 
   /// - Parameter waits: Whether the process waits for `proceed()` before each statement.
-  init(_ path: String, _ kind: String, waits: Bool = false) throws {
+  convenience init(_ path: String, _ kind: String, waits: Bool = false) throws {
+    try self.init(path, arguments: [kind] + (waits ? ["waits"] : []))
+  }
+
+  /// - Parameter arguments: The arguments after the path; `MigrationProcess` lists them.
+  init(_ path: String, arguments: [String]) throws {
     let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
     let binary = URL(filePath: CommandLine.arguments[0])
     process.executableURL = (tests ?? binary).deletingLastPathComponent()
       .appending(path: "MigrationProcess")
-    process.arguments = [path, kind] + (waits ? ["waits"] : [])
+    process.arguments = [path] + arguments
     process.standardInput = input
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
@@ -43,6 +48,7 @@ final class MigrationChild {
   }
 
   /// Waits for the end of the process, and returns how many statements it ran.
+  @discardableResult
   func runToEnd() throws -> Int {
     var count = 0
     var last = line()
@@ -57,6 +63,22 @@ final class MigrationChild {
 
   struct Ended: Error {
     let line: String
+  }
+
+  /// Waits for its end, and returns the error that it prints, or nil if it succeeds.
+  func failure() throws -> String? {
+    var last = line()
+    while last != "done", !last.hasPrefix("failed: ") {
+      guard !last.isEmpty else { throw Ended(line: last) }
+      last = line()
+    }
+    var text = last
+    // The message of an error may have several lines, some of them empty.
+    text += String(decoding: unread, as: UTF8.self)
+    unread = Data()
+    text += String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    wait()
+    return last == "done" ? nil : text
   }
 
   func kill() {

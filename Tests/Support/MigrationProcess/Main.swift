@@ -8,30 +8,75 @@ import SQLCore
 ///
 ///     MigrationProcess PATH KIND
 ///     MigrationProcess PATH KIND waits     runs a statement when it has read a line
+///
+/// Or opens the file as a version of a program does, and uses it.
+///
+///     MigrationProcess PATH VERSION
+///     MigrationProcess PATH VERSION refused     refuses tables that a newer version changed
+///     MigrationProcess PATH VERSION gathers     prints "ready", and opens when it has read a line
+///     MigrationProcess PATH VERSION number=N    has the schema version N
+///     MigrationProcess PATH VERSION times=N     opens, uses and closes the file N times
+///
+/// It ends with the line "done", or with the error.
 @main
 enum Main {
   static func main() {
     let arguments = CommandLine.arguments
-    guard arguments.count >= 3, let migration = Migrations.all[arguments[2]] else {
-      exit(64)
-    }
+    guard arguments.count >= 3 else { exit(64) }
     do {
-      var options = migration.options
-      options.progress = { progress in
-        print(progress.sql.prefix { $0 != "\n" })
-        fflush(nil)
-        if arguments.last == "waits" { _ = readLine() }
+      if let migration = Migrations.all[arguments[2]] {
+        _ = try open(arguments[1], migration.models, migration.options)
+        print("done")
+      } else if let version = ProgramVersion.all[arguments[2]] {
+        try run(version, arguments[1])
+        print("done")
+      } else {
+        exit(64)
       }
-      // Another process may migrate the file first, for as long as that takes.
-      var configuration = Configuration()
-      configuration.busyTimeout = .seconds(3_600)
-      _ = try Database(
-        path: arguments[1], models: migration.models, configuration: configuration,
-        migration: options)
-      print("done")
     } catch {
       print("failed: \(error)")
       exit(1)
     }
+  }
+
+  private static func open(
+    _ path: String, _ models: [any Model.Type], _ options: MigrationOptions
+  ) throws -> Database {
+    var options = options
+    options.progress = { progress in
+      print(progress.sql.prefix { $0 != "\n" })
+      fflush(nil)
+      if CommandLine.arguments.contains("waits") { _ = readLine() }
+    }
+    // Another process may migrate the file first, for as long as it takes.
+    var configuration = Configuration()
+    configuration.busyTimeout = .seconds(3_600)
+    options.waiting = .seconds(3_600)
+    return try Database(
+      path: path, models: models, configuration: configuration, migration: options)
+  }
+
+  private static func run(_ version: ProgramVersion, _ path: String) throws {
+    let arguments = CommandLine.arguments
+    if arguments.contains("gathers") {
+      print("ready")
+      fflush(nil)
+      _ = readLine()
+    }
+    let options = MigrationOptions(
+      newerSchema: arguments.contains("refused") ? .refused : .kept, schemaVersion: number("number")
+    )
+    for _ in 0..<(number("times") ?? 1) {
+      let db = try open(path, version.models, options)
+      try version.use(db)
+      try db.close()
+    }
+  }
+
+  /// The number of an argument `name=N`.
+  private static func number(_ name: String) -> Int? {
+    CommandLine.arguments.lazy.compactMap { argument in
+      argument.hasPrefix("\(name)=") ? Int(argument.dropFirst(name.count + 1)) : nil
+    }.first
   }
 }
