@@ -119,8 +119,7 @@ extension Relation {
       throw QueryError(
         "\(child.tableName) cannot refer to \(parent.tableName) by \(columns.count) "
           + "\(columns.count == 1 ? "column" : "columns"): the key has \(keys.count), "
-          + keys.map { parent.columns[$0].name }.joined(separator: ", ")
-          + "; name one column for each")
+          + "\(keys.map { parent.columns[$0].name }.joined(separator: ", ")); name one for each")
     }
     for (column, key) in zip(columns, keys) {
       let (from, to) = (child.columns[column], parent.columns[key])
