@@ -134,8 +134,8 @@ struct OpeningFailureTests {
   @Test("a file that cannot be created")
   func creation() {
     #expect(message(EACCES).contains("may not create files in \(folder.path)"))
-    #expect(message(EROFS).contains("mounted to be read only"))
-    #expect(message(ENOSPC).contains("no room"))
+    #expect(message(EROFS).contains("mounted read-only"))
+    #expect(message(ENOSPC).contains("no space"))
     #expect(message(ENFILE).contains("the system has too many files open"))
   }
 

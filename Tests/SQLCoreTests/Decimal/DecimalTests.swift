@@ -52,7 +52,7 @@ struct DecimalTests {
     ])
   func invalid(text: String) throws {
     let error = #expect(throws: DatabaseError.self) { try values("SELECT decimal(\(text))") }
-    #expect(error?.message == "argument 1: a value of TEXT is no value of a decimal number")
+    #expect(error?.message == "argument 1: a value of TEXT cannot be read as a decimal number")
   }
 
   @Test("P32 decimal_sum: 0.1 ten times is 1, also over a window and over nothing")
