@@ -11,10 +11,10 @@ import SQLCore
 /// }
 /// ```
 ///
-/// If a query runs for each row where one was meant for all, the error says "11 statements ran" and
-/// lists them. Every statement counts that begins on any connection of the database, whoever runs
-/// it, so a test must not share its database. BEGIN, COMMIT, savepoints, PRAGMA and the statements
-/// of triggers do not count.
+/// If a query runs for each row where one was meant for all, the error says
+/// "expected 2 statements, but 11 ran" and lists them. Every statement counts that begins on any
+/// connection of the database, whoever runs it, so a test must not share its database. BEGIN,
+/// COMMIT, savepoints, PRAGMA and the statements of triggers do not count.
 ///
 /// Returns the closure's value and rethrows its error. Throws `UnexpectedQueries`, which any test
 /// framework reports, if the number is another.
@@ -100,7 +100,7 @@ public struct UnexpectedQueries: Error, Sendable, CustomStringConvertible {
   /// Both numbers, and each statement with how often it ran.
   public var description: String {
     let expected = "\(expectedCount) \(expectedCount == 1 ? "statement" : "statements")"
-    var lines = ["\(place): \(expected) expected, and \(statements.count) ran"]
+    var lines = ["\(place): expected \(expected), but \(statements.count) ran"]
     var counts: [String: Int] = [:]
     for statement in statements { counts[statement, default: 0] += 1 }
     for statement in statements {

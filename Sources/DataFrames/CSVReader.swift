@@ -77,11 +77,11 @@ struct CSVReader {
       guard position == bytes.count || bytes[position] == separator || isLineBreak(bytes[position])
       else {
         throw DataFrameError(
-          "line \(line): behind a quoted field stands neither a separator nor a line break")
+          "line \(line): a quoted field must be followed by a separator or a line break")
       }
       return Field(text: String(decoding: text, as: UTF8.self), isQuoted: true)
     }
-    throw DataFrameError("line \(start): a quoted field does not end")
+    throw DataFrameError("line \(start): a quoted field has no closing quotation mark")
   }
 
   private func isLineBreak(_ byte: UInt8) -> Bool {

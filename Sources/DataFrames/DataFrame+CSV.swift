@@ -50,7 +50,8 @@ extension DataFrame {
   private static func byte(_ separator: Character) throws -> UInt8 {
     guard let byte = separator.asciiValue, ![0x22, 0x0D, 0x0A].contains(byte) else {
       throw DataFrameError(
-        "\(separator) separates no fields: a character of ASCII, no quotation mark")
+        "\(separator) cannot separate fields; use an ASCII character other than the quotation mark "
+          + "and line breaks")
     }
     return byte
   }
@@ -89,7 +90,8 @@ extension DataFrame {
     while let record = try reader.next() {
       guard record.fields.count == header.count else {
         throw DataFrameError(
-          "line \(record.line): \(record.fields.count) fields, and \(header.count) columns")
+          "line \(record.line) has \(record.fields.count) fields, but there are \(header.count) "
+            + "columns")
       }
       for (index, field) in record.fields.enumerated() { fields[index].append(field) }
       lines.append(record.line)
@@ -114,7 +116,7 @@ extension DataFrame.Column {
       guard let type else { return .text(field.text) }
       guard let value = CellText.value(field.text, as: type) else {
         throw DataFrameError(
-          "line \(lines[row]), \(name): \(field.text.debugDescription) is no \(type)")
+          "line \(lines[row]), \(name): \(field.text.debugDescription) cannot be read as \(type)")
       }
       return value
     }

@@ -39,7 +39,7 @@ extension DataFrame {
     switch value {
     case .null: return "null"
     case .real(let real) where !real.isFinite:
-      throw DataFrameError("row \(row), \(column.name): JSON has no \(real)")
+      throw DataFrameError("row \(row), \(column.name): JSON cannot represent \(real)")
     case .integer where !CellText.isDate(column.type), .real:
       return try CellText.text(of: value, as: column.type)
     default: return try CellText.text(of: value, as: column.type).quotedJSON
@@ -95,7 +95,8 @@ extension DataFrame.Column {
       let values = try cells.enumerated().map { row, cell -> DatabaseValue in
         if cell == .null { return .null }
         guard let value = cell.value(as: type) else {
-          throw DataFrameError("row \(row), \(name): \(cell.text.debugDescription) is no \(type)")
+          throw DataFrameError(
+            "row \(row), \(name): \(cell.text.debugDescription) cannot be read as \(type)")
         }
         return value
       }

@@ -54,7 +54,9 @@
       case is Bool.Type: return try made(Bool.self)
       case is Date.Type: return try made(Date.self)
       default:
-        throw DataFrameError("the column \(column.name) is of \(column.wrappedElementType)")
+        throw DataFrameError(
+          "the column \(column.name) has the type \(column.wrappedElementType), which a data frame "
+            + "cannot store")
       }
     }
   }

@@ -19,7 +19,7 @@ extension Connection {
   public func write(_ frame: DataFrame, to table: TableName) throws -> Int {
     let core = try use()
     guard !frame.columns.isEmpty else {
-      throw DataFrameError("a frame without columns is no table: \(table) is not written")
+      throw DataFrameError("the frame has no columns, so it cannot be written to \(table)")
     }
     let name = Identifier(table.name).quoted
     let exists = try row(

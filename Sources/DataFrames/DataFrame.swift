@@ -41,7 +41,8 @@ public struct DataFrame: Sendable {
   /// there is no such row.
   public func row(at index: Int) throws -> [DatabaseValue] {
     guard index >= 0, index < rowCount else {
-      throw DataFrameError("there is no row \(index): the frame has \(rowCount), counted from 0")
+      throw DataFrameError(
+        "there is no row \(index): the frame has \(rowCount) rows, counted from 0")
     }
     return columns.map { $0.values[index] }
   }
@@ -55,7 +56,7 @@ public struct DataFrame: Sendable {
   ) throws -> [Value?] {
     guard let column = self[name] else {
       throw DataFrameError(
-        "there is no column \(name) among \(columnNames.joined(separator: ", "))")
+        "there is no column \(name); the columns are \(columnNames.joined(separator: ", "))")
     }
     return try column.values(as: type)
   }
@@ -64,11 +65,11 @@ public struct DataFrame: Sendable {
   /// another number of rows.
   public mutating func append(_ column: Column) throws {
     guard self[column.name] == nil else {
-      throw DataFrameError("there are two columns of the name \(column.name)")
+      throw DataFrameError("there are two columns named \(column.name)")
     }
     guard columns.isEmpty || column.values.count == rowCount else {
       throw DataFrameError(
-        "the column \(column.name) has \(column.values.count) rows, and the frame \(rowCount)")
+        "the column \(column.name) has \(column.values.count) rows, but the frame has \(rowCount)")
     }
     columns.append(column)
   }

@@ -27,7 +27,7 @@ struct JSONReader {
     try expect("[")
     try list(end: "]") { reader in objects.append(try reader.object()) }
     skipSpace()
-    guard position == bytes.count else { throw failure("something stands behind the array") }
+    guard position == bytes.count else { throw failure("there is text after the array") }
     return objects
   }
 
@@ -60,7 +60,7 @@ struct JSONReader {
   }
 
   private mutating func value() throws -> JSONText {
-    guard position < bytes.count else { throw failure("the text ends") }
+    guard position < bytes.count else { throw failure("a value is missing at the end") }
     switch bytes[position] {
     case UInt8(ascii: "\""): return .string(try string())
     case UInt8(ascii: "["), UInt8(ascii: "{"):
@@ -75,7 +75,7 @@ struct JSONReader {
   }
 
   private mutating func skipNested(depth: Int) throws {
-    guard depth < Self.maximumDepth else { throw failure("it is nested too deeply") }
+    guard depth < Self.maximumDepth else { throw failure("a value is nested too deeply") }
     let isObject = bytes[position] == UInt8(ascii: "{")
     position += 1
     try list(end: isObject ? "}" : "]") { reader in
@@ -85,7 +85,9 @@ struct JSONReader {
         try reader.expect(":")
         reader.skipSpace()
       }
-      guard reader.position < reader.bytes.count else { throw reader.failure("the text ends") }
+      guard reader.position < reader.bytes.count else {
+        throw reader.failure("a value is missing at the end")
+      }
       let byte = reader.bytes[reader.position]
       if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") {
         try reader.skipNested(depth: depth + 1)
@@ -96,7 +98,7 @@ struct JSONReader {
   }
 
   private mutating func word(_ text: String, _ value: JSONText) throws -> JSONText {
-    guard bytes[position...].starts(with: text.utf8) else { throw failure("no value begins so") }
+    guard bytes[position...].starts(with: text.utf8) else { throw failure("not a JSON value") }
     position += text.utf8.count
     return value
   }
@@ -112,7 +114,7 @@ struct JSONReader {
       if !take("+") { _ = take("-") }
       isComplete = isComplete && skipDigits() > 0
     }
-    guard isComplete else { throw failure("no value begins so") }
+    guard isComplete else { throw failure("not a JSON value") }
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
@@ -131,15 +133,15 @@ struct JSONReader {
       switch byte {
       case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
       case UInt8(ascii: "\\"): text += String(try escape()).utf8
-      case 0..<0x20: throw failure("a control character stands in a string")
+      case 0..<0x20: throw failure("a string contains a control character")
       default: text.append(byte)
       }
     }
-    throw failure("a string does not end")
+    throw failure("a string has no closing quotation mark")
   }
 
   private mutating func escape() throws -> Unicode.Scalar {
-    guard position < bytes.count else { throw failure("a string does not end") }
+    guard position < bytes.count else { throw failure("a string has no closing quotation mark") }
     let byte = bytes[position]
     position += 1
     switch byte {
@@ -154,14 +156,16 @@ struct JSONReader {
       if let scalar = Unicode.Scalar(unit) { return scalar }
       // The first half of a surrogate pair: the other half must follow.
       guard UTF16.isLeadSurrogate(unit), take("\\"), take("u") else {
-        throw failure("half of a pair stands alone")
+        throw failure("half a surrogate pair is missing")
       }
       let second = try hexadecimal()
-      guard UTF16.isTrailSurrogate(second) else { throw failure("half of a pair stands alone") }
+      guard UTF16.isTrailSurrogate(second) else {
+        throw failure("half a surrogate pair is missing")
+      }
       let value = 0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
-      guard let scalar = Unicode.Scalar(value) else { throw failure("that is no character") }
+      guard let scalar = Unicode.Scalar(value) else { throw failure("not a surrogate pair") }
       return scalar
-    default: throw failure("no character is escaped so")
+    default: throw failure("not an escape sequence of JSON")
     }
   }
 
@@ -170,7 +174,7 @@ struct JSONReader {
     guard digits.count == 4,
       digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
       let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
-    else { throw failure("\\u has four hexadecimal digits") }
+    else { throw failure("\\u must be followed by four hexadecimal digits") }
     position += 4
     return unit
   }
@@ -190,7 +194,7 @@ struct JSONReader {
   private mutating func expect(_ scalar: Unicode.Scalar) throws {
     guard take(scalar) else {
       throw failure(
-        position < bytes.count ? "\(scalar) is missing" : "the text ends, and \(scalar) is missing")
+        position < bytes.count ? "\(scalar) is missing" : "\(scalar) is missing at the end")
     }
   }
 

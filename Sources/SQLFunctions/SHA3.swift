@@ -41,7 +41,8 @@ extension Registration {
 private func sponge(_ arguments: borrowing Arguments) throws -> Keccak {
   let bits = arguments.count > 1 ? try arguments.get(Int.self, at: 1) : 256
   guard [224, 256, 384, 512].contains(bits) else {
-    throw DatabaseError(code: .error, message: "SHA-3 has 224, 256, 384 or 512 bits")
+    throw DatabaseError(
+      code: .error, message: "the size of a SHA-3 digest must be 224, 256, 384 or 512 bits")
   }
   return Keccak(bits: bits)
 }
@@ -54,7 +55,8 @@ private func digest(
   var sponge = sponge
   let statement = try connection.prepare(SQL(unsafe: text))
   guard try statement.isReadOnly else {
-    throw DatabaseError(code: .error, message: "sha3_query reads alone: \(text)")
+    throw DatabaseError(
+      code: .error, message: "sha3_query cannot run a statement that writes: \(text)")
   }
   func absorb(_ letter: Character, _ number: UInt64) {
     sponge.absorb(letter.utf8)

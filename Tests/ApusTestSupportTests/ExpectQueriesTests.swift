@@ -51,7 +51,7 @@ struct ExpectQueriesTests {
     #expect(error?.expectedCount == 2 && error?.statements.count == 21)
     let lines = error.map { $0.description.split(separator: "\n") } ?? []
     #expect(lines.count == 3)
-    #expect(lines.first?.hasSuffix("2 statements expected, and 21 ran") == true)
+    #expect(lines.first?.hasSuffix("expected 2 statements, but 21 ran") == true)
     #expect(lines.first?.hasPrefix("ApusTestSupportTests/ExpectQueriesTests.swift:") == true)
     #expect(lines.last?.hasPrefix("  20 × SELECT ") == true)
   }
@@ -61,7 +61,7 @@ struct ExpectQueriesTests {
     let error = #expect(throws: UnexpectedQueries.self) {
       try expectQueries(1, in: db) {}
     }
-    #expect(error?.description.hasSuffix("1 statement expected, and 0 ran") == true)
+    #expect(error?.description.hasSuffix("expected 1 statement, but 0 ran") == true)
     try expectQueries(0, in: db) {}
   }
 

@@ -147,14 +147,14 @@ struct CSVTests {
     func message(_ text: String, _ types: [String: any ColumnValue.Type] = [:]) -> String {
       #expect(throws: DataFrameError.self) { try DataFrame(csv: text, types: types) }?.message ?? ""
     }
-    #expect(message("a,b\n1,2\n3\n") == "line 3: 1 fields, and 2 columns")
-    #expect(message("a,b\n\"x\ny\",1\n1,2,3") == "line 4: 3 fields, and 2 columns")
-    #expect(message("a\n\"x") == "line 2: a quoted field does not end")
-    #expect(message("a\n\"x\"y\n").hasPrefix("line 2: behind a quoted field"))
-    #expect(message("a,A\n1,2") == "there are two columns of the name A")
-    #expect(message("a\n1\nx\n", ["a": Int.self]) == #"line 3, a: "x" is no Int"#)
-    #expect(message("m\nmad\n", ["m": Mood.self]) == #"line 2, m: "mad" is no Mood"#)
-    #expect(message("a\n300\n", ["a": Int8.self]) == #"line 2, a: "300" is no Int8"#)
+    #expect(message("a,b\n1,2\n3\n") == "line 3 has 1 fields, but there are 2 columns")
+    #expect(message("a,b\n\"x\ny\",1\n1,2,3") == "line 4 has 3 fields, but there are 2 columns")
+    #expect(message("a\n\"x") == "line 2: a quoted field has no closing quotation mark")
+    #expect(message("a\n\"x\"y\n").hasPrefix("line 2: a quoted field must be followed"))
+    #expect(message("a,A\n1,2") == "there are two columns named A")
+    #expect(message("a\n1\nx\n", ["a": Int.self]) == #"line 3, a: "x" cannot be read as Int"#)
+    #expect(message("m\nmad\n", ["m": Mood.self]) == #"line 2, m: "mad" cannot be read as Mood"#)
+    #expect(message("a\n300\n", ["a": Int8.self]) == #"line 2, a: "300" cannot be read as Int8"#)
     #expect(throws: DataFrameError.self) { try DataFrame(csv: "a", separator: "\"") }
     #expect(throws: DataFrameError.self) { try DataFrame(csv: "a", separator: "ä") }
   }

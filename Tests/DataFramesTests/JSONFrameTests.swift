@@ -87,6 +87,6 @@ struct JSONFrameTests {
     let error = #expect(throws: DataFrameError.self) {
       try DataFrame(json: #"[{"a": 1}, {"a": "x"}]"#, types: ["a": Int.self])
     }
-    #expect(error?.message == #"row 1, a: "x" is no Int"#)
+    #expect(error?.message == #"row 1, a: "x" cannot be read as Int"#)
   }
 }

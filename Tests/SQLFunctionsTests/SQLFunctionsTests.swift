@@ -99,7 +99,7 @@ struct SQLFunctionsTests {
     let error = #expect(throws: DatabaseError.self) {
       try db.write { try $0.row("SELECT sha3_query('DELETE FROM t')") }
     }
-    #expect(error?.message == "sha3_query reads alone: DELETE FROM t")
+    #expect(error?.message == "sha3_query cannot run a statement that writes: DELETE FROM t")
     #expect(try values("SELECT count(*) FROM t") == [5])
   }
 

@@ -48,7 +48,7 @@ struct BackupCopy {
 /// Checks the user's number of pages per step and converts it to SQLite's type.
 func checkedPagesPerStep(_ pages: Int) throws -> Int32 {
   guard pages > 0 else {
-    throw DatabaseError.misuse("a backup copies at least one page a step, not \(pages)")
+    throw DatabaseError.misuse("a backup must copy at least one page per step, not \(pages)")
   }
   return Int32(clamping: pages)
 }
@@ -84,7 +84,7 @@ extension ConnectionCore {
     guard findings == ["ok"] else {
       throw DatabaseError(
         code: .corrupt,
-        message: "\(name) is damaged, the destination is as it was: "
+        message: "\(name) is damaged; the destination was not changed: "
           + findings.joined(separator: "; "))
     }
   }

@@ -24,12 +24,14 @@ struct CopyPlace {
     guard status?.isFile ?? true, !path.hasSuffix("/") else {
       throw DatabaseError(
         code: .cannotOpen,
-        message: "\(given) is \(status?.noun ?? "a folder"), and a copy needs the path of a file")
+        message: "\(given) is \(status?.noun ?? "a folder"); a copy needs the path of a file")
     }
     self.path = try Self.resolved(path, given: given)
     guard status == nil || FileStatus(self.path)?.identity == status?.identity else {
       throw DatabaseError(
-        code: .cannotOpen, message: "\(given) is a file without a name, which cannot be replaced")
+        code: .cannotOpen,
+        message: "\(given) leads to a file without a name, which cannot be replaced; "
+          + "give another path")
     }
   }
 
@@ -73,8 +75,8 @@ struct CopyPlace {
       for companion in Self.companions.map({ path + $0 })
       where files.contains(where: { FileStatus.isSame($0, companion) }) {
         throw DatabaseError.misuse(
-          "\(companion), which belongs to a database \(given), is the source of the copy or a file "
-            + "of it; name another file")
+          "\(companion) is the source of the copy or belongs to it, but SQLite would take it for a "
+            + "file of \(given); name another file")
       }
     }
   }

@@ -14,14 +14,17 @@ struct DatabaseBackup: Sendable {
     self.other = other
     takesSourceFirst = ObjectIdentifier(source) < ObjectIdentifier(other)
     guard source !== other else {
-      throw DatabaseError.misuse("the source of the backup and its destination are one database")
+      throw DatabaseError.misuse(
+        "the source and the destination of the backup are the same database; "
+          + "give another destination")
     }
     if let first = source.realPath, let second = other.realPath {
       try CopyPlace(second, given: second).requireApart(from: [first])
     }
     guard !other.configuration.isReadOnly else {
       throw DatabaseError(
-        code: .readOnly, message: "the destination of the backup was opened for reading alone")
+        code: .readOnly,
+        message: "the destination of the backup was opened with `Configuration.isReadOnly`")
     }
   }
 
@@ -52,7 +55,8 @@ struct DatabaseBackup: Sendable {
       ).run(progress)
     } catch var error as DatabaseError where error.code.primary == .readOnly {
       error.message +=
-        " (a destination that is in use already keeps its page size, and the source has another)"
+        " (the source has another page size than the destination, which is already in use and "
+        + "cannot change its page size)"
       throw error
     }
   }

@@ -55,7 +55,7 @@ struct FileStatus {
     case S_IFIFO: "a named pipe"
     case S_IFSOCK: "a socket"
     case S_IFCHR, S_IFBLK: "a device"
-    default: "no file"
+    default: "an object of an unknown kind"
     }
   }
 

@@ -80,7 +80,7 @@ struct ReplacementFile: Sendable {
 
   private func existing(_ path: String) -> DatabaseError {
     DatabaseError(
-      code: .cannotOpen, message: "\(path) exists already; `overwriting: true` replaces it")
+      code: .cannotOpen, message: "\(path) already exists; pass `overwriting: true` to replace it")
   }
 
   /// Creates the unfinished file, with the permissions of the file that it replaces, so that no one
@@ -167,7 +167,7 @@ struct ReplacementFile: Sendable {
         // The file is not a usable database, so nothing of value is lost.
         return try body()
       case .busy:
-        error.message = "\(place) is open elsewhere, and is not replaced: \(error.message)"
+        error.message = "\(place) is open elsewhere and was not replaced: \(error.message)"
         throw error
       default:
         throw error
@@ -175,7 +175,7 @@ struct ReplacementFile: Sendable {
     }
     guard FileStatus(place + "-wal") == nil else {
       throw DatabaseError(
-        code: .busy, message: "\(place) is open elsewhere, and is not replaced")
+        code: .busy, message: "\(place) is open elsewhere and was not replaced; close it first")
     }
     try body()
   }

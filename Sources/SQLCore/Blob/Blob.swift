@@ -35,13 +35,15 @@ public final class Blob {
     if writing {
       try core.checkWriting()
       guard core.observer == nil || core.isInTransaction else {
-        throw DatabaseError.misuse("a BLOB of an observed database is written in a transaction")
+        throw DatabaseError.misuse(
+          "a BLOB of an observed database can be written only in a transaction; "
+            + "open it inside `transaction { }`")
       }
     }
     var opened: OpaquePointer?
     try core.check(
       sqlite3_blob_open(core.handle, database, table, column, rowID, writing ? 1 : 0, &opened))
-    guard let opened else { throw DatabaseError.misuse("the BLOB did not open") }
+    guard let opened else { throw DatabaseError.misuse("the BLOB could not be opened") }
     self.connection = connection
     isWritable = writing
     handle = LentHandle(opened) { sqlite3_blob_close($0) }
@@ -95,7 +97,9 @@ public final class Blob {
   public func write(_ data: Data, at offset: Int) throws {
     let (core, pointer) = try use()
     guard isWritable else {
-      throw DatabaseError(code: .readOnly, message: "the BLOB was not opened with `writing: true`")
+      throw DatabaseError(
+        code: .readOnly,
+        message: "the BLOB was opened only for reading; open it with `writing: true`")
     }
     try core.checkWriting()
     let range = try checked(offset, data.count)
@@ -127,7 +131,8 @@ public final class Blob {
     guard !overflow, offset >= 0, offset <= end, end <= size else {
       throw DatabaseError(
         code: .range,
-        message: "the BLOB has \(size) bytes; \(count ?? 0) at \(offset) are not within them")
+        message: "\(count ?? 0) bytes at offset \(offset) are not within the BLOB, which has "
+          + "\(size) bytes")
     }
     return offset..<end
   }

@@ -81,7 +81,7 @@ public struct Configuration: Sendable {
   ///
   /// ```swift
   /// configuration.onTableScan = { print($0) }
-  /// // 20000 rows gone through, a scan of Post: SELECT … FROM "Post" WHERE "status" = ?
+  /// // a scan of Post read 20000 rows: SELECT … FROM "Post" WHERE "status" = ?
   /// //   CREATE INDEX "Post_on_status" ON "Post" ("status")
   /// ```
   ///

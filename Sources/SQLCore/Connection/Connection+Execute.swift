@@ -134,7 +134,9 @@ extension ConnectionCore {
     }
     guard values.isEmpty else {
       throw DatabaseError(
-        code: .range, message: "\(values.count) values more than parameters", sql: sql.text)
+        code: .range,
+        message: "the SQL has fewer parameters than values; values left over: \(values.count)",
+        sql: sql.text)
     }
   }
 }

@@ -19,7 +19,10 @@ extension Connection {
     guard let memory = sqlite3_serialize(core.handle, database, &count, 0) else {
       // A database in memory that has no pages yet has no bytes either.
       guard core.databaseExists(database), count <= 0 else {
-        throw DatabaseError(code: .error, message: "the database \(database) cannot be serialized")
+        throw DatabaseError(
+          code: .error,
+          message: "the database \(database) cannot be serialized: it does not exist, or there is "
+            + "not enough memory")
       }
       return Data()
     }
@@ -45,13 +48,15 @@ extension Connection {
       sqlite3_db_filename(core.handle, database).map({ $0.pointee == 0 }) ?? true
     else {
       throw DatabaseError.misuse(
-        "\(database) is a file, or not there; `deserialize` fills a database in memory")
+        "\(database) is a file or does not exist; `deserialize` needs a database in memory")
     }
     guard !core.isInTransaction else {
-      throw DatabaseError.misuse("a database is deserialized outside a transaction")
+      throw DatabaseError.misuse(
+        "a database cannot be deserialized inside a transaction; end the transaction first")
     }
     guard let memory = sqlite3_malloc64(UInt64(max(1, data.count))) else {
-      throw DatabaseError(code: .tooBig, message: "there is no memory for \(data.count) bytes")
+      throw DatabaseError(
+        code: .tooBig, message: "there is not enough memory for \(data.count) bytes")
     }
     data.withUnsafeBytes { bytes in
       if let start = bytes.baseAddress { memory.copyMemory(from: start, byteCount: bytes.count) }

@@ -26,7 +26,7 @@ extension Connection {
   ) throws -> Result {
     let core = try use()
     guard !core.isInTransaction else {
-      throw DatabaseError.misuse("a transaction is open already; `savepoint { }` nests")
+      throw DatabaseError.misuse("a transaction is already open; nest with `savepoint { }`")
     }
     return try core.transaction(kind) { try body(self) }
   }
@@ -156,7 +156,7 @@ extension ConnectionCore {
     DatabaseError(
       code: .abort,
       message: "the transaction was rolled back: "
-        + (state.pointee.rollbackCause?.message ?? "by SQLite"))
+        + (state.pointee.rollbackCause?.message ?? "SQLite gave no reason"))
   }
 
   /// Notes why SQLite rolled the transaction back, if it did.
@@ -174,9 +174,9 @@ extension ConnectionCore {
     guard !effects.contains(.controlsTransaction) else {
       throw DatabaseError(
         code: .misuse,
-        message: "BEGIN, COMMIT and ROLLBACK do not belong into this closure: it commits when it "
-          + "returns, and rolls back when it throws or after `requestRollback()`; "
-          + "`writeWithoutTransaction { }` has none", sql: statement.sql)
+        message: "BEGIN, COMMIT and ROLLBACK cannot run in this closure: it commits when it "
+          + "returns, and rolls back when it throws or after `requestRollback()`; to control "
+          + "transactions with SQL, use `writeWithoutTransaction { }`", sql: statement.sql)
     }
     if effects.contains(.changesConnection) { state.pointee.changedConnection = true }
   }

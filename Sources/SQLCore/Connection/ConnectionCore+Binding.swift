@@ -51,10 +51,12 @@ extension ConnectionCore {
     case .array(let array): try ArrayTable.bind(array, to: statement, at: index, on: self)
     case .unstorable(let error): throw error
     case .argument:
-      throw DatabaseError.misuse("a parameter stands in a query that was not made by `prepare`")
+      throw DatabaseError.misuse(
+        "the query uses a parameter of `prepare`, but was not made by `prepare`; "
+          + "use a value instead")
     case .zeroBlob(let count):
       guard count >= 0 else {
-        throw ColumnValueError.unstorable(count, "a BLOB has no negative size")
+        throw ColumnValueError.unstorable(count, "the size of a BLOB cannot be negative")
       }
       try check(
         sqlite3_bind_zeroblob64(statement.handle, index, UInt64(count)), sql: statement.sql)

@@ -73,15 +73,15 @@ extension ConnectionCore {
   /// Compiles a text that must hold exactly one statement.
   func compileOne(_ text: String) throws -> CompiledStatement {
     guard let (statement, rest) = try compile(Substring(text)) else {
-      throw DatabaseError(code: .misuse, message: "the SQL holds no statement", sql: text)
+      throw DatabaseError(code: .misuse, message: "the SQL contains no statement", sql: text)
     }
     // Only space and comments may follow the statement.
     do {
       if let (other, _) = try compile(rest) {
         sqlite3_finalize(other.handle)
         throw DatabaseError(
-          code: .misuse, message: "the SQL holds several statements; `execute` runs them all",
-          sql: text)
+          code: .misuse,
+          message: "the SQL contains several statements; run them with `execute`", sql: text)
       }
     } catch {
       sqlite3_finalize(statement.handle)

@@ -121,7 +121,7 @@ extension ConnectionCore {
       // SQLite keeps the text up to the semicolon.
       assert(
         rendered.utf8.starts(with: (found.sql ?? "").utf8),
-        "a shape stands for two statements: \(rendered)")
+        "two different statements have the same shape: \(rendered)")
     #endif
   }
 

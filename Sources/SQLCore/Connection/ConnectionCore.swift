@@ -83,8 +83,8 @@ package final class ConnectionCore: @unchecked Sendable {
   package func check(lease: UInt64) throws {
     guard lease == currentLease.load(ordering: .relaxed) else {
       throw DatabaseError.misuse(
-        "this connection was lent to a closure that has returned; use the one of the closure "
-          + "that is running, or the database itself")
+        "this connection was lent to a closure that has returned; use the connection of the "
+          + "closure that is running, or the database itself")
     }
   }
 

@@ -114,7 +114,7 @@ struct RollbackCause {
 
   init(_ error: any Error) {
     let error = error as? DatabaseError
-    message = error?.message ?? "an access was ended"
+    message = error?.message ?? "the access was ended"
     isInterruption = error?.isInterruption ?? false
   }
 }

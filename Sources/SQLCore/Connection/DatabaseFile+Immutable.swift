@@ -19,8 +19,8 @@ extension DatabaseFile {
       guard let first = Self.firstByte(of: place + suffix), first != 0 else { continue }
       throw DatabaseError(
         code: .cannotOpen,
-        message: "\(path): \(place)\(suffix) holds changes that are not in the file yet; open it "
-          + "once where it can be written, and close it, before it is opened as immutable")
+        message: "\(path): \(place)\(suffix) holds changes that are not in the file yet; "
+          + "before you open the file as immutable, open it once for writing and close it")
     }
   }
 

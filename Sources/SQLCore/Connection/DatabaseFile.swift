@@ -44,7 +44,7 @@ package struct DatabaseFile: Hashable, Sendable {
     guard var uri else { return }
     let mode = uri["mode"]
     guard mode.map({ ["ro", "rw", "rwc"].contains($0) }) ?? true else {
-      throw DatabaseURI.refusal(path, "the mode of a URI is ro, rw, rwc or memory")
+      throw DatabaseURI.refusal(path, "the mode of a URI must be ro, rw, rwc or memory")
     }
     let isImmutable = uri.isTrue("immutable")
     uri.remove("mode")
@@ -60,8 +60,8 @@ package struct DatabaseFile: Hashable, Sendable {
     guard let folder else {
       throw DatabaseError(
         code: .cannotOpen,
-        message: "\(path): the path is relative, and the working folder of the process does not "
-          + "exist any more; give an absolute path")
+        message: "\(path): the path is relative, and the working folder of the process no longer "
+          + "exists; give an absolute path")
     }
     return folder.hasSuffix("/") ? folder + path : folder + "/" + path
   }
@@ -138,7 +138,7 @@ struct OpenedFile: Hashable, Sendable {
     guard !Self.hasMoved(handle) else {
       throw DatabaseError(
         code: .cannotOpen,
-        message: "\(path): another file was put in its place while it was opened; open it again")
+        message: "\(path): another file replaced it while it was being opened; open it again")
     }
   }
 
@@ -147,8 +147,8 @@ struct OpenedFile: Hashable, Sendable {
     guard FileStatus(following: self.path)?.identity == identity, !Self.hasMoved(handle) else {
       throw DatabaseError(
         code: .cannotOpen,
-        message: "\(path): it is another file than the one that this database has open, which was "
-          + "moved, deleted or replaced; close the database, and open it again")
+        message: "\(path): the file at this path is no longer the one that this database has open, "
+          + "which was moved, deleted or replaced; close the database, and open it again")
     }
   }
 

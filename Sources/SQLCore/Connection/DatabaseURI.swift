@@ -15,7 +15,8 @@ struct DatabaseURI {
     if rest.starts(with: "//".utf8) {
       let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
       guard authority.isEmpty || authority.elementsEqual("localhost".utf8) else {
-        throw Self.refusal(text, "between `//` and the path a URI names nothing, or localhost")
+        throw Self.refusal(
+          text, "the authority of a URI, between `//` and the path, must be empty or localhost")
       }
       rest = rest.dropFirst(2 + authority.count)
     }
@@ -81,7 +82,7 @@ struct DatabaseURI {
     // SQLite would ignore the rest of the text after U+0000.
     guard !decoded.contains(0) else { throw refusal(text, "a path cannot hold U+0000") }
     guard let result = String(validating: decoded, as: UTF8.self) else {
-      throw refusal(text, "the path of a database is text in UTF-8, and this one is not")
+      throw refusal(text, "the path of a database must be valid UTF-8")
     }
     return result
   }

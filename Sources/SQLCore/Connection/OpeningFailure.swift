@@ -29,9 +29,10 @@ struct OpeningFailure {
     let reason: String? =
       switch described.code.primary {
       case .cannotOpen: cause
-      case .notADatabase: "the file is no SQLite database, or it is encrypted; it was not changed"
+      case .notADatabase:
+        "the file is not an SQLite database, or it is encrypted; it was not changed"
       case .readOnly: readOnlyCause
-      case .busy: "another process holds it; a longer `busyTimeout` waits longer"
+      case .busy: "another connection has locked it; raise `busyTimeout` to wait longer"
       default: nil
       }
     described.message = "\(file.path): \(error.message)" + (reason.map { " (\($0))" } ?? "")
@@ -50,8 +51,8 @@ struct OpeningFailure {
     if let exhausted { return exhausted }
     guard let status else { return missing }
     guard status.isFile else {
-      return "it is \(status.noun), and a database is a file"
-        + (status.isFolder ? "; name one in it, such as `\(path)/database.sqlite`" : "")
+      return "it is \(status.noun), and a database must be a file"
+        + (status.isFolder ? "; name a file in it, such as `\(path)/database.sqlite`" : "")
     }
     if path.utf8.count > Self.maximumPathBytes { return tooLong }
     if isOpen { return companionCause }
@@ -66,10 +67,10 @@ struct OpeningFailure {
   private var exhausted: String? {
     switch systemError {
     case EMFILE:
-      "this process has too many files open, \(Self.fileLimit) at most: close databases, streams "
-        + "and snapshots that are not needed, or allow more, as `ulimit -n` does"
+      "this process has too many files open (its limit is \(Self.fileLimit)): close databases, "
+        + "streams and snapshots that are not needed, or raise the limit with `ulimit -n`"
     case ENFILE: "the system has too many files open"
-    case ENOMEM: "the system has no memory for it"
+    case ENOMEM: "the system does not have enough memory"
     default: nil
     }
   }
@@ -81,26 +82,26 @@ struct OpeningFailure {
     #else
       let code = getrlimit(RLIMIT_NOFILE, &limit)
     #endif
-    return code == 0 ? "\(limit.rlim_cur)" : "as many as it may"
+    return code == 0 ? "\(limit.rlim_cur)" : "unknown"
   }
 
   /// The reason if the log or its shared memory could not be opened.
   private var companionCause: String {
     let reason = systemError == 0 ? "" : " (\(Self.words(systemError)))"
-    return "its `-wal` or `-shm` file cannot be opened or made beside it\(reason): its folder must "
-      + "allow writing; `Configuration.isImmutable` opens a file that nobody writes"
+    return "its `-wal` or `-shm` file cannot be opened or created beside it\(reason): make its "
+      + "folder writable, or use `Configuration.isImmutable` if nothing writes to the file"
   }
 
   private var tooLong: String {
     "the path has \(path.utf8.count) bytes, and SQLite opens paths of at most "
-      + "\(Self.maximumPathBytes), links resolved: put it into a folder with a shorter path"
+      + "\(Self.maximumPathBytes) after links are resolved: use a folder with a shorter path"
   }
 
   /// The reason if there is no file at the path.
   private var missing: String {
     if file.opened != nil {
       return "the file was moved or deleted while this database has it open; close the database, "
-        + "and open it where the file is"
+        + "and open the file at its new path"
     }
     errno = 0
     var buffer = stat()
@@ -110,7 +111,7 @@ struct OpeningFailure {
       return path.utf8.count > Self.maximumPathBytes
         ? tooLong : "a name in the path is too long for the file system"
     case ELOOP: return "its symbolic links lead in a circle"
-    case EACCES: return "this user may not look into its folder"
+    case EACCES: return "this user may not access its folder"
     default: break
     }
     if path.utf8.count > Self.maximumPathBytes { return tooLong }
@@ -120,8 +121,8 @@ struct OpeningFailure {
     }
     guard isReadOnly || !file.mayCreate else { return creationCause }
     let switchName = isReadOnly ? "`Configuration.isReadOnly`" : "`mode=rw`"
-    return "there is no such file, and \(switchName) creates none: check the path, or open it once "
-      + "without"
+    return "there is no such file, and \(switchName) does not create one: check the path, or open "
+      + "it once without that option"
   }
 
   /// The reason if a folder of the path does not exist or is not a folder.
@@ -151,8 +152,8 @@ struct OpeningFailure {
     let folder = FileStatus.folder(of: path)
     return switch systemError {
     case EACCES, EPERM: "this user may not create files in \(folder)"
-    case EROFS: "the file system of \(folder) is mounted to be read only"
-    case ENOSPC, EDQUOT: "there is no room left in \(folder)"
+    case EROFS: "the file system of \(folder) is mounted read-only"
+    case ENOSPC, EDQUOT: "there is no space left in \(folder)"
     case 0: "it cannot be created in \(folder)"
     default: "it cannot be created in \(folder): \(Self.words(systemError))"
     }
@@ -165,8 +166,8 @@ struct OpeningFailure {
     let isFile = access(path, W_OK) != 0
     let reason =
       switch isFile ? errno : 0 {
-      case EROFS: "its file system is mounted to be read only"
-      case EACCES, EPERM: "this user may not write it"
+      case EROFS: "its file system is mounted read-only"
+      case EACCES, EPERM: "this user may not write to it"
       case 0: "it, its folder or its `-wal` file cannot be written"
       case let other: Self.words(other)
       }

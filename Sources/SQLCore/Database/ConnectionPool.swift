@@ -345,7 +345,7 @@ final class ConnectionPool: Sendable {
 
   private static var reentrancy: DatabaseError {
     .misuse(
-      "the database was accessed from inside a `read` or `write` closure of its own; "
+      "the database was accessed from inside one of its own `read` or `write` closures; "
         + "use the connection that the closure was given")
   }
 }

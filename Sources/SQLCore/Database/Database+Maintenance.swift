@@ -116,7 +116,8 @@ extension Database {
 
   private func checkWritable() throws {
     guard configuration.isReadOnly else { return }
-    throw DatabaseError(code: .readOnly, message: "the database was opened for reading alone")
+    throw DatabaseError(
+      code: .readOnly, message: "the database was opened with `Configuration.isReadOnly`")
   }
 }
 

@@ -24,8 +24,8 @@ public final class DatabaseSnapshot: DatabaseReader {
   init(of database: Database) throws {
     guard database.location.isFile else {
       throw DatabaseError.misuse(
-        "a database in memory is one connection, which cannot hold a state and go on; "
-          + "`Database.temporary()` is a file")
+        "a database in memory has only one connection, so it cannot have snapshots; "
+          + "use `Database.temporary()`, which is a file")
     }
     configuration = database.configuration
     temporaryFile = database.temporaryFile
@@ -143,7 +143,7 @@ extension ConnectionCore {
   fileprivate func readingSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
     guard isInTransaction else {
       throw DatabaseError(
-        code: .abort, message: "SQLite let go of the snapshot after an error; `renew()` it")
+        code: .abort, message: "SQLite released the snapshot after an error; call `renew()`")
     }
     return try reading { try guardingTransaction(body).0 }
   }

@@ -199,7 +199,7 @@ extension ConnectionCore {
     guard violations == 0 else {
       throw DatabaseError(
         code: ResultCode(rawValue: SQLITE_CONSTRAINT | 3 << 8),
-        message: "FOREIGN KEY constraint failed: a deferred one, violated at the end of the write",
+        message: "FOREIGN KEY constraint failed: a deferred key, violated when the write ended",
         constraint: ConstraintFailure(kind: .foreignKey))
     }
   }

@@ -63,7 +63,7 @@ public struct SharedTransactionRolledBack: Error, CustomStringConvertible {
 
   /// A sentence that names the cause.
   public var description: String {
-    "the write was undone together with one that shared its transaction; run it again, or with "
-      + "`write(alone: true)`: \(cause)"
+    "the write was undone together with another write of the same transaction; run it again, or "
+      + "use `write(alone: true)`: \(cause)"
   }
 }

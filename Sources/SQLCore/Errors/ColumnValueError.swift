@@ -80,8 +80,9 @@ extension ColumnValueError: CustomStringConvertible {
     let what =
       switch reason {
       case .mismatch(let expected, let found): "expected \(expected), found \(found)"
-      case .null(let expected): "expected \(expected), found NULL; an optional would take it"
-      case .invalid(let expected, let found): "\(found) is no value of \(expected)"
+      case .null(let expected):
+        "expected \(expected), found NULL; an optional type would accept it"
+      case .invalid(let expected, let found): "\(found) cannot be read as \(expected)"
       case .unstorable(let value, let reason): "\(value) cannot be stored: \(reason)"
       }
     return place.isEmpty ? what : "\(place): \(what)"

@@ -100,20 +100,20 @@ extension ConstraintFailure: CustomStringConvertible {
       let index = self.name.map { ", by the unique index \($0)" } ?? ""
       return "another row\(place) has the same \(list.isEmpty ? name : list)\(index)"
     case .notNull:
-      return "a row\(place) has no value of \(list.isEmpty ? "a column that needs one" : list)"
+      return "a row\(place) has no value for \(list.isEmpty ? "a column that needs one" : list)"
     case .check:
       let condition = name.map { " \($0)" } ?? ""
-      return "a row\(place) does not fulfil the CHECK\(condition)"
-        + (list.isEmpty ? "" : ", which is about \(list)")
+      return "a row\(place) violates the CHECK\(condition)"
+        + (list.isEmpty ? "" : ", which concerns \(list)")
     case .foreignKey:
       guard !list.isEmpty else {
-        return "a foreign key is violated: a row refers to one that does not exist"
+        return "a foreign key is violated: a row refers to a row that does not exist"
           + (table.map { " (\($0))" } ?? "")
       }
-      return "a row\(place) refers by \(list) to a row that does not exist"
+      return "a row\(place) refers through \(list) to a row that does not exist"
     case .dataType:
-      return "a row\(place) has a value of another type than the column"
-        + (list.isEmpty ? "" : " \(list)")
+      return "a row\(place) has a value of the wrong type in "
+        + (list.isEmpty ? "a column" : "the column \(list)")
     case .other: return "a constraint\(place) is violated"
     }
   }

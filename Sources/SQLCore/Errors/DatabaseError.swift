@@ -41,7 +41,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
 
   /// The error for a value that SQLite has but cannot return.
   package static var outOfMemory: DatabaseError {
-    DatabaseError(code: .outOfMemory, message: "there is no memory to read a value")
+    DatabaseError(code: .outOfMemory, message: "there is not enough memory to read a value")
   }
 
   package static func misuse(_ message: String) -> DatabaseError {

@@ -151,7 +151,8 @@ final class ForeignTokenizer: FTS5Tokenizer {
       throw core.takeCallbackFailure(sql: nil)
         ?? DatabaseError(
           code: .error,
-          message: "the tokenizer \(name) refuses \(arguments.joined(separator: " "))")
+          message: "the tokenizer \(name) does not accept its arguments: "
+            + arguments.joined(separator: " "))
     }
     self.methods = methods
     instance = made

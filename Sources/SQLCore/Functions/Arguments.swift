@@ -111,7 +111,8 @@ public struct Arguments: ~Copyable {
       code = sqlite3_vtab_in_next(list, &element)
     }
     guard code == SQLITE_OK || code == SQLITE_DONE else {
-      throw DatabaseError.misuse("argument \(index) is no list; ask for one in the plan")
+      throw DatabaseError.misuse(
+        "argument \(index) is not a list; set `isList` of the argument in the plan")
     }
     return values
   }
@@ -120,7 +121,7 @@ public struct Arguments: ~Copyable {
     guard index >= 0, index < count, let value = values?[index] else {
       throw DatabaseError(
         code: .range,
-        message: "there is no argument \(index): there are \(count), counted from 0")
+        message: "there is no argument \(index): there are \(count) arguments, counted from 0")
     }
     return value
   }

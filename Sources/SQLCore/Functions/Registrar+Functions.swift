@@ -61,7 +61,7 @@ extension Registration.Key {
   init(function name: String, argumentCount: Int?) throws {
     try requireName(name, of: "function")
     guard (0...127).contains(argumentCount ?? 0) else {
-      throw DatabaseError.misuse("a function of SQLite takes 0 to 127 arguments")
+      throw DatabaseError.misuse("an SQL function takes 0 to 127 arguments")
     }
     self.init(
       kind: .function, name: name.lowercasedASCII, argumentCount: Int32(argumentCount ?? -1))

@@ -24,7 +24,7 @@ extension ConnectionCore {
     _ observer: (any ConnectionObserver)?, hooksRows: Bool = true
   ) throws {
     guard !isInTransaction else {
-      throw DatabaseError.misuse("hooks are installed between transactions")
+      throw DatabaseError.misuse("hooks can be installed only outside a transaction")
     }
     guard observer == nil || !hooksRows || state.pointee.sessionCount == 0 else {
       throw Self.sessionIsOpen

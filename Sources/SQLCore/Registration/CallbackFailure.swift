@@ -105,15 +105,15 @@ extension ConnectionCore {
   /// The error of a statement that is run inside a hook or a collation.
   static var usedInHook: DatabaseError {
     .misuse(
-      "a connection runs nothing while one of its hooks or collations runs; note what there is to "
-        + "do, and do it afterwards")
+      "a connection cannot be used while one of its hooks or collations runs; "
+        + "use it after the statement has ended")
   }
 }
 
 extension ConnectionCore {
   static var sessionIsOpen: DatabaseError {
     .misuse(
-      "a session records on this connection, and SQLite has one place for sessions and pre-update "
-        + "hooks; record on a connection of its own, or end the session first")
+      "a session is recording on this connection, and SQLite has one slot for sessions and "
+        + "pre-update hooks; record on a separate connection, or end the session first")
   }
 }

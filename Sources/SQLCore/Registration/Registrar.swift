@@ -109,6 +109,7 @@ extension Database: Registrar {
 func requireName(_ name: String, of kind: String) throws {
   guard !name.isEmpty, name.utf8.count <= 255, !name.utf8.contains(0) else {
     throw DatabaseError.misuse(
-      "the name of a \(kind) has 1 to 255 bytes and no U+0000; this one has \(name.utf8.count)")
+      "the name of a \(kind) must have 1 to 255 bytes and no U+0000; "
+        + "this one has \(name.utf8.count) bytes")
   }
 }

@@ -45,8 +45,8 @@ final class ColumnNames: Sendable {
       if indices[name.lowercasedASCII] == nil {
         "there is no column \"\(name)\"\(need); the columns are \(names.joined(separator: ", "))"
       } else {
-        "several columns of the result are called \"\(name)\"\(need); select only the one that is "
-          + "meant, or give the others names of their own, as in `Author.\(name) AS author_\(name)`"
+        "several columns of the result are called \"\(name)\"\(need); select only one of them, or "
+          + "give the others different names, as in `Author.\(name) AS author_\(name)`"
       }
     throw DatabaseError(code: .range, message: message, sql: sql)
   }

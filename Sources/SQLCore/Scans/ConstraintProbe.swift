@@ -22,7 +22,7 @@ struct ConstraintProbe {
     try core.lend().virtualTable("apus_probe", .created, isInnocuous: true) { context in
       let number = context.arguments.first.flatMap { Int($0) } ?? -1
       guard declared.indices.contains(number) else {
-        throw DatabaseError.misuse("a probe has the number of a table")
+        throw DatabaseError.misuse("the argument of a probe must be the number of a table")
       }
       return ProbeTable(declared[number].name, declared[number].columns, log)
     }
@@ -126,7 +126,7 @@ private final class ProbeTable: WritableVirtualTable {
       cost: usable.isEmpty ? 1e6 : 1e3, rowCount: usable.isEmpty ? 1_000_000 : 1_000)
   }
 
-  private static let runs = DatabaseError.misuse("a probe is prepared, and never runs")
+  private static let runs = DatabaseError.misuse("a probe can be prepared, but not run")
 
   func open() throws -> any VirtualTableCursor { throw Self.runs }
   func insert(_ row: borrowing Arguments, rowID: Int64?) throws -> Int64 { throw Self.runs }

@@ -19,7 +19,7 @@ public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     let advice = indexes.isEmpty ? ["  no index would help"] : indexes.map { "  " + $0.sql }
     let names = tables.joined(separator: ", ")
-    return (["\(rowCount) rows gone through, a scan of \(names): \(sql)"] + advice)
+    return (["a scan of \(names) read \(rowCount) rows: \(sql)"] + advice)
       .joined(separator: "\n")
   }
 }

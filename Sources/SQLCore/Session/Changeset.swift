@@ -89,7 +89,9 @@ public struct Changeset: Hashable, Sendable {
     _ body: (Int32, UnsafeMutableRawPointer?) throws -> Result
   ) throws -> Result {
     guard let count = Int32(exactly: bytes.count) else {
-      throw DatabaseError(code: .tooBig, message: "a changeset has less than 2 GiB")
+      throw DatabaseError(
+        code: .tooBig,
+        message: "a changeset must be smaller than 2 GiB; this one has \(bytes.count) bytes")
     }
     // SQLite declares the pointer as mutable, but only reads from it.
     return try bytes.withUnsafeBytes {

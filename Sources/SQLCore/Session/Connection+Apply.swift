@@ -131,7 +131,9 @@ extension Connection {
             Unmanaged.passUnretained(application).toOpaque())
           if let failure = application.failure { throw failure }
           if code == SQLITE_ABORT {
-            throw DatabaseError(code: .abort, message: "a change does not fit the database")
+            throw DatabaseError(
+              code: .abort,
+              message: "a change conflicts with the database; no change was applied")
           }
           try core.check(code)
         }

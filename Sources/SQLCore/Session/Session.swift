@@ -30,12 +30,12 @@ public final class Session {
     let core = try connection.use()
     guard core.observer == nil, core.state.pointee.listeners.preUpdate.isEmpty else {
       throw DatabaseError.misuse(
-        "this connection is observed, or has a listener `onPreUpdate`; SQLite has one place for "
-          + "both: record on a `Connection` of its own")
+        "this connection is observed or has an `onPreUpdate` listener, and SQLite has one slot for "
+          + "these and for sessions; record on a separate `Connection`")
     }
     var created: OpaquePointer?
     try core.check(sqlite3session_create(core.handle, database, &created))
-    guard let created else { throw DatabaseError.misuse("the session did not begin") }
+    guard let created else { throw DatabaseError.misuse("the session could not be started") }
     self.connection = connection
     core.state.pointee.sessionCount += 1
     handle = LentHandle(created) { [unowned core] session in

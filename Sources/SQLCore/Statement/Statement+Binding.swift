@@ -96,8 +96,8 @@ extension Statement {
     guard values.count == parameterCount else {
       throw DatabaseError(
         code: .range,
-        message: "the statement has \(parameterCount) parameters, and \(values.count) were named",
-        sql: sql)
+        message: "the statement has \(parameterCount) parameters, and \(values.count) values were "
+          + "given by name", sql: sql)
     }
     for (name, value) in values {
       try bind(databaseValue: value, at: try index(ofParameter: name))

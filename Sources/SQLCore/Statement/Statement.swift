@@ -130,7 +130,7 @@ public final class Statement {
     let (_, pointer) = try use()
     guard isAtRow else {
       throw DatabaseError.misuse(
-        "the statement stands at no row; `step()` returned false or was not called")
+        "the statement is not at a row; `step()` returned false or was not called")
     }
     return try body(StatementRow(statement: pointer))
   }

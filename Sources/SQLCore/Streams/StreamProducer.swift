@@ -119,7 +119,7 @@ final class StreamProducer<Element: Sendable>: Sendable {
   }
 
   private static var twoConsumers: DatabaseError {
-    .misuse("the next row was asked for while another is being waited for")
+    .misuse("the next row was requested before the previous request was answered")
   }
 
   /// Suspends the task until there is something to take. Starts reading if it has not started yet.

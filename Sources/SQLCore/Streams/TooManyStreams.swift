@@ -14,7 +14,7 @@ public struct TooManyStreams: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The number of open streams, and the possible remedies.
   public var description: String {
-    "\(maximum) streams of rows are open, and there may be no more; end one, drop its iterator, "
+    "\(maximum) streams of rows are open, which is the maximum; end one, drop its iterator, "
       + "or raise `Configuration.maximumReaders`"
   }
 }

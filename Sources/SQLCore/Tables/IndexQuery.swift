@@ -173,7 +173,7 @@ public struct IndexPlan: Sendable {
         info.pointee.aConstraint[argument.constraint].usable != 0
       else {
         throw DatabaseError.misuse(
-          "the plan uses constraint \(argument.constraint), which is none that is usable")
+          "the plan uses constraint \(argument.constraint), which does not exist or is not usable")
       }
       info.pointee.aConstraintUsage[argument.constraint].argvIndex = Int32(index + 1)
       info.pointee.aConstraintUsage[argument.constraint].omit = argument.isChecked ? 1 : 0

@@ -21,7 +21,9 @@ extension Registrar {
   ) throws where Rows.Element == [DatabaseValue] {
     let argumentCount = count(repeat (each Argument).self)
     guard !columns.isEmpty, columns.count + argumentCount <= 1_000, argumentCount < 31 else {
-      throw DatabaseError.misuse("a table function has 1 column at least and 30 arguments at most")
+      throw DatabaseError.misuse(
+        "a table function must have at least 1 column, at most 30 arguments, and at most 1000 "
+          + "columns and arguments together")
     }
     let names = (0..<argumentCount).map {
       $0 < arguments.count ? arguments[$0] : "argument\($0 + 1)"

@@ -69,7 +69,9 @@ public protocol VirtualTableCursor: AnyObject {
 extension VirtualTableCursor {
   /// Throws misuse.
   public var rowID: Int64 {
-    get throws { throw DatabaseError.misuse("the cursor of the virtual table gives no rowid") }
+    get throws {
+      throw DatabaseError.misuse("the cursor of the virtual table does not implement `rowID`")
+    }
   }
 }
 

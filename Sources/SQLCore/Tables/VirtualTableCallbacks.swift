@@ -80,7 +80,7 @@ private func connect(
       // SQLite has no message for a key of several columns, or for a missing one.
       throw DatabaseError(
         code: error.code,
-        message: "\(error.message); a KeyedVirtualTable has a PRIMARY KEY of one column: "
+        message: "\(error.message); a KeyedVirtualTable must have a PRIMARY KEY of one column: "
           + made.schema)
     }
     if made is any TransactionalVirtualTable {

@@ -78,9 +78,9 @@ extension VirtualTable {
     guard hasNoRowID == (self is any KeyedVirtualTable) else {
       throw DatabaseError.misuse(
         hasNoRowID
-          ? "the rows of a schema WITHOUT ROWID are known by a key; to write them, conform to "
+          ? "a schema WITHOUT ROWID identifies rows by a key; to write them, conform to "
             + "KeyedVirtualTable"
-          : "a KeyedVirtualTable has a schema that ends with WITHOUT ROWID: \(schema)")
+          : "the schema of a KeyedVirtualTable must end with WITHOUT ROWID: \(schema)")
     }
   }
 }

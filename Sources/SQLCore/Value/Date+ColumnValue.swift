@@ -52,7 +52,7 @@ extension Date: OrderedColumnValue {
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     guard let microseconds = microsecondsSince1970 else {
       throw ColumnValueError.unstorable(
-        self, "microseconds since 1970 do not fit 64 bits")
+        self, "its microseconds since 1970 do not fit in 64 bits")
     }
     switch form {
     case .standard, .bytes, .uppercase:
@@ -68,7 +68,7 @@ extension Date: OrderedColumnValue {
       return .real(milliseconds / 86_400_000 + Date.julianDayOf1970)
     case .iso8601, .iso8601Milliseconds, .iso8601Seconds, .datetime, .datetimeSeconds:
       guard let text = try DateText(form)?.text(rounded(microseconds, to: form)) else {
-        throw ColumnValueError.unstorable(self, "ISO 8601 has years 0000 to 9999 here")
+        throw ColumnValueError.unstorable(self, "as text, its year must be between 0000 and 9999")
       }
       return .text(text)
     }
@@ -99,12 +99,12 @@ extension Date: OrderedColumnValue {
     let unit = form.dateUnit
     let (moved, overflow) = microseconds.addingReportingOverflow(unit / 2)
     guard !overflow else {
-      throw ColumnValueError.unstorable(self, "rounded, it does not fit 64 bits")
+      throw ColumnValueError.unstorable(self, "after rounding, it does not fit in 64 bits")
     }
     let rest = moved % unit
     let (whole, isLess) = moved.subtractingReportingOverflow(rest < 0 ? rest + unit : rest)
     guard !isLess else {
-      throw ColumnValueError.unstorable(self, "rounded, it does not fit 64 bits")
+      throw ColumnValueError.unstorable(self, "after rounding, it does not fit in 64 bits")
     }
     return whole
   }

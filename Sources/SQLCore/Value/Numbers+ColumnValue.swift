@@ -17,7 +17,7 @@ extension ColumnValue where Self: FixedWidthInteger {
   @inlinable
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     guard let integer = Int64(exactly: self) else {
-      throw ColumnValueError.unstorable(self, "SQLite's integers end at \(Int64.max)")
+      throw ColumnValueError.unstorable(self, "SQLite's integers go up to \(Int64.max)")
     }
     return .integer(integer)
   }

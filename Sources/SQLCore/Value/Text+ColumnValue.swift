@@ -45,7 +45,7 @@ extension URL: ColumnValue {
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     let text = absoluteString
     guard URL(string: text)?.absoluteString == text else {
-      throw ColumnValueError.unstorable(text, "it does not read back as the same URL")
+      throw ColumnValueError.unstorable(text, "it would not be read back as the same URL")
     }
     return .text(text)
   }
@@ -88,7 +88,7 @@ extension Decimal: AdditiveColumnValue {
   /// Returns the canonical text, without an exponent and without redundant zeros. Throws
   /// `ColumnValueError` for NaN.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
-    guard !isNaN else { throw ColumnValueError.unstorable(self, "NaN is no number") }
+    guard !isNaN else { throw ColumnValueError.unstorable(self, "NaN is not a number") }
     return .text(description)
   }
 }

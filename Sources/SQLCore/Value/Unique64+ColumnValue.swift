@@ -13,7 +13,7 @@ extension Unique64: OrderedColumnValue {
   @inlinable
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     guard self != .exhausted else {
-      throw ColumnValueError.unstorable(rawValue, "the generator has no further ids (year 2072)")
+      throw ColumnValueError.unstorable(rawValue, "the generator has run out of ids (year 2072)")
     }
     return .integer(rawValue)
   }

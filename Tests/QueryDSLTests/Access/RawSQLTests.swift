@@ -33,8 +33,8 @@ struct RawSQLTests {
       #expect(error?.code == .range)
       #expect(
         error?.message == """
-          several columns of the result are called "\(name)", which Album needs; select only the one \
-          that is meant, or give the others names of their own, as in `Author.\(name) AS author_\(name)`
+          several columns of the result are called "\(name)", which Album needs; select only one \
+          of them, or give the others different names, as in `Author.\(name) AS author_\(name)`
           """)
     }
   }

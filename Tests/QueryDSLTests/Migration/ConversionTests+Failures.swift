@@ -130,12 +130,12 @@ extension ConversionTests {
     var error = #expect(throws: MigrationError.self) { try open(db, Length.self) }
     #expect(
       error?.reason == "`Converted` of length fails in the row whose id is 3: expected TEXT, found "
-        + "NULL; an optional would take it")
+        + "NULL; an optional type would accept it")
     #expect(error?.plan.steps.first?.action == .rebuildTable)
     error = #expect(throws: MigrationError.self) { try open(db, Sent.self) }
     #expect(
       error?.reason == "`Converted` of day fails in the row whose to, number is 'you', 2: expected "
-        + "INTEGER, found NULL; an optional would take it")
+        + "INTEGER, found NULL; an optional type would accept it")
     #expect(try db.rows("SELECT length FROM Length").map(\.values) == [["5"], [nil]])
     #expect(try db.rows("SELECT 1 FROM sqlite_schema WHERE name = 'apus_migration'").isEmpty)
   }

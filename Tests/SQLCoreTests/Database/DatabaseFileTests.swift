@@ -90,7 +90,7 @@ struct DatabaseFileTests {
       try FileManager.default.moveItem(atPath: path + suffix, toPath: folder.file("old" + suffix))
     }
     try make(path, holding: "another")
-    try expectRefusal(of: db, naming: "another file")
+    try expectRefusal(of: db, naming: "no longer the one")
     #expect(try names(Database(path: path)) == ["another"])
   }
 

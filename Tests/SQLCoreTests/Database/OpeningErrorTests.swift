@@ -137,8 +137,8 @@ struct OpeningFailureTests {
   @Test("the message says why a file cannot be created")
   func creation() {
     #expect(message(EACCES).contains("may not create files in \(folder.path)"))
-    #expect(message(EROFS).contains("mounted to be read only"))
-    #expect(message(ENOSPC).contains("no room"))
+    #expect(message(EROFS).contains("mounted read-only"))
+    #expect(message(ENOSPC).contains("no space"))
     #expect(message(ENFILE).contains("the system has too many files open"))
   }
 

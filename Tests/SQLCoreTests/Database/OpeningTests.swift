@@ -82,7 +82,7 @@ struct OpeningTests {
     for configuration in [Configuration(), readOnly] {
       let error = openingError(path, configuration)
       #expect(error?.code.primary == .notADatabase)
-      #expect(error?.message.contains("the file is no SQLite database") == true)
+      #expect(error?.message.contains("the file is not an SQLite database") == true)
     }
     #expect(try Data(contentsOf: URL(filePath: path)) == content)
   }

@@ -52,7 +52,7 @@ struct DecimalTests {
     ])
   func invalid(text: String) throws {
     let error = #expect(throws: DatabaseError.self) { try values("SELECT decimal(\(text))") }
-    #expect(error?.message == "argument 1: a value of TEXT is no value of a decimal number")
+    #expect(error?.message == "argument 1: a value of TEXT cannot be read as a decimal number")
   }
 
   @Test("`decimal_sum` of ten times 0.1 is 1, and works over windows and empty sets")

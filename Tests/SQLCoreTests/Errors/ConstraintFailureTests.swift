@@ -186,21 +186,21 @@ struct ConstraintFailureTests {
       ),
       (
         "INSERT INTO author (id) VALUES (2)",
-        "a row of author has no value of name (NOT NULL constraint failed: author.name)"
+        "a row of author has no value for name (NOT NULL constraint failed: author.name)"
       ),
       (
         "UPDATE author SET age = 17",
-        "a row of author does not fulfil the CHECK adult, which is about age "
+        "a row of author violates the CHECK adult, which concerns age "
           + "(CHECK constraint failed: adult)"
       ),
       (
         "INSERT INTO post VALUES (3, 3, 99, 'X')",
-        "a row of post refers by author to a row that does not exist "
+        "a row of post refers through author to a row that does not exist "
           + "(FOREIGN KEY constraint failed: post.author)"
       ),
       (
         "UPDATE author SET age = 'old'",
-        "a row of author has a value of another type than the column age "
+        "a row of author has a value of the wrong type in the column age "
           + "(cannot store TEXT value in INTEGER column author.age)"
       ),
       ("INSERT INTO post VALUES (3, 3, 7, 'X')", "seven is not allowed"),

@@ -51,7 +51,7 @@ struct HostileValueTests {
     let error = #expect(throws: DatabaseError.self) {
       try connection.row("SELECT same(CAST(x'61ff' AS TEXT))")
     }
-    #expect(error?.message.contains("no value of UTF-8") == true)
+    #expect(error?.message.contains("cannot be read as UTF-8") == true)
     try connection.collation("plain") { left, right in
       left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
     }

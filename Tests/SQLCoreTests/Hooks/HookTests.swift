@@ -303,7 +303,7 @@ struct HookSharingTests {
       }
     }
     #expect(errors.current.count > 5)
-    #expect(errors.current.allSatisfy { $0.contains("a connection runs nothing while") })
+    #expect(errors.current.allSatisfy { $0.contains("a connection cannot be used while") })
     errors.change { $0 = [] }
     try db.onCommit { [weak db] in note { _ = try db?.row("SELECT 1") } }
     try db.execute("INSERT INTO t VALUES (1)")

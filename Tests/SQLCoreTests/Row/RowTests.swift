@@ -78,7 +78,8 @@ struct RowTests {
   func null() throws {
     let row = try #require(try db.row("SELECT * FROM animal"))
     let error = #expect(throws: ColumnValueError.self) { try row.get(String.self, named: "owner") }
-    #expect(error?.description == "owner: expected TEXT, found NULL; an optional would take it")
+    #expect(
+      error?.description == "owner: expected TEXT, found NULL; an optional type would accept it")
     #expect(try row.get(String?.self, named: "owner") == nil)
     #expect(try row.get(String?.self, named: "name") == "dog")
   }
@@ -117,8 +118,8 @@ struct RowTests {
     #expect(error?.code == .range)
     #expect(
       error?.message == """
-        several columns of the result are called "A"; select only the one that is meant, or give the \
-        others names of their own, as in `Author.A AS author_A`
+        several columns of the result are called "A"; select only one of them, or give the others \
+        different names, as in `Author.A AS author_A`
         """)
     #expect(throws: DatabaseError.self) { try row.get(Int.self, named: "a") }
     try db.read { connection in

@@ -13,7 +13,7 @@ struct TableScanReportTests {
     #expect(
       posts.reports.current.map(\.description) == [
         """
-        299 rows gone through, a scan of post: SELECT * FROM post WHERE status = 'status1'
+        a scan of post read 299 rows: SELECT * FROM post WHERE status = 'status1'
           CREATE INDEX "post_on_status" ON "post" ("status")
         """
       ])

@@ -149,7 +149,7 @@ struct KeyedVirtualTableTests {
     let keyed = #expect(throws: DatabaseError.self) { try db.rows("SELECT * FROM mismatched") }
     #expect(keyed?.message.contains("conform to KeyedVirtualTable") == true)
     for (schema, message) in [
-      ("CREATE TABLE x (word TEXT PRIMARY KEY, count)", "ends with WITHOUT ROWID"),
+      ("CREATE TABLE x (word TEXT PRIMARY KEY, count)", "must end with WITHOUT ROWID"),
       ("CREATE TABLE x (word, count, PRIMARY KEY (word, count)) WITHOUT ROWID", "of one column"),
       ("CREATE TABLE x (word, count) WITHOUT ROWID", "of one column"),
     ] {
@@ -176,6 +176,6 @@ struct KeyedVirtualTableTests {
     try db.virtualTable("plain", .eponymous) { _ in Table() }
     #expect(try db.row("SELECT value FROM plain")?[0] == 5)
     let error = #expect(throws: DatabaseError.self) { try db.row("SELECT rowid FROM plain") }
-    #expect(error?.message == "the cursor of the virtual table gives no rowid")
+    #expect(error?.message == "the cursor of the virtual table does not implement `rowID`")
   }
 }

@@ -134,7 +134,9 @@ struct VirtualTableTests {
       "SELECT word FROM words(j.value), json_each(\("[\"a b\",\"c\"]")) j ORDER BY word")
     #expect(joined.map { $0[0] } == ["a", "b", "c"])
     let missing = #expect(throws: DatabaseError.self) { try db.rows("SELECT * FROM words") }
-    #expect(missing?.message == "argument 1: expected TEXT, found NULL; an optional would take it")
+    #expect(
+      missing?.message
+        == "argument 1: expected TEXT, found NULL; an optional type would accept it")
     #expect(throws: DatabaseError.self) { try db.rows("SELECT * FROM words('a', 'b', 'c')") }
     #expect(throws: DatabaseError.self) {
       try db.tableFunction("empty", columns: []) { [[DatabaseValue]]() }

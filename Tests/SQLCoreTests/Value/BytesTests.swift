@@ -27,7 +27,7 @@ struct BytesTests {
       try readingError(Data.self, "'a'")?.description == "value: expected BLOB, found TEXT")
     #expect(
       try readingError([UInt8].self, "NULL")?.description
-        == "value: expected BLOB, found NULL; an optional would take it")
+        == "value: expected BLOB, found NULL; an optional type would accept it")
     #expect(try readingError([UInt8].self, "1") != nil)
   }
 
@@ -75,7 +75,7 @@ struct BytesTests {
     #expect(try readingError(UUID.self, "''") != nil)
     #expect(
       try readingError(UUID.self, "x'00'", as: .bytes)?.description
-        == "value: a BLOB of 1 bytes is no value of UUID")
+        == "value: a BLOB of 1 bytes cannot be read as UUID")
     #expect(try readingError(UUID.self, "zeroblob(17)", as: .bytes) != nil)
     #expect(try readingError(UUID.self, "zeroblob(0)", as: .bytes) != nil)
     #expect(

@@ -34,14 +34,14 @@ struct JSONTests {
     #expect(try JSON<Int?>?.none.databaseValue(as: .standard) == .null)
     #expect(
       try readingError(JSON<[Int]>.self, "NULL")?.description
-        == "value: expected TEXT, found NULL; an optional would take it")
+        == "value: expected TEXT, found NULL; an optional type would accept it")
   }
 
   @Test("text that is not JSON, or JSON of another type, throws")
   func invalid() throws {
     #expect(
       try readingError(JSON<[Int]>.self, "'[1,'")?.description
-        == "value: [1, is no value of Array<Int>")
+        == "value: [1, cannot be read as Array<Int>")
     #expect(try readingError(JSON<[Int]>.self, "'[\"a\"]'") != nil)
     #expect(try readingError(JSON<[Int]>.self, "''") != nil)
     #expect(
@@ -61,7 +61,7 @@ struct JSONTests {
   func unstorable() {
     let error = storingError(JSON([Double.nan]))
     #expect(
-      error?.description.hasPrefix("Array<Double> cannot be stored: JSON cannot hold it") == true)
+      error?.description.hasPrefix("Array<Double> cannot be stored: it cannot be encoded") == true)
   }
 
   @Test("a date whose description would trap is refused without describing it")

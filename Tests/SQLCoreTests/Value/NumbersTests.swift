@@ -27,14 +27,14 @@ struct NumbersTests {
   func unsignedOverflow() {
     #expect(
       storingError(UInt64.max)?.description
-        == "18446744073709551615 cannot be stored: SQLite's integers end at 9223372036854775807")
+        == "18446744073709551615 cannot be stored: SQLite's integers go up to 9223372036854775807")
     #expect(storingError(UInt(Int64.max) + 1) != nil)
     #expect(storingError(Optional(UInt64.max)) != nil)
   }
 
   @Test("an integer beyond the type's range throws and does not trap")
   func integerOverflow() throws {
-    #expect(try readingError(Int8.self, "128")?.description == "value: 128 is no value of Int8")
+    #expect(try readingError(Int8.self, "128")?.description == "value: 128 cannot be read as Int8")
     #expect(try readingError(Int8.self, "-129") != nil)
     #expect(try readingError(Int16.self, "32768") != nil)
     #expect(try readingError(Int32.self, "2147483648") != nil)
@@ -42,7 +42,7 @@ struct NumbersTests {
     #expect(try readingError(UInt16.self, "65536") != nil)
     #expect(try readingError(UInt32.self, "4294967296") != nil)
     #expect(
-      try readingError(UInt64.self, "-1")?.description == "value: -1 is no value of UInt64")
+      try readingError(UInt64.self, "-1")?.description == "value: -1 cannot be read as UInt64")
     #expect(try readingError(UInt.self, "\(Int64.min)") != nil)
     #expect(try readingError(UInt8?.self, "256") != nil)
   }
@@ -60,7 +60,7 @@ struct NumbersTests {
   func null() throws {
     #expect(
       try readingError(Int.self, "NULL")?.description
-        == "value: expected INTEGER, found NULL; an optional would take it")
+        == "value: expected INTEGER, found NULL; an optional type would accept it")
     #expect(try readingError(Double.self, "NULL")?.reason == .null(expected: "REAL"))
     #expect(try readingError(Bool.self, "NULL")?.column == "value")
   }
@@ -69,7 +69,7 @@ struct NumbersTests {
   func bool() throws {
     try expectRoundTrip([true, false])
     #expect(try roundTrip([true]).copied.first == true)
-    #expect(try readingError(Bool.self, "2")?.description == "value: 2 is no value of Bool")
+    #expect(try readingError(Bool.self, "2")?.description == "value: 2 cannot be read as Bool")
     #expect(try readingError(Bool.self, "-1") != nil)
     #expect(try readingError(Bool.self, "1.0") != nil)
     #expect(try readingError(Bool.self, "'true'") != nil)
@@ -120,14 +120,14 @@ struct NumbersTests {
     #expect(try row.get(Double.self, at: 1) == 9_007_199_254_740_992)
     #expect(
       try readingError(Double.self, "9007199254740993")?.description
-        == "value: 9007199254740993 is no value of Double")
+        == "value: 9007199254740993 cannot be read as Double")
     #expect(try readingError(Double.self, "'7.0'") != nil)
   }
 
   @Test("Float refuses a finite REAL that would become infinite")
   func floatOverflow() throws {
     #expect(
-      try readingError(Float.self, "1e300")?.description == "value: 1e+300 is no value of Float")
+      try readingError(Float.self, "1e300")?.description == "value: 1e+300 cannot be read as Float")
     #expect(try readingError(Float.self, "-1e300") != nil)
   }
 
@@ -139,6 +139,6 @@ struct NumbersTests {
     ])
     #expect(
       storingError(Unique64.exhausted)?.description
-        == "-9223372036854775808 cannot be stored: the generator has no further ids (year 2072)")
+        == "-9223372036854775808 cannot be stored: the generator has run out of ids (year 2072)")
   }
 }

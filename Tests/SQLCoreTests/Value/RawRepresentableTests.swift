@@ -37,9 +37,11 @@ struct RawRepresentableTests {
   @Test("an unknown case throws and names the type and the value")
   func unknownCase() throws {
     #expect(
-      try readingError(Status.self, "'Draft'")?.description == "value: Draft is no value of Status")
-    #expect(try readingError(Level.self, "7")?.description == "value: 7 is no value of Level")
-    #expect(try readingError(Small.self, "256")?.description == "value: 256 is no value of UInt8")
+      try readingError(Status.self, "'Draft'")?.description
+        == "value: Draft cannot be read as Status")
+    #expect(try readingError(Level.self, "7")?.description == "value: 7 cannot be read as Level")
+    #expect(
+      try readingError(Small.self, "256")?.description == "value: 256 cannot be read as UInt8")
     #expect(
       try readingError(Status.self, "1")?.description == "value: expected TEXT, found INTEGER")
     #expect(try readingError(Status?.self, "'gone'") != nil)

@@ -34,7 +34,7 @@ struct TextTests {
     let lent = #expect(throws: ColumnValueError.self) {
       try db.fetch((String).self, "SELECT text FROM note")
     }
-    #expect(lent?.description == "text, row 0: text with broken bytes is no value of UTF-8")
+    #expect(lent?.description == "text, row 0: text with broken bytes cannot be read as UTF-8")
     #expect(throws: ColumnValueError.self) { try db.fetch((String?).self, "SELECT text FROM note") }
     #expect(throws: ColumnValueError.self) { try db.rows("SELECT text FROM note") }
     #expect(throws: ColumnValueError.self) { try db.fetch((UUID).self, "SELECT text FROM note") }
@@ -50,7 +50,7 @@ struct TextTests {
       try readingError(String.self, "x'61'")?.reason == .mismatch(expected: "TEXT", found: "BLOB"))
     #expect(
       try readingError(String.self, "NULL")?.description
-        == "value: expected TEXT, found NULL; an optional would take it")
+        == "value: expected TEXT, found NULL; an optional type would accept it")
   }
 
   @Test("URLs round-trip")
@@ -73,9 +73,9 @@ struct TextTests {
 
   @Test("text that is not a URL throws")
   func invalidURL() throws {
-    #expect(try readingError(URL.self, "''")?.description == "value:  is no value of URL")
+    #expect(try readingError(URL.self, "''")?.description == "value:  cannot be read as URL")
     #expect(
-      try readingError(URL.self, "'a b'")?.description == "value: a b is no value of URL")
+      try readingError(URL.self, "'a b'")?.description == "value: a b cannot be read as URL")
     #expect(try readingError(URL.self, "'http://[::1'") != nil)
     #expect(try readingError(URL.self, "7") != nil)
   }
@@ -124,14 +124,14 @@ struct TextTests {
   @Test("a NaN Decimal and text that is not a decimal number are refused")
   func invalidDecimal() throws {
     #expect(
-      storingError(Decimal.nan)?.description == "NaN cannot be stored: NaN is no number")
+      storingError(Decimal.nan)?.description == "NaN cannot be stored: NaN is not a number")
     for text in [
       "", "1e3", "NaN", "12abc", " 1", "1 ", "-", ".", "1.5.0", "--1",
       "0.1234567890123456789012345678901234567890123",
     ] {
       #expect(
         try readingError(Decimal.self, "\(text)")?.description
-          == "value: \(text) is no value of Decimal", "\(text)")
+          == "value: \(text) cannot be read as Decimal", "\(text)")
     }
     #expect(try readingError(Decimal.self, "1") != nil)
   }
