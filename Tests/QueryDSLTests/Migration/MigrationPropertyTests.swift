@@ -46,7 +46,8 @@ struct MigrationPropertyTests {
     let plan: MigrationPlan
     // Three migrations in four ask for zeros in new columns without a default.
     let asksForZeros = Int.random(in: 0..<4, using: &random) > 0
-    let options = MigrationOptions(missingDefaults: asksForZeros ? .zeroOrEmpty : .refused)
+    let options = MigrationOptions(
+      missingDefaults: asksForZeros ? .zeroOrEmpty : .refused, newerSchema: .replaced)
     do {
       plan = try db.migrate(Declarations(new), options)
     } catch let error as MigrationError where !error.plan.refusals.isEmpty {

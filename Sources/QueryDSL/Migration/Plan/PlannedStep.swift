@@ -16,6 +16,8 @@ struct PlannedStep {
   var work: Work = .none
   /// The notes of conversions that are written or removed after the step.
   var conversions: [ConversionNote] = []
+  /// The step that stands in place of this one if a newer program may have made what this one drops.
+  var keeping: MigrationPlan.Step?
 
   init(_ step: MigrationPlan.Step, _ work: Work = .none) {
     self.step = step

@@ -49,6 +49,7 @@ extension TablePlanner {
     }
     for index in indexes {
       let reason: String
+      var keeping: MigrationPlan.Step?
       if let line = declared.indexes.first(where: { self.found($0)?.name == index.name }) {
         guard !isSame(line, index) else {
           let name = declared.name(of: line)
@@ -65,7 +66,14 @@ extension TablePlanner {
       } else if comesFromCode(index), !names.contains(index.name.lowercasedASCII),
         !others.contains(where: index.mentions)
       {
-        reason = "the schema declares it no more"
+        reason = "the schema no longer declares it"
+        // An equal index takes its place.
+        if !declared.indexes.contains(where: { isSame($0, index) }) {
+          keeping = MigrationPlan.Step(
+            .keepDeclaration("the index \(index.name)"), table: declared.name,
+            reason: "no model declares it, and a newer program may have created it",
+            line: "Dropped(index: \(index.name.swiftLiteral))")
+        }
       } else {
         // An index over columns that no model declares is kept with them.
         if !comesFromCode(index) {
@@ -73,11 +81,12 @@ extension TablePlanner {
         }
         continue
       }
-      steps.append(
-        PlannedStep(
-          running: MigrationPlan.Step(
-            .dropIndex(index.name), table: declared.name,
-            sql: "DROP INDEX \(Identifier(index.name).quoted)", reason: reason)))
+      var step = PlannedStep(
+        running: MigrationPlan.Step(
+          .dropIndex(index.name), table: declared.name,
+          sql: "DROP INDEX \(Identifier(index.name).quoted)", reason: reason))
+      step.keeping = keeping
+      steps.append(step)
     }
   }
 
