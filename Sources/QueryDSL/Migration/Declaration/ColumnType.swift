@@ -13,15 +13,22 @@ struct ColumnType: Sendable {
   let storedForm: StoredForm
   /// The property, as a key path names it.
   let property: String
+  /// Whether it is a column of the primary key.
+  let isKey: Bool
 
-  init(_ type: any ColumnValue.Type, form: StoredForm, property: String) {
+  init(
+    _ type: any ColumnValue.Type, form: StoredForm, property: String, isKey: Bool = false
+  ) {
     self.type = type
     storedForm = form
     self.property = property
+    self.isKey = isKey
   }
 
   /// The type that holds every value of a storage class.
-  init(storageClass: StorageClass, isOptional: Bool, name property: String) {
+  init(
+    storageClass: StorageClass, isOptional: Bool, name property: String, isKey: Bool = false
+  ) {
     let type: any ColumnValue.Type =
       switch storageClass {
       case .integer: isOptional ? Int64?.self : Int64.self
@@ -29,7 +36,7 @@ struct ColumnType: Sendable {
       case .text: isOptional ? String?.self : String.self
       case .blob, .null: isOptional ? [UInt8]?.self : [UInt8].self
       }
-    self.init(type, form: .standard, property: property)
+    self.init(type, form: .standard, property: property, isKey: isKey)
   }
 
   private var wrapped: any ColumnValue.Type {
@@ -78,7 +85,7 @@ struct ColumnType: Sendable {
     case is any FixedWidthInteger.Type, is any BinaryFloatingPoint.Type: "0"
     case is Bool.Type: "false"
     case is String.Type: "\"\""
-    case is any RangeReplaceableCollection<UInt8>.Type: "\(name)()"
+    case is any RangeReplaceableCollection<UInt8>.Type: "\(qualifiedName)()"
     default: nil
     }
   }
@@ -95,15 +102,21 @@ struct ColumnType: Sendable {
   }
 
   /// The line of a schema that gives old rows a value in a new column.
-  func defaultLine(_ value: String) -> String { "Default(\(path), \(value))" }
+  ///
+  /// The initial value of the property is code that only an initialiser of the model runs: the zero
+  /// of its type stands in its place, and the line says what it is for.
+  func defaultLine(_ value: String) -> String {
+    "Default(\(path), \(value))  // the value that existing rows get"
+  }
 
   /// The property as a line of a schema names it.
-  var path: String { "\\.$\(property)" }
+  var path: String { property.columnPath }
 
-  /// The property as a model declares it.
-  func declaration(_ wrapper: String = "@Column", isOptional: Bool? = nil) -> String {
-    "\(wrapper) var \(property.isSwiftName ? property : "`\(property)`"): \(qualifiedName)"
-      + (isOptional ?? self.isOptional ? "?" : "")
+  /// The property as a model declares it. A key is optional only if it was declared so.
+  func declaration(isOptional: Bool? = nil) -> String {
+    let isOptional = isKey ? self.isOptional : isOptional ?? self.isOptional
+    return "\(isKey ? "@PrimaryKey" : "@Column") var \(property.escapedName): \(qualifiedName)"
+      + (isOptional ? "?" : "")
   }
 
   /// An expression that gives each row a value of its own that the type reads; nil where there is
@@ -168,105 +181,5 @@ extension ColumnValue {
     from oldForm: StoredForm, to form: StoredForm
   ) -> ValueConversion {
     ValueConversion { value in try value.read(Self.self, as: oldForm).databaseValue(as: form) }
-  }
-}
-
-extension TableDefinition {
-  /// A line that gives a model another table.
-  var otherNameLine: String { "static let tableName = \("\(name)2".swiftLiteral)" }
-}
-
-extension String {
-  /// The text as Swift writes it.
-  var swiftLiteral: String { debugDescription }
-
-  /// Whether Swift takes it for a name as it is.
-  var isSwiftName: Bool {
-    let words: Set = [
-      "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import",
-      "init", "inout", "internal", "let", "operator", "private", "precedencegroup", "protocol",
-      "public", "rethrows", "static", "struct", "subscript", "typealias", "var", "break", "case",
-      "catch", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if",
-      "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as", "await", "false",
-      "is", "nil", "self", "Self", "super", "throws", "true", "try", "_", "Type", "Protocol",
-    ]
-    guard let first = unicodeScalars.first, first == "_" || first.properties.isXIDStart,
-      !words.contains(self)
-    else { return false }
-    return unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
-  }
-}
-
-extension String {
-  /// The name of a type without the modules in it; nil for one inside a function, which no other place
-  /// can name.
-  fileprivate var withoutModules: String? {
-    guard !contains("(unknown context") else { return nil }
-    var result = ""
-    var path: [Substring] = []
-    var start = startIndex
-    func flush(_ end: Index) {
-      path.append(self[start..<end])
-      result += (path.count > 1 ? path.dropFirst() : path[...]).joined(separator: ".")
-      path = []
-    }
-    for index in indices {
-      switch self[index] {
-      case ".":
-        path.append(self[start..<index])
-        start = self.index(after: index)
-      case "<", ">", ",", " ", "(", ")":
-        flush(index)
-        result.append(self[index])
-        start = self.index(after: index)
-      default: break
-      }
-    }
-    flush(endIndex)
-    return result
-  }
-
-  /// A name of a property made of the words of a column's name: `its weight` is `itsWeight`.
-  fileprivate var propertyName: String {
-    let words = unicodeScalars.split { !$0.properties.isXIDContinue }.map { String($0) }
-    let joined = words.enumerated().map { index, word in
-      index == 0 ? word : word.prefix(1).uppercased() + word.dropFirst()
-    }.joined()
-    guard let first = joined.unicodeScalars.first else { return "column" }
-    return first.properties.isXIDStart || first == "_" ? joined : "_\(joined)"
-  }
-}
-
-extension TableDefinition {
-  /// A line that declares a column which the table has. Where the property cannot be called as the
-  /// column, a second line names it; no other member may be called so.
-  func propertyLine(forColumn name: String, type: String) -> String {
-    // Each model has an `id`, and a type `ID`.
-    let taken = Set(columns.map(\.type.property) + ["id", "ID"])
-    var property = name.isSwiftName || name.propertyName == name ? name : name.propertyName
-    if taken.contains(property) {
-      property = "stored" + property.prefix(1).uppercased() + property.dropFirst()
-    }
-    while taken.contains(property) { property += "2" }
-    let line = "@Column var \(property.isSwiftName ? property : "`\(property)`"): \(type)"
-    return property == name
-      ? line : "\(line)\nNamed(\\.$\(property), \(name.swiftLiteral))"
-  }
-}
-
-extension [String] {
-  /// Texts as Swift writes them, one behind another.
-  var swiftList: String { map(\.swiftLiteral).joined(separator: ", ") }
-}
-
-extension StorageClass {
-  /// The Swift type that holds its values, in the words of a line to paste.
-  var swiftType: String {
-    switch self {
-    case .integer: "Int64"
-    case .real: "Double"
-    case .text: "String"
-    case .blob, .null: "[UInt8]"
-    }
   }
 }

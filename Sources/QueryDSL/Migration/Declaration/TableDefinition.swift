@@ -103,6 +103,8 @@ struct TableDefinition {
   var name: String
   var columns: [Column]
   var keyNames: [String]
+  /// How a column is called after its property.
+  var columnNaming = ColumnNaming.asDeclared
   /// nil where nothing is said.
   var isWithoutRowID: Bool?
   var indexes: [Index] = []

@@ -23,6 +23,8 @@ extension TablePlanner {
     guard type.hasForms, !mayConvert(column, found),
       let oldClass = try storageClass(of: found, column)
     else { return .unknown }
+    // NULL is refused first: none of the lines for another form makes a value of it.
+    guard try !holdsRefusedNull(column, found) else { return .unknown }
     let forms = type.forms(in: oldClass)
     // A table that Apus made has the standard form where it says nothing.
     if let form = found.form ?? (isMadeByApus ? .standard : nil), forms.contains(form) {
@@ -77,17 +79,23 @@ extension TablePlanner {
 
   // MARK: What is there
 
+  /// Whether a column holds NULL, which its property is not.
+  private func holdsRefusedNull(
+    _ column: TableDefinition.Column, _ found: LiveTable.Column
+  ) throws -> Bool {
+    guard !column.isOptional, !found.isNotNull,
+      !planner.invalidValues.deletes(declared.name, column.name)
+    else { return false }
+    return try hasRow(where: "\(oldName(of: column.name)) IS NULL")
+  }
+
   /// The storage class of a column: the declared one, or that of all its values if its type stands
   /// for none, such as DATETIME.
   private func storageClass(
     of found: LiveTable.Column, _ column: TableDefinition.Column
   ) throws -> StorageClass? {
     if let declared = StorageClass(declaredType: found.type) { return declared }
-    let old = oldName(of: column.name)
-    let table = Identifier(oldName).quoted
-    let classes = try connection.rows(
-      SQL(unsafe: "SELECT DISTINCT typeof(\(old)) FROM \(table) WHERE \(old) IS NOT NULL")
-    ).compactMap { StorageClass(rawValue: try $0.get(String.self, at: 0).uppercased()) }
+    let classes = try valueClasses(of: column.name)
     // A form in a REAL reads whole numbers, too.
     let isNumber = !classes.isEmpty && classes.allSatisfy { $0 == .integer || $0 == .real }
     if isNumber, column.storageClass == .real || classes.count == 2 { return .real }
@@ -115,7 +123,7 @@ extension TablePlanner {
         + "not say what its numbers count"
         + (form.map { ", and read as `.\($0)` none of them is a date between \(years)" } ?? "")
         + "; choose the line whose dates are right",
-      lines: lines(for: column, found, numbers, oldClass), rowCount: try rowCount())
+      lines: try lines(for: column, found, numbers, oldClass), rowCount: try rowCount())
     return false
   }
 

@@ -80,7 +80,9 @@ public struct MigrationPlan: Hashable, Sendable {
     /// A line to paste: into the schema where the step is refused or keeps something, in the place of
     /// a property, or into the options of the migration. Every refusal has one.
     public let line: String?
-    /// All lines to paste, of which one is needed, with what each means; the first is `line`.
+    /// All lines to paste, of which one is needed; the first is `line`.
+    ///
+    /// A line that loses values says so in a comment, and is not the first if another keeps them.
     public let lines: [String]
     /// How many rows the step touches or puts at risk; nil where it is none of its business.
     public internal(set) var rowCount: Int?
