@@ -17,9 +17,7 @@ struct ModelFields {
         model, model is any Model.Type ? "a model must be a struct" : "a row must be a struct")
     }
     for field in fields {
-      // The stored property of a wrapper has the name of the wrapped property, with an underscore
-      // prefix.
-      let name = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
+      let name = Self.propertyName(ofField: field.name)
       if let wrapper = field.type as? any ColumnWrapper.Type {
         guard !Self.isNested(wrapper.valueType) else {
           throw ModelError(model, "\(name): an optional of an optional cannot be a column")
@@ -35,6 +33,16 @@ struct ModelFields {
       }
     }
     try checkNames(of: model)
+  }
+
+  /// The property behind a wrapper is called as the wrapped one, with an underscore before it. A name that
+  /// is no identifier stands in backticks, with U+00A0 for each of its spaces.
+  private static func propertyName(ofField field: String) -> String {
+    guard field.count > 2, field.hasPrefix("`"), field.hasSuffix("`") else {
+      return String(field.hasPrefix("_") ? field.dropFirst() : field[...])
+    }
+    let name = field.dropFirst().dropLast().replacing("\u{A0}", with: " ")
+    return String(name.hasPrefix("_") ? name.dropFirst() : name[...])
   }
 
   private func checkNames<Row: ResultRow>(of model: Row.Type) throws {

@@ -227,7 +227,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
       @PrimaryKey var id: Int
       static var schema: Schema<Reference> {
         Dropped(table: "Old")
-        Dropped(foreignKey: "oldID")
+        Dropped(foreignKey: "oldID")  // in the schema of Ending
       }
     }
 
@@ -253,7 +253,8 @@ struct DeclarationRefusalTests: RefusalExpecting {
   static let namings: [(SQL, String, String, any Model.Type)] = [
     (
       "ALTER TABLE Child ADD COLUMN oldID INTEGER REFERENCES Old (id)",
-      "the foreign key (oldID) of Child", #"Dropped(foreignKey: "oldID")"#,
+      "the foreign key (oldID) of Child",
+      #"Dropped(foreignKey: "oldID")  // in the schema of Ending"#,
       WithoutOld.Reference.self
     ),
     (
@@ -300,7 +301,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
     @PrimaryKey var id: Int
     @Column var code: String?
     static var schema: Schema<PastedReferring> {
-      Dropped(foreignKey: "code")
+      Dropped(foreignKey: "code")  // in the schema of Referring
     }
   }
 
@@ -314,8 +315,8 @@ struct DeclarationRefusalTests: RefusalExpecting {
       INSERT INTO Parent VALUES (1, 'a'); INSERT INTO Child VALUES (1, 'a')
       """, Referring.self,
       "the column code cannot go while the foreign key (code) of Child names it",
-      line: #"Dropped(foreignKey: "code")"#, pastedInto: PastedReferring.self, others: [Parent.self]
-    )
+      line: #"Dropped(foreignKey: "code")  // in the schema of Referring"#,
+      pastedInto: PastedReferring.self, others: [Parent.self])
     #expect(try db.fetch(PastedReferring.all).map(\.code) == ["a"])
   }
 }

@@ -13,7 +13,7 @@ struct KeyRefusalTests: RefusalExpecting {
 
   // swift-format-ignore
   static let deleting = MigrationOptions(steps: [
-    MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" WHERE \"code\" IS NULL OR rowid NOT IN (SELECT min(rowid) FROM \"Keyed\" GROUP BY \"code\")") }
+    MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" WHERE \"code\" IS NULL OR rowid NOT IN (SELECT min(rowid) FROM \"Keyed\" GROUP BY \"code\")") }  // deletes 1 row
   ])
 
   @Test("a key with duplicate values is refused with a step that deletes the duplicates")
@@ -28,14 +28,14 @@ struct KeyRefusalTests: RefusalExpecting {
         + "before",
       line: #"MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" "#
         + #"WHERE \"code\" IS NULL OR rowid NOT IN (SELECT min(rowid) FROM \"Keyed\" "#
-        + #"GROUP BY \"code\")") }"#,
+        + #"GROUP BY \"code\")") }  // deletes 1 row"#,
       pastedInto: Keyed.self, options: Self.deleting)
     #expect(try db.fetch(Keyed.order(by: \.$number)).map(\.number) == [1, 3])
   }
 
   // swift-format-ignore
   static let deletingWithoutRowID = MigrationOptions(steps: [
-    MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" AS k WHERE \"code\" IS NULL OR EXISTS (SELECT 1 FROM \"Keyed\" AS o WHERE o.\"code\" = k.\"code\" AND (o.\"number\") < (k.\"number\"))") }
+    MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" AS k WHERE \"code\" IS NULL OR EXISTS (SELECT 1 FROM \"Keyed\" AS o WHERE o.\"code\" = k.\"code\" AND (o.\"number\") < (k.\"number\"))") }  // deletes 1 row
   ])
 
   @Test("a key with duplicate values is refused in a WITHOUT ROWID table, too")
@@ -51,7 +51,7 @@ struct KeyRefusalTests: RefusalExpecting {
       line:
         #"MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" AS k "#
         + #"WHERE \"code\" IS NULL OR EXISTS (SELECT 1 FROM \"Keyed\" AS o "#
-        + #"WHERE o.\"code\" = k.\"code\" AND (o.\"number\") < (k.\"number\"))") }"#,
+        + #"WHERE o.\"code\" = k.\"code\" AND (o.\"number\") < (k.\"number\"))") }  // deletes 1 row"#,
       pastedInto: Keyed.self, options: Self.deletingWithoutRowID)
     #expect(try db.fetch(Keyed.order(by: \.$number)).map(\.number) == [1, 3])
   }
@@ -139,8 +139,9 @@ struct KeyRefusalTests: RefusalExpecting {
     var id: ID { ID(number: number, mood: mood) }
   }
 
+  // swift-format-ignore
   static let emptying = MigrationOptions(steps: [
-    MigrationStep("no rows of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\"") }
+    MigrationStep("no rows of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\"") }  // deletes 2 rows
   ])
 
   @Test(
@@ -152,7 +153,8 @@ struct KeyRefusalTests: RefusalExpecting {
       "the new column mood needs a value for the rows that are there, and it is of the key; fill it in a "
         + "`MigrationStep` that runs before",
       line:
-        #"MigrationStep("no rows of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\"") }"#,
+        #"MigrationStep("no rows of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\"") }"#
+        + "  // deletes 2 rows",
       pastedInto: Tempered.self, options: Self.emptying)
   }
 

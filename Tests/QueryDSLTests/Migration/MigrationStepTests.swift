@@ -138,8 +138,10 @@ struct MigrationStepTests {
         + "as in row 2: 'merry'; make them right by a `MigrationStep`, or let the migration delete the rows"
     )
     #expect(
-      error?.plan.refusals.first?.line
-        == #"MigrationOptions(invalidValues: .deleted(in: "Note.mood"))  // deletes 1 row"#)
+      error?.plan.refusals.first?.lines == [
+        "@Column var mood: String  // keeps the values as they are",
+        #"MigrationOptions(invalidValues: .deleted(in: "Note.mood"))  // deletes 1 row"#,
+      ])
     let plan = try db.migrate(
       [Moody.self],
       MigrationOptions(invalidValues: .deleted(in: "note.Mood"), checksValues: true))

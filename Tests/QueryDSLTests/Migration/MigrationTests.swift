@@ -182,7 +182,7 @@ struct MigrationTests {
       plan.description == """
         Article
           = keep the column extra: no model declares it
-              Dropped("extra")
+              Dropped("extra")  // loses the values of Article.extra
         """)
     #expect(plan.isEmpty && plan.steps.map(\.action) == [.keepColumn("extra")])
     try db.migrate([Second.Article.self])

@@ -15,7 +15,7 @@ struct MissingDefaultTests: RefusalExpecting {
     @PrimaryKey var id: Int
     @Column var flag = true
     static var schema: Schema<PastedSetting> {
-      Default(\.$flag, false)
+      Default(\.$flag, false)  // the value that existing rows get
     }
   }
 
@@ -30,7 +30,7 @@ struct MissingDefaultTests: RefusalExpecting {
     @PrimaryKey var id: Int
     @Column var minutes = 60
     static var schema: Schema<PastedTimed> {
-      Default(\.$minutes, 0)
+      Default(\.$minutes, 0)  // the value that existing rows get
     }
   }
 
@@ -43,7 +43,8 @@ struct MissingDefaultTests: RefusalExpecting {
       Self.oneRow, Setting.self,
       "the new column flag needs a value for the rows that are there; say which in the schema of "
         + "Setting, or make it an optional, `@Column var flag: Bool?`",
-      line: #"Default(\.$flag, false)"#, pastedInto: PastedSetting.self)
+      line: #"Default(\.$flag, false)  // the value that existing rows get"#,
+      pastedInto: PastedSetting.self)
     #expect(try db.fetch(PastedSetting.all) == [PastedSetting(id: 1, flag: false)])
   }
 
@@ -53,7 +54,8 @@ struct MissingDefaultTests: RefusalExpecting {
       Self.oneRow, Timed.self,
       "the new column minutes needs a value for the rows that are there; say which in the schema of "
         + "Timed, or make it an optional, `@Column var minutes: Int?`",
-      line: #"Default(\.$minutes, 0)"#, pastedInto: PastedTimed.self)
+      line: #"Default(\.$minutes, 0)  // the value that existing rows get"#,
+      pastedInto: PastedTimed.self)
   }
 
   struct Everything: Model {
@@ -89,11 +91,11 @@ struct MissingDefaultTests: RefusalExpecting {
     @Column var tags: JSON<Array<String>>?
     @Column var reference: Unique64?
     static var schema: Schema<Pasted> {
-      Default(\.$number, 0)
-      Default(\.$ratio, 0)
-      Default(\.$text, "")
-      Default(\.$data, Data())
-      Default(\.$bytes, Array<UInt8>())
+      Default(\.$number, 0)  // the value that existing rows get
+      Default(\.$ratio, 0)  // the value that existing rows get
+      Default(\.$text, "")  // the value that existing rows get
+      Default(\.$data, Data())  // the value that existing rows get
+      Default(\.$bytes, Array<UInt8>())  // the value that existing rows get
     }
   }
 
@@ -148,7 +150,10 @@ struct MissingDefaultTests: RefusalExpecting {
     let error = #expect(throws: MigrationError.self) {
       try db.migrate([Facet.self, Setting.self])
     }
-    #expect(error?.plan.refusals.map(\.line) == [#"Default(\.$flag, false)"#])
+    #expect(
+      error?.plan.refusals.map(\.line) == [
+        #"Default(\.$flag, false)  // the value that existing rows get"#
+      ])
     try db.execute("DELETE FROM Setting")
     try db.migrate([Facet.self, Setting.self])
     // This model's insertions omit the column.

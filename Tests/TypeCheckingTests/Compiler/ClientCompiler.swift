@@ -37,26 +37,63 @@ actor ClientCompiler {
   /// Throws if the compiler cannot be run: it is missing, a module is missing, or it crashed.
   func errors(in program: ClientProgram) async throws -> [Diagnostic] {
     let toolchain = try toolchain.get()
+    return try await inFolder(of: program) { folder, file in
+      let run = try await run(
+        toolchain.compiler,
+        toolchain.arguments + [
+          "-typecheck", "-Xfrontend", "-solver-scope-threshold=\(Self.scopes)",
+          "-diagnostic-style", "llvm", file.path,
+        ], outputIn: folder)
+      let errors = run.output.split(separator: "\n").compactMap(Diagnostic.init)
+      guard run.status == 0 ? errors.isEmpty : !errors.isEmpty else {
+        throw Failure(description: "swiftc ended with \(run.status):\n\(run.output)")
+      }
+      return errors
+    }
+  }
+
+  /// Compiles a program, links it with the objects of this build, runs it and returns what it prints.
+  ///
+  /// Throws if one of the three fails.
+  func output(of program: ClientProgram) async throws -> String {
+    let toolchain = try toolchain.get()
+    let objects = try toolchain.objects()
+    return try await inFolder(of: program) { folder, file in
+      let executable = folder.appending(path: "client")
+      let link = try await run(
+        toolchain.compiler,
+        toolchain.arguments + toolchain.linkArguments + [
+          "-Onone", "-emit-executable", "-o", executable.path, file.path,
+        ] + objects, outputIn: folder)
+      guard link.status == 0 else {
+        throw Failure(description: "swiftc ended with \(link.status):\n\(link.output)")
+      }
+      let run = try await run(executable, [], outputIn: folder)
+      guard run.status == 0 else {
+        throw Failure(description: "the program ended with \(run.status):\n\(run.output)")
+      }
+      return run.output
+    }
+  }
+
+  /// Writes a program into a folder of its own, and removes the folder at the end. As many run at once
+  /// as there are processors.
+  private func inFolder<Value: Sendable>(
+    of program: ClientProgram, _ body: (_ folder: URL, _ file: URL) async throws -> Value
+  ) async throws -> Value {
     await takeTurn()
     defer { endTurn() }
-
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "apus-client-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: ClientProgram.fileName)
     try program.source.write(to: file, atomically: false, encoding: .utf8)
-
-    let run = try await run(toolchain, file, outputIn: folder)
-    let errors = run.output.split(separator: "\n").compactMap(Diagnostic.init)
-    guard run.status == 0 ? errors.isEmpty : !errors.isEmpty else {
-      throw Failure(description: "swiftc ended with \(run.status):\n\(run.output)")
-    }
-    return errors
+    return try await body(folder, file)
   }
 
   private func run(
-    _ toolchain: Toolchain, _ file: URL, outputIn folder: URL
+    _ executable: URL, _ arguments: [String], outputIn folder: URL
   ) async throws -> (status: Int32, output: String) {
     let output = folder.appending(path: "output")
     try Data().write(to: output)
@@ -64,15 +101,9 @@ actor ClientCompiler {
     defer { try? handle.close() }
 
     let process = Process()
-    process.executableURL = toolchain.compiler
-    process.arguments = [
-      "-typecheck", "-swift-version", "6", "-parse-as-library", "-module-name", "Client",
-      "-I", toolchain.modules.path,
-      "-module-cache-path", toolchain.moduleCache.path,
-      "-Xcc", "-fmodule-map-file=\(toolchain.moduleMap.path)",
-      "-Xfrontend", "-solver-scope-threshold=\(Self.scopes)",
-      "-diagnostic-style", "llvm", file.path,
-    ]
+    process.executableURL = executable
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = handle
     process.standardError = handle
@@ -86,7 +117,7 @@ actor ClientCompiler {
     }
     let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
     guard process.terminationReason == .exit else {
-      throw Failure(description: "swiftc crashed:\n\(text)")
+      throw Failure(description: "\(executable.lastPathComponent) crashed:\n\(text)")
     }
     return (process.terminationStatus, text)
   }

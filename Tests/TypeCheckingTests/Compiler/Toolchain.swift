@@ -16,6 +16,40 @@ struct Toolchain: Sendable {
     modules.deletingLastPathComponent().appending(path: "ClientModuleCache")
   }
 
+  /// What the compiler is told of a program, whether or not it links it.
+  var arguments: [String] {
+    [
+      "-swift-version", "6", "-parse-as-library", "-module-name", "Client", "-I", modules.path,
+      "-module-cache-path", moduleCache.path, "-Xcc", "-fmodule-map-file=\(moduleMap.path)",
+    ]
+  }
+
+  /// What links a program besides the objects.
+  var linkArguments: [String] {
+    // Objects that count coverage need the counters.
+    let isCounting = ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"] != nil
+    return ["-lsqlite3"] + (isCounting ? ["-profile-generate"] : [])
+  }
+
+  /// The objects of `Apus` and of what it imports, of those with which the running tests are linked:
+  /// the folders may hold others, of files that are gone.
+  func objects() throws -> [String] {
+    let folder = modules.deletingLastPathComponent()
+    let names = ["Apus", "SQLCore", "QueryDSL", "ChangeObservation"].map { "/\($0).build/" }
+    let products = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".product") }.sorted()
+    for product in products {
+      let list = folder.appending(path: product).appending(path: "Objects.LinkFileList")
+      guard let text = try? String(contentsOf: list, encoding: .utf8) else { continue }
+      let objects = text.split(separator: "\n").map {
+        $0.trimmingCharacters(in: CharacterSet(charactersIn: "'\""))
+      }
+      let found = objects.filter { object in names.contains { object.contains($0) } }
+      if names.allSatisfy({ name in found.contains { $0.contains(name) } }) { return found }
+    }
+    throw NotFound(description: "no product in \(folder.path) is linked with Apus")
+  }
+
   struct NotFound: Error, CustomStringConvertible {
     let description: String
   }

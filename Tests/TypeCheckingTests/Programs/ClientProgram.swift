@@ -14,6 +14,12 @@ struct ClientProgram: Sendable {
   let source: String
   let expectedPlaces: [Place]
 
+  /// A whole file, in which no error is expected.
+  init(_ source: String) {
+    self.source = source
+    expectedPlaces = []
+  }
+
   init(_ models: ClientModels, _ code: String) {
     var source = ""
     var places: [Place] = []

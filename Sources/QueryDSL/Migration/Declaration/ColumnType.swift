@@ -13,15 +13,22 @@ struct ColumnType: Sendable {
   let storedForm: StoredForm
   /// The name of the property, as a key path writes it.
   let property: String
+  /// Whether it is a column of the primary key.
+  let isKey: Bool
 
-  init(_ type: any ColumnValue.Type, form: StoredForm, property: String) {
+  init(
+    _ type: any ColumnValue.Type, form: StoredForm, property: String, isKey: Bool = false
+  ) {
     self.type = type
     storedForm = form
     self.property = property
+    self.isKey = isKey
   }
 
   /// Creates the type that holds every value of a storage class.
-  init(storageClass: StorageClass, isOptional: Bool, name property: String) {
+  init(
+    storageClass: StorageClass, isOptional: Bool, name property: String, isKey: Bool = false
+  ) {
     let type: any ColumnValue.Type =
       switch storageClass {
       case .integer: isOptional ? Int64?.self : Int64.self
@@ -29,7 +36,7 @@ struct ColumnType: Sendable {
       case .text: isOptional ? String?.self : String.self
       case .blob, .null: isOptional ? [UInt8]?.self : [UInt8].self
       }
-    self.init(type, form: .standard, property: property)
+    self.init(type, form: .standard, property: property, isKey: isKey)
   }
 
   private var wrapped: any ColumnValue.Type {
@@ -81,7 +88,7 @@ struct ColumnType: Sendable {
     case is any FixedWidthInteger.Type, is any BinaryFloatingPoint.Type: "0"
     case is Bool.Type: "false"
     case is String.Type: "\"\""
-    case is any RangeReplaceableCollection<UInt8>.Type: "\(name)()"
+    case is any RangeReplaceableCollection<UInt8>.Type: "\(qualifiedName)()"
     default: nil
     }
   }
@@ -99,15 +106,22 @@ struct ColumnType: Sendable {
   }
 
   /// Returns the line of a schema that gives existing rows a value in a new column.
-  func defaultLine(_ value: String) -> String { "Default(\(path), \(value))" }
+  ///
+  /// The library cannot read the initial value of the property, because only an initialiser of the
+  /// model computes it. The line offers the zero of the type, and says what the value is for.
+  func defaultLine(_ value: String) -> String {
+    "Default(\(path), \(value))  // the value that existing rows get"
+  }
 
   /// The key path to the property, as a line of a schema writes it.
-  var path: String { "\\.$\(property)" }
+  var path: String { property.columnPath }
 
-  /// Returns the declaration of the property, as a model writes it.
-  func declaration(_ wrapper: String = "@Column", isOptional: Bool? = nil) -> String {
-    "\(wrapper) var \(property.isSwiftName ? property : "`\(property)`"): \(qualifiedName)"
-      + (isOptional ?? self.isOptional ? "?" : "")
+  /// Returns the declaration of the property, as a model writes it. A key is optional only if it
+  /// was declared optional.
+  func declaration(isOptional: Bool? = nil) -> String {
+    let isOptional = isKey ? self.isOptional : isOptional ?? self.isOptional
+    return "\(isKey ? "@PrimaryKey" : "@Column") var \(property.escapedName): \(qualifiedName)"
+      + (isOptional ? "?" : "")
   }
 
   /// Returns an SQL expression that gives each row a different value that the type can read; nil if
@@ -173,106 +187,5 @@ extension ColumnValue {
     from oldForm: StoredForm, to form: StoredForm
   ) -> ValueConversion {
     ValueConversion { value in try value.read(Self.self, as: oldForm).databaseValue(as: form) }
-  }
-}
-
-extension TableDefinition {
-  /// The line that gives a model a table of its own.
-  var otherNameLine: String { "static let tableName = \("\(name)2".swiftLiteral)" }
-}
-
-extension String {
-  /// The text as a Swift string literal.
-  var swiftLiteral: String { debugDescription }
-
-  /// Whether the text is a Swift identifier that needs no backticks.
-  var isSwiftName: Bool {
-    let words: Set = [
-      "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import",
-      "init", "inout", "internal", "let", "operator", "private", "precedencegroup", "protocol",
-      "public", "rethrows", "static", "struct", "subscript", "typealias", "var", "break", "case",
-      "catch", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if",
-      "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as", "await", "false",
-      "is", "nil", "self", "Self", "super", "throws", "true", "try", "_", "Type", "Protocol",
-    ]
-    guard let first = unicodeScalars.first, first == "_" || first.properties.isXIDStart,
-      !words.contains(self)
-    else { return false }
-    return unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
-  }
-}
-
-extension String {
-  /// The name of a type without its modules; nil for a type inside a function, which cannot be
-  /// named elsewhere.
-  fileprivate var withoutModules: String? {
-    guard !contains("(unknown context") else { return nil }
-    var result = ""
-    var path: [Substring] = []
-    var start = startIndex
-    func flush(_ end: Index) {
-      path.append(self[start..<end])
-      result += (path.count > 1 ? path.dropFirst() : path[...]).joined(separator: ".")
-      path = []
-    }
-    for index in indices {
-      switch self[index] {
-      case ".":
-        path.append(self[start..<index])
-        start = self.index(after: index)
-      case "<", ">", ",", " ", "(", ")":
-        flush(index)
-        result.append(self[index])
-        start = self.index(after: index)
-      default: break
-      }
-    }
-    flush(endIndex)
-    return result
-  }
-
-  /// A property name made of the words of a column name: `its weight` becomes `itsWeight`.
-  fileprivate var propertyName: String {
-    let words = unicodeScalars.split { !$0.properties.isXIDContinue }.map { String($0) }
-    let joined = words.enumerated().map { index, word in
-      index == 0 ? word : word.prefix(1).uppercased() + word.dropFirst()
-    }.joined()
-    guard let first = joined.unicodeScalars.first else { return "column" }
-    return first.properties.isXIDStart || first == "_" ? joined : "_\(joined)"
-  }
-}
-
-extension TableDefinition {
-  /// Returns the lines that declare an existing column as a property. If the property cannot have
-  /// the name of the column, or that name is taken by another member, a second line, `Named(…)`,
-  /// maps the property to the column.
-  func propertyLine(forColumn name: String, type: String) -> String {
-    // Each model has an `id`, and a type `ID`.
-    let taken = Set(columns.map(\.type.property) + ["id", "ID"])
-    var property = name.isSwiftName || name.propertyName == name ? name : name.propertyName
-    if taken.contains(property) {
-      property = "stored" + property.prefix(1).uppercased() + property.dropFirst()
-    }
-    while taken.contains(property) { property += "2" }
-    let line = "@Column var \(property.isSwiftName ? property : "`\(property)`"): \(type)"
-    return property == name
-      ? line : "\(line)\nNamed(\\.$\(property), \(name.swiftLiteral))"
-  }
-}
-
-extension [String] {
-  /// The texts as Swift string literals, separated by commas.
-  var swiftList: String { map(\.swiftLiteral).joined(separator: ", ") }
-}
-
-extension StorageClass {
-  /// The Swift type that holds all values of the storage class, for a line to paste.
-  var swiftType: String {
-    switch self {
-    case .integer: "Int64"
-    case .real: "Double"
-    case .text: "String"
-    case .blob, .null: "[UInt8]"
-    }
   }
 }

@@ -51,7 +51,7 @@ extension TableDefinition {
           reason: "the primary key is (\(keyNames.joined(separator: ", "))) in \(model) and "
             + "(\(facet.keyNames.joined(separator: ", "))) in \(facet.model); declare one in both, or "
             + "give one a table of its own",
-          line: otherNameLine))
+          line: otherNameLine()))
     }
     for column in facet.columns {
       guard let index = columns.firstIndex(where: { $0.name.isSame(as: column.name) }) else {

@@ -14,6 +14,7 @@ extension TableDefinition {
       layout.tableName, model: String(describing: model), columns: columns,
       keyNames: layout.keyColumns.map { layout.columns[$0].name },
       isWithoutRowID: reader.isWithoutRowID)
+    columnNaming = M.columnNaming
     indexes = reader.indexes
     foreignKeys = reader.foreignKeys
     checks = reader.checks
@@ -148,7 +149,8 @@ private struct SchemaReader<M: Model> {
       column.name, column.storageClass, isOptional: column.isOptional,
       defaultSQL: defaults[index], collation: collations[index], generated: generated[index],
       conversion: conversions[index],
-      type: ColumnType(column.type, form: column.form, property: column.property))
+      type: ColumnType(
+        column.type, form: column.form, property: column.property, isKey: column.isPrimaryKey))
   }
 }
 

@@ -103,6 +103,8 @@ struct TableDefinition {
   var name: String
   var columns: [Column]
   var keyNames: [String]
+  /// The rule that makes the name of a column from the name of its property.
+  var columnNaming = ColumnNaming.asDeclared
   /// nil if the schema does not say.
   var isWithoutRowID: Bool?
   var indexes: [Index] = []

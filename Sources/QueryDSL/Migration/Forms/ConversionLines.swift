@@ -43,7 +43,7 @@ extension TablePlanner {
   func conversionLines(
     _ column: TableDefinition.Column, _ found: LiveTable.Column, lost: Int
   ) throws -> [String] {
-    let oldClass = StorageClass(declaredType: found.type)
+    let oldClass = try storageClass(of: found)
     let type = column.type
     let allowsNull = !found.isNotNull
     if oldClass == .text, let keeping = try keepingConversion(of: column) {
@@ -52,8 +52,35 @@ extension TablePlanner {
     let stored = oldClass.map {
       type.declaration(of: $0, isOptional: allowsNull || type.isOptional)
     }
-    let keeping = stored.map { ["\($0)  // keeps the values as they are"] } ?? []
-    return keeping + [lossyLine(column, oldClass, allowsNull: allowsNull, lost: lost)]
+    let keeping = try stored.map { "\($0)  // keeps the values as they are" } ?? textLine(column)
+    let lossy = lossyLine(column, oldClass, allowsNull: allowsNull, lost: lost)
+    return keeping.map { [$0, lossy] } ?? [lossy]
+  }
+
+  /// The storage class of a column: that of its type or, if the type stands for none, such as NUMERIC,
+  /// that of all its values.
+  func storageClass(of found: LiveTable.Column) throws -> StorageClass? {
+    if let declared = StorageClass(declaredType: found.type) { return declared }
+    let classes = try valueClasses(of: found.name)
+    return classes.count == 1 ? classes[0] : nil
+  }
+
+  /// The storage classes of the values of a column, NULL aside.
+  func valueClasses(of column: String) throws -> [StorageClass] {
+    let old = oldName(of: column)
+    let table = Identifier(oldName).quoted
+    return try connection.rows(
+      SQL(unsafe: "SELECT DISTINCT typeof(\(old)) FROM \(table) WHERE \(old) IS NOT NULL")
+    ).compactMap { StorageClass(rawValue: try $0.get(String.self, at: 0).uppercased()) }
+  }
+
+  /// The line that keeps values of several classes as text; nil if one of them cannot be text.
+  private func textLine(_ column: TableDefinition.Column) throws -> String? {
+    let change = ValueChange(column: oldName(of: column.name), target: .text)
+    guard try rows(where: "NOT (\(change.isLossless))") == 0 else { return nil }
+    let nulls = try rows(where: "\(change.column) IS NULL")
+    let stored = column.type.declaration(of: .text, isOptional: nulls > 0)
+    return "\(stored)  // keeps the values, as text"
   }
 
   /// Returns the lines to paste for NULL in a column whose property is not optional.
@@ -65,7 +92,7 @@ extension TablePlanner {
     else { return [optional] }
     return [
       optional,
-      "Converted(\(type.path), from: \(type.name)?.self) { $0 ?? \(empty) }  // NULL becomes \(empty)",
+      "Converted(\(type.path), from: \(type.qualifiedName)?.self) { $0 ?? \(empty) }  // NULL becomes \(empty)",
     ]
   }
 
@@ -94,10 +121,20 @@ extension TablePlanner {
       case (.real?, .integer?): "\(type.name)(exactly: $0.rounded()) ?? 0"
       default: nil
       }
-    guard let expression, let oldClass else { return deletingLine(column.name, lost) }
+    // Several rows would have the key 0.
+    guard let expression, let oldClass, !type.isKey else { return deletingLine(column.name, lost) }
     return type.convertedLine(from: oldClass.swiftType, by: expression, allowsNull: allowsNull)
-      + "  // loses \(lost) \(lost == 1 ? "value" : "values") of \(declared.name).\(column.name)"
+      + losing(lost, of: column.name)
   }
+
+  /// The end of a line that loses values of a column: `  // loses 2 values of Note.size`.
+  func losing(_ count: Int, of column: String) -> String {
+    guard count > 0 else { return "" }
+    return "  // loses \(count) \(count == 1 ? "value" : "values") of \(place(of: column))"
+  }
+
+  /// The table and a column of it, in a comment.
+  func place(of column: String) -> String { "\(declared.name).\(column)".inComment }
 }
 
 extension ColumnType {
@@ -130,7 +167,11 @@ extension ColumnType {
   /// Returns the declaration of the property with the type that holds all values of a storage
   /// class.
   func declaration(of storageClass: StorageClass, isOptional: Bool) -> String {
-    ColumnType(storageClass: storageClass, isOptional: isOptional, name: property).declaration()
+    // Only a key that the database counts may be optional.
+    let isOptional = isKey ? self.isOptional && storageClass == .integer : isOptional
+    return ColumnType(
+      storageClass: storageClass, isOptional: isOptional, name: property, isKey: isKey
+    ).declaration()
   }
 }
 

@@ -3,11 +3,10 @@ import SQLCore
 extension ColumnType {
   /// `Converted(\.$seen, from: Date.self, stored: .unixSeconds) { $0 }`
   func convertedLine(from form: StoredForm, allowsNull: Bool) -> String {
-    let old = name + (allowsNull && isOptional ? "?" : "")
+    let old = qualifiedName + (allowsNull && isOptional ? "?" : "")
     let stored = form == .standard ? "" : ", stored: .\(form)"
     return "Converted(\(path), from: \(old).self\(stored)) { $0 }"
   }
-
 }
 
 extension StoredForm {
@@ -36,7 +35,7 @@ extension TablePlanner {
   func lines(
     for column: TableDefinition.Column, _ found: LiveTable.Column, _ numbers: DateNumbers,
     _ oldClass: StorageClass
-  ) -> [String] {
+  ) throws -> [String] {
     let type = column.type
     let allowsNull = !found.isNotNull
     let stored = numbers.candidates.compactMap { candidate -> String? in
@@ -47,15 +46,25 @@ extension TablePlanner {
         ? "\(type.declaration())  // without `Stored`: \(candidate.years)"
         : "Stored(\(type.path), as: .\(form))  // \(candidate.years)"
     }
-    let converted = numbers.candidates.map { candidate in
+    let converted = try numbers.candidates.map { candidate in
+      let rounded = try candidate.reading.form.map { try roundedCount(column, from: $0) } ?? 0
       let line =
         candidate.reading.form.map { type.convertedLine(from: $0, allowsNull: allowsNull) }
         ?? type.convertedLine(
           from: "Double", by: candidate.reading.expression,
           allowsNull: allowsNull && type.isOptional)
-      return "\(line)  // \(candidate.years)"
+      return "\(line)  // \(candidate.years)" + (rounded > 0 ? ", loses \(rounded) fractions" : "")
     }
     return stored + converted
+  }
+
+  /// Returns the number of values that the declared form holds less exactly than another form.
+  private func roundedCount(
+    _ column: TableDefinition.Column, from form: StoredForm
+  ) throws -> Int {
+    let name = oldName(of: column.name)
+    let reformed = "apus_reform('\(key(of: column))', \(form.rawValue), \(name))"
+    return try rows(where: "\(name) IS NOT NULL AND \(reformed) IS NULL")
   }
 
   /// Returns the lines to paste for values that would change in another form.
@@ -66,11 +75,10 @@ extension TablePlanner {
     let unread = try rows(
       where: "\(isLost) AND NOT apus_is('\(key(of: column))', \(form.rawValue), "
         + "\(oldName(of: column.name)))")
-    if unread > 0 { return [deletingLine(column.name, unread)] }
     let keeping =
       form == .standard
       ? "\(type.declaration())  // without `Stored`" : "Stored(\(type.path), as: .\(form))"
-    return [keeping]
+    return [keeping] + (unread > 0 ? [deletingLine(column.name, unread)] : [])
   }
 
   /// Returns the line to paste for rows that cannot stay. It names the table and the column, and

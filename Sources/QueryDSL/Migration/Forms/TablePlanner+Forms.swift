@@ -24,6 +24,8 @@ extension TablePlanner {
     guard type.hasForms, !mayConvert(column, found),
       let oldClass = try storageClass(of: found, column)
     else { return .unknown }
+    // NULL is refused first: none of the lines for another form makes a value of it.
+    guard try !holdsRefusedNull(column, found) else { return .unknown }
     let forms = type.forms(in: oldClass)
     // In a table that Apus made, a column without a comment has the standard form.
     if let form = found.form ?? (isMadeByApus ? .standard : nil), forms.contains(form) {
@@ -78,17 +80,23 @@ extension TablePlanner {
 
   // MARK: Existing values
 
+  /// Returns whether a column holds NULL and its property is not optional.
+  private func holdsRefusedNull(
+    _ column: TableDefinition.Column, _ found: LiveTable.Column
+  ) throws -> Bool {
+    guard !column.isOptional, !found.isNotNull,
+      !planner.invalidValues.deletes(declared.name, column.name)
+    else { return false }
+    return try hasRow(where: "\(oldName(of: column.name)) IS NULL")
+  }
+
   /// Returns the storage class of a column: the declared one, or the class of all its values if the
   /// declared type has none, as DATETIME.
   private func storageClass(
     of found: LiveTable.Column, _ column: TableDefinition.Column
   ) throws -> StorageClass? {
     if let declared = StorageClass(declaredType: found.type) { return declared }
-    let old = oldName(of: column.name)
-    let table = Identifier(oldName).quoted
-    let classes = try connection.rows(
-      SQL(unsafe: "SELECT DISTINCT typeof(\(old)) FROM \(table) WHERE \(old) IS NOT NULL")
-    ).compactMap { StorageClass(rawValue: try $0.get(String.self, at: 0).uppercased()) }
+    let classes = try valueClasses(of: column.name)
     // A form that is stored as REAL reads whole numbers, too.
     let isNumber = !classes.isEmpty && classes.allSatisfy { $0 == .integer || $0 == .real }
     if isNumber, column.storageClass == .real || classes.count == 2 { return .real }
@@ -116,7 +124,7 @@ extension TablePlanner {
         + "not say what its numbers count"
         + (form.map { ", and read as `.\($0)` none of them is a date between \(years)" } ?? "")
         + "; choose the line whose dates are right",
-      lines: lines(for: column, found, numbers, oldClass), rowCount: try rowCount())
+      lines: try lines(for: column, found, numbers, oldClass), rowCount: try rowCount())
     return false
   }
 

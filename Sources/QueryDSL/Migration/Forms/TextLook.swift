@@ -15,6 +15,8 @@ struct TextLook {
   private var spaceCount = 0
   private var zoneCount = 0
   private var offsetCount = 0
+  /// The number of values that the declared form holds less exactly.
+  private var roundedCount = 0
   /// The first value that the type cannot read, and the first that is not spelled as the declared
   /// form writes it: `row 3: 'soon'`.
   private(set) var firstUnread: String?
@@ -48,6 +50,7 @@ struct TextLook {
       return
     }
     readCount += 1
+    if type.converted(value, from: form) == nil { roundedCount += 1 }
     for form in forms where type.isWritten(value, as: form) { writtenCounts[form, default: 0] += 1 }
     if firstOther == nil, !type.isWritten(value, as: declared) {
       firstOther = "row \(row): \(value.description.excerpt)"
@@ -109,12 +112,24 @@ struct TextLook {
     return ["Stored(\(column.type.path), as: .\(family))"]
   }
 
-  /// Returns the line that rewrites the values in the declared form.
+  /// Returns the lines for values in another form. The last rewrites them in the declared form. If
+  /// that loses a part of their text, such as the offset of a date from UTC or digits of its
+  /// fraction, the line that keeps the text comes first.
   func convertedLines(
     for column: TableDefinition.Column, _ found: LiveTable.Column
   ) -> [String] {
     let form = exactForms.first ?? (forms.contains(.iso8601) ? family ?? .iso8601 : .standard)
-    return [column.type.convertedLine(from: form, allowsNull: !found.isNotNull)]
+    let line = column.type.convertedLine(from: form, allowsNull: !found.isNotNull)
+    let lost = [(offsetCount, "offset"), (roundedCount, "fraction")].compactMap { count, what in
+      count == 0 ? nil : "\(count) \(what)\(count == 1 ? "" : "s")"
+    }
+    guard !lost.isEmpty else { return [line] }
+    let keeping = column.type.declaration(
+      of: .text, isOptional: !found.isNotNull)
+    return [
+      "\(keeping)  // keeps the values as they are",
+      "\(line)  // loses \(lost.joined(separator: " and "))",
+    ]
   }
 }
 

@@ -81,8 +81,9 @@ public struct MigrationPlan: Hashable, Sendable {
     /// A line to paste if the step is refused or keeps something: into the schema, in place of a
     /// property, or into the options of the migration. Every refusal has one.
     public let line: String?
-    /// All alternative lines to paste, each with its effect; one of them is needed. The first is
-    /// `line`.
+    /// All alternative lines to paste; one of them is needed. The first is `line`.
+    ///
+    /// A line that loses values says so in a comment, and is not the first if another keeps them.
     public let lines: [String]
     /// The number of rows that the step touches or puts at risk; nil if it concerns no rows.
     public internal(set) var rowCount: Int?

@@ -170,7 +170,10 @@ private struct NewerSchemaJudge {
       titles.isEmpty
       ? "; this one declares it otherwise" : "; this one would \(titles.joined(separator: ", "))"
     let number = max(planner.schemaVersion ?? 0, history.version?.number ?? 0) + 1
-    let line = "MigrationOptions(schemaVersion: \(number))"
+    let lost = undoing.filter { $0.kind == .destructive }.map(\.action.title).uniqued()
+    let line =
+      "MigrationOptions(schemaVersion: \(number))"
+      + (lost.isEmpty ? "" : "  // loses data: \(lost.joined(separator: ", ").inComment)")
     guard obstacles.isEmpty, planner.newerSchema == .kept else {
       let why =
         obstacles.isEmpty

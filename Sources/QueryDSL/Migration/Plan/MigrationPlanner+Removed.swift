@@ -43,7 +43,7 @@ extension MigrationPlanner {
           .refuse, table: name,
           reason: "`Dropped(table: \(name.swiftLiteral))` is declared, and \(table.model) is that "
             + "table; take the line away, or give the model's table another name",
-          line: table.otherNameLine)
+          line: table.otherNameLine { declared.takes($0, in: schema) })
       ]
     }
     func refusal(_ what: String, _ line: String) -> MigrationPlan.Step {
@@ -66,7 +66,7 @@ extension MigrationPlanner {
     return references.map { reference in
       refusal(
         "the foreign key (\(reference.key.columns.joined(separator: ", "))) of \(reference.table)",
-        reference.key.removalLine)
+        declared.removalLine(of: reference))
     } + dependents
   }
 
@@ -76,6 +76,20 @@ extension MigrationPlanner {
 extension Declarations {
   /// Whether a schema drops the item.
   func removes(_ removal: Removal) -> Bool { tables.contains { $0.removes(removal) } }
+
+  /// Returns whether something else already has the name.
+  func takes(_ name: String, in schema: LiveSchema) -> Bool {
+    schema.entry(name) != nil || tables.contains { $0.name.isSame(as: name) }
+      || views.contains { $0.name.isSame(as: name) }
+  }
+
+  /// Returns the line that drops the foreign key of another table, with the schema that it belongs
+  /// to.
+  func removalLine(of reference: LiveSchema.Reference) -> String {
+    let table = tables.first { $0.name.isSame(as: reference.table) }
+    let place = (table?.model ?? reference.table).inComment
+    return "\(reference.key.removalLine)  // in the schema of \(place)"
+  }
 
   /// Whether a foreign key is dropped in the same migration, by itself or with its table.
   func removes(_ reference: LiveSchema.Reference) -> Bool {

@@ -106,6 +106,12 @@ struct MigrationPlanner {
     }
   }
 
+  /// The end of a line that loses rows of a table: `  // loses 2 rows of Note`.
+  private func losingRows(_ count: Int, of table: String) -> String {
+    guard count > 0 else { return "" }
+    return "  // loses \(count) \(count == 1 ? "row" : "rows") of \(table.inComment)"
+  }
+
   // MARK: Views
 
   private func plan(
@@ -119,13 +125,18 @@ struct MigrationPlanner {
       found = nil
     }
     if let found, found.kind == .table {
+      let otherName = view.name.numbered { declared.takes($0, in: schema) }
+      let rows = try connection.count(found.name)
       return dropped.append(
         PlannedStep(
           MigrationPlan.Step(
             .refuse, table: view.name,
             reason: "\(view.name) is a table in the database and a view in \(view.model); give the "
               + "view another name, or drop the table by a schema",
-            line: "Dropped(table: \(view.name.swiftLiteral))")))
+            lines: [
+              "static let tableName = \(otherName.swiftLiteral)",
+              "Dropped(table: \(view.name.swiftLiteral))" + losingRows(rows, of: found.name),
+            ])))
     }
     guard found?.sql?.normalSQL != view.createView.normalSQL else { return }
     if let found {

@@ -102,10 +102,10 @@ extension TablePlanner {
       : "needs a value for the rows that are there"
     guard !declared.isKey(column.name) else {
       // If the whole key is new, that has been refused already.
-      guard !steps.contains(where: { $0.step.line == addingKeyLine }) else { return false }
+      guard !steps.contains(where: { $0.step.lines == addingKeyLines }) else { return false }
       refuse(
         "the new column \(column.name) \(why), and it is of the key; fill it in a `MigrationStep` "
-          + "that runs before", line: addingKeyLine, rowCount: try rowCount())
+          + "that runs before", lines: addingKeyLines, rowCount: try rowCount())
       return false
     }
     let line = isReference ? nil : column.type.emptyValue.map { column.type.defaultLine($0) }

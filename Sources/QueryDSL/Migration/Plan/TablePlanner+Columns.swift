@@ -46,7 +46,15 @@ extension TablePlanner {
       "\(column.name) is written in the database and calculated in \(declared.model), and \(lost) "
         + "of the values there \(lost == 1 ? "is another" : "are others"); call the column "
         + "otherwise, and the old one is kept",
-      line: "Named(\(column.type.path), \"\(column.name)Calculated\")", rowCount: lost)
+      line: "Named(\(column.type.path), \(calculatedName(of: column).swiftLiteral))",
+      rowCount: lost)
+  }
+
+  /// A name that no column of the table has.
+  private func calculatedName(of column: TableDefinition.Column) -> String {
+    func isTaken(_ name: String) -> Bool { live.column(name) != nil || declared.declares(name) }
+    let name = "\(column.name)Calculated"
+    return isTaken(name) ? name.numbered(isTaken) : name
   }
 
   private mutating func compareAttributes(
@@ -253,8 +261,12 @@ extension TablePlanner {
     let reason =
       "\(column.name) holds values that are none of \(column.type.name), in \(count) "
       + (count == 1 ? "row" : "rows") + example(of: column, where: condition)
+    let found = live.column(column.name)
+    let oldClass = found.flatMap { StorageClass(declaredType: $0.type) } ?? column.storageClass
+    let keeping = column.type.declaration(
+      of: oldClass, isOptional: column.isOptional || found?.isNotNull == false)
     try delete(
-      count, reason, column: column.name,
+      count, reason, column: column.name, keeping: "\(keeping)  // keeps the values as they are",
       "DELETE FROM \(quotedLiveName) WHERE "
         + condition.renamed(from: oldName(of: column.name), to: Identifier(column.name).quoted))
   }

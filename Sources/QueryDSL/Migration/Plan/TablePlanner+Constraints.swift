@@ -75,13 +75,15 @@ extension TablePlanner {
 
   /// Plans the deletion of rows that a declaration forbids, or refuses them if the options do not
   /// allow it.
+  ///
+  /// - Parameter keeping: The line that leaves the rows as they are, if there is one.
   mutating func delete(
-    _ count: Int, _ reason: String, column: String? = nil, _ sql: String
+    _ count: Int, _ reason: String, column: String? = nil, keeping: String? = nil, _ sql: String
   ) throws {
     guard planner.invalidValues.deletes(declared.name, column) else {
       return refuse(
         "\(reason); make them right by a `MigrationStep`, or let the migration delete the rows",
-        line: deletingLine(column, count), rowCount: count)
+        lines: (keeping.map { [$0] } ?? []) + [deletingLine(column, count)], rowCount: count)
     }
     steps.append(deletion(of: count, reason, sql))
   }

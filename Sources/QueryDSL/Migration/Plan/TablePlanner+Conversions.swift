@@ -29,7 +29,8 @@ extension TablePlanner {
         "\(column.name) was converted \(types), and `Converted` converts it from "
           + "\(conversion.source.name): whether that ran is not known; if it did, say so by this "
           + "step, else convert the values by a step of your own",
-        line: "MigrationStep(\(note(of: conversion, column).swiftLiteral), .before) { _ in }",
+        line: "MigrationStep(\(note(of: conversion, column).swiftLiteral), .before) { _ in }"
+          + "  // it ran, and the values stay",
         rowCount: try rowCount())
       return true
     case .pending where conversion.needsNote:

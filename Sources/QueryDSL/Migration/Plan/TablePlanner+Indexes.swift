@@ -118,10 +118,11 @@ extension TablePlanner {
     guard let taken = schema.entry(name), oldName.isEmpty || !taken.table.isSame(as: oldName),
       !schema.renames.isGivenAway(taken.table)
     else { return false }
+    let free = name.numbered(separator: "_") { schema.entry($0) != nil }
     refuse(
       "the index \(name) cannot be created: \(taken.kind.rawValue) \(taken.name) has that name; "
         + "give the index another by `name:`",
-      line: index.line(in: declared, name: "\(name)_2") ?? "name: \("\(name)_2".swiftLiteral)")
+      line: index.line(in: declared, name: free) ?? "name: \(free.swiftLiteral)")
     return true
   }
 

@@ -59,7 +59,7 @@ extension TablePlanner {
       guard try rowCount() > 1 else { return }
       return refuse(
         "\(reason), whose columns are new: all rows would have one key; fill them in a "
-          + "`MigrationStep` that runs before", line: addingKeyLine, rowCount: try rowCount())
+          + "`MigrationStep` that runs before", lines: addingKeyLines, rowCount: try rowCount())
     }
     let nulls = try rows(where: columns.map { "\($0) IS NULL" }.joined(separator: " OR "))
     let list = columns.joined(separator: ", ")
@@ -71,7 +71,7 @@ extension TablePlanner {
       "\(reason), and in the rows there \(nulls) of its values "
         + "\(nulls == 1 ? "is" : "are") NULL and \(shared) \(shared == 1 ? "comes" : "come") more "
         + "than once; make them right by a `MigrationStep` that runs before",
-      line: deletingLine(columns), rowCount: try rowCount())
+      lines: [ownTableLine, try deletingLine(columns)], rowCount: try rowCount())
   }
 
   /// Refuses a new key if a foreign key refers to the old one and its columns would no longer be
@@ -111,33 +111,44 @@ extension TablePlanner {
   /// The steps of these lines run before tables are renamed.
   private var formerTable: String { Identifier(oldName).quoted }
 
-  private func step(_ name: String, _ sql: String) -> String {
+  /// - Parameter count: how many rows the step deletes.
+  private func step(_ name: String, _ sql: String, deleting count: Int = 0) -> String {
     "MigrationStep(\("\(name) of \(oldName)".swiftLiteral), .before) "
       + "{ try $0.execute(\(sql.swiftLiteral)) }"
+      + (count > 0 ? "  // deletes \(count) \(count == 1 ? "row" : "rows")" : "")
   }
 
-  /// The line of a step that adds the new columns of a key and gives each row a distinct value.
-  var addingKeyLine: String {
+  /// The line that gives the model another table, and leaves the rows of this one.
+  private var ownTableLine: String { "\(otherNameLine)  // \(oldName.inComment) stays as it is" }
+
+  /// The lines for a key with new columns. One of them is a step that adds the columns and gives each
+  /// row a distinct value.
+  var addingKeyLines: [String] {
     let new = declared.keyNames.compactMap { declared.column($0) }
       .filter { live.column($0.name) == nil }
     let values = new.map { ($0, $0.type.distinctSQL($0.storageClass, rowID: liveRowIDName)) }
     // If the values cannot be generated, the rows cannot stay.
     guard values.allSatisfy({ $0.1 != nil }) else {
-      return step("no rows", "DELETE FROM \(formerTable)")
+      return [
+        ownTableLine,
+        step("no rows", "DELETE FROM \(formerTable)", deleting: (try? rows(where: "1")) ?? 0),
+      ]
     }
     let added = values.map { column, _ in
       "ALTER TABLE \(formerTable) ADD COLUMN \(column.quotedName) \(column.storageClass.rawValue); "
     }
     let set = values.map { column, value in "\(column.quotedName) = \(value ?? "NULL")" }
-    return step(
-      "keys", added.joined() + "UPDATE \(formerTable) SET \(set.joined(separator: ", "))")
+    return [
+      step("keys", added.joined() + "UPDATE \(formerTable) SET \(set.joined(separator: ", "))")
+    ]
   }
 
   /// Returns the line of a step that deletes rows without a key, and all but the first of the rows
   /// that share a key.
-  private func deletingLine(_ columns: [String]) -> String {
+  private func deletingLine(_ columns: [String]) throws -> String {
     let isNull = columns.map { "\($0) IS NULL" }.joined(separator: " OR ")
     let isLater: String
+    var alias = ""
     if let rowID = liveRowIDName {
       isLater =
         "\(rowID) NOT IN (SELECT min(\(rowID)) FROM \(formerTable) "
@@ -147,12 +158,13 @@ extension TablePlanner {
       func key(_ table: String) -> String {
         "(" + live.key.columns.map { "\(table).\(oldName(of: $0))" }.joined(separator: ", ") + ")"
       }
-      return step(
-        "keys",
-        "DELETE FROM \(formerTable) AS k WHERE \(isNull) OR EXISTS (SELECT 1 FROM \(formerTable) "
-          + "AS o WHERE \(isSame) AND \(key("o")) < \(key("k")))")
+      alias = " AS k"
+      isLater =
+        "EXISTS (SELECT 1 FROM \(formerTable) AS o WHERE \(isSame) AND \(key("o")) < \(key("k")))"
     }
-    return step("keys", "DELETE FROM \(formerTable) WHERE \(isNull) OR \(isLater)")
+    let rows = "FROM \(formerTable)\(alias) WHERE \(isNull) OR \(isLater)"
+    return step(
+      "keys", "DELETE \(rows)", deleting: try connection.number("SELECT count(*) \(rows)"))
   }
 
   /// Returns a line that keeps columns unique: a line of the schema, or a step if not all columns

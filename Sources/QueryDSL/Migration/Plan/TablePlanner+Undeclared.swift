@@ -7,26 +7,30 @@ extension TablePlanner {
       if declared.removes(.column(column.name)), planner.extent == .whole {
         try drop(column)
       } else if column.generated == nil, !declared.removes(.column(column.name)) {
-        keep(column)
+        try keep(column)
       }
     }
   }
 
-  private mutating func keep(_ column: LiveTable.Column) {
+  private mutating func keep(_ column: LiveTable.Column) throws {
     let name = column.name
     if column.isNotNull, column.defaultText == nil, !live.isKey(name) {
-      let type = (StorageClass(declaredType: column.type) ?? .text).swiftType
+      let type = (try storageClass(of: column) ?? .text).swiftType
+      let undeclared = live.columns.map(\.name).filter { !declared.declares($0) }
       return refuse(
         "\(name) is NOT NULL without a default and no property declares it: insertions would fail; "
           + "declare it as a property of \(declared.model), or drop it by "
           + "`Dropped(\(name.swiftLiteral))`",
-        line: declared.propertyLine(forColumn: name, type: type))
+        lines: [
+          declared.propertyLine(forColumn: name, type: type, among: undeclared),
+          "Dropped(\(name.swiftLiteral))" + losing(try rowCount(), of: name),
+        ])
     }
     kept.append(
       PlannedStep(
         MigrationPlan.Step(
           .keepColumn(name), table: declared.name, reason: "no model declares it",
-          line: "Dropped(\(name.swiftLiteral))")))
+          line: "Dropped(\(name.swiftLiteral))  // loses the values of \(place(of: name))")))
   }
 
   // MARK: Dropping
@@ -91,7 +95,8 @@ extension TablePlanner {
       && reference.key.targetColumns.contains(where: { $0.isSame(as: name) })
     {
       let columns = reference.key.columns.joined(separator: ", ")
-      refuse("the foreign key (\(columns)) of \(reference.table)", reference.key.removalLine)
+      refuse(
+        "the foreign key (\(columns)) of \(reference.table)", others.removalLine(of: reference))
     }
     return isRefused
   }

@@ -70,7 +70,7 @@ extension TablePlanner {
       refuse(
         "the check (\(text)) stays, and \(count) of the rows there \(count == 1 ? "does" : "do") not "
           + "fulfil it as they will be; change them in a `MigrationStep`, or drop the check",
-        line: isDeclared(constraint) ? declared.otherNameLine : constraint.removalLine,
+        line: isDeclared(constraint) ? otherNameLine : constraint.removalLine,
         rowCount: count)
     }
   }
@@ -154,7 +154,7 @@ extension TablePlanner {
         + (nulls > 0 ? " and \(nulls) \(nulls == 1 ? "is" : "are") NULL" : "")
         + "; make them different by a `MigrationStep` that runs before, or write the line",
       line: collated.map { "Collated(\($0.type.path), .binary)" }
-        ?? (unique.isKey ? declared.otherNameLine : unique.line), rowCount: try rowCount())
+        ?? (unique.isKey ? otherNameLine : unique.line), rowCount: try rowCount())
   }
 }
 

@@ -103,7 +103,7 @@ struct TablePlanner {
     } catch is TableParser.Unreadable {
       refuse(
         "\(found.name) is no table of rows: \(found.sql ?? ""); give the model's table another name",
-        line: declared.otherNameLine)
+        line: otherNameLine)
       return true
     }
     indexes = schema.indexes(of: found.name)
@@ -161,6 +161,9 @@ struct TablePlanner {
   // MARK: Rows and names
 
   var quotedLiveName: String { Identifier(live.name).quoted }
+
+  /// A line that gives the model a table of its own.
+  var otherNameLine: String { declared.otherNameLine { others.takes($0, in: schema) } }
 
   mutating func refuse(_ reason: String, line: String, rowCount: Int? = nil) {
     steps.append(
