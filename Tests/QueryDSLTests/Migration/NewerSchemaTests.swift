@@ -98,6 +98,23 @@ struct NewerSchemaTests {
     }
   }
 
+  @Test("an older program keeps the unique index of a table that a newer program created")
+  func createdByNewer() throws {
+    let shared = try SharedFile()
+    try shared.open(SecondVersion.Post.self)
+    let before = try shared.schema
+    let older = try Database(path: shared.path, models: [FirstVersion.Post.self])
+    #expect(try shared.schema == before)
+    let plan = try older.migrationPlan(for: [FirstVersion.Post.self])
+    #expect(plan.isEmpty)
+    let kept = plan.steps.filter { $0.action == .keepDeclaration("the index \(uniqueIndex)") }
+    #expect(kept.first?.line == #"Dropped(index: "Post_unique_url")"#)
+    try older.close()
+    // A number says which of the two programs is newer.
+    try shared.open(FirstVersion.Post.self, options: MigrationOptions(schemaVersion: 1))
+    #expect(try !shared.has(uniqueIndex))
+  }
+
   @Test("a higher version number returns to an earlier schema")
   func revertByNumber() throws {
     try shared.open(SecondVersion.Post.self)

@@ -15,8 +15,8 @@ extension TablePlanner {
     return names
   }
 
-  /// Whether the name of an index shows that a schema declared it. Such an index is dropped when
-  /// the schema no longer declares it.
+  /// Whether the name of an index shows that a schema declared it. If the schema no longer declares
+  /// it, such an index is dropped, unless a newer program may have created it.
   func comesFromCode(_ index: LiveIndex) -> Bool {
     let name = index.name.lowercasedASCII
     return formerIndexNames[index.name, default: []].contains(name)
