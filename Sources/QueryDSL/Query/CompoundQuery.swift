@@ -75,9 +75,12 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
 
   /// Returns why the rows of both queries cannot be read in the same way; nil if they can.
   private static func difference(_ first: Request<Row>, _ second: Request<Row>) -> QueryError? {
-    guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns(),
-      left.count == right.count
+    // If the type of the rows is invalid, fetching them throws the reason.
+    guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns()
     else {
+      return nil
+    }
+    guard left.count == right.count else {
       return QueryError("the queries of a UNION, INTERSECT or EXCEPT do not have the same columns")
     }
     for (left, right) in zip(left, right) where left.form != right.form {

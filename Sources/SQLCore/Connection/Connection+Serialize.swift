@@ -56,7 +56,7 @@ extension Connection {
     }
     guard let memory = sqlite3_malloc64(UInt64(max(1, data.count))) else {
       throw DatabaseError(
-        code: .tooBig, message: "there is not enough memory for \(data.count) bytes")
+        code: .outOfMemory, message: "there is not enough memory for \(data.count) bytes")
     }
     data.withUnsafeBytes { bytes in
       if let start = bytes.baseAddress { memory.copyMemory(from: start, byteCount: bytes.count) }

@@ -80,9 +80,9 @@ struct DatabaseURI {
       }
     }
     // SQLite would ignore the rest of the text after U+0000.
-    guard !decoded.contains(0) else { throw refusal(text, "a path cannot hold U+0000") }
+    guard !decoded.contains(0) else { throw refusal(text, "a URI cannot hold U+0000") }
     guard let result = String(validating: decoded, as: UTF8.self) else {
-      throw refusal(text, "the path of a database must be valid UTF-8")
+      throw refusal(text, "the URI of a database must be valid UTF-8")
     }
     return result
   }

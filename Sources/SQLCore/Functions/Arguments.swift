@@ -121,7 +121,9 @@ public struct Arguments: ~Copyable {
     guard index >= 0, index < count, let value = values?[index] else {
       throw DatabaseError(
         code: .range,
-        message: "there is no argument \(index): there are \(count) arguments, counted from 0")
+        message:
+          "there is no argument \(index): there \(count == 1 ? "is 1" : "are \(count)"), counted "
+          + "from 0")
     }
     return value
   }

@@ -31,7 +31,7 @@ struct ArgumentsTests {
         try db.rows("SELECT \(identifier: name)(7)")
       }
       #expect(
-        error?.message == "there is no argument \(index): there are 1 arguments, counted from 0")
+        error?.message == "there is no argument \(index): there is 1, counted from 0")
     }
     try db.function("typed", argumentCount: 1) { .integer(Int64(try $0.get(Int8.self, at: 0))) }
     let error = #expect(throws: DatabaseError.self) { try db.rows("SELECT typed(1000)") }
