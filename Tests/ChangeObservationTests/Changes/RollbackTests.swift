@@ -16,7 +16,8 @@ struct RollbackTests {
 
   struct Abandoned: Error {}
 
-  func events(of writes: @escaping @Sendable (Connection) throws -> Void) async throws -> [[String]] {
+  func events(of writes: @escaping @Sendable (Connection) throws -> Void) async throws -> [[String]]
+  {
     let stream = db.changes(of: Note.self, columns: \.$title)
     try await db.writeWithoutTransaction { try writes($0) }
     try await db.execute("INSERT INTO Note (id, title, stars) VALUES (999, 'end', 0)")
