@@ -56,6 +56,34 @@ struct KeyRefusalTests: RefusalExpecting {
     #expect(try db.fetch(Keyed.order(by: \.$number)).map(\.number) == [1, 3])
   }
 
+  enum Grade: Int, ColumnValue { case low = 1, high }
+
+  struct Graded: Model {
+    @PrimaryKey var grade: Grade
+    @Column var number: Int
+    var id: Grade { grade }
+  }
+
+  struct GradedByNumber: Model {
+    static let tableName = "Graded"
+    @PrimaryKey var grade: Int64
+    @Column var number: Int
+    var id: Int64 { grade }
+  }
+
+  @Test("a new key that would be the rowid is refused if its type cannot read the rowids")
+  func unreadRowIDs() throws {
+    let db = try expectRefused(
+      """
+      CREATE TABLE Graded (number INTEGER NOT NULL);
+      INSERT INTO Graded VALUES (10), (20), (30)
+      """, Graded.self,
+      "the new key grade would be the rowid, and 1 of the rowids cannot be read as Grade; declare it "
+        + "as an integer, or fill it in a `MigrationStep` that runs before",
+      line: "@PrimaryKey var grade: Int64", pastedInto: GradedByNumber.self)
+    #expect(try db.fetch(GradedByNumber.all.order(by: \.$grade)).map(\.number) == [10, 20, 30])
+  }
+
   @Test("NULL in a key is refused twice, as a key and as not optional, and one step resolves both")
   func nullKey() throws {
     let db = try Database.temporary()

@@ -84,6 +84,20 @@ extension TablePlanner {
     declared.hasRowIDKey && declared.isKey(column.name) && !live.isWithoutRowID
   }
 
+  /// Refuses a new key that would be the rowid if its type cannot read every rowid, such as an
+  /// enumeration. Returns whether it refused.
+  private mutating func refusesRowIDs(as column: TableDefinition.Column) throws -> Bool {
+    guard !column.type.readsAll, let rowID = liveRowIDName else { return false }
+    let isUnread = "NOT apus_reads('\(key(of: column))', \(rowID))"
+    let count = try rows(where: isUnread)
+    guard count > 0 else { return false }
+    refuse(
+      "the new key \(column.name) would be the rowid, and \(count) of the rowids cannot be read as "
+        + "\(column.type.name); declare it as an integer, or fill it in a `MigrationStep` that runs before",
+      line: column.type.declaration(of: .integer, isOptional: false), rowCount: count)
+    return true
+  }
+
   /// Returns whether there is a value for the existing rows; adds a refusal if not.
   private mutating func findValue(for column: TableDefinition.Column) throws -> Bool {
     guard !column.isOptional, column.defaultSQL == nil || column.hasImpliedDefault,
@@ -92,7 +106,7 @@ extension TablePlanner {
     let isReference = declared.foreignKeys.contains { key in
       key.columns.contains { $0.isSame(as: column.name) }
     }
-    if isRowID(column) { return true }
+    if isRowID(column) { return try !refusesRowIDs(as: column) }
     if planner.missingDefaults == .zeroOrEmpty, column.fallbackLiteral != nil, !isReference {
       return true
     }
