@@ -20,7 +20,7 @@ extension ConnectionCore {
     installAuthorizer()
     do {
       if location.isFile, !isReader, !configuration.isReadOnly {
-        try run(pragma: "PRAGMA journal_mode = WAL")
+        try turnOnWAL()
         try run(pragma: "PRAGMA journal_size_limit = \(configuration.maximumWALBytes)")
         try installLogBound()
       } else {
@@ -47,6 +47,26 @@ extension ConnectionCore {
     }
     state.pointee.authorizer.isReader = isReader || configuration.isReadOnly
     state.pointee.authorizer.lock = SchemaLock(configuration.schemaPolicy)
+  }
+
+  /// Turns on WAL mode, and waits while other connections do so.
+  ///
+  /// Two connections that turn it on at once both hold a read lock, and neither can write before the
+  /// other lets go. SQLite returns busy to one of them without calling its busy handler.
+  private func turnOnWAL() throws {
+    let allowed =
+      state.pointee.longestWait ?? UInt64(configuration.busyTimeout.wholeMilliseconds) &* 1_000_000
+    let start = Deadline.now.nanoseconds
+    while true {
+      do {
+        return try run(pragma: "PRAGMA journal_mode = WAL")
+      } catch let error as DatabaseError
+        where error.code.primary == .busy && state.pointee.stopReason == nil
+        && Deadline.now.nanoseconds &- start < allowed
+      {
+        pause(nanoseconds: 1_000_000)
+      }
+    }
   }
 
   /// Runs one of the library's own statements, without the cache.

@@ -67,8 +67,8 @@ extension TablePlanner {
         !others.contains(where: index.mentions)
       {
         reason = "the schema no longer declares it"
-        // An equal index takes its place.
-        if !declared.indexes.contains(where: { isSame($0, index) }) {
+        // An equal index takes its place, or an index of another table takes its name.
+        if !declared.indexes.contains(where: { isSame($0, index) }), !others.names(index.name) {
           keeping = MigrationPlan.Step(
             .keepDeclaration("the index \(index.name)"), table: declared.name,
             reason: "no model declares it, and a newer program may have created it",
@@ -175,6 +175,15 @@ extension LiveTable.KeyTerm {
   /// The normalised tokens of the term as an index would have it, without the direction.
   fileprivate var normal: [String] {
     [column.lowercasedASCII] + (collation.map { ["collate", $0.lowercasedASCII] } ?? [])
+  }
+}
+
+extension Declarations {
+  /// Returns whether a table declares an index with that name.
+  fileprivate func names(_ index: String) -> Bool {
+    tables.contains { table in
+      table.indexes.contains { table.name(of: $0).isSame(as: index) }
+    }
   }
 }
 
