@@ -79,7 +79,7 @@ struct KeyRefusalTests: RefusalExpecting {
       INSERT INTO Graded VALUES (10), (20), (30)
       """, Graded.self,
       "the new key grade would be the rowid, and 1 of the rowids cannot be read as Grade; declare it "
-        + "as an integer, or fill it in a `MigrationStep` that runs before",
+        + "as an integer, or fill it in a `MigrationStep` that runs `.before`",
       line: "@PrimaryKey var grade: Int64", pastedInto: GradedByNumber.self)
     #expect(try db.fetch(GradedByNumber.all.order(by: \.$grade)).map(\.number) == [10, 20, 30])
   }

@@ -93,7 +93,8 @@ extension TablePlanner {
     guard count > 0 else { return false }
     refuse(
       "the new key \(column.name) would be the rowid, and \(count) of the rowids cannot be read as "
-        + "\(column.type.name); declare it as an integer, or fill it in a `MigrationStep` that runs before",
+        + "\(column.type.name); declare it as an integer, or fill it in a `MigrationStep` that "
+        + "runs `.before`",
       line: column.type.declaration(of: .integer, isOptional: false), rowCount: count)
     return true
   }
