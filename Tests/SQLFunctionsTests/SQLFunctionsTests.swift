@@ -89,7 +89,7 @@ struct SQLFunctionsTests {
     #expect(throws: DatabaseError.self) { try values("SELECT sha3('a', 255)") }
   }
 
-  @Test("`sha3_query` tells results apart, and refuses to write")
+  @Test("`sha3_query` distinguishes results, and refuses to write")
   func sha3Query() throws {
     try db.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), ('1'), (1.0), (NULL), (x'31')")
     let one = try values("SELECT sha3_query('SELECT a FROM t')")

@@ -56,6 +56,6 @@ extension OfferedLine {
     if text.hasPrefix("Dropped(table:") || text.contains("DELETE FROM") { return true }
     if text.hasPrefix("MigrationOptions(invalidValues:") { return true }
     // A column that is calculated, and so names the one that goes, has no values of its own.
-    return text.hasPrefix("Dropped(\"") && !step.reason.contains("cannot go while")
+    return text.hasPrefix("Dropped(\"") && !step.reason.contains("cannot be dropped while")
   }
 }

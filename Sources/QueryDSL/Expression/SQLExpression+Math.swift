@@ -5,7 +5,7 @@ import SQLCore
 // https://www.sqlite.org/lang_mathfunc.html
 
 extension SQLExpression where Value: ArithmeticColumnValue {
-  /// Returns the absolute value. That of `Int64.min` throws `DatabaseError`. SQL: `abs(a)`
+  /// Returns the absolute value; for `Int64.min`, SQLite throws `DatabaseError`. SQL: `abs(a)`
   public func abs() -> SQLExpression { SQLExpression(.function("abs", [node])) }
 
   /// Returns -1, 0 or 1. SQL: `sign(a)`

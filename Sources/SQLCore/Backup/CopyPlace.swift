@@ -96,7 +96,7 @@ struct CopyPlace {
   }
 
   /// Whether a suffix is that of a super-journal, which links the journals of attached files: `-mj`
-  /// and nine hexadecimal digits, the seventh of which is a 9.
+  /// and nine hexadecimal digits with a 9 in the seventh place.
   /// - SeeAlso: <https://www.sqlite.org/tempfiles.html#super_journal_files>
   private static func isSuperJournal(_ suffix: Substring) -> Bool {
     guard suffix.hasPrefix("-mj") else { return false }

@@ -164,7 +164,7 @@ struct DecimalNumber: Sendable {
     return sum
   }
 
-  /// Returns the difference of two numbers, the second of which must not be greater than the first.
+  /// Returns the difference of two numbers; the second must not be greater than the first.
   private static func subtract(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
     var difference: [UInt8] = []
     difference.reserveCapacity(a.count)

@@ -93,8 +93,8 @@ extension ConnectionCore {
   /// Returns the tables that a statement would scan, including scans that build an automatic index,
   /// each as many times as it is scanned.
   ///
-  /// EXPLAIN shows which instructions count as steps of a scan, and of which b-tree. The text of
-  /// EXPLAIN QUERY PLAN is meant for people, and has aliases in place of table names.
+  /// EXPLAIN shows which instructions count as steps of a scan, and which b-tree they scan. The
+  /// text of EXPLAIN QUERY PLAN is meant for people, and has aliases in place of table names.
   func scannedTables(by sql: String) throws -> [String] {
     var tables: [Int: String] = [:]
     try forEachRow(of: "SELECT rootpage, tbl_name FROM main.sqlite_schema WHERE rootpage > 0") {

@@ -27,8 +27,8 @@ struct BatchPacing {
     min(slice, rows - count)
   }
 
-  /// Records a slice of `count` rows, the last of which has about `rowBytes` bytes. Returns false
-  /// if the batch must end.
+  /// Records a slice of `count` rows whose last row has about `rowBytes` bytes. Returns false if
+  /// the batch must end.
   mutating func noteSlice(of count: Int, rowBytes: Int) -> Bool {
     bytes += count * rowBytes
     guard bytes < Self.maximumBytes, ContinuousClock.now - start < Self.maximumTime else {

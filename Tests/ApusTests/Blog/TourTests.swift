@@ -99,7 +99,7 @@ struct TourTests {
     #expect(
       try db.migrationPlan(for: [Author.self, Later.Post.self]).description == """
         Post
-          + add the column rating: rows that are there get 0 (2 rows)
+          + add the column rating: existing rows get 0 (2 rows)
               ALTER TABLE "Post" ADD COLUMN "rating" INTEGER NOT NULL DEFAULT 0
         """)
   }

@@ -90,7 +90,7 @@ struct RollbackTests {
             """)
         }
       }
-      // The same without a transaction: FAIL commits what it did.
+      // Without a transaction, FAIL commits the rows that it has written.
       #expect(throws: DatabaseError.self) {
         try connection.execute(
           "INSERT OR FAIL INTO Note (id, title, stars) VALUES (30, 'e', 0), (31, 'two', 0)")

@@ -79,11 +79,11 @@ private final class Comparison {
   func check(_ place: String) async throws {
     let expected = try fetch()
     guard let (rows, difference) = try await update() else {
-      try #require(last == expected, "\(place), \(name): it says nothing")
+      try #require(last == expected, "\(place), \(name): no result was delivered")
       return
     }
-    try #require(rows == expected, "\(place), \(name): another result")
-    try #require(isFirst || !difference.isEmpty, "\(place), \(name): it tells an equal result")
+    try #require(rows == expected, "\(place), \(name): the result is wrong")
+    try #require(isFirst || !difference.isEmpty, "\(place), \(name): an equal result was delivered")
     isFirst = false
     try #require(applying(difference, to: rows) == rows, "\(place), \(name): \(difference)")
     last = rows

@@ -19,7 +19,7 @@ struct RandomQuery {
   /// The places of integer columns. Reading one throws if its value overflowed 64 bits.
   var integers: [Int] = []
 
-  /// What is wrong with the result, or nil if SQLite and the reference agree.
+  /// The difference between the results of SQLite and the reference; nil if they agree.
   var disagreement: String? {
     if case .failure(let error)? = counted { return "counted, it throws \(error)" }
     if case .success(let count)? = counted, count != expected.count {

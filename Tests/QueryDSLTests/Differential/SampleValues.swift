@@ -9,7 +9,7 @@ struct SampleValues {
   mutating func flip() -> Bool { Bool.random(using: &random) }
   mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
-  /// Picks one of the elements, of which there must be at least one.
+  /// Picks one of the elements. There must be at least one.
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
   mutating func integer() -> Int {

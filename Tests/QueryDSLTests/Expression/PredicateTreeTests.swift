@@ -6,7 +6,7 @@ import Testing
 /// Random conditions, compared with an evaluator of three-valued logic in Swift.
 @Suite("Random predicates")
 struct PredicateTreeTests {
-  /// A row of three values, of which two may be NULL.
+  /// A row of three values; two of them may be NULL.
   struct Cell: Model, Equatable {
     @PrimaryKey var id: Int
     @Column var a: Int

@@ -24,8 +24,8 @@ struct AdviceTests: RefusalExpecting {
   func takenID() throws {
     _ = try expectRefused(
       "CREATE TABLE Item (code TEXT PRIMARY KEY NOT NULL, id INTEGER NOT NULL)", ByCode.self,
-      "id is NOT NULL without a default and no property declares it: insertions would fail; declare it as "
-        + #"a property of ByCode, or drop it by `Dropped("id")`"#,
+      "id is NOT NULL and has no default, and no property declares it, so insertions would fail; "
+        + #"declare it as a property of ByCode, or drop it with `Dropped("id")`"#,
       line: "@Column var storedId: Int64\n" + #"Named(\.$storedId, "id")"#,
       pastedInto: PastedByCode.self)
   }
@@ -41,8 +41,8 @@ struct AdviceTests: RefusalExpecting {
   func reserved() throws {
     _ = try expectRefused(
       "CREATE TABLE Item (code TEXT PRIMARY KEY NOT NULL, class INTEGER NOT NULL)", ByCode.self,
-      "class is NOT NULL without a default and no property declares it: insertions would fail; declare it "
-        + #"as a property of ByCode, or drop it by `Dropped("class")`"#,
+      "class is NOT NULL and has no default, and no property declares it, so insertions would fail; "
+        + #"declare it as a property of ByCode, or drop it with `Dropped("class")`"#,
       line: "@Column var `class`: Int64", pastedInto: PastedReserved.self)
   }
 
@@ -69,7 +69,7 @@ struct AdviceTests: RefusalExpecting {
     _ = try expectRefused(
       "CREATE TABLE Item (code TEXT PRIMARY KEY NOT NULL); INSERT INTO Item VALUES ('a')",
       Moody.self,
-      "the new column mood needs a value for the rows that are there; make it an optional, or write "
+      "the new column mood needs a value for the existing rows; make the property optional, or write "
         + #"`Default(\.$mood, …)` in the schema of Moody"#,
       line: "@Column var mood: AdviceTests.Outer.Mood?", pastedInto: PastedMoody.self)
   }

@@ -30,7 +30,7 @@ extension ConversionTests {
       #expect(
         error?.plan.refusals.map(\.line) == [
           #"MigrationStep("Converted Task.done from Int to Date", .before) { _ in }"#
-            + "  // it ran, and the values stay"
+            + "  // it has run, and the values stay"
         ])
       #expect(
         error?.plan.refusals.first?.reason.hasPrefix("done was converted from Bool to") == true)

@@ -65,22 +65,25 @@ struct DeclarationRefusalTests: RefusalExpecting {
   static let facets: [(any Model.Type, String, String, any Model.Type)] = [
     (
       Wrong.Key.self,
-      "the primary key is (id) in Profile and (name) in Key; declare one in both, "
-        + "or give one a table of its own", #"static let tableName = "profiles2""#, Pasted.Key.self
+      "the primary key is (id) in Profile and (name) in Key; declare the same key in both, "
+        + "or give one of them a table of its own", #"static let tableName = "profiles2""#,
+      Pasted.Key.self
     ),
     (
       Wrong.Moody.self,
-      "mood is not optional and has no default, and Profile does not declare it: its insertions would "
-        + #"fail; write `Default(\.$mood, …)` in the schema of Moody, or declare it as an optional"#,
+      "mood is not optional and has no default, and Profile, which does not declare it, could not "
+        + #"insert rows; write `Default(\.$mood, …)` in the schema of Moody, or make the property "#
+        + "optional",
       "@Column var mood: Temper?", Pasted.Moody.self
     ),
     (
-      Wrong.Class.self, "name is TEXT in Profile and INTEGER in Class; declare one type in both",
+      Wrong.Class.self,
+      "name is TEXT in Profile and INTEGER in Class; declare the same type in both",
       "@Column var name: String", Pasted.Class.self
     ),
     (
       Wrong.Required.self,
-      "mail is optional in Profile and not in Required; declare it alike in both",
+      "mail is optional in Profile and not in Required; declare it in the same way in both",
       "@Column var mail: String?", Pasted.Key.self
     ),
   ]
@@ -118,7 +121,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
     _ = try expectRefused(
       "CREATE TABLE Thing_on_size (x)" + thing, Thing.self,
       "the index Thing_on_size cannot be created: table Thing_on_size has that name; give the index "
-        + "another by `name:`", line: #"Index(\.$size, name: "Thing_on_size_2")"#,
+        + "another name with `name:`", line: #"Index(\.$size, name: "Thing_on_size_2")"#,
       pastedInto: PastedThing.self)
   }
 
@@ -147,7 +150,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
     _ = try expectRefused(
       "CREATE TABLE Thing_on_size_d64aefb9 (x)", Partial.self,
       "the index Thing_on_size_d64aefb9 cannot be created: table Thing_on_size_d64aefb9 has that name; give "
-        + "the index another by `name:`", line: #"name: "Thing_on_size_d64aefb9_2""#,
+        + "the index another name with `name:`", line: #"name: "Thing_on_size_d64aefb9_2""#,
       pastedInto: PastedPartial.self)
   }
 
@@ -168,7 +171,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
     let db = try expectRefused(
       "CREATE TABLE Thing (id INTEGER PRIMARY KEY NOT NULL); INSERT INTO Thing VALUES (1)",
       Gone.self,
-      #"`Dropped(table: "Thing")` is declared, and Gone is that table; take the line away, or give the "#
+      #"`Dropped(table: "Thing")` is declared, but Gone uses that table; remove the line, or give the "#
         + "model's table another name", line: #"static let tableName = "Thing2""#,
       pastedInto: PastedGone.self)
     #expect(try db.count(PastedGone.all) == 0)
@@ -184,8 +187,9 @@ struct DeclarationRefusalTests: RefusalExpecting {
   func virtual() throws {
     _ = try expectRefused(
       "CREATE VIRTUAL TABLE Thing USING fts5(text)", Thing.self,
-      "Thing is no table of rows: CREATE VIRTUAL TABLE Thing USING fts5(text); give the model's table "
-        + "another name", line: #"static let tableName = "Thing2""#, pastedInto: PastedVirtual.self)
+      "Thing is not an ordinary table: CREATE VIRTUAL TABLE Thing USING fts5(text); give the model's "
+        + "table another name", line: #"static let tableName = "Thing2""#,
+      pastedInto: PastedVirtual.self)
   }
 
   struct Sizes: ViewModel {
@@ -208,7 +212,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
     let db = try expectRefused(
       "CREATE TABLE Sizes (id INTEGER PRIMARY KEY)", Thing.self,
       "Sizes is a table in the database and a view in Sizes; give the view another name, or drop the table "
-        + "by a schema", line: #"Dropped(table: "Sizes")"#, pastedInto: Dropping.self,
+        + "in the schema of a model", line: #"Dropped(table: "Sizes")"#, pastedInto: Dropping.self,
       others: [Sizes.self])
     #expect(try db.fetch(Sizes.all).isEmpty)
   }
@@ -276,8 +280,8 @@ struct DeclarationRefusalTests: RefusalExpecting {
       """
       CREATE TABLE Old (id INTEGER PRIMARY KEY); CREATE TABLE Child (id INTEGER PRIMARY KEY NOT NULL);
       INSERT INTO Old VALUES (1)
-      """ + "; " + sql, Ending.self, "the table Old cannot go while \(what) names it", line: line,
-      pastedInto: pasted)
+      """ + "; " + sql, Ending.self, "the table Old cannot be dropped while \(what) refers to it",
+      line: line, pastedInto: pasted)
     #expect(try db.read { try !$0.tableExists("Old") })
     try db.execute("INSERT INTO Child (id) VALUES (1)")
   }
@@ -314,7 +318,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
       CREATE TABLE Child (id INTEGER PRIMARY KEY NOT NULL, code TEXT REFERENCES Parent (code));
       INSERT INTO Parent VALUES (1, 'a'); INSERT INTO Child VALUES (1, 'a')
       """, Referring.self,
-      "the column code cannot go while the foreign key (code) of Child names it",
+      "the column code cannot be dropped while the foreign key (code) of Child refers to it",
       line: #"Dropped(foreignKey: "code")  // in the schema of Referring"#,
       pastedInto: PastedReferring.self, others: [Parent.self])
     #expect(try db.fetch(PastedReferring.all).map(\.code) == ["a"])

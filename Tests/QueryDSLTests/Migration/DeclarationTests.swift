@@ -65,14 +65,14 @@ struct DeclarationTests {
     #expect(
       plan.description == """
         Seat
-          + create the table: there is none
+          + create the table: it does not exist
               CREATE TABLE "Seat" (
                 "row" INTEGER NOT NULL,
                 "number" INTEGER NOT NULL,
                 PRIMARY KEY ("row", "number")
               ) STRICT, WITHOUT ROWID
         Person
-          + create the table: there is none
+          + create the table: it does not exist
               CREATE TABLE "Person" (
                 "id" INTEGER PRIMARY KEY NOT NULL,
                 "first_name" TEXT NOT NULL,
@@ -102,7 +102,7 @@ struct DeclarationTests {
         "first_name" COLLATE NOCASE, ("age" + 1))
           + create the index born_first: the schema declares it
               CREATE INDEX "born_first" ON "Person" ("born")
-          + create the index Person_unique_code: no two rows share its columns
+          + create the index Person_unique_code: the schema declares it as unique
               CREATE UNIQUE INDEX "Person_unique_code" ON "Person" ("code")
         """)
     #expect(try db.migrationPlan(for: [Seat.self, Person.self]).steps.isEmpty)
@@ -193,9 +193,9 @@ struct DeclarationTests {
     #expect(
       plan.description == """
         ByAge
-          - drop the view: its query is another
+          - drop the view: its query differs
               DROP VIEW "ByAge"
-          + create the view: its query is another
+          + create the view: its query differs
               CREATE VIEW "ByAge" ("id", "count") AS SELECT "age", "id" FROM "Person" WHERE "age" > 20
         """)
     #expect(try db.fetch(ByAge2.all).map(\.id) == [30])

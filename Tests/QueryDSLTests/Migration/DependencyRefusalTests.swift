@@ -18,8 +18,8 @@ struct DependencyRefusalTests: RefusalExpecting {
   func undeclared() throws {
     _ = try expectRefused(
       "CREATE TABLE Bare (id INTEGER PRIMARY KEY, needed TEXT NOT NULL)", Bare.self,
-      "needed is NOT NULL without a default and no property declares it: insertions would fail; "
-        + #"declare it as a property of Bare, or drop it by `Dropped("needed")`"#,
+      "needed is NOT NULL and has no default, and no property declares it, so insertions would "
+        + #"fail; declare it as a property of Bare, or drop it with `Dropped("needed")`"#,
       line: "@Column var needed: String", pastedInto: Needed.self)
   }
 
@@ -113,8 +113,8 @@ struct DependencyRefusalTests: RefusalExpecting {
       """
       CREATE TABLE Bare (id INTEGER PRIMARY KEY, old INTEGER); INSERT INTO Bare VALUES (1, 2);
       \(unsafe: sql)
-      """, Dropping.self, "the column old cannot go while \(what) names it", line: line,
-      pastedInto: pasted)
+      """, Dropping.self, "the column old cannot be dropped while \(what) refers to it",
+      line: line, pastedInto: pasted)
     #expect(try db.columnNames(of: "Bare") == ["id"])
     #expect(try db.count(Dropping.all) == 1)
   }
@@ -124,13 +124,13 @@ struct DependencyRefusalTests: RefusalExpecting {
   func constraints() throws {
     _ = try expectRefused(
       "CREATE TABLE Bare (id INTEGER PRIMARY KEY, old INTEGER CHECK (old > 0))", Dropping.self,
-      "the column old cannot go while CHECK (old > 0) names it",
+      "the column old cannot be dropped while CHECK (old > 0) refers to it",
       line: #"Dropped(check: "old > 0")"#,
       pastedInto: Named.Check.self)
     _ = try expectRefused(
       "CREATE TABLE Bare (id INTEGER PRIMARY KEY, old INTEGER UNIQUE)", Dropping.self,
-      #"the column old cannot go while UNIQUE ("old") names it"#, line: #"Dropped(unique: "old")"#,
-      pastedInto: Named.Unique.self)
+      #"the column old cannot be dropped while UNIQUE ("old") refers to it"#,
+      line: #"Dropped(unique: "old")"#, pastedInto: Named.Unique.self)
   }
 
   // MARK: Uniqueness and keys
@@ -157,8 +157,8 @@ struct DependencyRefusalTests: RefusalExpecting {
       CREATE TABLE Sized (id INTEGER PRIMARY KEY, size INTEGER);
       INSERT INTO Sized VALUES (1, 5), (2, 5), (3, NULL), (4, NULL)
       """, Sized.self,
-      "size shall be unique, and 1 of the values there is in several rows; make them different by a "
-        + "`MigrationStep`, or declare an index alone", line: #"Index(\.$size)"#,
+      "size must be unique, and 1 existing value occurs in several rows; make them different in a "
+        + "`MigrationStep`, or declare an index that is not unique", line: #"Index(\.$size)"#,
       pastedInto: PastedSized.self)
   }
 

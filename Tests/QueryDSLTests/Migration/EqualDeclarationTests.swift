@@ -29,8 +29,10 @@ struct EqualDeclarationTests {
     #expect(plan.isEmpty, "\(plan)")
     #expect(
       plan.steps.map { "\($0.action): \($0.reason)" } == [
-        "keepDeclaration(\"the index mine\"): it is the declared Post_on_a_b, by another name",
-        "keepDeclaration(\"the index its own\"): it is the declared Post_unique_b, by another name",
+        "keepDeclaration(\"the index mine\"): "
+          + "it is the declared index Post_on_a_b under another name",
+        "keepDeclaration(\"the index its own\"): "
+          + "it is the declared index Post_unique_b under another name",
         "keepDeclaration(\"the index other\"): no model declares it",
       ])
     #expect(try db.rows("SELECT name FROM sqlite_schema WHERE type = 'index'").count == 3)

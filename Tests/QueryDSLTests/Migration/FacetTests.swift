@@ -43,7 +43,7 @@ struct FacetTests {
     #expect(
       try db.migrate(models).description == """
         profiles
-          + create the table: there is none
+          + create the table: it does not exist
               CREATE TABLE "profiles" (
                 "id" INTEGER PRIMARY KEY NOT NULL,
                 "name" TEXT NOT NULL DEFAULT '',

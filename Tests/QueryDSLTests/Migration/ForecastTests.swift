@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-@Suite("What a plan says about the effects of the user's migration steps")
+@Suite("Plans of migrations with steps of the user's own")
 struct ForecastTests {
   struct Old: Model {
     static let tableName = "Person"

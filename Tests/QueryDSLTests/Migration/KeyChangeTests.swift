@@ -114,7 +114,7 @@ struct KeyChangeTests {
     let plan = try db.migrate([Pair.self])
     #expect(
       plan.steps.first?.reason == "the primary key is (id) in the database and (a, b) in Pair, and "
-        + "ON CONFLICT REPLACE and AUTOINCREMENT goes with the old key")
+        + "the new key has no ON CONFLICT REPLACE and no AUTOINCREMENT")
     try db.insert(Pair(a: "y", b: 1))
     #expect(try db.migrationPlan(for: [Pair.self]).isEmpty)
     struct ByB: Model {

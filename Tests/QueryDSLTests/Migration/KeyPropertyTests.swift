@@ -52,7 +52,7 @@ struct KeyPropertyTests {
     #expect(refused < Self.moves / 2, "seed \(seed): \(refused)")
   }
 
-  /// Makes four columns, of which some are dropped and some are the key.
+  /// Makes four columns; some are dropped, and some are the key.
   private func table(using random: inout SeededGenerator) -> TableDefinition {
     let classes: [StorageClass] = [.integer, .text, .integer, .text]
     var columns: [TableDefinition.Column] = []

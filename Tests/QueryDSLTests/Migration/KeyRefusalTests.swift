@@ -23,9 +23,9 @@ struct KeyRefusalTests: RefusalExpecting {
       CREATE TABLE Keyed (number INTEGER PRIMARY KEY NOT NULL, code TEXT NOT NULL);
       INSERT INTO Keyed VALUES (1, 'a'), (2, 'a'), (3, 'b')
       """, Keyed.self,
-      "the primary key is (number) in the database and (code) in Keyed, and in the rows there 0 of its "
-        + "values are NULL and 1 comes more than once; make them right by a `MigrationStep` that runs "
-        + "before",
+      "the primary key is (number) in the database and (code) in Keyed, and in the existing rows 0 of "
+        + "its values are NULL and 1 occurs more than once; fix them in a `MigrationStep` that runs "
+        + "`.before`",
       line: #"MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" "#
         + #"WHERE \"code\" IS NULL OR rowid NOT IN (SELECT min(rowid) FROM \"Keyed\" "#
         + #"GROUP BY \"code\")") }  // deletes 1 row"#,
@@ -45,9 +45,9 @@ struct KeyRefusalTests: RefusalExpecting {
       CREATE TABLE Keyed (number INTEGER PRIMARY KEY NOT NULL, code TEXT NOT NULL) WITHOUT ROWID;
       INSERT INTO Keyed VALUES (1, 'a'), (2, 'a'), (3, 'b')
       """, Keyed.self,
-      "the primary key is (number) in the database and (code) in Keyed, and in the rows there 0 of its "
-        + "values are NULL and 1 comes more than once; make them right by a `MigrationStep` that runs "
-        + "before",
+      "the primary key is (number) in the database and (code) in Keyed, and in the existing rows 0 of "
+        + "its values are NULL and 1 occurs more than once; fix them in a `MigrationStep` that runs "
+        + "`.before`",
       line:
         #"MigrationStep("keys of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\" AS k "#
         + #"WHERE \"code\" IS NULL OR EXISTS (SELECT 1 FROM \"Keyed\" AS o "#
@@ -79,7 +79,7 @@ struct KeyRefusalTests: RefusalExpecting {
       INSERT INTO Graded VALUES (10), (20), (30)
       """, Graded.self,
       "the new key grade would be the rowid, and 1 of the rowids cannot be read as Grade; declare it "
-        + "as an integer, or fill it in a `MigrationStep` that runs before",
+        + "as an integer, or fill it in a `MigrationStep` that runs `.before`",
       line: "@PrimaryKey var grade: Int64", pastedInto: GradedByNumber.self)
     #expect(try db.fetch(GradedByNumber.all.order(by: \.$grade)).map(\.number) == [10, 20, 30])
   }
@@ -115,8 +115,8 @@ struct KeyRefusalTests: RefusalExpecting {
     let db = try expectRefused(
       "CREATE TABLE Keyed (number INTEGER PRIMARY KEY); INSERT INTO Keyed VALUES (1), (2)",
       Named.self,
-      "the primary key is (number) in the database and (name) in Named, whose columns are new: all rows "
-        + "would have one key; fill them in a `MigrationStep` that runs before",
+      "the primary key is (number) in the database and (name) in Named, whose columns are new, so all "
+        + "rows would have the same key; fill them in a `MigrationStep` that runs `.before`",
       line: #"MigrationStep("keys of Keyed", .before) { try $0.execute("ALTER TABLE \"Keyed\" "#
         + #"ADD COLUMN \"name\" TEXT; UPDATE \"Keyed\" SET \"name\" = CAST(rowid AS TEXT)") }"#,
       pastedInto: Named.self, options: Self.adding)
@@ -146,8 +146,8 @@ struct KeyRefusalTests: RefusalExpecting {
     let db = try expectRefused(
       "CREATE TABLE Keyed (number INTEGER PRIMARY KEY); INSERT INTO Keyed VALUES (1), (2)",
       Region.self,
-      "the new column region needs a value for the rows that are there, and it is of the key; fill it in "
-        + "a `MigrationStep` that runs before",
+      "the new column region needs a value for the existing rows, and it is part of the key; fill it "
+        + "in a `MigrationStep` that runs `.before`",
       line: #"MigrationStep("keys of Keyed", .before) { try $0.execute("ALTER TABLE \"Keyed\" "#
         + #"ADD COLUMN \"region\" TEXT; UPDATE \"Keyed\" SET \"region\" = lower(hex(randomblob(4)) "#
         + #"|| \'-\' || hex(randomblob(2)) || \'-\' || hex(randomblob(2)) || \'-\' || "#
@@ -178,8 +178,8 @@ struct KeyRefusalTests: RefusalExpecting {
     _ = try expectRefused(
       "CREATE TABLE Keyed (number INTEGER PRIMARY KEY); INSERT INTO Keyed VALUES (1), (2)",
       Tempered.self,
-      "the new column mood needs a value for the rows that are there, and it is of the key; fill it in a "
-        + "`MigrationStep` that runs before",
+      "the new column mood needs a value for the existing rows, and it is part of the key; fill it in "
+        + "a `MigrationStep` that runs `.before`",
       line:
         #"MigrationStep("no rows of Keyed", .before) { try $0.execute("DELETE FROM \"Keyed\"") }"#
         + "  // deletes 2 rows",

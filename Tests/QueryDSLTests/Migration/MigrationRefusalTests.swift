@@ -54,8 +54,8 @@ struct MigrationRefusalTests: RefusalExpecting {
       CREATE TABLE Price (id INTEGER PRIMARY KEY, price TEXT NOT NULL);
       INSERT INTO Price VALUES (1, '5'), (2, 'five'), (3, '')
       """, Price.self,
-      "price is TEXT in the database and INTEGER in Price, and 2 of the values there would not be the "
-        + "same, as in row 2: 'five'; say what they become, or declare a new property",
+      "price is TEXT in the database and INTEGER in Price, and 2 of its values would change, "
+        + "as in row 2: 'five'; declare what they become, or declare a new property",
       line:
         #"Converted(\.$price, from: String.self) { Int($0) ?? 0 }  // loses 2 values of Price.price"#,
       pastedInto: Pasted.Price.self)
@@ -74,8 +74,8 @@ struct MigrationRefusalTests: RefusalExpecting {
     let refusal = try #require(try db.migrationPlan(for: [Price.self]).refusals.first)
     #expect(
       refusal.reason
-        == "price is REAL in the database and INTEGER in Price, and 1 of the values there "
-        + "is NULL; declare it as an optional, or say what they become")
+        == "price is REAL in the database and INTEGER in Price, and 1 of its values is "
+        + "NULL; make the property optional, or declare what NULL becomes")
     #expect(refusal.line == "@Column var price: Int?")
     try db.migrate([Pasted.Sum.self])
     #expect(try db.fetch(Pasted.Sum.all).map(\.price) == [5, 6, 0])
@@ -93,8 +93,8 @@ struct MigrationRefusalTests: RefusalExpecting {
       CREATE TABLE Name (id INTEGER PRIMARY KEY, name TEXT);
       INSERT INTO Name VALUES (1, 'a'), (2, NULL)
       """, Name.self,
-      "name may be NULL in the database and is not optional in Name, and 1 of the values there is "
-        + "NULL; declare it as an optional, or say what they become",
+      "name may be NULL in the database and is not optional in Name, and 1 of its values is "
+        + "NULL; make the property optional, or declare what NULL becomes",
       line: #"Converted(\.$name, from: String?.self) { $0 ?? "" }  // NULL becomes """#,
       pastedInto: Pasted.Name.self)
     #expect(try db.fetch(Pasted.Name.all).map(\.name) == ["a", ""])
@@ -132,7 +132,7 @@ struct MigrationRefusalTests: RefusalExpecting {
   func noDefault() throws {
     _ = try expectRefused(
       "CREATE TABLE Mood (id INTEGER PRIMARY KEY); INSERT INTO Mood VALUES (1), (2)", Mood.self,
-      "the new column mood needs a value for the rows that are there; make it an optional, or write "
+      "the new column mood needs a value for the existing rows; make the property optional, or write "
         + #"`Default(\.$mood, …)` in the schema of Mood"#,
       line: "@Column var mood: Temper?", pastedInto: PastedMood.self)
   }
@@ -190,9 +190,9 @@ struct MigrationRefusalTests: RefusalExpecting {
     _ = try expectRefused(
       "CREATE TABLE Review (id INTEGER PRIMARY KEY); INSERT INTO Review VALUES (1)",
       OptionalSale.self,
-      "the new column albumID refers to Album, and its default 7 to no row there; make it an optional, "
-        + "whose default is NULL", line: #"Default(\.$albumID, sql: "NULL")"#,
-      pastedInto: PastedSale.self, others: [Album.self])
+      "the new column albumID refers to Album, but its default 7 matches no row there; make the "
+        + "default NULL, which needs an optional property",
+      line: #"Default(\.$albumID, sql: "NULL")"#, pastedInto: PastedSale.self, others: [Album.self])
     try db.insert(Album(id: 7, name: "Seven"))
     try db.migrate([Album.self, Sale.self])
     #expect(try db.fetch(Sale.all).map(\.albumID) == [7])
@@ -202,8 +202,9 @@ struct MigrationRefusalTests: RefusalExpecting {
   func reference() throws {
     _ = try expectRefused(
       "CREATE TABLE Review (id INTEGER PRIMARY KEY); INSERT INTO Review VALUES (1)", Review.self,
-      "the new column albumID refers to another table, and rows that are there would refer to "
-        + #"nothing; make it an optional, or write `Default(\.$albumID, …)` in the schema of Review"#,
+      "the new column albumID refers to another table, and existing rows would have no row to "
+        + "refer to; make the property optional, or write "
+        + #"`Default(\.$albumID, …)` in the schema of Review"#,
       line: "@Column var albumID: Int?", pastedInto: PastedReview.self, others: [Album.self])
   }
 

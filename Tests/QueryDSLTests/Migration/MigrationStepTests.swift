@@ -89,7 +89,7 @@ struct MigrationStepTests {
         MigrationOptions(missingDefaults: .zeroOrEmpty, steps: [Self.naming, orphaning]))
     }
     #expect(
-      error?.reason == "row 1 of 'Child' would refer to a row of 'Person' that is not there")
+      error?.reason == "row 1 of 'Child' would refer to a row of 'Person' that does not exist")
     #expect(try db.columnNames(of: "Person") == ["id", "first", "last"])
     #expect(try db.count(Old.all) == 2)
     #expect(try db.row("PRAGMA foreign_keys")?[0] == 1)
@@ -134,8 +134,8 @@ struct MigrationStepTests {
       try db.migrate([Moody.self], MigrationOptions(checksValues: true))
     }
     #expect(
-      error?.plan.refusals.first?.reason == "mood holds values that are none of Temper, in 1 row, "
-        + "as in row 2: 'merry'; make them right by a `MigrationStep`, or let the migration delete the rows"
+      error?.plan.refusals.first?.reason == "mood holds values that Temper cannot read, in 1 row, "
+        + "as in row 2: 'merry'; fix them in a `MigrationStep`, or let the migration delete the rows"
     )
     #expect(
       error?.plan.refusals.first?.lines == [

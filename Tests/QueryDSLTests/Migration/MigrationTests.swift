@@ -47,14 +47,14 @@ struct MigrationTests {
     #expect(
       plan.description == """
         Article
-          + create the table: there is none
+          + create the table: it does not exist
               CREATE TABLE "Article" (
                 "id" INTEGER PRIMARY KEY NOT NULL,
                 "title" TEXT NOT NULL,
                 "text" TEXT
               ) STRICT
         Line
-          + create the table: there is none
+          + create the table: it does not exist
               CREATE TABLE "Line" (
                 "orderID" INTEGER NOT NULL,
                 "number" INTEGER NOT NULL,
@@ -63,15 +63,15 @@ struct MigrationTests {
                 FOREIGN KEY ("orderID") REFERENCES "Order" ("id") ON DELETE CASCADE
               ) STRICT
         Customer
-          + create the table: there is none
+          + create the table: it does not exist
               CREATE TABLE "Customer" (
                 "id" INTEGER PRIMARY KEY NOT NULL,
                 "name" TEXT NOT NULL,
                 "mail" TEXT
               ) STRICT
-          + create the index Customer_unique_mail: no two rows share its columns
+          + create the index Customer_unique_mail: the schema declares it as unique
               CREATE UNIQUE INDEX "Customer_unique_mail" ON "Customer" ("mail")
-          + create the index Customer_unique_name_mail: no two rows share its columns
+          + create the index Customer_unique_name_mail: the schema declares it as unique
               CREATE UNIQUE INDEX "Customer_unique_name_mail" ON "Customer" ("name", "mail")
         """)
     // A plan changes nothing. The migration does what the plan says, and afterwards nothing remains
@@ -95,30 +95,30 @@ struct MigrationTests {
     #expect(
       plan.description == """
         Article
-          + add the column stars: rows that are there get 0 (1 row)
+          + add the column stars: existing rows get 0 (1 row)
               ALTER TABLE "Article" ADD COLUMN "stars" INTEGER NOT NULL DEFAULT 0
-          + add the column price: rows that are there get 0.0 (1 row)
+          + add the column price: existing rows get 0.0 (1 row)
               ALTER TABLE "Article" ADD COLUMN "price" REAL NOT NULL DEFAULT 0.0
-          + add the column notes: rows that are there get '' (1 row)
+          + add the column notes: existing rows get '' (1 row)
               ALTER TABLE "Article" ADD COLUMN "notes" TEXT NOT NULL DEFAULT ''
-          + add the column image: rows that are there get x'' (1 row)
+          + add the column image: existing rows get x'' (1 row)
               ALTER TABLE "Article" ADD COLUMN "image" BLOB NOT NULL DEFAULT x''
-          + add the column seen: rows that are there get 0 (1 row)
+          + add the column seen: existing rows get 0 (1 row)
               ALTER TABLE "Article" ADD COLUMN "seen" INTEGER NOT NULL DEFAULT 0
-          + add the column mood: rows that are there get 'o''dd' (1 row)
+          + add the column mood: existing rows get 'o''dd' (1 row)
               ALTER TABLE "Article" ADD COLUMN "mood" TEXT NOT NULL DEFAULT 'o''dd'
-          + add the column day: rows that are there get 1000000 (1 row)
+          + add the column day: existing rows get 1000000 (1 row)
               ALTER TABLE "Article" ADD COLUMN "day" INTEGER NOT NULL DEFAULT 1000000
-          + add the column url: rows that are there get NULL (1 row)
+          + add the column url: existing rows get NULL (1 row)
               ALTER TABLE "Article" ADD COLUMN "url" TEXT
-          + add the column level: rows that are there get 7 (1 row)
+          + add the column level: existing rows get 7 (1 row)
               ALTER TABLE "Article" ADD COLUMN "level" INTEGER DEFAULT 7
-          + add the column parentID: rows that are there get NULL (1 row)
+          + add the column parentID: existing rows get NULL (1 row)
               ALTER TABLE "Article" ADD COLUMN "parentID" INTEGER REFERENCES "Article" ("id") \
         ON DELETE SET NULL
           + create the index Article_on_title_stars: the schema declares it
               CREATE INDEX "Article_on_title_stars" ON "Article" ("title", "stars")
-          + create the index Article_unique_url: no two rows share its columns
+          + create the index Article_unique_url: the schema declares it as unique
               CREATE UNIQUE INDEX "Article_unique_url" ON "Article" ("url")
         """)
     try db.migrate(models, Self.zeros)

@@ -41,8 +41,8 @@ struct MissingDefaultTests: RefusalExpecting {
   func bool() throws {
     let db = try expectRefused(
       Self.oneRow, Setting.self,
-      "the new column flag needs a value for the rows that are there; say which in the schema of "
-        + "Setting, or make it an optional, `@Column var flag: Bool?`",
+      "the new column flag needs a value for the existing rows; declare a default in the schema of "
+        + "Setting, or make the property optional: `@Column var flag: Bool?`",
       line: #"Default(\.$flag, false)  // the value that existing rows get"#,
       pastedInto: PastedSetting.self)
     #expect(try db.fetch(PastedSetting.all) == [PastedSetting(id: 1, flag: false)])
@@ -52,8 +52,8 @@ struct MissingDefaultTests: RefusalExpecting {
   func number() throws {
     _ = try expectRefused(
       Self.oneRow, Timed.self,
-      "the new column minutes needs a value for the rows that are there; say which in the schema of "
-        + "Timed, or make it an optional, `@Column var minutes: Int?`",
+      "the new column minutes needs a value for the existing rows; declare a default in the schema "
+        + "of Timed, or make the property optional: `@Column var minutes: Int?`",
       line: #"Default(\.$minutes, 0)  // the value that existing rows get"#,
       pastedInto: PastedTimed.self)
   }
@@ -116,7 +116,7 @@ struct MissingDefaultTests: RefusalExpecting {
     try db.execute("CREATE TABLE Setting (id INTEGER PRIMARY KEY NOT NULL) STRICT")
     let plan = try db.migrate([Everything.self])
     #expect(plan.steps.count == 12)
-    #expect(plan.steps.allSatisfy { $0.reason == "there are no rows" })
+    #expect(plan.steps.allSatisfy { $0.reason == "the table has no rows" })
     let defaults = try db.rows("SELECT dflt_value, \"notnull\" FROM pragma_table_info('Setting')")
     #expect(defaults.map(\.values) == Array(repeating: [nil, 1], count: 13))
     let again = try db.migrationPlan(for: [Everything.self])

@@ -31,8 +31,9 @@ struct NewerSchemaTests {
       #expect(plan.isEmpty)
       #expect(plan.steps.filter { $0.action == .keepNewer }.map(\.table) == ["Post"])
       let text = plan.description
-      #expect(text.contains("= keep what a newer program made: a newer program changed it on 2"))
-      #expect(text.contains("; this one would drop the index Post_unique_url, and leaves it"))
+      #expect(
+        text.contains("= keep the schema of a newer program: a newer program changed it on 2"))
+      #expect(text.contains("; this program would drop the index Post_unique_url, but leaves it"))
       try older.close()
       // The newer program finds its schema unchanged.
       let again = try Database(path: shared.path, models: [SecondVersion.Post.self])
@@ -54,8 +55,8 @@ struct NewerSchemaTests {
       #expect(refusal.reason.hasPrefix("a newer program changed it on 2"))
       #expect(
         refusal.reason.hasSuffix(
-          "cannot work with it as it is: views is TEXT, and INTEGER here. Update the program, or "
-            + "say that it is the newer one"))
+          "cannot work with it as it is: views is TEXT in the file and INTEGER in this program. "
+            + "Update the program, or give it a higher schema version if it is the newer one"))
       #expect(refusal.line == "MigrationOptions(schemaVersion: 1)")
     }
     #expect(try shared.schema == before)
@@ -146,14 +147,16 @@ struct NewerSchemaTests {
     #expect(try shared.schema == before && older.count(FirstVersion.Post.all) == 1)
     let plan = try older.migrationPlan(for: [FirstVersion.Post.self], second)
     #expect(plan.steps.map(\.action).contains(.keepNewer) && plan.isEmpty)
-    #expect(plan.description.contains("the file has schema version 3 since 2"))
-    #expect(plan.description.contains(", and this program 2; this one would drop the index"))
+    #expect(plan.description.contains("the file has had schema version 3 since 2"))
+    #expect(
+      plan.description.contains(
+        ", and this program has version 2; this program would drop the index"))
     try older.close()
     // A table that no program created is missing for an older program, too.
     let error = #expect(throws: MigrationError.self) {
       try shared.open(Extra.self, options: second)
     }
-    #expect(error?.plan.refusals.first?.reason.contains("the table is not there") == true)
+    #expect(error?.plan.refusals.first?.reason.contains("the table does not exist") == true)
     try shared.open(FirstVersion.Post.self, options: MigrationOptions(schemaVersion: 4))
     #expect(try !shared.has(uniqueIndex))
     try shared.open(SecondVersion.Post.self, options: MigrationOptions(schemaVersion: 3))

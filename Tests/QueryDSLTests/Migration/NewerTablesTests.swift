@@ -22,7 +22,7 @@ struct NewerTablesTests {
     try shared.file.execute("INSERT INTO Post VALUES (1, 'a', 1)")
     try shared.open(Article.self)
     let error = #expect(throws: MigrationError.self) { try shared.open(FirstVersion.Post.self) }
-    #expect(error?.description.contains("as it is: the table is not there") == true)
+    #expect(error?.description.contains("as it is: the table does not exist") == true)
     #expect(try !shared.has("Post"))
     #expect(try shared.value("SELECT count(*) FROM Article") == 1)
   }

@@ -65,9 +65,9 @@ struct ProgramProcessTests {
     for _ in 1...2 {
       let error = try #require(try failure("first", "refused"))
       #expect(error.contains("a newer program changed it on 2"))
-      #expect(error.contains("this one would"))
-      #expect(error.contains("and `newerSchema` is `.refused`"))
-      #expect(error.contains("Update the program, or say that it is the newer one"))
+      #expect(error.contains("this program would"))
+      #expect(error.contains("but `newerSchema` is `.refused`"))
+      #expect(error.contains("Update the program, or give it a higher schema version"))
       #expect(try shared.schema == before)
       // A refusal is the older program's own: the newer one still opens.
       #expect(try run("second", "refused") == 0)
@@ -89,7 +89,7 @@ struct ProgramProcessTests {
       let error = try #require(try failure(version))
       #expect(error.contains("a newer program changed it on 2"), "\(version)")
       #expect(
-        error.contains("cannot work with it as it is: views is TEXT, and INTEGER here"),
+        error.contains("cannot work with it as it is: views is TEXT in the file and INTEGER in"),
         "\(version)")
       #expect(try shared.schema == before, "\(version)")
     }
@@ -122,7 +122,7 @@ struct ProgramProcessTests {
       for (version, child) in zip(versions, children) {
         let error = try child.failure()
         if race.refuses, version == "first", let error {
-          #expect(error.contains("and `newerSchema` is `.refused`"), "\(race), round \(round)")
+          #expect(error.contains("but `newerSchema` is `.refused`"), "\(race), round \(round)")
         } else {
           #expect(error == nil, "\(race), round \(round): \(version)")
           writes += Race.openings

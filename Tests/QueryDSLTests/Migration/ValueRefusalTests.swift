@@ -24,8 +24,8 @@ struct ValueRefusalTests: RefusalExpecting {
       CREATE TABLE Note (id INTEGER PRIMARY KEY, size TEXT);
       INSERT INTO Note VALUES (1, 'small'), (2, '300')
       """, Note.self,
-      "size is TEXT in the database and INTEGER in Note, and 1 of the values there would not be the same, "
-        + "as in row 1: 'small'; say what they become, or declare a new property",
+      "size is TEXT in the database and INTEGER in Note, and 1 of its values would change, "
+        + "as in row 1: 'small'; declare what they become, or declare a new property",
       line: #"MigrationOptions(invalidValues: .deleted(in: "Note.size"))  // deletes 1 row"#,
       pastedInto: Note.self, options: Self.deletingSizes)
     #expect(try db.fetch(Note.all).map(\.size) == [.large])
@@ -38,8 +38,8 @@ struct ValueRefusalTests: RefusalExpecting {
       CREATE TABLE Note (id INTEGER PRIMARY KEY, size TEXT);
       INSERT INTO Note VALUES (1, NULL), (2, '300')
       """, Note.self,
-      "size is TEXT in the database and INTEGER in Note, and 1 of the values there is NULL; declare it as an "
-        + "optional, or say what they become", line: "@Column var size: Size?",
+      "size is TEXT in the database and INTEGER in Note, and 1 of its values is NULL; make the "
+        + "property optional, or declare what NULL becomes", line: "@Column var size: Size?",
       pastedInto: PastedNote.self)
     #expect(try db.fetch(PastedNote.order(by: \.$id)).map(\.size) == [nil, .large])
   }
@@ -57,7 +57,7 @@ struct ValueRefusalTests: RefusalExpecting {
       CREATE TABLE Note (id INTEGER PRIMARY KEY, size TEXT NOT NULL);
       INSERT INTO Note VALUES (1, '7'), (2, '300')
       """, Note.self,
-      "size holds values that are none of Size, in 1 row, as in row 1: '7'; make them right by a "
+      "size holds values that Size cannot read, in 1 row, as in row 1: '7'; fix them in a "
         + "`MigrationStep`, or let the migration delete the rows",
       line: #"MigrationOptions(invalidValues: .deleted(in: "Note.size"))  // deletes 1 row"#,
       pastedInto: Note.self, options: Self.deletingSizes)
@@ -82,8 +82,9 @@ struct ValueRefusalTests: RefusalExpecting {
       CREATE TABLE Moody (id INTEGER PRIMARY KEY, mood TEXT);
       INSERT INTO Moody VALUES (1, NULL), (2, 'calm')
       """, Moody.self,
-      "mood may be NULL in the database and is not optional in Moody, and 1 of the values there is NULL; "
-        + "declare it as an optional, or say what they become", line: "@Column var mood: Temper?",
+      "mood may be NULL in the database and is not optional in Moody, and 1 of its values is NULL; "
+        + "make the property optional, or declare what NULL becomes",
+      line: "@Column var mood: Temper?",
       pastedInto: PastedMoody.self)
   }
 
@@ -97,8 +98,8 @@ struct ValueRefusalTests: RefusalExpecting {
     let db = try expectRefused(
       "CREATE TABLE Coded (id INTEGER PRIMARY KEY, code REAL NOT NULL); INSERT INTO Coded VALUES (1, 2)",
       Coded.self,
-      "code is REAL in the database and TEXT in Coded, which UUID may be in several forms, or in none; say "
-        + "how it is read",
+      "code is REAL in the database and TEXT in Coded, and UUID does not have exactly one form in REAL; "
+        + "declare how the values are read",
       line: #"MigrationOptions(invalidValues: .deleted(in: "Coded.code"))  // deletes 1 row"#,
       pastedInto: Coded.self, options: Self.deletingCodes)
     #expect(try db.count(Coded.all) == 0)
@@ -120,7 +121,7 @@ struct ValueRefusalTests: RefusalExpecting {
     var db = try expectRefused(
       "CREATE TABLE Checked (id INTEGER PRIMARY KEY, parentID); INSERT INTO Checked VALUES (1, 1), (5, 1)",
       Checked.self,
-      #"each row shall fulfil "id" < 5, and 1 of the rows there does not; make them right by a "#
+      #"each row must satisfy "id" < 5, and 1 existing row does not; fix them in a "#
         + "`MigrationStep`, or let the migration delete the rows",
       line: #"MigrationOptions(invalidValues: .deleted(in: "Checked"))  // deletes 1 row"#,
       pastedInto: Checked.self, options: Self.deletingChecked)
@@ -128,7 +129,7 @@ struct ValueRefusalTests: RefusalExpecting {
     db = try expectRefused(
       "CREATE TABLE Checked (id INTEGER PRIMARY KEY, parentID); INSERT INTO Checked VALUES (1, 1), (2, 9)",
       Checked.self,
-      "parentID shall refer to Checked, and 1 of the rows there refers to nothing; make them right by a "
+      "parentID must refer to Checked, and 1 existing row refers to no row there; fix them in a "
         + "`MigrationStep`, or let the migration delete the rows",
       line: #"MigrationOptions(invalidValues: .deleted(in: "Checked"))  // deletes 1 row"#,
       pastedInto: Checked.self, options: Self.deletingChecked)
@@ -156,8 +157,8 @@ struct ValueRefusalTests: RefusalExpecting {
     let db = try expectRefused(
       "CREATE TABLE Calculated (id INTEGER PRIMARY KEY, twice INTEGER); INSERT INTO Calculated VALUES (1, 7)",
       Calculated.self,
-      "twice is written in the database and calculated in Calculated, and 1 of the values there is another; "
-        + "call the column otherwise, and the old one is kept",
+      "twice is an ordinary column in the database and a generated one in Calculated, and 1 of its "
+        + "values would change; give the generated column another name, and the old column is kept",
       line: #"Named(\.$twice, "twiceCalculated")"#, pastedInto: PastedCalculated.self)
     #expect(try db.row("SELECT twice, twiceCalculated FROM Calculated")?.values == [7, 2])
   }
@@ -180,8 +181,8 @@ struct ValueRefusalTests: RefusalExpecting {
   func noName() throws {
     _ = try expectRefused(
       #"CREATE TABLE Bare (id INTEGER PRIMARY KEY, "my text" TEXT NOT NULL)"#, Bare.self,
-      "my text is NOT NULL without a default and no property declares it: insertions would fail; declare it "
-        + #"as a property of Bare, or drop it by `Dropped("my text")`"#,
+      "my text is NOT NULL and has no default, and no property declares it, so insertions would "
+        + #"fail; declare it as a property of Bare, or drop it with `Dropped("my text")`"#,
       line: "@Column var myText: String\n" + #"Named(\.$myText, "my text")"#,
       pastedInto: PastedBare.self)
   }

@@ -16,7 +16,7 @@ extension Music {
     #expect(try db.fetch(query) == rows, sourceLocation: sourceLocation)
   }
 
-  /// The same for rows that are not Equatable, which are compared by a key.
+  /// Expects the SQL of a query and its rows, compared by a key because they are not Equatable.
   func expect<Row, Key: Equatable>(
     _ query: some Fetchable<Row>, _ sql: String, _ rows: [Key],
     sourceLocation: SourceLocation = #_sourceLocation, by key: (Row) -> Key

@@ -178,7 +178,8 @@ struct CancellationConcurrencyTests {
       let lost = Set(acknowledged).subtracting(stored).sorted()
       let unasked = Set(stored).subtracting(acknowledged).sorted()
       #expect(lost.isEmpty, "acknowledged and not stored: \(lost.map { "\($0) \(works[$0])" })")
-      #expect(unasked.isEmpty, "stored and not told: \(unasked.map { "\($0) \(works[$0])" })")
+      #expect(
+        unasked.isEmpty, "stored and not acknowledged: \(unasked.map { "\($0) \(works[$0])" })")
       #expect(stored.count == acknowledged.count)
       try db.execute("INSERT INTO note VALUES (-1); DELETE FROM note WHERE n = -1")
     }

@@ -7,14 +7,14 @@ import Testing
 @Suite("Listeners to shared commits")
 struct SharedListenerTests: SharedCommitSuite {
   let group: SharedCommits
-  private let told = Shared<[String]>([])
+  private let calls = Shared<[String]>([])
 
   struct Refusal: Error {}
 
   init() throws {
     group = try SharedCommits()
-    try db.onCommit { [told] in told.change { $0.append("commit") } }
-    try db.onRollback { [told] in told.change { $0.append("rollback") } }
+    try db.onCommit { [calls] in calls.change { $0.append("commit") } }
+    try db.onRollback { [calls] in calls.change { $0.append("rollback") } }
   }
 
   /// The ways in which a write may undo itself.
@@ -35,7 +35,7 @@ struct SharedListenerTests: SharedCommitSuite {
   @Test("a write that is undone reports a rollback and no commit", arguments: Undoing.allCases)
   func undone(undoing: Undoing) async throws {
     _ = await run([{ try undoing.run($0) }])
-    #expect(told.current == ["rollback"])
+    #expect(calls.current == ["rollback"])
     try await expectRows([])
   }
 
@@ -43,7 +43,7 @@ struct SharedListenerTests: SharedCommitSuite {
     "each write of a shared transaction reports how it ended", arguments: Undoing.allCases)
   func mixed(undoing: Undoing) async throws {
     _ = await run([Self.insert(1), { try undoing.run($0) }, Self.insert(2)])
-    #expect(told.current == ["rollback", "commit", "commit"])
+    #expect(calls.current == ["rollback", "commit", "commit"])
     try await expectRows([1, 2])
   }
 
@@ -53,7 +53,7 @@ struct SharedListenerTests: SharedCommitSuite {
       Self.insert(1), { try $0.execute("INSERT INTO note (n) VALUES (999)") }, Self.insert(4),
     ])
     #expect(outcome.isUndone(0))
-    #expect(told.current == ["rollback", "rollback", "commit"])
+    #expect(calls.current == ["rollback", "rollback", "commit"])
     try await expectRows([4])
   }
 
@@ -67,7 +67,7 @@ struct SharedListenerTests: SharedCommitSuite {
     holding.end()
     for task in inserts { try await task.value }
     await #expect(throws: DatabaseError.self) { try await failing.value }
-    #expect(told.current == ["rollback", "commit", "commit", "commit"])
+    #expect(calls.current == ["rollback", "commit", "commit", "commit"])
   }
 
   @Test("a veto undoes every write of the transaction and reports a rollback for each")
@@ -76,10 +76,10 @@ struct SharedListenerTests: SharedCommitSuite {
     let outcome = await run([Self.insert(1), Self.insert(2)])
     #expect(outcome.isUndone(0) && outcome.isUndone(1))
     // The first write was about to commit. Then the whole transaction was rolled back.
-    #expect(told.current == ["commit", "rollback", "rollback"])
+    #expect(calls.current == ["commit", "rollback", "rollback"])
     try db.remove(veto)
     _ = await run([Self.insert(3)])
-    #expect(told.current.last == "commit")
+    #expect(calls.current.last == "commit")
     try await expectRows([3])
   }
 
@@ -88,7 +88,7 @@ struct SharedListenerTests: SharedCommitSuite {
     try await db.write(alone: true) { try Self.insert(1)($0) }
     try? await db.write(alone: true) { _ -> Void in throw Refusal() }
     try? db.writeSynchronously { _ in throw Refusal() }
-    #expect(told.current == ["commit", "rollback", "rollback"])
+    #expect(calls.current == ["commit", "rollback", "rollback"])
   }
 }
 

@@ -98,7 +98,7 @@ struct ConstraintFailureTests {
         == ConstraintFailure(kind: .check, table: "author", columns: ["score"], name: "score > 0"))
   }
 
-  @Test("two CHECKs of one column are told apart unless SQLite names both alike")
+  @Test("two CHECKs of one column are distinguished unless SQLite names both alike")
   func checksOfOneColumn() throws {
     try connection.execute(
       """

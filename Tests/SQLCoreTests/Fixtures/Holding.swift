@@ -23,7 +23,7 @@ func onAnotherThread<Result: Sendable>(
   return try result.get()
 }
 
-/// A database connection that another thread uses until it is told to end.
+/// A database connection that another thread uses until `end()` is called.
 final class Holding: Sendable {
   private let begun = DispatchSemaphore(value: 0)
   private let mayEnd = DispatchSemaphore(value: 0)

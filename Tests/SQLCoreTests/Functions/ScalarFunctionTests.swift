@@ -44,7 +44,7 @@ struct ScalarFunctionTests {
         repeated('a' || char(0), 2)
       """)
     #expect(row?.values == [42, "ababab", nil, 2, 3.5, "a\u{0}a\u{0}"])
-    // Functions of one name are told apart by their number of arguments.
+    // Functions of one name are distinguished by their number of arguments.
     try db.function("none") { (number: Int) in number }
     #expect(try db.row("SELECT none(), none(7)")?.values == [42, 7])
   }

@@ -35,7 +35,7 @@ struct BorrowingTests {
     #expect(seen == [[97, 0, 0xC3, 0xA9], [0, 255], [], [], [255]])
   }
 
-  @Test("columns of one name are told apart by index, and all their indices are found")
+  @Test("columns of one name are distinguished by index, and all their indices are found")
   func duplicates() throws {
     let row = try #require(try Connection().row("SELECT 1 AS n, 2 AS N, 3 AS m, 4 AS n"))
     #expect(row.values == [1, 2, 3, 4])

@@ -147,7 +147,7 @@ struct TableScanTests {
     for index in report.indexes { try posts.db.execute(SQL(unsafe: index.sql)) }
     let plan = try posts.plan(of: shape.sql)
     for index in report.indexes { #expect(plan.contains("INDEX \(index.name)"), "\(plan)") }
-    // What is still gone through, in the order of the index, is told without advice.
+    // A scan that remains, in the order of the index, is reported without advice.
     posts.reports.change { $0 = [] }
     try posts.run(shape.sql)
     #expect(posts.reports.current.flatMap(\.indexes) == [])

@@ -54,7 +54,7 @@ struct StreamEndingTests {
     }
   }
 
-  /// A dropped stream whose thread is stuck in reading its first value until it is told to go on.
+  /// A dropped stream whose thread is stuck in reading its first value until `goOn()` is called.
   /// Its connection has not been returned yet.
   private final class Stuck: Sendable {
     private let mayGoOn = DispatchSemaphore(value: 0)
@@ -78,7 +78,7 @@ struct StreamEndingTests {
     func goOn() { mayGoOn.signal() }
   }
 
-  @Test("`interrupt()` ends a stream with a running statement, and none that follows")
+  @Test("`interrupt()` ends a stream with a running statement, but no later stream")
   func interruptingAStatement() async throws {
     let db = try Self.database()
     for _ in 0..<20 {

@@ -16,7 +16,7 @@ struct Toolchain: Sendable {
     modules.deletingLastPathComponent().appending(path: "ClientModuleCache")
   }
 
-  /// What the compiler is told of a program, whether or not it links it.
+  /// The arguments that the compiler needs for a program, whether or not it links it.
   var arguments: [String] {
     [
       "-swift-version", "6", "-parse-as-library", "-module-name", "Client", "-I", modules.path,

@@ -106,7 +106,7 @@ struct ModelText {
     }
   }
 
-  /// The beginnings of the lines in whose place a line comes.
+  /// The beginnings of the lines that a line replaces.
   private static func replaced(by line: String) -> [String] {
     guard line != "WithRowID()" else { return ["WithoutRowID()"] }
     // A `Dropped` or `Converted` stands beside others.

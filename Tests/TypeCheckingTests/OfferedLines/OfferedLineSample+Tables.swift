@@ -23,20 +23,20 @@ extension OfferedLineSample {
 
   static let keys = [
     OfferedLineSample(
-      "a key of which all rows would have one value",
+      "a key that would have the same value in all rows",
       "\(note), number INTEGER); INSERT INTO Note VALUES (1, 1), (2, 2)", M.ByCode.self),
     OfferedLineSample(
-      "a key that comes twice",
+      "a key that occurs twice",
       "\(note), code TEXT, number INTEGER); INSERT INTO Note VALUES (1, 'a', 1), (2, 'a', 2)",
       M.ByCode.self),
     OfferedLineSample(
-      "a key that comes twice, without a rowid",
+      "a key that occurs twice, without a rowid",
       """
       \(note), code TEXT NOT NULL, number INTEGER) WITHOUT ROWID;
       INSERT INTO Note VALUES (1, 'a', 1), (2, 'a', 2)
       """, M.ByCode.self),
     OfferedLineSample(
-      "a new key whose values nobody can tell", "\(note)); INSERT INTO Note VALUES (1), (2)",
+      "a new key whose values cannot be made up", "\(note)); INSERT INTO Note VALUES (1), (2)",
       M.ByTemper.self, lineCount: 2),
     OfferedLineSample(
       "a new key in a table of one row", "\(note)); INSERT INTO Note VALUES (1)", M.ByTemper.self,
@@ -202,11 +202,11 @@ extension OfferedLineSample {
 
   static let declarations = [
     OfferedLineSample(
-      "a conversion of which nobody can know whether it ran",
+      "a conversion that may or may not have run",
       "UPDATE Note SET done = 1", M.Numbered.self,
       history: [M.NoteDone.self, M.Flagged.self]),
     OfferedLineSample(
-      "a table that a newer program made otherwise", "UPDATE Post SET views = '12 or so'",
+      "a table that a newer program declared differently", "UPDATE Post SET views = '12 or so'",
       M.FirstPost.self, history: [M.FirstPost.self, M.SecondPost.self]),
     OfferedLineSample(
       "a table to which a newer program added", "INSERT INTO Post VALUES (1, 'a')",
@@ -217,6 +217,6 @@ extension OfferedLineSample {
       "a facet that others cannot fill", "SELECT 1", M.ProfileMoody.self, M.Profile.self),
     OfferedLineSample("facets of two types", "SELECT 1", M.ProfileNumbered.self, M.Profile.self),
     OfferedLineSample(
-      "facets of which one is optional", "SELECT 1", M.ProfileMailed.self, M.Profile.self),
+      "facets that differ in an optional", "SELECT 1", M.ProfileMailed.self, M.Profile.self),
   ]
 }

@@ -3,7 +3,7 @@ import Apus
 /// A table of another program, and models that do not fit: the plan offers lines to paste.
 struct OfferedLineSample: Sendable {
   let title: String
-  /// What the other program did.
+  /// The statements that the other program ran.
   let sql: String
   /// The models; the line is pasted into the first that it concerns.
   let models: [any Model.Type]

@@ -1,5 +1,5 @@
 extension Stanza {
-  /// Finds the fields in lines of which none is blank.
+  /// Finds the fields in lines that are not blank.
   ///
   /// The time is proportional to the number of bytes. Throws ``ControlError/malformed(line:_:)``.
   init(bytes: [UInt8], line firstLine: Int) throws(ControlError) {

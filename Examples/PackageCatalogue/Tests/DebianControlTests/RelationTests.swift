@@ -22,7 +22,7 @@ struct RelationTests {
   }
 
   @Test(
-    "a version compares in five ways, of which two have an old spelling",
+    "a version compares in five ways, and two of them have an old spelling",
     arguments: zip(
       ["<<", "<=", "=", ">=", ">>", "<", ">"],
       [.earlier, .earlierOrEqual, .equal, .laterOrEqual, .later, .earlierOrEqual, .laterOrEqual]

@@ -137,9 +137,10 @@ extension Declarations {
       else { continue }
       throw ModelError(
         model,
-        "\(String(reflecting: owner)) and \(String(reflecting: model)) would share the table \(name) "
-          + "by the names of their types; write `static let tableName = \("\(name)2".swiftLiteral)` in "
-          + "one, or `static let tableName = \(name.swiftLiteral)` where they are one table")
+        "\(String(reflecting: owner)) and \(String(reflecting: model)) would share the table "
+          + "\(name) because their types have the same name; write "
+          + "`static let tableName = \("\(name)2".swiftLiteral)` in one of them, or, if they are "
+          + "to share it, `static let tableName = \(name.swiftLiteral)`")
     }
   }
 

@@ -34,9 +34,9 @@ extension TableDefinition {
         table.problems.append(
           Problem(
             reason:
-              "\(column.name) is not optional and has no default, and \(other.model) does not declare "
-              + "it: its insertions would fail; write `Default(\(column.type.path), …)` in the "
-              + "schema of \(first.model), or declare it as an optional",
+              "\(column.name) is not optional and has no default, and \(other.model), which does "
+              + "not declare it, could not insert rows; write `Default(\(column.type.path), …)` in the "
+              + "schema of \(first.model), or make the property optional",
             line: column.type.declaration(isOptional: true)))
       }
     }
@@ -49,8 +49,8 @@ extension TableDefinition {
       problems.append(
         Problem(
           reason: "the primary key is (\(keyNames.joined(separator: ", "))) in \(model) and "
-            + "(\(facet.keyNames.joined(separator: ", "))) in \(facet.model); declare one in both, or "
-            + "give one a table of its own",
+            + "(\(facet.keyNames.joined(separator: ", "))) in \(facet.model); declare the same key "
+            + "in both, or give one of them a table of its own",
           line: otherNameLine()))
     }
     for column in facet.columns {
@@ -78,15 +78,15 @@ extension TableDefinition {
       problems.append(
         Problem(
           reason: "\(mine.name) is \(mine.storageClass.rawValue) in \(model) and "
-            + "\(column.storageClass.rawValue) in \(other); declare one type in both",
+            + "\(column.storageClass.rawValue) in \(other); declare the same type in both",
           line: mine.type.declaration()))
     } else if mine.isOptional != column.isOptional {
       let (optional, required) = mine.isOptional ? (model, other) : (other, model)
       problems.append(
         Problem(
           reason:
-            "\(mine.name) is optional in \(optional) and not in \(required); declare it alike "
-            + "in both", line: mine.type.declaration(isOptional: true)))
+            "\(mine.name) is optional in \(optional) and not in \(required); declare it in "
+            + "the same way in both", line: mine.type.declaration(isOptional: true)))
     }
     columns[index].defaultSQL = mine.defaultSQL ?? column.defaultSQL
     columns[index].collation = mine.collation ?? column.collation
@@ -99,7 +99,7 @@ extension TableDefinition {
         Problem(
           reason:
             "\(mine.name) is converted from \(first.source.name) in \(model) and from "
-            + "\(second.source.name) in \(other); declare one conversion in both",
+            + "\(second.source.name) in \(other); declare the same conversion in both",
           line: mine.type.declaration()))
     }
   }

@@ -25,7 +25,7 @@ extension TableDefinition {
     // Each model has an `id`, and a type `ID`.
     var taken = Set(columns.map(\.type.property) + ["id", "ID"])
     func isFree(_ property: String) -> Bool {
-      // What a wrapper stores is called as its property, with an underscore before it.
+      // A property wrapper stores its value under the property's name with an underscore before it.
       !taken.contains(property) && !taken.contains("_\(property)")
         && !(property.hasPrefix("_") && taken.contains(String(property.dropFirst())))
     }

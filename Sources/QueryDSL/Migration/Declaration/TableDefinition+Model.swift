@@ -97,11 +97,12 @@ private struct SchemaReader<M: Model> {
       let column = layout.columns[index]
       guard !column.isGenerated else {
         throw ModelError(
-          M.self, "Converted(…): \(column.name) is calculated, and nothing converts its values")
+          M.self, "Converted(…): \(column.name) is a generated column, which cannot be converted")
       }
       guard conversions.updateValue(conversion(column.form), forKey: index) == nil else {
         throw ModelError(
-          M.self, "\(column.name): two lines `Converted`; leave the one from the type in the file")
+          M.self,
+          "\(column.name) has two `Converted` lines; keep the one from the type in the file")
       }
     case .stored, .named: break
     }

@@ -53,7 +53,8 @@ extension TablePlanner {
         ?? type.convertedLine(
           from: "Double", by: candidate.reading.expression,
           allowsNull: allowsNull && type.isOptional)
-      return "\(line)  // \(candidate.years)" + (rounded > 0 ? ", loses \(rounded) fractions" : "")
+      let fractions = rounded == 1 ? "1 fraction" : "\(rounded) fractions"
+      return "\(line)  // \(candidate.years)" + (rounded > 0 ? ", loses \(fractions)" : "")
     }
     return stored + converted
   }

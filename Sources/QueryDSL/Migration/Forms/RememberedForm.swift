@@ -76,6 +76,6 @@ struct FormMemory {
 
   /// Returns the reason that a plan prints for the step.
   func reason(_ column: String, _ form: StoredForm) -> String {
-    "its values are of the form `.\(form)`, which the definition of the table says from now on"
+    "its values have the form `.\(form)`, and the definition of the table will say so"
   }
 }

@@ -122,7 +122,7 @@ extension TablePlanner {
     refuse(
       "\(column.name) is \(found.type.isEmpty ? "untyped" : found.type) in the database, which does "
         + "not say what its numbers count"
-        + (form.map { ", and read as `.\($0)` none of them is a date between \(years)" } ?? "")
+        + (form.map { ", and if they are read as `.\($0)`, none is a date between \(years)" } ?? "")
         + "; choose the line whose dates are right",
       lines: try lines(for: column, found, numbers, oldClass), rowCount: try rowCount())
     return false
@@ -139,8 +139,8 @@ extension TablePlanner {
     guard unread > 0 else { return false }
     let reason =
       "\(column.name) is \(found.type.isEmpty ? "untyped" : found.type) in the database, and "
-      + "\(unread) of the values there \(unread == 1 ? "is" : "are") no \(column.type.name) if read "
-      + "as `.\(form)`\(example(of: column, where: isUnread(column, old, as: form)))"
+      + "\(column.type.name) cannot read \(unread) of its values as "
+      + "`.\(form)`\(example(of: column, where: isUnread(column, old, as: form)))"
     let new = Identifier(column.name).quoted
     if deletes(column, unread, reason, isUnread(column, new, as: form)) { return false }
     let keeping = column.type.declaration(of: oldClass, isOptional: !found.isNotNull)
@@ -173,7 +173,7 @@ extension TablePlanner {
       + declared.model
     let lost = try rows(where: isLost(old))
     if lost > 0 {
-      let what = "\(reason), and \(lost) of the values there would not be the same"
+      let what = "\(reason), and \(lost) of its values would change"
       guard deletes(column, lost, what, isLost(new)) else {
         refuse(
           what + (example(of: column, where: isLost(old))),
@@ -207,8 +207,8 @@ extension TablePlanner {
       PlannedStep(
         MigrationPlan.Step(
           .keepDeclaration("the spelling of \(column.name)"), table: declared.name,
-          reason: "\(count) of its values \(count == 1 ? "is" : "are") spelled otherwise than "
-            + "`.\(form)` writes them; they are read, and SQL compares their text",
+          reason: "\(count) of its values \(count == 1 ? "is" : "are") not spelled as `.\(form)` "
+            + "writes them; they can be read, but SQL compares their text",
           lines: look.storedLines(for: column), rowCount: count)))
   }
 
@@ -217,9 +217,10 @@ extension TablePlanner {
     isSameClass: Bool
   ) throws -> FormComparison {
     refuse(
-      "\(column.name) is text in the database, in another form than `.\(column.type.storedForm)`"
+      "\(column.name) is text in the database, in a form other than "
+        + "`.\(column.type.storedForm)`"
         + (look.firstOther.map { ", as in \($0)" } ?? "")
-        + (isSameClass ? ": SQL, which compares the text, would not find them" : ""),
+        + (isSameClass ? "; SQL compares the text, and would not find these values" : ""),
       lines: look.storedLines(for: column) + look.convertedLines(for: column, found),
       rowCount: try rowCount())
     return .refused
@@ -240,8 +241,8 @@ extension TablePlanner {
       return true
     }
     let reason =
-      "\(place), and \(unread) of the values there \(unread == 1 ? "is" : "are") no "
-      + column.type.name + (look.firstUnread.map { ", as in \($0)" } ?? "")
+      "\(place), and \(column.type.name) cannot read \(unread) of its values"
+      + (look.firstUnread.map { ", as in \($0)" } ?? "")
     if deletes(column, unread, reason, isUnread(column, Identifier(column.name).quoted)) {
       return false
     }

@@ -119,7 +119,7 @@ struct Renames {
       PlannedStep(
         MigrationPlan.Step(
           action, table: table, sql: statements.joined(separator: ";\n"),
-          reason: "the schema says so, in an exchange of names"), .statements(statements)))
+          reason: "the schema exchanges the names"), .statements(statements)))
   }
 
   /// Returns the existing table that becomes a declared one; nil unless the declared name is free.

@@ -127,7 +127,7 @@ struct MigrationFunctions {
     case .text(let text): return .blob(Data(text.utf8))
     case .blob(let data):
       guard let text = String(validating: data, as: UTF8.self) else {
-        throw ColumnValueError(.invalid(expected: "UTF-8", found: "bytes that are none"))
+        throw ColumnValueError(.invalid(expected: "UTF-8", found: "other bytes"))
       }
       return .text(text)
     case let value: return value
@@ -136,7 +136,8 @@ struct MigrationFunctions {
 
   func column(of arguments: FunctionArguments) throws -> TableDefinition.Column {
     guard case .text(let key) = try arguments[0], let column = columns[key] else {
-      throw DatabaseError(code: .misuse, message: "a migration asks for a column that is not there")
+      throw DatabaseError(
+        code: .misuse, message: "a function of the migration was called for an unknown column")
     }
     return column
   }

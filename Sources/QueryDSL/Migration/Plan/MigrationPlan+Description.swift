@@ -51,10 +51,10 @@ extension MigrationPlan.Step.Action {
     case .createIndex(let name): "create the index \(name)"
     case .dropIndex(let name): "drop the index \(name)"
     case .dropTrigger(let name): "drop the trigger \(name)"
-    case .rememberForm(let name): "note the form of \(name)"
+    case .rememberForm(let name): "record the form of \(name)"
     case .keepColumn(let name): "keep the column \(name)"
     case .keepDeclaration(let name): "keep \(name)"
-    case .keepNewer: "keep what a newer program made"
+    case .keepNewer: "keep the schema of a newer program"
     case .userStep(let name): "run the step \(name)"
     case .refuse: "refused"
     }

@@ -147,7 +147,7 @@ public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The reason and the whole plan.
   public var description: String {
-    let why = reason.map { ", since \($0)" } ?? ""
+    let why = reason.map { ", because \($0)" } ?? ""
     return "the database was not migrated, and nothing was changed\(why):\n\(plan)"
   }
 }

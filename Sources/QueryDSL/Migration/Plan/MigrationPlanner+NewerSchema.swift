@@ -79,7 +79,7 @@ private struct NewerSchemaJudge {
         let since = date(ofNewer: view.name, { $0.parts.first?.sql.normalSQL == sql })
       else { continue }
       let isThere = schema.relation(view.name) != nil
-      newer.append(step(view.name, since, undoing, isThere ? [] : ["the view is not there"]))
+      newer.append(step(view.name, since, undoing, isThere ? [] : ["the view does not exist"]))
     }
     for removal in declared.removals {
       guard let name = removal.relation else { continue }
@@ -163,12 +163,14 @@ private struct NewerSchemaJudge {
     var reason = "a newer program changed it on \(day)"
     if let version = history.version, let number = planner.schemaVersion, number < version.number {
       reason =
-        "the file has schema version \(version.number) since \(day), and this program \(number)"
+        "the file has had schema version \(version.number) since \(day), and this program has "
+        + "version \(number)"
     }
     let titles = undoing.filter { $0.kind != .refused }.map(\.action.title).uniqued()
     reason +=
       titles.isEmpty
-      ? "; this one declares it otherwise" : "; this one would \(titles.joined(separator: ", "))"
+      ? "; this program declares it differently"
+      : "; this program would \(titles.joined(separator: ", "))"
     let number = max(planner.schemaVersion ?? 0, history.version?.number ?? 0) + 1
     let lost = undoing.filter { $0.kind == .destructive }.map(\.action.title).uniqued()
     let line =
@@ -177,47 +179,53 @@ private struct NewerSchemaJudge {
     guard obstacles.isEmpty, planner.newerSchema == .kept else {
       let why =
         obstacles.isEmpty
-        ? "`newerSchema` is `.refused`"
-        : "cannot work with it as it is: \(obstacles.joined(separator: "; "))"
+        ? "but `newerSchema` is `.refused`"
+        : "and cannot work with it as it is: \(obstacles.joined(separator: "; "))"
       return MigrationPlan.Step(
         .refuse, table: name,
-        reason: "\(reason), and \(why). Update the program, or say that it is the newer one",
-        line: line)
+        reason: "\(reason), \(why). Update the program, or give it a higher schema version if it "
+          + "is the newer one", line: line)
     }
     return MigrationPlan.Step(
-      .keepNewer, table: name, reason: "\(reason), and leaves it as it is", line: line)
+      .keepNewer, table: name, reason: "\(reason), but leaves it as it is", line: line)
   }
 
   /// Returns the reasons why this program cannot work with a table as it is.
   private func obstacles(to table: TableDefinition) -> [String] {
-    guard let existing = try? schema.table(table.name) else { return ["the table is not there"] }
+    guard let existing = try? schema.table(table.name) else { return ["the table does not exist"] }
     var obstacles: [String] = []
     if converted.contains(table.name.lowercasedASCII) {
       obstacles.append("its values would have to be converted")
     }
     for column in table.columns {
       guard let found = existing.column(column.name) else {
-        obstacles.append("the column \(column.name) is not there")
+        obstacles.append("the column \(column.name) does not exist")
         continue
       }
       if StorageClass(declaredType: found.type) != column.storageClass {
         let type = found.type.isEmpty ? "untyped" : found.type
-        obstacles.append("\(column.name) is \(type), and \(column.storageClass.rawValue) here")
+        obstacles.append(
+          "\(column.name) is \(type) in the file and \(column.storageClass.rawValue) in this "
+            + "program")
       } else if (found.generated == nil) != (column.generated == nil) {
+        let (ordinary, generated) = ("an ordinary column", "a generated column")
         let (there, here) =
-          found.generated == nil ? ("written", "calculated") : ("calculated", "written")
-        obstacles.append("\(column.name) is \(there), and \(here) here")
+          found.generated == nil ? (ordinary, generated) : (generated, ordinary)
+        obstacles.append(
+          "\(column.name) is \(there) in the file and \(here) in this program")
       }
     }
     if existing.key.columns.map(\.lowercasedASCII) != table.keyNames.map(\.lowercasedASCII) {
       let key = existing.key.columns.joined(separator: ", ")
-      obstacles.append("its key is (\(key)), and (\(table.keyNames.joined(separator: ", "))) here")
+      obstacles.append(
+        "its key is (\(key)) in the file and "
+          + "(\(table.keyNames.joined(separator: ", "))) in this program")
     }
     for column in existing.columns
     where column.isNotNull && column.defaultText == nil && column.generated == nil
       && !table.declares(column.name) && !existing.isKey(column.name)
     {
-      obstacles.append("\(column.name) must be written, and is not known here")
+      obstacles.append("\(column.name) needs a value, and this program does not declare it")
     }
     return obstacles
   }

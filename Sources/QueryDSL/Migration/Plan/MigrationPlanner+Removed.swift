@@ -41,15 +41,15 @@ extension MigrationPlanner {
       return [
         MigrationPlan.Step(
           .refuse, table: name,
-          reason: "`Dropped(table: \(name.swiftLiteral))` is declared, and \(table.model) is that "
-            + "table; take the line away, or give the model's table another name",
+          reason: "`Dropped(table: \(name.swiftLiteral))` is declared, but \(table.model) uses "
+            + "that table; remove the line, or give the model's table another name",
           line: table.otherNameLine { declared.takes($0, in: schema) })
       ]
     }
     func refusal(_ what: String, _ line: String) -> MigrationPlan.Step {
       MigrationPlan.Step(
-        .refuse, table: name, reason: "the table \(name) cannot go while \(what) names it",
-        line: line)
+        .refuse, table: name,
+        reason: "the table \(name) cannot be dropped while \(what) refers to it", line: line)
     }
     let references = schema.references(to: name).filter { reference in
       !reference.table.isSame(as: name) && !declared.removes(reference)

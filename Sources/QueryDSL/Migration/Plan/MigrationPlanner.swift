@@ -132,7 +132,7 @@ struct MigrationPlanner {
           MigrationPlan.Step(
             .refuse, table: view.name,
             reason: "\(view.name) is a table in the database and a view in \(view.model); give the "
-              + "view another name, or drop the table by a schema",
+              + "view another name, or drop the table in the schema of a model",
             lines: [
               "static let tableName = \(otherName.swiftLiteral)",
               "Dropped(table: \(view.name.swiftLiteral))" + losingRows(rows, of: found.name),
@@ -140,13 +140,13 @@ struct MigrationPlanner {
     }
     guard found?.sql?.normalSQL != view.createView.normalSQL else { return }
     if let found {
-      dropped.append(PlannedStep(running: .dropView(found.name, reason: "its query is another")))
+      dropped.append(PlannedStep(running: .dropView(found.name, reason: "its query differs")))
     }
     created.append(
       PlannedStep(
         running: MigrationPlan.Step(
           .createView, table: view.name, sql: view.createView,
-          reason: found == nil ? "there is none" : "its query is another")))
+          reason: found == nil ? "it does not exist" : "its query differs")))
   }
 }
 

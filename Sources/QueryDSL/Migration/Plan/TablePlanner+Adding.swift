@@ -9,10 +9,10 @@ extension TablePlanner {
       let canAlter = generated.storage == .virtual && column.isOptional
       return changes.append(
         Change(
-          reason: "\(column.name) is added, and calculated",
+          reason: "\(column.name) is added as a generated column",
           alter: canAlter
             ? MigrationPlan.Step(
-              .addColumn(column.name), table: declared.name, sql: sql, reason: "it is calculated",
+              .addColumn(column.name), table: declared.name, sql: sql, reason: "it is generated",
               rowCount: try rowCount())
             : nil))
     }
@@ -30,9 +30,9 @@ extension TablePlanner {
         column.isOptional
         ? "Default(\(column.type.path), sql: \"NULL\")" : column.type.declaration(isOptional: true)
       return refuse(
-        "the new column \(column.name) refers to \(reference.target.table), and its default \(value) to "
-          + "no row there; make it an optional, whose default is NULL", line: line,
-        rowCount: try rowCount())
+        "the new column \(column.name) refers to \(reference.target.table), but its default "
+          + "\(value) matches no row there; make the default NULL, which needs an optional property",
+        line: line, rowCount: try rowCount())
     }
     // ALTER TABLE would leave the zero as the column's default, which the schema may not want.
     let leavesDefault =
@@ -52,11 +52,11 @@ extension TablePlanner {
     changes.append(
       Change(
         reason: "\(column.name) is added"
-          + (hasNoValue ? "" : ", and is \(given) in the rows there"),
+          + (hasNoValue ? "" : ", and existing rows get \(given)"),
         alter: canAlter
           ? MigrationPlan.Step(
             .addColumn(column.name), table: declared.name, sql: sql,
-            reason: hasNoValue ? "there are no rows" : "rows that are there get \(given)",
+            reason: hasNoValue ? "the table has no rows" : "existing rows get \(given)",
             rowCount: try rowCount())
           : nil))
     // The rowid already exists, and becomes the key.
@@ -93,7 +93,8 @@ extension TablePlanner {
     guard count > 0 else { return false }
     refuse(
       "the new key \(column.name) would be the rowid, and \(count) of the rowids cannot be read as "
-        + "\(column.type.name); declare it as an integer, or fill it in a `MigrationStep` that runs before",
+        + "\(column.type.name); declare it as an integer, or fill it in a `MigrationStep` that "
+        + "runs `.before`",
       line: column.type.declaration(of: .integer, isOptional: false), rowCount: count)
     return true
   }
@@ -112,23 +113,24 @@ extension TablePlanner {
     }
     let why =
       isReference
-      ? "refers to another table, and rows that are there would refer to nothing"
-      : "needs a value for the rows that are there"
+      ? "refers to another table, and existing rows would have no row to refer to"
+      : "needs a value for the existing rows"
     guard !declared.isKey(column.name) else {
       // If the whole key is new, that has been refused already.
       guard !steps.contains(where: { $0.step.lines == addingKeyLines }) else { return false }
       refuse(
-        "the new column \(column.name) \(why), and it is of the key; fill it in a `MigrationStep` "
-          + "that runs before", lines: addingKeyLines, rowCount: try rowCount())
+        "the new column \(column.name) \(why), and it is part of the key; fill it in a "
+          + "`MigrationStep` that runs `.before`", lines: addingKeyLines, rowCount: try rowCount())
       return false
     }
     let line = isReference ? nil : column.type.emptyValue.map { column.type.defaultLine($0) }
     refuse(
       line == nil
-        ? "the new column \(column.name) \(why); make it an optional, or write "
+        ? "the new column \(column.name) \(why); make the property optional, or write "
           + "`Default(\(column.type.path), …)` in the schema of \(declared.model)"
-        : "the new column \(column.name) \(why); say which in the schema of \(declared.model), or "
-          + "make it an optional, `\(column.type.declaration(isOptional: true))`",
+        : "the new column \(column.name) \(why); declare a default in the schema of "
+          + "\(declared.model), or make the property optional: "
+          + "`\(column.type.declaration(isOptional: true))`",
       line: line ?? column.type.declaration(isOptional: true), rowCount: try rowCount())
     return false
   }

@@ -22,12 +22,12 @@ extension TablePlanner {
     case (nil, nil): return
     case (let declared?, let existing?):
       guard !declared.isSame(as: existing) else { return }
-      changes.append(Change(reason: "\(column.name) is calculated otherwise"))
+      changes.append(Change(reason: "\(column.name) is calculated differently"))
     case (let generated?, nil):
       try compareValues(of: column, with: generated)
     case (nil, .some):
       // The values stay: they are the calculated ones.
-      changes.append(Change(reason: "\(column.name) is written and no more calculated"))
+      changes.append(Change(reason: "\(column.name) is no longer calculated, and keeps its values"))
     }
   }
 
@@ -43,9 +43,9 @@ extension TablePlanner {
       return changes.append(Change(reason: "\(column.name) is calculated"))
     }
     refuse(
-      "\(column.name) is written in the database and calculated in \(declared.model), and \(lost) "
-        + "of the values there \(lost == 1 ? "is another" : "are others"); call the column "
-        + "otherwise, and the old one is kept",
+      "\(column.name) is an ordinary column in the database and a generated one in "
+        + "\(declared.model), and \(lost) of its values would change; give the generated column "
+        + "another name, and the old column is kept",
       line: "Named(\(column.type.path), \(calculatedName(of: column).swiftLiteral))",
       rowCount: lost)
   }
@@ -63,11 +63,11 @@ extension TablePlanner {
     let path = column.type.path
     if let collation = column.collation {
       if !collation.isSame(as: found.collation ?? "BINARY") {
-        changes.append(Change(reason: "\(column.name) is compared by \(collation)"))
+        changes.append(Change(reason: "the collation of \(column.name) becomes \(collation)"))
       }
     } else if let collation = found.collation, !collation.isSame(as: "BINARY") {
       if declared.removes(.attribute(column: column.name, .collation)) {
-        changes.append(Change(reason: "\(column.name) is compared by its bytes"))
+        changes.append(Change(reason: "the collation of \(column.name) becomes BINARY"))
       } else {
         keep(
           "the collation \(collation) of \(column.name)", line: "Dropped(collationOf: \(path))")
@@ -76,11 +76,11 @@ extension TablePlanner {
     guard column.generated == nil else { return }
     if let value = column.defaultSQL {
       if value.normalSQL != found.defaultText?.normalSQL {
-        changes.append(Change(reason: "the default of \(column.name) is \(value)"))
+        changes.append(Change(reason: "the default of \(column.name) becomes \(value)"))
       }
     } else if let value = found.defaultText {
       if declared.removes(.attribute(column: column.name, .default)) {
-        changes.append(Change(reason: "\(column.name) has no default any more"))
+        changes.append(Change(reason: "\(column.name) loses its default"))
       } else if !isImplied(value, in: column) {
         keep("the default \(value) of \(column.name)", line: "Dropped(defaultOf: \(path))")
       }
@@ -116,7 +116,7 @@ extension TablePlanner {
     if isOtherClass || losesNull {
       try convert(column, found, losesNull: losesNull, isOtherClass: isOtherClass)
     } else {
-      if gainsNull { changes.append(Change(reason: "\(column.name) may be NULL")) }
+      if gainsNull { changes.append(Change(reason: "\(column.name) is no longer NOT NULL")) }
       if planner.checksValues, form != .converted {
         try checkValues(of: column, source: oldName(of: column.name))
       }
@@ -155,12 +155,12 @@ extension TablePlanner {
       guard
         deletes(
           column, nulls,
-          "\(reason), and \(nulls) of the values there \(nulls == 1 ? "is" : "are") NULL",
+          "\(reason), and \(nulls) of its values \(nulls == 1 ? "is" : "are") NULL",
           "\(new) IS NULL")
       else {
         return refuse(
-          "\(reason), and \(nulls) of the values there \(nulls == 1 ? "is" : "are") NULL; declare "
-            + "it as an optional, or say what they become", lines: nullLines(column, found),
+          "\(reason), and \(nulls) of its values \(nulls == 1 ? "is" : "are") NULL; make the "
+            + "property optional, or declare what NULL becomes", lines: nullLines(column, found),
           rowCount: try rowCount())
       }
     }
@@ -172,8 +172,9 @@ extension TablePlanner {
         guard count > 0 else { return changes.append(Change(reason: reason)) }
         guard deletes(column, count, reason, "\(new) IS NOT NULL") else {
           return refuse(
-            "\(reason), which \(column.type.name) may be in several forms, or in none; say how it is "
-              + "read", lines: try conversionLines(column, found, lost: count), rowCount: count)
+            "\(reason), and \(column.type.name) does not have exactly one form in \(found.type); "
+              + "declare how the values are read",
+            lines: try conversionLines(column, found, lost: count), rowCount: count)
         }
         return changes.append(Change(reason: reason))
       }
@@ -190,12 +191,12 @@ extension TablePlanner {
     let lost = try rows(where: "NOT (\(change.isLossless))")
     let source = ValueChange(column: new, target: column.storageClass)
     if lost > 0 {
-      let what = "\(reason), and \(lost) of the values there would not be the same"
+      let what = "\(reason), and \(lost) of its values would change"
       guard deletes(column, lost, what, "NOT (\(source.isLossless))") else {
         return refuse(
-          "\(what)\(example(of: column, where: "NOT (\(change.isLossless))")); say what they become, or "
-            + "declare a new property", lines: try conversionLines(column, found, lost: lost),
-          rowCount: try rowCount())
+          "\(what)\(example(of: column, where: "NOT (\(change.isLossless))")); declare what "
+            + "they become, or declare a new property",
+          lines: try conversionLines(column, found, lost: lost), rowCount: try rowCount())
       }
     }
     try checkValues(of: column, source: change.sql, among: change.isLossless)
@@ -259,7 +260,7 @@ extension TablePlanner {
     let count = try rows(where: condition)
     guard count > 0 else { return }
     let reason =
-      "\(column.name) holds values that are none of \(column.type.name), in \(count) "
+      "\(column.name) holds values that \(column.type.name) cannot read, in \(count) "
       + (count == 1 ? "row" : "rows") + example(of: column, where: condition)
     let found = live.column(column.name)
     let oldClass = found.flatMap { StorageClass(declaredType: $0.type) } ?? column.storageClass

@@ -17,8 +17,8 @@ extension TablePlanner {
       if !key.acts(as: existing) {
         changes.append(
           Change(
-            reason: "the reference of \(key.columns.joined(separator: ", ")) to "
-              + "\(key.target.table) acts otherwise"))
+            reason: "the foreign key (\(key.columns.joined(separator: ", "))) to "
+              + "\(key.target.table) acts differently"))
       }
     }
   }
@@ -52,8 +52,8 @@ extension TablePlanner {
     guard count > 0 else { return }
     try delete(
       count,
-      "\(key.columns.joined(separator: ", ")) shall refer to \(key.target.table), and "
-        + "\(count) of the rows there \(count == 1 ? "refers" : "refer") to nothing",
+      "\(key.columns.joined(separator: ", ")) must refer to \(key.target.table), and \(count) "
+        + "existing \(count == 1 ? "row refers" : "rows refer") to no row there",
       "DELETE FROM \(quotedLiveName) AS child WHERE "
         + refersToNothing(
           columns.map { Identifier($0).quoted }, parent?.name, key.target.columns))
@@ -82,7 +82,7 @@ extension TablePlanner {
   ) throws {
     guard planner.invalidValues.deletes(declared.name, column) else {
       return refuse(
-        "\(reason); make them right by a `MigrationStep`, or let the migration delete the rows",
+        "\(reason); fix them in a `MigrationStep`, or let the migration delete the rows",
         lines: (keeping.map { [$0] } ?? []) + [deletingLine(column, count)], rowCount: count)
     }
     steps.append(deletion(of: count, reason, sql))
@@ -105,7 +105,7 @@ extension TablePlanner {
         return text.normalSQL == condition && (check.name == nil || check.name == constraint.name)
       }
       guard !isThere else { continue }
-      changes.append(Change(reason: "each row fulfils \(check.condition)"))
+      changes.append(Change(reason: "each row must satisfy \(check.condition)"))
       let isKnown = SQLTokens(check.condition).tokens.allSatisfy { token in
         token.kind != .quotedName || live.column(token.value) != nil
       }
@@ -116,8 +116,8 @@ extension TablePlanner {
       guard count > 0 else { continue }
       try delete(
         count,
-        "each row shall fulfil \(check.condition), and \(count) of the rows there "
-          + "\(count == 1 ? "does" : "do") not",
+        "each row must satisfy \(check.condition), and \(count) existing "
+          + "\(count == 1 ? "row does" : "rows do") not",
         "DELETE FROM \(quotedLiveName) WHERE NOT (\(check.condition))")
     }
   }

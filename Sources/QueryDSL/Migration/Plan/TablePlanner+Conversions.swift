@@ -26,11 +26,11 @@ extension TablePlanner {
     case .done where conversion.needsNote: return false
     case .unknown(let types) where conversion.needsNote:
       refuse(
-        "\(column.name) was converted \(types), and `Converted` converts it from "
-          + "\(conversion.source.name): whether that ran is not known; if it did, say so by this "
-          + "step, else convert the values by a step of your own",
+        "\(column.name) was converted \(types), and `Converted` now converts it from "
+          + "\(conversion.source.name), but it is not known whether that has run; if it has, "
+          + "record it with this step; otherwise convert the values in a step of your own",
         line: "MigrationStep(\(note(of: conversion, column).swiftLiteral), .before) { _ in }"
-          + "  // it ran, and the values stay",
+          + "  // it has run, and the values stay",
         rowCount: try rowCount())
       return true
     case .pending where conversion.needsNote:

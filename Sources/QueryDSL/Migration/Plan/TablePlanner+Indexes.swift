@@ -55,12 +55,13 @@ extension TablePlanner {
           let name = declared.name(of: line)
           if !index.name.isSame(as: name) {
             keep(
-              "the index \(index.name)", reason: "it is the declared \(name), by another name",
+              "the index \(index.name)",
+              reason: "it is the declared index \(name) under another name",
               line: "Dropped(index: \(index.name.swiftLiteral))")
           }
           continue
         }
-        reason = "the schema declares another of that name"
+        reason = "the schema declares another index of that name"
       } else if declared.removes(.index(index.name)) {
         reason = "the schema says so"
       } else if comesFromCode(index), !names.contains(index.name.lowercasedASCII),
@@ -101,9 +102,9 @@ extension TablePlanner {
       if index.isUnique, let count = try sharedValues(of: index), count > 0 {
         let columns = index.terms.joined(separator: ", ").replacing("\"", with: "")
         refuse(
-          "\(columns) shall be unique, and \(count) of the values there "
-            + "\(count == 1 ? "is" : "are") in several rows; make them different by a "
-            + "`MigrationStep`, or declare an index alone",
+          "\(columns) must be unique, and \(count) existing "
+            + "\(count == 1 ? "value occurs" : "values occur") in several rows; make them "
+            + "different in a `MigrationStep`, or declare an index that is not unique",
           line: "Index(\(index.paths(in: declared).uniqued().joined(separator: ", ")))",
           rowCount: try rowCount())
         continue
@@ -121,7 +122,7 @@ extension TablePlanner {
     let free = name.numbered(separator: "_") { schema.entry($0) != nil }
     refuse(
       "the index \(name) cannot be created: \(taken.kind.rawValue) \(taken.name) has that name; "
-        + "give the index another by `name:`",
+        + "give the index another name with `name:`",
       line: index.line(in: declared, name: free) ?? "name: \(free.swiftLiteral)")
     return true
   }

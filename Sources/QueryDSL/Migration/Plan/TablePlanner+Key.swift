@@ -7,15 +7,17 @@ extension TablePlanner {
     let new = declared.keyNames
     let isSame = old.map(\.lowercasedASCII) == new.map(\.lowercasedASCII)
     if let isWithoutRowID = declared.isWithoutRowID, isWithoutRowID != live.isWithoutRowID {
-      changes.append(Change(reason: isWithoutRowID ? "it has no rowid" : "it has a rowid"))
+      changes.append(
+        Change(
+          reason: isWithoutRowID ? "the table becomes WITHOUT ROWID" : "the table gets a rowid"))
       if isSame, isWithoutRowID {
         guard !live.key.isAutoincrement else {
           return refuse(
-            "\(declared.model) has no rowid, and the key in the database is AUTOINCREMENT, which only a "
-              + "rowid can be; leave the rowid there", line: "WithRowID()")
+            "\(declared.model) is declared without a rowid, and the key in the database is "
+              + "AUTOINCREMENT, which needs a rowid; keep the rowid", line: "WithRowID()")
         }
         // Only WITHOUT ROWID makes every column of a key NOT NULL.
-        try checkKeyValues("it has no rowid")
+        try checkKeyValues("the table becomes WITHOUT ROWID")
       }
     }
     guard !isSame else { return try compareRowIDKey() }
@@ -31,7 +33,7 @@ extension TablePlanner {
   private var lostWithKey: String {
     var lost = live.key.conflict.isEmpty ? [] : [String(live.key.conflict.dropFirst())]
     if live.key.isAutoincrement, !declared.hasRowIDKey { lost.append("AUTOINCREMENT") }
-    return lost.isEmpty ? "" : ", and \(lost.joined(separator: " and ")) goes with the old key"
+    return lost.isEmpty ? "" : ", and the new key has no \(lost.joined(separator: " and no "))"
   }
 
   /// Plans the rebuild of a key that the database must generate. Only an alias of the rowid is
@@ -40,7 +42,7 @@ extension TablePlanner {
     guard declared.hasRowIDKey, declared.isWithoutRowID ?? live.isWithoutRowID == false,
       !live.hasRowIDKey, let column = declared.column(declared.keyNames[0]), column.isOptional
     else { return }
-    let reason = "\(column.name) is counted by the database"
+    let reason = "\(column.name) is assigned by the database"
     changes.append(Change(reason: reason))
     try checkKeyValues(reason)
   }
@@ -58,8 +60,8 @@ extension TablePlanner {
     guard !columns.isEmpty else {
       guard try rowCount() > 1 else { return }
       return refuse(
-        "\(reason), whose columns are new: all rows would have one key; fill them in a "
-          + "`MigrationStep` that runs before", lines: addingKeyLines, rowCount: try rowCount())
+        "\(reason), whose columns are new, so all rows would have the same key; fill them in a "
+          + "`MigrationStep` that runs `.before`", lines: addingKeyLines, rowCount: try rowCount())
     }
     let nulls = try rows(where: columns.map { "\($0) IS NULL" }.joined(separator: " OR "))
     let list = columns.joined(separator: ", ")
@@ -68,9 +70,9 @@ extension TablePlanner {
         + "HAVING count(*) > 1)")
     guard nulls > 0 || shared > 0 else { return }
     refuse(
-      "\(reason), and in the rows there \(nulls) of its values "
-        + "\(nulls == 1 ? "is" : "are") NULL and \(shared) \(shared == 1 ? "comes" : "come") more "
-        + "than once; make them right by a `MigrationStep` that runs before",
+      "\(reason), and in the existing rows \(nulls) of its values \(nulls == 1 ? "is" : "are") "
+        + "NULL and \(shared) \(shared == 1 ? "occurs" : "occur") more than once; fix them in a "
+        + "`MigrationStep` that runs `.before`",
       lines: [ownTableLine, try deletingLine(columns)], rowCount: try rowCount())
   }
 

@@ -18,8 +18,8 @@ extension TablePlanner {
       let type = (try storageClass(of: column) ?? .text).swiftType
       let undeclared = live.columns.map(\.name).filter { !declared.declares($0) }
       return refuse(
-        "\(name) is NOT NULL without a default and no property declares it: insertions would fail; "
-          + "declare it as a property of \(declared.model), or drop it by "
+        "\(name) is NOT NULL and has no default, and no property declares it, so insertions would "
+          + "fail; declare it as a property of \(declared.model), or drop it with "
           + "`Dropped(\(name.swiftLiteral))`",
         lines: [
           declared.propertyLine(forColumn: name, type: type, among: undeclared),
@@ -62,7 +62,7 @@ extension TablePlanner {
     var isRefused = false
     func refuse(_ what: String, _ line: String) {
       isRefused = true
-      self.refuse("the column \(name) cannot go while \(what) names it", line: line)
+      self.refuse("the column \(name) cannot be dropped while \(what) refers to it", line: line)
     }
     for index in indexes where index.mentions(folded) && !comesFromCode(index) {
       if !declared.removes(.index(index.name)) {

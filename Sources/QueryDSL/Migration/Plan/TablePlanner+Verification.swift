@@ -68,8 +68,8 @@ extension TablePlanner {
       let count = try connection.number(sql)
       guard count > 0 else { continue }
       refuse(
-        "the check (\(text)) stays, and \(count) of the rows there \(count == 1 ? "does" : "do") not "
-          + "fulfil it as they will be; change them in a `MigrationStep`, or drop the check",
+        "the check (\(text)) stays, and \(count) \(count == 1 ? "row" : "rows") would not satisfy "
+          + "it after the migration; change them in a `MigrationStep`, or drop the check",
         line: isDeclared(constraint) ? otherNameLine : constraint.removalLine,
         rowCount: count)
     }
@@ -147,12 +147,12 @@ extension TablePlanner {
     refusedUnique.insert(folded)
     let names = columns.joined(separator: ", ")
     let collated = recollated.compactMap { declared.column($0) }.first { $0.collation != nil }
-    let why = collated.map { " under \(Collation($0.collation ?? "").sql)" } ?? " as they will be"
+    let why =
+      collated.map { " under \(Collation($0.collation ?? "").sql)" } ?? " after the migration"
     refuse(
-      "\(names) \(unique.isKey ? "is the key" : "is unique"), and in the rows there \(shared) of its "
-        + "values \(shared == 1 ? "comes" : "come") more than once\(why)"
-        + (nulls > 0 ? " and \(nulls) \(nulls == 1 ? "is" : "are") NULL" : "")
-        + "; make them different by a `MigrationStep` that runs before, or write the line",
+      "\(names) \(unique.isKey ? "is the key" : "is unique"), and \(shared) of its values would "
+        + "occur more than once\(why)" + (nulls > 0 ? ", and \(nulls) would be NULL" : "")
+        + "; make them different in a `MigrationStep` that runs `.before`, or use the line below",
       line: collated.map { "Collated(\($0.type.path), .binary)" }
         ?? (unique.isKey ? otherNameLine : unique.line), rowCount: try rowCount())
   }

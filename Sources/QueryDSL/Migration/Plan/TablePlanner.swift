@@ -102,7 +102,8 @@ struct TablePlanner {
       live = table
     } catch is TableParser.Unreadable {
       refuse(
-        "\(found.name) is no table of rows: \(found.sql ?? ""); give the model's table another name",
+        "\(found.name) is not an ordinary table: \(found.sql ?? ""); give the model's table "
+          + "another name",
         line: otherNameLine)
       return true
     }
@@ -113,7 +114,7 @@ struct TablePlanner {
   private func create(_ sql: String) -> PlannedStep {
     PlannedStep(
       running: MigrationPlan.Step(
-        .createTable, table: declared.name, sql: sql, reason: "there is none"))
+        .createTable, table: declared.name, sql: sql, reason: "it does not exist"))
   }
 
   func create(_ index: TableDefinition.Index) -> PlannedStep {
@@ -121,7 +122,7 @@ struct TablePlanner {
       running: MigrationPlan.Step(
         .createIndex(declared.name(of: index)), table: declared.name,
         sql: declared.createIndex(index),
-        reason: index.isUnique ? "no two rows share its columns" : "the schema declares it"))
+        reason: index.isUnique ? "the schema declares it as unique" : "the schema declares it"))
   }
 
   private mutating func followRenames() {

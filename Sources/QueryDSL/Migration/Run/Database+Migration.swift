@@ -141,8 +141,8 @@ extension SchemaPolicy {
   /// may be opened.
   fileprivate func objection(to plan: MigrationPlan) -> String? {
     guard plan.newerNames.contains(where: { self == .validated || locks($0) }) else { return nil }
-    return "a newer program changed the schema, and `Configuration.schemaPolicy` wants it as the "
-      + "models declare it"
+    return "a newer program changed the schema, and `Configuration.schemaPolicy` requires the "
+      + "schema that the models declare"
   }
 
   /// Returns the reason why a plan may not run; nil if it may.
@@ -157,9 +157,9 @@ extension MigrationPlan.Step {
   init(_ step: MigrationStep) {
     let reason =
       switch step.moment {
-      case .before: "before all else"
-      case .after: "before anything goes"
-      case .last: "when all else is done"
+      case .before: "before all other changes"
+      case .after: "before anything is dropped"
+      case .last: "after all other changes"
       }
     self.init(.userStep(step.name), table: step.name, reason: reason)
   }

@@ -53,7 +53,7 @@ extension MigrationRun {
       throw MigrationError(
         plan: MigrationPlan(steps: done),
         reason: "row \(new.first ?? rows[0]) of '\(reference.child)' would refer to a row of "
-          + "'\(reference.parent)' that is not there")
+          + "'\(reference.parent)' that does not exist")
     }
   }
 }

@@ -169,7 +169,7 @@ struct MigrationRun {
     let attached = try AttachedObjects(of: table, in: connection)
     try execute(rebuild.createTable, of: table)
     try copy(rebuild, rowCount: rowCount)
-    try report(table, "-- is every row there?")
+    try report(table, "-- check that every row was copied")
     try rebuild.check(in: connection)
     // Other definitions name the table. They stay as they are, and refer to the new table
     // afterwards.

@@ -42,8 +42,8 @@ extension MigrationPlan.Step {
       let name = String(message.dropFirst(check.count))
       return MigrationPlan.Step(
         .refuse, table: step.table,
-        reason: "a row there would not fulfil the check \(name) as it will be; change it in a "
-          + "`MigrationStep`, or drop the check", line: "Dropped(check: \(name.swiftLiteral))")
+        reason: "a row would not satisfy the check \(name) after the migration; change the row in "
+          + "a `MigrationStep`, or drop the check", line: "Dropped(check: \(name.swiftLiteral))")
     }
     for (word, argument) in [("view", "view"), ("trigger", "trigger"), ("index", "index")] {
       // `error in view v after drop column: no such column: a`
@@ -54,15 +54,15 @@ extension MigrationPlan.Step {
       let name = String(message[..<end].dropFirst("error in \(word) ".count))
       return MigrationPlan.Step(
         .refuse, table: step.table,
-        reason: "the \(word) \(name) names what is changed (\(message)); change it in a "
-          + "`MigrationStep`, or drop it by the schema",
+        reason: "the \(word) \(name) prevents the change (\(message)); change the \(word) in a "
+          + "`MigrationStep`, or drop it in the schema",
         line: "Dropped(\(argument): \(name.swiftLiteral))")
     }
     return MigrationPlan.Step(
       .refuse, table: step.table,
       reason:
-        "SQLite refuses it: \(message); make it possible in a `MigrationStep`, or give the model "
-        + "another table",
+        "SQLite refuses the change: \(message); make it possible in a `MigrationStep`, or give the "
+        + "model another table",
       line: "static let tableName = \("\(step.table)2".swiftLiteral)")
   }
 
@@ -72,8 +72,8 @@ extension MigrationPlan.Step {
     return MigrationPlan.Step(
       .refuse, table: broken.name,
       reason:
-        "the \(kind) \(broken.name) would not work any more (\(broken.reason)); change it in a "
-        + "`MigrationStep`, or drop it by the schema", line: broken.removalLine)
+        "the \(kind) \(broken.name) would no longer work (\(broken.reason)); change it in a "
+        + "`MigrationStep`, or drop it in the schema", line: broken.removalLine)
   }
 }
 

@@ -11,7 +11,7 @@ extension TableRebuild {
     guard copied == count else {
       throw MigrationError(
         plan: MigrationPlan(),
-        reason: "\(copied) of the \(count) rows of \(table) would be left")
+        reason: "only \(copied) of the \(count) rows of \(table) would remain")
     }
     try checkNulls(in: connection)
     guard let isSameRow else { return }
@@ -24,7 +24,7 @@ extension TableRebuild {
     guard equal == count else {
       throw MigrationError(
         plan: MigrationPlan(),
-        reason: "\(count - equal) of the \(count) rows of \(table) would have other values")
+        reason: "\(count - equal) of the \(count) rows of \(table) would change")
     }
   }
 
@@ -41,7 +41,7 @@ extension TableRebuild {
     for (index, column) in columns.enumerated() where old[index] != new[index] {
       throw MigrationError(
         plan: MigrationPlan(),
-        reason: "\(new[index]) of the \(old[index]) values of \(table).\(column) would be left")
+        reason: "only \(new[index]) of the \(old[index]) values of \(table).\(column) would remain")
     }
   }
 

@@ -73,8 +73,8 @@ struct ForeignFormTests {
     #expect(
       "\(plan)" == """
         Visit
-          = note the form of seen: its values are of the form `.unixSeconds`, which the definition of \
-        the table says from now on
+          = record the form of seen: its values have the form `.unixSeconds`, and the definition of \
+        the table will say so
         """)
     let opened = try open(db, Unix.self)
     #expect(try opened.find(Unix.self, 1)?.seen == Date(timeIntervalSince1970: 1_700_000_000.5))
@@ -96,9 +96,9 @@ struct ForeignFormTests {
     let refusal = error?.plan.refusals.first
     #expect(
       refusal?.reason
-        == "seen is REAL in the database, which does not say what its numbers count, and read as "
-        + "`.referenceSeconds` none of them is a date between 1980 and 2050; choose the line whose "
-        + "dates are right")
+        == "seen is REAL in the database, which does not say what its numbers count, and if they "
+        + "are read as `.referenceSeconds`, none is a date between 1980 and 2050; choose the line "
+        + "whose dates are right")
     #expect(
       refusal?.lines == [
         #"Stored(\.$seen, as: .unixSeconds)  // dates from 2023 to 2024"#,
@@ -161,7 +161,7 @@ struct ForeignFormTests {
     #expect(plan.isEmpty)
     #expect(
       plan.steps.first?.reason
-        == "1 of its values is spelled otherwise than `.datetime` writes them; they are read, and SQL "
+        == "1 of its values is not spelled as `.datetime` writes them; they can be read, but SQL "
         + "compares their text")
     #expect(plan.steps.first?.line == #"Stored(\.$seen, as: .datetimeSeconds)"#)
     let opened = try open(db, Spaced.self)
@@ -186,7 +186,7 @@ struct ForeignFormTests {
     let refusal = try db.migrationPlan(for: [ISO.self]).refusals.first
     #expect(
       refusal?.reason
-        == "seen is text in the database, and 1 of the values there is no Date, as in row 3: 'soon'"
+        == "seen is text in the database, and Date cannot read 1 of its values, as in row 3: 'soon'"
     )
     #expect(
       refusal?.lines == [

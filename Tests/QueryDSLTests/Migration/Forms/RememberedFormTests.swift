@@ -133,7 +133,7 @@ struct RememberedFormTests {
     #expect(
       error?.plan.refusals.map(\.reason) == [
         "seen is stored as `.standard` in the database and as `.unixMilliseconds` in Milliseconds, "
-          + "and 1 of the values there would not be the same, as in row 1: 1700000000123456"
+          + "and 1 of its values would change, as in row 1: 1700000000123456"
       ])
     #expect(
       error?.plan.refusals.first?.line == "@Column var seen: Date  // without `Stored`")

@@ -87,9 +87,11 @@ final class ConsistencyRun: Sendable {
     }
     following.cancel()
     await following.value
-    let told = ticks.withLock { $0 }
-    if zip(told, told.dropFirst()).contains(where: { $0 >= $1 }) {
-      self.history.withLock { $0.find("changes were reported out of order: \(told.prefix(30))") }
+    let reported = ticks.withLock { $0 }
+    if zip(reported, reported.dropFirst()).contains(where: { $0 >= $1 }) {
+      self.history.withLock {
+        $0.find("changes were reported out of order: \(reported.prefix(30))")
+      }
     }
     history = self.history.withLock { $0 }
   }

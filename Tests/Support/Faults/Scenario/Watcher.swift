@@ -104,10 +104,10 @@ final class Watcher: Following {
       }
       guard !state.isCoarse else { return }
       try require(state.hasMark, "the last row was not reported to observers")
-      let told = state.rows.sorted { $0.key < $1.key }.map(\.value)
+      let reported = state.rows.sorted { $0.key < $1.key }.map(\.value)
       try require(
-        told == rows,
-        "the reported changes add up to \(told.count) rows, but there are \(rows.count)")
+        reported == rows,
+        "the reported changes add up to \(reported.count) rows, but there are \(rows.count)")
     }
   }
 

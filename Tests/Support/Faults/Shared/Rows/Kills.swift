@@ -25,8 +25,8 @@ enum Kills: Trial {
         for _ in 0..<lines { if child.line() == nil { break } }
         usleep(UInt32.random(in: 0...(lines == 0 ? 60_000 : 3_000), using: &random))
         try require(child.isRunning, "the child ended by itself: \(child.errors)")
-        let told = child.kill()
-        try check(path, told, &tally)
+        let reports = child.kill()
+        try check(path, reports, &tally)
       } catch {
         tally.fail("R4 \(number) seed \(seed): \(error)")
         folder = try Folder(isWatched: false)
@@ -36,10 +36,10 @@ enum Kills: Trial {
   }
 
   /// Requires that all acknowledged and observed steps are in the file, and of each task a prefix.
-  private static func check(_ path: String, _ told: ToldByChild, _ tally: inout Tally) throws {
+  private static func check(_ path: String, _ reports: ToldByChild, _ tally: inout Tally) throws {
     guard FileManager.default.fileExists(atPath: path) else {
       try require(
-        told.acknowledged.isEmpty, "writes were acknowledged, but the file does not exist")
+        reports.acknowledged.isEmpty, "writes were acknowledged, but the file does not exist")
       return tally.count("before the file existed")
     }
     try OnTrial.reopen(path)
@@ -48,7 +48,7 @@ enum Kills: Trial {
     let tables = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")
     guard tables.contains([.text("Counter")]) else {
       try require(
-        told.acknowledged.isEmpty, "writes were acknowledged, but the tables do not exist")
+        reports.acknowledged.isEmpty, "writes were acknowledged, but the tables do not exist")
       return tally.count("before the tables existed")
     }
     var numbers: [Int: Int] = [:]
@@ -74,19 +74,19 @@ enum Kills: Trial {
         values[1] == number && values[2] == number && values[3] == sum && values[4] == sum,
         "task \(values[0]) has the records \(values[1...]), but its counter is \(number)")
     }
-    for (task, number) in told.acknowledged {
+    for (task, number) in reports.acknowledged {
       try require(
         number <= numbers[task, default: 0],
         "\(number) writes of task \(task) were acknowledged, but it has "
           + "\(numbers[task, default: 0])")
     }
-    for (task, number) in told.observed {
+    for (task, number) in reports.observed {
       try require(
         number <= numbers[task, default: 0],
         "\(number) writes of task \(task) were observed, but it has \(numbers[task, default: 0])")
     }
-    tally.count(told.acknowledged.isEmpty ? "while opening" : "while writing")
-    tally.count("acknowledged", told.acknowledged.values.reduce(0, +))
+    tally.count(reports.acknowledged.isEmpty ? "while opening" : "while writing")
+    tally.count("acknowledged", reports.acknowledged.values.reduce(0, +))
   }
 
   static func judge(_ tally: Tally) -> [String] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A sequence of steps on a database, each of which is either done completely or throws.
+/// A sequence of steps on a database. Each step is either done completely or throws.
 struct Scenario: Sendable {
   struct Step: Sendable {
     let name: String
