@@ -69,7 +69,8 @@ extension TablePlanner {
       {
         reason = "the schema no longer declares it"
         // An equal index takes its place, or an index of another table takes its name.
-        if !declared.indexes.contains(where: { isSame($0, index) }), !self.others.names(index.name) {
+        if !declared.indexes.contains(where: { isSame($0, index) }), !self.others.names(index.name)
+        {
           keeping = MigrationPlan.Step(
             .keepDeclaration("the index \(index.name)"), table: declared.name,
             reason: "no model declares it, and a newer program may have created it",
