@@ -24,7 +24,8 @@ struct HookTests {
     _ = try await iterator?.next()
     #expect(try isInstalled(on: db))
     iterator = nil
-    #expect(try !isInstalled(on: db))
+    // A reader's thread may hold what it fetched a moment longer.
+    while try isInstalled(on: db) { try await Task.sleep(for: .milliseconds(1)) }
   }
 
   @Test("rows of an ignored table are reported once it is observed")

@@ -104,8 +104,8 @@ struct FacetTests {
     let error = #expect(throws: MigrationError.self) { try db.migrate([Moody.self, Calm.self]) }
     #expect(
       error?.plan.refusals.map(\.reason) == [
-        "mood is not optional and has no default, and Calm does not declare it: its insertions "
-          + #"would fail; write `Default(\.$mood, …)` in the schema of Moody, or declare it as an "#
+        "mood is not optional and has no default, and Calm, which does not declare it, could not "
+          + #"insert rows; write `Default(\.$mood, …)` in the schema of Moody, or make the property "#
           + "optional"
       ])
   }
