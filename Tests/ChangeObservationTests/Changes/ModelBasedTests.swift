@@ -126,6 +126,8 @@ struct ModelBasedTests {
       }
     }
     #expect(commits > transactions / 5, "seed \(seed): most units were to commit something")
+    // A small run is too short for this.
+    guard TestSize.current != .small else { return }
     #expect(schemaChanges > transactions / 200, "seed \(seed): too few changes of the schema")
   }
 }
