@@ -17,7 +17,7 @@ struct RowResult {
 
   /// The counts, in words.
   var details: String {
-    let counts = tally.counts.filter { $0.key != "failures" }
+    let counts = tally.counts.filter { $0.key != "failures" && !$0.key.hasPrefix("kind ") }
       .sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
     return (counts + tally.notes).joined(separator: ", ")
   }
