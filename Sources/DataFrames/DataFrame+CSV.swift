@@ -110,7 +110,7 @@ extension DataFrame.Column {
   fileprivate init(
     _ name: String, _ fields: [CSVReader.Field], _ lines: [Int], as type: (any ColumnValue.Type)?
   ) throws {
-    let type = type.map(Self.plain) ?? Self.type(of: fields)
+    let type = type?.nonOptional ?? Self.type(of: fields)
     let values = try fields.enumerated().map { row, field -> DatabaseValue in
       if field.text.isEmpty, !field.isQuoted { return .null }
       guard let type else { return .text(field.text) }
@@ -129,11 +129,6 @@ extension DataFrame.Column {
     guard !present.isEmpty else { return nil }
     return CellText.common(present.map { $0.isQuoted ? nil : CellText.kind(of: $0.text) })
       ?? String.self
-  }
-
-  /// Returns the type without its optional.
-  static func plain(_ type: any ColumnValue.Type) -> any ColumnValue.Type {
-    (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
   }
 }
 

@@ -91,7 +91,7 @@ extension DataFrame.Column {
   fileprivate init(
     _ name: String, _ cells: [JSONText], as type: (any ColumnValue.Type)?
   ) throws {
-    if let type = type.map(Self.plain) {
+    if let type = type?.nonOptional {
       let values = try cells.enumerated().map { row, cell -> DatabaseValue in
         if cell == .null { return .null }
         guard let value = cell.value(as: type) else {

@@ -35,7 +35,7 @@ extension Connection {
     let names = StatementRow(statement: statement).columnNames.numbered
     return try DataFrame(
       columns: columns.indices.map { index in
-        DataFrame.Column(names[index], type: columns[index].plainType, values: cells[index])
+        DataFrame.Column(names[index], type: columns[index].type.nonOptional, values: cells[index])
       })
   }
 
@@ -121,17 +121,13 @@ extension DataFrame.Column {
 }
 
 extension ResultColumn {
-  /// The type without its optional.
-  fileprivate var plainType: any ColumnValue.Type {
-    (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
-  }
-
   /// Returns the value in a row, in the standard form of its type; NULL if the column is optional.
   fileprivate func standardValue(
     in row: borrowing StatementRow, at index: Int
   ) throws -> DatabaseValue {
     if isOptional, try row.isNull(at: index) { return .null }
-    return try value(of: plainType, in: row, at: index)
+    let type = type.nonOptional
+    return try value(of: type, in: row, at: index)
   }
 
   private func value<Value: ColumnValue>(

@@ -131,12 +131,12 @@ extension TableRows {
   fileprivate func rows<M: Model>(
     of model: M.Type, watching columns: Set<String>, keys: Set<RowKey>?
   ) -> [RowChange<M>] {
-    let told = ToldRows(self, columns: columns, as: try? M.layout)
+    let delivered = DeliveredRows(self, columns: columns, as: try? M.layout)
     var changes: [RowChange<M>] = []
     changes.reserveCapacity(keys == nil ? rows.count : 0)
     for index in keys.map(indices(ofKeys:)) ?? Array(rows.indices)
-    where told.differs(at: index) {
-      changes.append(RowChange(row: TableRowChange(told, at: index)))
+    where delivered.differs(at: index) {
+      changes.append(RowChange(row: TableRowChange(delivered, at: index)))
     }
     return changes
   }

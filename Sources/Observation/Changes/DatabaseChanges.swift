@@ -31,8 +31,8 @@ public struct TableChanges: Sendable {
   init(_ table: QualifiedTableName, _ changes: TableRows) {
     schema = table.schema
     name = changes.names.table
-    let told = ToldRows(changes, columns: nil)
-    rows = changes.rows.indices.map { TableRowChange(told, at: $0) }
+    let delivered = DeliveredRows(changes, columns: nil)
+    rows = changes.rows.indices.map { TableRowChange(delivered, at: $0) }
     events = changes.events
   }
 

@@ -51,7 +51,7 @@ public struct RowChange<M: Model>: Sendable {
   }
 
   private func value<Value: ColumnValue>(
-    of column: KeyPath<M, ColumnReference<Value>>, _ read: (ToldRows.Place) -> DatabaseValue?
+    of column: KeyPath<M, ColumnReference<Value>>, _ read: (DeliveredRows.Place) -> DatabaseValue?
   ) throws -> Value? {
     let layout = try M.layout
     guard let index = layout.index(of: column) else {

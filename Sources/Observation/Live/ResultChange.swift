@@ -75,8 +75,9 @@ struct ResultChange: Sendable {
     var last = -1
     for (origin, destination) in reordered.sorted(by: { $0.origin < $1.origin }) {
       // The number of rows before it that were neither inserted, removed nor reordered.
-      let rank = origin - gone.countBelow(origin)
-      if rank == destination - come.countBelow(destination), destination > last {
+      let rank = origin - gone.partitioningIndex { $0 >= origin }
+      let newRank = destination - come.partitioningIndex { $0 >= destination }
+      if rank == newRank, destination > last {
         last = destination
         difference.updated.append(destination)
       } else {
@@ -110,18 +111,5 @@ extension ResultWindow {
     for index in range where !look(at: index) { break }
     for index in range.reversed() where !look(at: index) { break }
     return Array(found)
-  }
-}
-
-extension [Int] {
-  /// Returns the number of elements that are less than a value; the array must be sorted.
-  fileprivate func countBelow(_ value: Int) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < value { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

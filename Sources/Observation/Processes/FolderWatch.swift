@@ -82,8 +82,9 @@ final class FolderWatch: @unchecked Sendable {
             let start = position + MemoryLayout<inotify_event>.size
             let end = min(start + Int(event.len), count)
             // An overflow event has no name: it may be about any file.
-            let told = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[start..<end])
-            if event.len == 0 || told.starts(with: name) { isConcerned = true }
+            let delivered = UnsafeRawBufferPointer(
+              rebasing: UnsafeRawBufferPointer(buffer)[start..<end])
+            if event.len == 0 || delivered.starts(with: name) { isConcerned = true }
             position = end
           }
         }

@@ -1,3 +1,5 @@
+import SQLCore
+
 /// A sequence whose versions share their common parts: a tree of nodes.
 ///
 /// Reading, inserting, removing and replacing at an index cost the depth of the tree, which is five
@@ -89,12 +91,12 @@ struct PersistentSequence<Element: Sendable>: Sendable {
     var start = 0
     while !node.isLeaf {
       // The last child whose first element belongs to the first part.
-      let next = node.children.count.firstPlace { belongsToSecond(node.children[$0].first) }
+      let next = node.children.partitioningIndex { belongsToSecond($0.first) }
       guard next > 0 else { return start }
       if next > 1 { start += node.ends[next - 2] }
       node = node.children[next - 1]
     }
-    return start + node.elements.count.firstPlace { belongsToSecond(node.elements[$0]) }
+    return start + node.elements.partitioningIndex(where: belongsToSecond)
   }
 
   // MARK: Changing
@@ -119,7 +121,7 @@ extension PersistentSequence.Node {
   private static var capacity: Int { PersistentSequence<Element>.capacity }
 
   /// Returns the place of the child that holds the element at an index.
-  fileprivate func place(of index: Int) -> Int { ends.count.firstPlace { ends[$0] > index } }
+  fileprivate func place(of index: Int) -> Int { ends.partitioningIndex { $0 > index } }
 
   /// The first element; the node is not empty.
   fileprivate var first: Element {
@@ -226,19 +228,5 @@ extension PersistentSequence.Node {
     let place = node.place(of: index)
     let start = place > 0 ? node.ends[place - 1] : 0
     replace(at: index - start, in: &node.children[place], with: element)
-  }
-}
-
-extension Int {
-  /// Returns the first place below this number that belongs to the second part, or this number if
-  /// there is none. All places of the first part must come before those of the second.
-  fileprivate func firstPlace(_ belongsToSecond: (Int) -> Bool) -> Int {
-    var low = 0
-    var high = self
-    while low < high {
-      let middle = (low + high) / 2
-      if belongsToSecond(middle) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }

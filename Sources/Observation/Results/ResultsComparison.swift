@@ -72,14 +72,9 @@ enum ResultsComparison {
     var ends: [Int] = []
     var previous: [Int?] = []
     for (place, number) in numbers.enumerated() {
-      var low = 0
-      var high = ends.count
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-      }
-      previous.append(low > 0 ? ends[low - 1] : nil)
-      if low < ends.count { ends[low] = place } else { ends.append(place) }
+      let length = ends.partitioningIndex { numbers[$0] >= number }
+      previous.append(length > 0 ? ends[length - 1] : nil)
+      if length < ends.count { ends[length] = place } else { ends.append(place) }
     }
     var rising: Set<Int> = []
     var place = ends.last

@@ -95,11 +95,11 @@ final class ChangeTracker: @unchecked Sendable {
 
   /// Reports an event that may have touched any table.
   ///
-  /// - Parameter liveAlone: reports it only to subscriptions that find out by themselves what
+  /// - Parameter onlyLive: reports it only to subscriptions that find out by themselves what
   ///   changed.
-  func publish(everything event: TableEvent, liveAlone: Bool) {
+  func publish(everything event: TableEvent, onlyLive: Bool) {
     let commit = Commit(everything: event)
-    for subscription in registry.withLock({ $0.all }) where subscription.isLive || !liveAlone {
+    for subscription in registry.withLock({ $0.all }) where subscription.isLive || !onlyLive {
       subscription.queue.append(commit)
     }
   }
@@ -110,8 +110,8 @@ final class ChangeTracker: @unchecked Sendable {
     case .none: break
     // Only observers that may have fetched before the watching began need to know of a commit that
     // may be older than it.
-    case .unknown: publish(everything: .changedElsewhere, liveAlone: true)
-    case .some: publish(everything: .changedElsewhere, liveAlone: false)
+    case .unknown: publish(everything: .changedElsewhere, onlyLive: true)
+    case .some: publish(everything: .changedElsewhere, onlyLive: false)
     }
     guard let commit else { return }
     let subscriptions = registry.withLock { registry in
@@ -193,6 +193,6 @@ extension ChangeTracker: WriteObserver {
   /// Reports that anything may have changed, since no hook reported what did.
   func contentWasReplaced(on core: ConnectionCore) {
     foreignCommits.didCommit(on: core)
-    publish(everything: .tableChanged, liveAlone: false)
+    publish(everything: .tableChanged, onlyLive: false)
   }
 }

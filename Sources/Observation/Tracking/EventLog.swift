@@ -134,13 +134,7 @@ struct EventLog {
 
   /// Returns the index of the first row whose position is at or after a given one.
   private func firstRow(at position: Int) -> Int {
-    var low = 0
-    var high = rows.count
-    while low < high {
-      let middle = (low + high) / 2
-      if rows[middle].position < position { low = middle + 1 } else { high = middle }
-    }
-    return low
+    rows.partitioningIndex { $0.position >= position }
   }
 
   // MARK: Writes and savepoints

@@ -132,7 +132,7 @@ extension Recorder: ConnectionObserver {
 
   private func noteWrites(of statement: StatementPointer) {
     guard granularity == .tables else { return }
-    core.noteTablesAnew(of: statement)
+    core.noteTablesAgain(of: statement)
     for effect in statement.pointee.tableEffects where effect.kind == .rows {
       let table = QualifiedTableName(schema: effect.database, effect.table)
       if table.isObservable { log.note(.tableChanged, table) }

@@ -17,7 +17,7 @@ struct RowEvent {
   /// Whether a trigger or a foreign-key action made the change.
   var isNested = false
   /// Whether the row stays but its new values are unknown, as after a write to an incremental BLOB.
-  var isUntold = false
+  var isUnknown = false
   /// The log's position when the event was appended.
   var position = 0
 }

@@ -10,7 +10,7 @@ struct RowNetting {
   /// index + 1. It has more slots than changes.
   private var slots: [Int32] = []
   /// The indices of the changes whose last state is not known.
-  private var untold: Set<Int> = []
+  private var unknown: Set<Int> = []
   /// A random factor, so that no one can choose keys with colliding hashes.
   private static let seed = UInt64.random(in: .min ... .max) | 1
 
@@ -29,8 +29,8 @@ struct RowNetting {
   mutating func add(_ event: RowEvent) {
     // An event that changes a row's key counts as two: the deletion of the old row and the
     // insertion of the new one.
-    if event.isUntold {
-      untold.insert(touch(event.oldKey, old: event.old, new: event.old))
+    if event.isUnknown {
+      unknown.insert(touch(event.oldKey, old: event.old, new: event.old))
     } else if event.old >= 0, event.new < 0 || event.oldKey != event.newKey {
       touch(event.oldKey, old: event.old, new: -1)
       if event.new >= 0 { touch(event.newKey, old: -1, new: event.new) }
@@ -43,7 +43,7 @@ struct RowNetting {
   private mutating func touch(_ key: Int64, old: Int, new: Int) -> Int {
     if let index = find(key) {
       changes[index].new = new
-      if !untold.isEmpty { untold.remove(index) }
+      if !unknown.isEmpty { unknown.remove(index) }
       return index
     }
     changes.append(RecordedRow(key: key, old: old, new: new))
@@ -106,13 +106,13 @@ struct RowNetting {
 
   /// Reads the states that the hook did not report.
   mutating func complete(_ read: (RowKey) throws -> [DatabaseValue]?) rethrows {
-    for index in untold {
+    for index in unknown {
       changes[index].new = -1
       guard let found = try read(key(of: changes[index])) else { continue }
       let state = values.reserve(of: valueCount)
       if values.fill(state, with: found) { changes[index].new = state }
     }
-    untold = []
+    unknown = []
   }
 
   func key(of row: RecordedRow) -> RowKey { values.key(row.key, keyCount: keyCount) }

@@ -22,7 +22,7 @@ extension TrackedTable {
       row.old = state
       switch values.fill(state, before: true, of: event, from: recordedIndices.before(kind)) {
       case .complete: break
-      case .untold: return nil
+      case .unknown: return nil
       case .doubtful:
         // The row is read by its rowid if it has one, since indexes may no longer contain it.
         let key =
@@ -45,7 +45,7 @@ extension TrackedTable {
       }
     }
     // A write to an incremental BLOB is reported as a deletion, with the old row only.
-    row.isUntold = kind == .delete && event.blobColumn >= 0
+    row.isUnknown = kind == .delete && event.blobColumn >= 0
     row.isNested = event.depth > 0
     return row
   }
@@ -91,7 +91,7 @@ extension TrackedTable {
     let state = values.reserve(of: count + 1)
     guard
       values.fill(
-        state, before: isBefore, of: event, from: sources, among: count + 1) != .untold
+        state, before: isBefore, of: event, from: sources, among: count + 1) != .unknown
     else { return nil }
     let isIncomplete = hasRowID && (0..<count).contains { values.isNull(state, at: $0) }
     _ = values.fill(state, at: count, of: count + 1, with: isIncomplete ? .integer(rowID) : .null)

@@ -130,7 +130,7 @@ extension ConnectionCore {
       """)
     for index in indexes {
       if let sql = try index.get(String?.self, at: 1) {
-        constraints.append(LiveIndex.constraint(in: sql))
+        constraints.append(ExistingIndex.constraint(in: sql))
         continue
       }
       // An index that belongs to a constraint in the table's definition has only columns.
@@ -152,7 +152,7 @@ extension ConnectionCore {
   }
 }
 
-extension LiveIndex {
+extension ExistingIndex {
   /// Returns the terms and the condition of an index, in the words of its definition.
   static func constraint(in sql: String) -> UniqueConstraint {
     let text = SQLTokens(sql)

@@ -36,7 +36,7 @@ extension Connection {
     let names = StatementRow(statement: statement).columnNames
     return ResultTable(
       columns: zip(names, columns).map { name, column in
-        ResultTable.Column(name: name, type: String(describing: column.wrappedType))
+        ResultTable.Column(name: name, type: String(describing: column.type.nonOptional))
       },
       rows: rows)
   }
@@ -57,16 +57,12 @@ extension DatabaseReader {
 }
 
 extension ResultColumn {
-  /// The type of the values; for an optional, the type that it wraps.
-  fileprivate var wrappedType: any ColumnValue.Type {
-    (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
-  }
-
   /// Returns the description of the value in a row; nil if the column is optional and the value
   /// NULL.
   fileprivate func text(in row: borrowing StatementRow, at index: Int) throws -> String? {
     if isOptional, try row.isNull(at: index) { return nil }
-    return try text(of: wrappedType, in: row, at: index)
+    let type = type.nonOptional
+    return try text(of: type, in: row, at: index)
   }
 
   private func text<Value: ColumnValue>(

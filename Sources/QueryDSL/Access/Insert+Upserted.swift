@@ -31,9 +31,9 @@ extension Insert {
       let setsRowID = assignments.contains {
         $0.column.columnID.map { Int($0.index) } == layout.rowIDColumn
       }
-      let isToldByRowID = hasRowID && (layout.rowIDColumn == nil || !setsRowID)
+      let isShownByRowID = hasRowID && (layout.rowIDColumn == nil || !setsRowID)
       let row = UpsertedRow(
-        insert: try statement(), notInserting: isToldByRowID ? .min : nil,
+        insert: try statement(), notInserting: isShownByRowID ? .min : nil,
         doingNothing: try statement(conflicts.map(\.doingNothing)))
       do {
         return [try upserted(row, layout, on: core)]

@@ -7,9 +7,12 @@ enum KeyLayout {
     ofKeyOf model: M.Type, for keys: [ModelColumn]
   ) throws -> ColumnSlots {
     let id = M.ID.self
-    if keys.count == 1, keys[0].type == id || wrapped(keys[0].type) == id {
+    if keys.count == 1, keys[0].type == id || keys[0].type.nonOptional == id {
       return ColumnSlots(
-        [slot(offset: 0, type: keys[0].type == id ? keys[0].type : wrapped(keys[0].type), keys[0])],
+        [
+          slot(
+            offset: 0, type: keys[0].type == id ? keys[0].type : keys[0].type.nonOptional, keys[0])
+        ],
         stride: MemoryLayout<M.ID>.stride)
     }
     let fields = FieldReflection.fields(of: id) ?? []
@@ -37,9 +40,5 @@ enum KeyLayout {
     -> ColumnSlot
   {
     ColumnSlot(offset: offset, type: type, form: key.form)
-  }
-
-  private static func wrapped(_ type: any ColumnValue.Type) -> any ColumnValue.Type {
-    (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
   }
 }

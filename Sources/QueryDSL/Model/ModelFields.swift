@@ -69,10 +69,7 @@ struct ModelFields {
   }
 
   private static func isNested(_ type: any ColumnValue.Type) -> Bool {
-    func wrapped<Value: ColumnValue>(_: Value.Type) -> Bool {
-      (Value.self as? any OptionalColumnValue.Type)?.wrappedType.isOptional ?? false
-    }
-    return wrapped(type)
+    type.isOptional && type.nonOptional.isOptional
   }
 
   /// Allocates and initialises an instance whose columns hold their own index.
@@ -85,13 +82,4 @@ struct ModelFields {
     for property in ignored { property.type.initializeNil(at: memory + property.offset) }
     return memory
   }
-}
-
-/// An optional column value, which provides the type that it wraps.
-package protocol OptionalColumnValue {
-  static var wrappedType: any ColumnValue.Type { get }
-}
-
-extension Optional: OptionalColumnValue where Wrapped: ColumnValue {
-  package static var wrappedType: any ColumnValue.Type { Wrapped.self }
 }

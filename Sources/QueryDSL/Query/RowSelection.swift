@@ -69,10 +69,7 @@ struct RowSelection {
 extension ResultColumn {
   /// Returns why the column cannot be read as a property; nil if it can.
   fileprivate func difference(from own: ModelColumn) -> String? {
-    func wrapped(_ type: any ColumnValue.Type) -> any ColumnValue.Type {
-      (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
-    }
-    if wrapped(type) != wrapped(own.type) {
+    if type.nonOptional != own.type.nonOptional {
       return "is \(own.type), but the selected column is \(type)"
     }
     if isOptional, !own.isOptional { return "is \(own.type), but the selected column may be NULL" }

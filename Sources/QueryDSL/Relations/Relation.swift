@@ -123,7 +123,7 @@ extension Relation {
     }
     for (column, key) in zip(columns, keys) {
       let (from, to) = (child.columns[column], parent.columns[key])
-      guard wrapped(from.type) == wrapped(to.type), from.form == to.form else {
+      guard from.type.nonOptional == to.type.nonOptional, from.form == to.form else {
         throw QueryError(
           "\(child.tableName).\(from.name) is \(from.type) in the form .\(from.form), so it cannot "
             + "refer to \(parent.tableName).\(to.name), which is \(to.type) in the form "
@@ -138,10 +138,6 @@ extension Relation {
           parent: Column(table: parent.tableName, name: parent.columns[key].name),
           storageClass: parent.columns[key].storageClass)
       })
-  }
-
-  private static func wrapped(_ type: any ColumnValue.Type) -> any ColumnValue.Type {
-    (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
   }
 
   /// Returns the only foreign key from one table to another. Throws if there is none, or if there

@@ -99,7 +99,7 @@ extension ConnectionCore {
 
   /// Updates the tables that a statement writes, if SQLite has recompiled it since
   /// `forgetNotedTables()`: a new trigger may write to other tables.
-  package func noteTablesAnew(of statement: StatementPointer) {
+  package func noteTablesAgain(of statement: StatementPointer) {
     let version = sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_REPREPARE, 0)
     guard version != statement.pointee.tableEffectsVersion else { return }
     statement.pointee.tableEffectsVersion = version

@@ -155,10 +155,10 @@ extension ConnectionCore {
       if code & 0xFF == SQLITE_CONSTRAINT { failure = locatingConstraint(of: failure, statement) }
       if spoilsWrites, !statement.pointee.isReadOnly { rollBackAfterCallbackFailure() }
       noteRollback(after: failure)
-      tellObserver(ofEndOf: statement, failed: true)
+      notifyObserver(ofEndOf: statement, failed: true)
       throw failure
     }
-    tellObserver(ofEndOf: statement, failed: false)
+    notifyObserver(ofEndOf: statement, failed: false)
     return false
   }
 
@@ -210,7 +210,7 @@ extension ConnectionCore {
     observer.statementWillRun(statement, on: self)
   }
 
-  private func tellObserver(ofEndOf statement: StatementPointer, failed: Bool) {
+  private func notifyObserver(ofEndOf statement: StatementPointer, failed: Bool) {
     if state.pointee.watchesScans, !failed { noteScan(by: statement) }
     guard let observer = state.pointee.observer else { return }
     state.pointee.lastPassedOver = nil
@@ -223,7 +223,7 @@ extension ConnectionCore {
     if statement.pointee.isRunning {
       statement.pointee.isRunning = false
       if !statement.pointee.isReadOnly { state.pointee.writingStatement = nil }
-      tellObserver(ofEndOf: statement, failed: false)
+      notifyObserver(ofEndOf: statement, failed: false)
     }
   }
 

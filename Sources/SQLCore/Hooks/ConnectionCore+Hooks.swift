@@ -123,14 +123,14 @@ private func preUpdate(
     // If no observer or listener needs the table, its row changes cost only this comparison.
     state.pointee.lastPassedOver != table
   else { return }
-  tell(
+  notify(
     state, of: handle, operation: operation, database: database, table: table,
     oldRowID: oldRowID, newRowID: newRowID)
 }
 
 /// A separate function, so that `preUpdate` can return early without saving registers.
 @inline(never)
-private func tell(
+private func notify(
   _ state: UnsafeMutablePointer<ConnectionState>, of handle: OpaquePointer, operation: Int32,
   database: UnsafePointer<CChar>, table: UnsafePointer<CChar>,
   oldRowID: sqlite3_int64, newRowID: sqlite3_int64
@@ -138,7 +138,7 @@ private func tell(
   let event = PreUpdateEvent(
     handle: handle, kind: RowUpdate.Kind(operation: operation), database: database, table: table,
     oldRowID: oldRowID, newRowID: newRowID)
-  let matters = state.pointee.observesRows && state.tellObserver(of: event)
+  let matters = state.pointee.observesRows && state.notifyObserver(of: event)
   guard !state.pointee.listeners.preUpdate.isEmpty else {
     // An incremental BLOB writes without a statement of the library, which would reset
     // `lastPassedOver`.
@@ -187,7 +187,7 @@ private func didUpdate(
 extension UnsafeMutablePointer where Pointee == ConnectionState {
   /// Reports a row change to the observer. Returns false if the observer does not need changes of
   /// this table.
-  fileprivate func tellObserver(of event: borrowing PreUpdateEvent) -> Bool {
+  fileprivate func notifyObserver(of event: borrowing PreUpdateEvent) -> Bool {
     guard pointee.passedOver.value(of: event) == nil else { return false }
     guard pointee.observer?.rowWillChange(event) == false else { return true }
     pointee.passedOver.note(0, of: event)

@@ -46,7 +46,7 @@ package final class RecordedValues: @unchecked Sendable {
     /// A value that is NULL may be the default of a column that is younger than the row.
     case doubtful
     /// SQLite did not report a value.
-    case untold
+    case unknown
   }
 
   enum Kind: UInt8 { case null, integer, real, text, blob }
@@ -110,7 +110,7 @@ package final class RecordedValues: @unchecked Sendable {
       guard
         let value = isBefore ? event.oldValue(at: source.index) : event.newValue(at: source.index),
         let kind = fill(state, at: place, of: valueCount, from: value, isReal: source.isReal)
-      else { return .untold }
+      else { return .unknown }
       if isBefore, kind == .null, source.mayBeMissing { outcome = .doubtful }
     }
     return outcome

@@ -36,7 +36,7 @@ extension ConnectionCore {
     let before = statement.pointee.scannedRows
     statement.pointee.scannedRows = steps
     let count = Int(steps >= before ? steps &- before : steps)
-    guard count > configuration.maximumScannedRows, let tell = configuration.onTableScan,
+    guard count > configuration.maximumScannedRows, let notify = configuration.onTableScan,
       !statement.pointee.effects.mayChangeTables, let sql = statement.sql
     else { return }
     // The statements of this check are not checked themselves.
@@ -46,7 +46,7 @@ extension ConnectionCore {
     let scan = try? scan(
       by: [sql, expandedText(handle) ?? sql], readsOnly: statement.pointee.isReadOnly,
       rowCount: count)
-    if let scan { state.callingOut { _ in tell(scan) } }
+    if let scan { state.callingOut { _ in notify(scan) } }
   }
 
   /// Returns the report of a scan; nil if it was made before, or if no large table was scanned.

@@ -53,13 +53,13 @@ extension Database {
   func keepLogWithinBound(_ core: ConnectionCore) {
     guard core.state.pointee.log.wantsAttempt else { return }
     let start = Deadline.roughlyNow
-    guard let byteCount = core.keepLogWithinBound(), let tell = configuration.onPinnedLog else {
+    guard let byteCount = core.keepLogWithinBound(), let notify = configuration.onPinnedLog else {
       return
     }
     let readers = access.pool.readers(since: start)
     // The closure runs on a thread of its own, because it may use the database, whose writer is
     // still lent here.
-    WorkerThreads(maximum: 1).submit { tell(PinnedLog(byteCount: byteCount, readers: readers)) }
+    WorkerThreads(maximum: 1).submit { notify(PinnedLog(byteCount: byteCount, readers: readers)) }
   }
 }
 

@@ -67,17 +67,17 @@ struct FileWatchTests {
     var changes = db.changes(of: Note.self).makeAsyncIterator()
     // Commits before the first check of the file are not reported.
     let other = try Connection(path: path)
-    var isTold = false
+    var isReported = false
     var id = 0
-    while !isTold {
+    while !isReported {
       id += 1
       try other.execute("INSERT INTO Note (id, title, stars) VALUES (\(id), 'x', 0)")
       try await db.execute("UPDATE Note SET stars = stars + 1 WHERE id = \(id)")
       while let reported = await changes.next() {
-        if reported.events == [.changedElsewhere] { isTold = true }
+        if reported.events == [.changedElsewhere] { isReported = true }
         if reported.isComplete { break }
       }
     }
-    #expect(isTold)
+    #expect(isReported)
   }
 }

@@ -191,7 +191,7 @@ struct MigrationPropertyTests {
   /// column as its default does not count, unless models declare or drop it.
   private func signature(of db: Database, _ declared: RandomSchema? = nil) throws -> [String] {
     try db.read { connection in
-      let schema = try LiveSchema(of: connection)
+      let schema = try ExistingSchema(of: connection)
       var lines: [String] = []
       for entry in schema.entries where entry.kind == .index && entry.sql != nil {
         lines.append("index \(entry.name) \(entry.sql?.normalSQL ?? [])")

@@ -181,10 +181,10 @@ struct RenamingTests {
     static var schema: Schema<Third> { RenamedTable(from: "b") }
   }
 
-  struct Anew: Model {
+  struct Recreated: Model {
     static let tableName = "a"
     @PrimaryKey var id: Int
-    static var schema: Schema<Anew> { Index(\.$id) }
+    static var schema: Schema<Recreated> { Index(\.$id) }
   }
 
   @Test(
@@ -199,7 +199,7 @@ struct RenamingTests {
       CREATE INDEX a_on_id ON a (id);
       INSERT INTO a VALUES (1, 'x', 'y'); INSERT INTO b VALUES (2), (3)
       """)
-    let all: [any Model.Type] = [Second.self, Third.self, Anew.self]
+    let all: [any Model.Type] = [Second.self, Third.self, Recreated.self]
     let models = [all, all.reversed(), [all[1], all[2], all[0]], [all[2], all[0], all[1]]][order]
     try db.migrate(models)
     #expect(try db.row("SELECT id, y, z FROM b")?.values == [1, "x", "y"])

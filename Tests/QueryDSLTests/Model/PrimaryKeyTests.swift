@@ -115,7 +115,7 @@ struct PrimaryKeyTests {
   }
 
   @Test("a model that consists only of its key can be saved, updated, found and deleted")
-  func keyAlone() throws {
+  func onlyKey() throws {
     let pair = Pair(left: 1, right: 2)
     try db.save(pair)
     try db.save(pair)

@@ -141,7 +141,7 @@ struct HostileTextTests {
   }
 
   @Test("columns and common tables whose names differ only in case are refused")
-  func caseAlone() throws {
+  func onlyCase() throws {
     struct Twin: ResultRow {
       @Column var name: String
       @Column var NAME: String

@@ -13,7 +13,7 @@ struct CancellationConcurrencyTests {
   /// The work of one task.
   private enum Work: CaseIterable {
     case read, longRead, backgroundRead, unisolatedRead, snapshot
-    case write, longWrite, writeData, writeAlone, writeWithDeadline, writeWithoutTransaction
+    case write, longWrite, writeData, onlyWrite, writeWithDeadline, writeWithoutTransaction
     case otherWrite
     case stream, streamLeft
   }
@@ -102,7 +102,7 @@ struct CancellationConcurrencyTests {
         try longest(connection)
       }
     case .writeData: try await db.writeData { try insert(number, $0) }
-    case .writeAlone:
+    case .onlyWrite:
       try await db.write(alone: true) { connection in
         try longest(connection)
         try insert(number, connection)

@@ -169,15 +169,15 @@ struct CancellationTests {
       }
       Self.running.change { $0 = task }
       begin.signal()
-      let isTold: Bool
+      let isReported: Bool
       do {
         try await task.value
-        isTold = true
+        isReported = true
       } catch is CancellationError {
-        isTold = false
+        isReported = false
       }
       let stored: [Int] = try await db.fetch((Int).self, "SELECT n FROM note")
-      #expect(isTold == stored.contains { $0 == number })
+      #expect(isReported == stored.contains { $0 == number })
     }
   }
 

@@ -171,18 +171,18 @@ struct HookTests {
         : event.kind == .row ? "row" : (event.duration ?? .seconds(-1)) >= .zero ? "end" : "?"
       seen.change { $0.append(line) }
     }
-    let rowsAlone = Shared(0)
-    try connection.onTrace(.row) { _ in rowsAlone.change { $0 += 1 } }
+    let onlyRows = Shared(0)
+    try connection.onTrace(.row) { _ in onlyRows.change { $0 += 1 } }
     _ = try connection.rows("SELECT \(1) AS n UNION SELECT \("x")")
     #expect(
       seen.current == [
         "SELECT ? AS n UNION SELECT ? | SELECT 1 AS n UNION SELECT 'x'", "row", "row", "end",
       ])
-    #expect(rowsAlone.current == 2)
+    #expect(onlyRows.current == 2)
     try connection.remove(listener)
     _ = try connection.rows("SELECT 1")
     #expect(seen.current.count == 4)
-    #expect(rowsAlone.current == 3)
+    #expect(onlyRows.current == 3)
   }
 
   @Test("a trace reports the closing of the connection")

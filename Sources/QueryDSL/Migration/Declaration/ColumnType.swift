@@ -39,16 +39,12 @@ struct ColumnType: Sendable {
     self.init(type, form: .standard, property: property, isKey: isKey)
   }
 
-  private var wrapped: any ColumnValue.Type {
-    (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
-  }
-
   /// The name of the type, without the question mark of an optional.
-  var name: String { String(describing: wrapped) }
+  var name: String { String(describing: type.nonOptional) }
   var isOptional: Bool { type.isOptional }
 
   /// The name of the type for a line to paste: with its enclosing types, without modules.
-  var qualifiedName: String { String(reflecting: wrapped).withoutModules ?? name }
+  var qualifiedName: String { String(reflecting: type.nonOptional).withoutModules ?? name }
 
   /// Throws if the type cannot read a stored value.
   func read(_ value: DatabaseValue) throws {
@@ -57,9 +53,9 @@ struct ColumnType: Sendable {
 
   /// Whether the type can read every value of its storage class.
   var readsAll: Bool {
-    let wrapped = wrapped
-    return wrapped is Int.Type || wrapped is Int64.Type || wrapped is Double.Type
-      || wrapped is any RangeReplaceableCollection<UInt8>.Type
+    let type = type.nonOptional
+    return type is Int.Type || type is Int64.Type || type is Double.Type
+      || type is any RangeReplaceableCollection<UInt8>.Type
   }
 
   /// The forms that a storage class identifies. REAL identifies none, because it stores dates in
@@ -83,8 +79,7 @@ struct ColumnType: Sendable {
 
   /// The zero or empty value of the type, as Swift writes it: `0`, `""`. nil if the type has none.
   var emptyValue: String? {
-    let wrapped = wrapped
-    return switch wrapped {
+    return switch type.nonOptional {
     case is any FixedWidthInteger.Type, is any BinaryFloatingPoint.Type: "0"
     case is Bool.Type: "false"
     case is String.Type: "\"\""

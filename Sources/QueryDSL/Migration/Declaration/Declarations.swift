@@ -43,7 +43,7 @@ struct Declarations: Sendable {
 
   /// Whether the existing definitions equal the declared ones character by character and nothing is
   /// left to drop.
-  func isExactly(in schema: LiveSchema) -> Bool {
+  func isExactly(in schema: ExistingSchema) -> Bool {
     texts.allSatisfy { $0.isExactly(in: schema) }
       && views.allSatisfy { schema.relation($0.name)?.sql == $0.createView }
       && removals.allSatisfy { $0.isDone(in: schema) }
@@ -66,7 +66,7 @@ extension Declarations {
 
 extension Removal {
   /// Whether the item is gone, given that the existing tables equal their declarations.
-  fileprivate func isDone(in schema: LiveSchema) -> Bool {
+  fileprivate func isDone(in schema: ExistingSchema) -> Bool {
     switch self {
     case .table(let name): schema.relation(name)?.kind != .table
     case .view(let name): schema.relation(name)?.kind != .view
@@ -79,7 +79,7 @@ extension Removal {
 
 extension Declarations.Text {
   /// Whether the existing table and its indexes are exactly the declared ones, without a trigger.
-  func isExactly(in schema: LiveSchema) -> Bool {
+  func isExactly(in schema: ExistingSchema) -> Bool {
     guard let entry = schema.entry(table), entry.kind == .table, entry.sql == createTable else {
       return false
     }

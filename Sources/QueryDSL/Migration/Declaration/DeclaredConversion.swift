@@ -26,8 +26,7 @@ struct StoredType: Sendable {
   let isOptional: Bool
 
   init<Value: ColumnValue>(_ type: Value.Type, form: StoredForm) {
-    let wrapped: any ColumnValue.Type = (type as? any OptionalColumnValue.Type)?.wrappedType ?? type
-    name = String(describing: wrapped)
+    name = String(describing: type.nonOptional)
     self.form = form
     storageClass = type.storageClass(as: form)
     isOptional = type.isOptional

@@ -131,12 +131,12 @@ extension TableDefinition {
         return name(of: index, unlessTaken: Self.indexName(name, index.isUnique, plain))
       }
     }
-    let live = LiveIndex(
+    let existing = ExistingIndex(
       name: "",
       sql: "CREATE INDEX i ON t (\(index.terms.joined(separator: ", ")))"
         + (index.condition.map { " WHERE \($0)" } ?? ""))
     let names = columns.map(\.name)
-    let base = Self.indexName(table: name, isUnique: index.isUnique, live, columns: names)
+    let base = Self.indexName(table: name, isUnique: index.isUnique, existing, columns: names)
     return name(of: index, unlessTaken: base)
   }
 
@@ -157,7 +157,7 @@ extension TableDefinition {
   /// `Post_on_status_createdAt`. If the index has more than plain columns (expressions, directions,
   /// collations, a condition), a checksum of its terms and condition follows.
   static func indexName(
-    table: String, isUnique: Bool, _ index: LiveIndex, columns: [String]
+    table: String, isUnique: Bool, _ index: ExistingIndex, columns: [String]
   ) -> String {
     var named: [String] = []
     for term in index.terms {

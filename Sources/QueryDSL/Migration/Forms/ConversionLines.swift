@@ -41,7 +41,7 @@ extension TablePlanner {
   /// the values stay as they are; the last one converts the values or deletes their rows, and says
   /// how many are lost.
   func conversionLines(
-    _ column: TableDefinition.Column, _ found: LiveTable.Column, lost: Int
+    _ column: TableDefinition.Column, _ found: ExistingTable.Column, lost: Int
   ) throws -> [String] {
     let oldClass = try storageClass(of: found)
     let type = column.type
@@ -59,7 +59,7 @@ extension TablePlanner {
 
   /// The storage class of a column: that of its type or, if the type stands for none, such as NUMERIC,
   /// that of all its values.
-  func storageClass(of found: LiveTable.Column) throws -> StorageClass? {
+  func storageClass(of found: ExistingTable.Column) throws -> StorageClass? {
     if let declared = StorageClass(declaredType: found.type) { return declared }
     let classes = try valueClasses(of: found.name)
     return classes.count == 1 ? classes[0] : nil
@@ -84,7 +84,7 @@ extension TablePlanner {
   }
 
   /// Returns the lines to paste for NULL in a column whose property is not optional.
-  func nullLines(_ column: TableDefinition.Column, _ found: LiveTable.Column) -> [String] {
+  func nullLines(_ column: TableDefinition.Column, _ found: ExistingTable.Column) -> [String] {
     let type = column.type
     let optional = type.declaration(isOptional: true)
     guard StorageClass(declaredType: found.type) == column.storageClass,

@@ -17,7 +17,7 @@ extension StoredForm {
 extension TablePlanner {
   /// Returns the lines to paste for texts that are numbers and may be dates.
   func linesForNumbers(
-    in column: TableDefinition.Column, _ found: LiveTable.Column
+    in column: TableDefinition.Column, _ found: ExistingTable.Column
   ) throws -> [String] {
     let numbers = try DateNumbers(
       of: "CAST(\(oldName(of: column.name)) AS REAL)", in: Identifier(oldName).quoted, .real,
@@ -33,7 +33,7 @@ extension TablePlanner {
   /// Returns the lines to paste for numbers that may be dates. Lines that leave the numbers as they
   /// are come first.
   func lines(
-    for column: TableDefinition.Column, _ found: LiveTable.Column, _ numbers: DateNumbers,
+    for column: TableDefinition.Column, _ found: ExistingTable.Column, _ numbers: DateNumbers,
     _ oldClass: StorageClass
   ) throws -> [String] {
     let type = column.type

@@ -39,7 +39,7 @@ extension SQLTokens {
   }
 }
 
-extension LiveTable {
+extension ExistingTable {
   /// Returns the definition with a comment that records the form of a column; nil if the column is
   /// not found or has one already.
   ///
@@ -66,11 +66,11 @@ struct FormMemory {
   func write(on core: ConnectionCore) throws {
     let connection = core.lend()
     for (column, form) in forms {
-      guard let live = try LiveSchema(of: connection).table(table),
-        let sql = live.sql(remembering: form, of: column),
-        SQLTokens(sql).tokens.map(\.value) == SQLTokens(live.sql).tokens.map(\.value)
+      guard let existing = try ExistingSchema(of: connection).table(table),
+        let sql = existing.sql(remembering: form, of: column),
+        SQLTokens(sql).tokens.map(\.value) == SQLTokens(existing.sql).tokens.map(\.value)
       else { continue }
-      try core.replaceDefinition(ofTable: live.name, by: sql)
+      try core.replaceDefinition(ofTable: existing.name, by: sql)
     }
   }
 

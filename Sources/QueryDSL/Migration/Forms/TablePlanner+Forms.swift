@@ -18,7 +18,7 @@ extension TablePlanner {
   /// form. A table of another program records none: its values are read once, and then the form is
   /// recorded.
   mutating func compareForm(
-    _ column: TableDefinition.Column, _ found: LiveTable.Column
+    _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) throws -> FormComparison {
     let type = column.type
     guard type.hasForms, !mayConvert(column, found),
@@ -69,7 +69,7 @@ extension TablePlanner {
 
   /// Whether a declared conversion may still have to run. It reads the existing values itself.
   private func mayConvert(
-    _ column: TableDefinition.Column, _ found: LiveTable.Column
+    _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) -> Bool {
     guard let conversion = column.conversion else { return false }
     guard conversion.needsNote else { return found.form == nil }
@@ -82,7 +82,7 @@ extension TablePlanner {
 
   /// Returns whether a column holds NULL and its property is not optional.
   private func holdsRefusedNull(
-    _ column: TableDefinition.Column, _ found: LiveTable.Column
+    _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) throws -> Bool {
     guard !column.isOptional, !found.isNotNull,
       !planner.invalidValues.deletes(declared.name, column.name)
@@ -93,7 +93,7 @@ extension TablePlanner {
   /// Returns the storage class of a column: the declared one, or the class of all its values if the
   /// declared type has none, as DATETIME.
   private func storageClass(
-    of found: LiveTable.Column, _ column: TableDefinition.Column
+    of found: ExistingTable.Column, _ column: TableDefinition.Column
   ) throws -> StorageClass? {
     if let declared = StorageClass(declaredType: found.type) { return declared }
     let classes = try valueClasses(of: column.name)
@@ -111,7 +111,7 @@ extension TablePlanner {
   /// Returns whether the numbers of a column are dates in a form. Adds a refusal if they are dates
   /// in other forms only, or if `form` is nil.
   private mutating func areDates(
-    _ column: TableDefinition.Column, _ found: LiveTable.Column, _ oldClass: StorageClass,
+    _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ oldClass: StorageClass,
     of form: StoredForm?
   ) throws -> Bool {
     let numbers = try DateNumbers(
@@ -131,7 +131,7 @@ extension TablePlanner {
   /// Adds a refusal if some numbers are not dates in the declared form, or deletes their rows if
   /// the options say so. Returns whether it refused.
   private mutating func refusesUnreadNumbers(
-    of column: TableDefinition.Column, _ found: LiveTable.Column, _ oldClass: StorageClass
+    of column: TableDefinition.Column, _ found: ExistingTable.Column, _ oldClass: StorageClass
   ) throws -> Bool {
     let form = column.type.storedForm
     let old = oldName(of: column.name)
@@ -213,7 +213,7 @@ extension TablePlanner {
   }
 
   private mutating func refuse(
-    _ look: TextLook, of column: TableDefinition.Column, _ found: LiveTable.Column,
+    _ look: TextLook, of column: TableDefinition.Column, _ found: ExistingTable.Column,
     isSameClass: Bool
   ) throws -> FormComparison {
     refuse(
@@ -229,7 +229,7 @@ extension TablePlanner {
   /// Adds a refusal if the type cannot read some texts, or deletes their rows if the options say
   /// so. Returns whether it refused.
   private mutating func refusesUnread(
-    _ look: TextLook, of column: TableDefinition.Column, _ found: LiveTable.Column
+    _ look: TextLook, of column: TableDefinition.Column, _ found: ExistingTable.Column
   ) throws -> Bool {
     let unread = look.count - look.readCount
     guard unread > 0 else { return false }
@@ -276,8 +276,8 @@ extension TablePlanner {
 
   /// The SQL expression that names a row in an error: its rowid, or its key.
   var rowLabel: String {
-    if let rowID = liveRowIDName { return rowID }
-    return live.key.columns.map { oldName(of: $0) }.joined(separator: " || ', ' || ")
+    if let rowID = existingRowIDName { return rowID }
+    return existing.key.columns.map { oldName(of: $0) }.joined(separator: " || ', ' || ")
   }
 
   /// Describes the first row that fulfils a condition by its value in a column: `, as in row 3:

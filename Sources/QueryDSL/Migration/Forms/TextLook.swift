@@ -116,7 +116,7 @@ struct TextLook {
   /// that loses a part of their text, such as the offset of a date from UTC or digits of its
   /// fraction, the line that keeps the text comes first.
   func convertedLines(
-    for column: TableDefinition.Column, _ found: LiveTable.Column
+    for column: TableDefinition.Column, _ found: ExistingTable.Column
   ) -> [String] {
     let form = exactForms.first ?? (forms.contains(.iso8601) ? family ?? .iso8601 : .standard)
     let line = column.type.convertedLine(from: form, allowsNull: !found.isNotNull)

@@ -11,7 +11,7 @@ extension MigrationPlanner {
   ///
   /// The history is read only if the plan changes something.
   func steps(for declared: Declarations) throws -> [PlannedStep] {
-    let schema = try LiveSchema(of: connection)
+    let schema = try ExistingSchema(of: connection)
     let steps = try steps(for: declared, in: schema)
     guard newerSchema != .replaced, steps.contains(where: { !$0.step.isKept }) else { return steps }
     let history = try SchemaHistory(in: connection)
@@ -24,7 +24,7 @@ extension MigrationPlanner {
 
   /// Returns the steps, without those that would undo what the history says a newer program did.
   private func steps(
-    _ steps: [PlannedStep], for declared: Declarations, in schema: LiveSchema,
+    _ steps: [PlannedStep], for declared: Declarations, in schema: ExistingSchema,
     _ history: SchemaHistory
   ) throws -> [PlannedStep] {
     let judge = NewerSchemaJudge(
@@ -53,7 +53,7 @@ extension PlannedStep {
 private struct NewerSchemaJudge {
   let planner: MigrationPlanner
   let declared: Declarations
-  let schema: LiveSchema
+  let schema: ExistingSchema
   let history: SchemaHistory
   /// The steps that would undo the changes.
   let steps: [MigrationPlan.Step]
@@ -132,7 +132,7 @@ private struct NewerSchemaJudge {
     var planner = MigrationPlanner(connection: empty)
     planner.declaredViews = self.planner.declaredViews
     let steps = try? planner.steps(
-      for: Declarations(tables: [table], views: []), in: LiveSchema(of: state))
+      for: Declarations(tables: [table], views: []), in: ExistingSchema(of: state))
     return steps?.allSatisfy(\.step.isKept) ?? false
   }
 
@@ -141,14 +141,14 @@ private struct NewerSchemaJudge {
   private func knowsMore(
     _ table: TableDefinition, than earlier: ArraySlice<SchemaHistory.State>
   ) -> Bool {
-    func has(_ schema: LiveSchema, _ removal: Removal) -> Bool {
+    func has(_ schema: ExistingSchema, _ removal: Removal) -> Bool {
       switch removal {
       case .index(let name): schema.entry(name) != nil
       case .column(let name): (try? schema.table(table.name))?.column(name) != nil
       default: false
       }
     }
-    let earlier = earlier.map { LiveSchema(of: $0) }
+    let earlier = earlier.map { ExistingSchema(of: $0) }
     return table.removals.contains { removal in
       has(schema, removal) && !earlier.contains { has($0, removal) }
     }

@@ -3,7 +3,7 @@ import SQLCore
 extension MigrationPlanner {
   // MARK: Dropping views and tables
 
-  func removedViews(_ declared: Declarations, in schema: LiveSchema) -> [PlannedStep] {
+  func removedViews(_ declared: Declarations, in schema: ExistingSchema) -> [PlannedStep] {
     declared.removals.compactMap { removal in
       guard case .view(let name) = removal, let entry = schema.entry(name), entry.kind == .view,
         !declared.views.contains(where: { $0.name.isSame(as: name) }),
@@ -14,7 +14,7 @@ extension MigrationPlanner {
   }
 
   func removedTables(
-    _ declared: Declarations, in schema: LiveSchema
+    _ declared: Declarations, in schema: ExistingSchema
   ) throws -> [PlannedStep] {
     try declared.removals.flatMap { removal -> [PlannedStep] in
       // A table that is renamed no longer has this name.
@@ -35,7 +35,7 @@ extension MigrationPlanner {
 
   /// Returns the refusals to drop a table: because a model declares it, or something else names it.
   private func refusals(
-    ofRemoving name: String, _ declared: Declarations, in schema: LiveSchema
+    ofRemoving name: String, _ declared: Declarations, in schema: ExistingSchema
   ) -> [MigrationPlan.Step] {
     if let table = declared.tables.first(where: { $0.name.isSame(as: name) }) {
       return [
@@ -78,21 +78,21 @@ extension Declarations {
   func removes(_ removal: Removal) -> Bool { tables.contains { $0.removes(removal) } }
 
   /// Returns whether something else already has the name.
-  func takes(_ name: String, in schema: LiveSchema) -> Bool {
+  func takes(_ name: String, in schema: ExistingSchema) -> Bool {
     schema.entry(name) != nil || tables.contains { $0.name.isSame(as: name) }
       || views.contains { $0.name.isSame(as: name) }
   }
 
   /// Returns the line that drops the foreign key of another table, with the schema that it belongs
   /// to.
-  func removalLine(of reference: LiveSchema.Reference) -> String {
+  func removalLine(of reference: ExistingSchema.Reference) -> String {
     let table = tables.first { $0.name.isSame(as: reference.table) }
     let place = (table?.model ?? reference.table).inComment
     return "\(reference.key.removalLine)  // in the schema of \(place)"
   }
 
   /// Whether a foreign key is dropped in the same migration, by itself or with its table.
-  func removes(_ reference: LiveSchema.Reference) -> Bool {
+  func removes(_ reference: ExistingSchema.Reference) -> Bool {
     if removes(.table(reference.table)) { return true }
     guard let table = tables.first(where: { $0.name.isSame(as: reference.table) }),
       table.removes(.foreignKey(reference.key.columns))
@@ -104,7 +104,7 @@ extension Declarations {
   }
 }
 
-extension LiveSchema {
+extension ExistingSchema {
   func hasTrigger(_ name: String) -> Bool {
     entries.contains { $0.kind == .trigger && $0.name.isSame(as: name) }
   }

@@ -30,7 +30,7 @@ struct MigrationPlanner {
   /// Returns the steps. The functions of a migration are registered while it plans; they must not
   /// be registered yet.
   func steps(for declared: Declarations, on core: ConnectionCore) throws -> [PlannedStep] {
-    let schema = try LiveSchema(of: connection)
+    let schema = try ExistingSchema(of: connection)
     // Most often nothing has changed, and comparing the texts is enough.
     if !checksValues, declared.isExactly(in: schema), try remembers(declared.exchanges),
       try declared.unconverted({ try ConversionLog(of: schema, in: connection) }).isEmpty
@@ -49,7 +49,7 @@ struct MigrationPlanner {
 
   /// Returns the steps that make the schema what is declared, including those that would undo the
   /// changes of a newer program.
-  func steps(for declared: Declarations, in existing: LiveSchema) throws -> [PlannedStep] {
+  func steps(for declared: Declarations, in existing: ExistingSchema) throws -> [PlannedStep] {
     var schema = existing
     let log = MigrationLog(connection: connection)
     schema.renames = Renames(
@@ -95,7 +95,7 @@ struct MigrationPlanner {
   /// Plans one table. If SQLite cannot run one of the planner's queries, for example because a
   /// check calls an unknown function, its error becomes a refusal.
   private func plan(
-    _ table: TableDefinition, _ declared: Declarations, in schema: LiveSchema
+    _ table: TableDefinition, _ declared: Declarations, in schema: ExistingSchema
   ) throws -> [PlannedStep] {
     do {
       var planner = TablePlanner(table, schema: schema, planner: self, others: declared)
@@ -115,7 +115,7 @@ struct MigrationPlanner {
   // MARK: Views
 
   private func plan(
-    _ view: ViewDefinition, _ declared: Declarations, in schema: LiveSchema,
+    _ view: ViewDefinition, _ declared: Declarations, in schema: ExistingSchema,
     _ dropped: inout [PlannedStep], _ created: inout [PlannedStep]
   ) throws {
     var found = schema.relation(view.name)

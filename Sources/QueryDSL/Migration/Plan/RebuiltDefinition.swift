@@ -16,12 +16,12 @@ struct RebuiltDefinition {
   }
 
   let declared: TableDefinition
-  let live: LiveTable
+  let existing: ExistingTable
   let isWithoutRowID: Bool
   /// The present and former names of the table, folded.
   let tableNames: Set<String>
   /// Whether an existing column stays although no model declares it.
-  let isKept: (LiveTable.Column) -> Bool
+  let isKept: (ExistingTable.Column) -> Bool
   /// Whether the schema drops the default or the collation of a column.
   let removes: (Removal) -> Bool
   /// The treatment of each existing constraint, by its index.
@@ -32,13 +32,13 @@ struct RebuiltDefinition {
 
   /// Whether the existing and the declared key have the same columns in the same order.
   private var hasSameKey: Bool {
-    live.key.columns.map(\.lowercasedASCII) == declared.keyNames.map(\.lowercasedASCII)
+    existing.key.columns.map(\.lowercasedASCII) == declared.keyNames.map(\.lowercasedASCII)
   }
 
   /// Whether the key must become an alias of the rowid, because the database generates it.
   private var needsRowIDKey: Bool {
     guard let name = declared.keyNames.first else { return false }
-    return declaresRowIDKey && declared.column(name)?.isOptional == true && !live.hasRowIDKey
+    return declaresRowIDKey && declared.column(name)?.isOptional == true && !existing.hasRowIDKey
   }
 
   private var declaresRowIDKey: Bool {
@@ -54,41 +54,41 @@ struct RebuiltDefinition {
   func createTable(_ name: String) -> String {
     var items = columns
     items += constraints
-    let options = [live.isStrict ? "STRICT" : nil, isWithoutRowID ? "WITHOUT ROWID" : nil]
+    let options = [existing.isStrict ? "STRICT" : nil, isWithoutRowID ? "WITHOUT ROWID" : nil]
       .compactMap { $0 }.joined(separator: ", ")
-    var text = "CREATE TABLE \(Identifier(name).quoted) \(live.comments.inline)(\n  "
+    var text = "CREATE TABLE \(Identifier(name).quoted) \(existing.comments.inline)(\n  "
     for (index, item) in items.enumerated() {
       let isLast = index + 1 == items.count
       text += item.comments.above.above + item.text.unqualifying(tableNames)
       text += (isLast ? "" : ",") + item.comments.trailing.withoutForms.trailing
       text += isLast ? "\n)" : "\n  "
     }
-    let comments = live.optionComments.inline
+    let comments = existing.optionComments.inline
     return text + (options.isEmpty && comments.isEmpty ? "" : " \(comments)\(options)")
   }
 
   private struct Item {
     var text: String
-    var comments = LiveTable.ItemComments()
+    var comments = ExistingTable.ItemComments()
   }
 
   // MARK: Columns
 
   private var columns: [Item] {
     var items: [Item] = []
-    for column in live.columns {
+    for column in existing.columns {
       if let declaration = declared.column(column.name) {
         items.append(Item(text: text(of: column, as: declaration), comments: column.comments))
       } else if isKept(column) {
         items.append(Item(text: text(of: column, as: nil), comments: column.comments))
       }
     }
-    for column in declared.columns where live.column(column.name) == nil {
+    for column in declared.columns where existing.column(column.name) == nil {
       let isRowID = declaresRowIDKey && declared.isKey(column.name)
       items.append(
         Item(
           text: isRowID
-            ? TableDefinition.rowIDKey(column, isAutoincrement: live.key.isAutoincrement)
+            ? TableDefinition.rowIDKey(column, isAutoincrement: existing.key.isAutoincrement)
             : column.sql()))
     }
     return items
@@ -100,7 +100,7 @@ struct RebuiltDefinition {
     var rank: Int
   }
 
-  private func rank(_ kind: LiveTable.Clause.Kind) -> Int? {
+  private func rank(_ kind: ExistingTable.Clause.Kind) -> Int? {
     switch kind {
     case .name: nil
     case .key: 0
@@ -113,7 +113,7 @@ struct RebuiltDefinition {
   }
 
   private func text(
-    of found: LiveTable.Column, as declaration: TableDefinition.Column?
+    of found: ExistingTable.Column, as declaration: TableDefinition.Column?
   ) -> String {
     var written: [Written] = []
     for (index, clause) in found.clauses.enumerated() {
@@ -140,38 +140,38 @@ struct RebuiltDefinition {
   }
 
   /// Returns the rank of a `CONSTRAINT name`: that of the clause which it names.
-  private func rank(behind index: Int, in column: LiveTable.Column) -> Int {
+  private func rank(behind index: Int, in column: ExistingTable.Column) -> Int {
     column.clauses[index...].lazy.compactMap { rank($0.kind) }.first ?? 5
   }
 
   private func type(
-    of found: LiveTable.Column, as declaration: TableDefinition.Column?
+    of found: ExistingTable.Column, as declaration: TableDefinition.Column?
   ) -> String {
     guard let declaration else { return found.type }
     let isRowID = declaresRowIDKey && declared.isKey(found.name)
-    if isRowID, !keepsKey || live.hasRowIDKey { return keepsKey ? found.type : "INTEGER" }
+    if isRowID, !keepsKey || existing.hasRowIDKey { return keepsKey ? found.type : "INTEGER" }
     let isSame = StorageClass(declaredType: found.type) == declaration.storageClass
     return isSame && !found.type.isEmpty ? found.type : declaration.storageClass.rawValue
   }
 
   /// Returns whether a column must be NOT NULL; nil if the existing definition decides.
   private func isNotNull(
-    _ found: LiveTable.Column, _ declaration: TableDefinition.Column?
+    _ found: ExistingTable.Column, _ declaration: TableDefinition.Column?
   ) -> Bool? {
-    let isKey = live.isKey(found.name) && declared.isKey(found.name)
+    let isKey = existing.isKey(found.name) && declared.isKey(found.name)
     if isKey, keepsKey {
       // WITHOUT ROWID implied NOT NULL for the key.
-      let wasImplied = live.isWithoutRowID && !isWithoutRowID
+      let wasImplied = existing.isWithoutRowID && !isWithoutRowID
       return wasImplied && declaration?.isOptional == false ? true : nil
     }
     // A column that leaves the key and is not declared must allow NULL, because insertions omit it.
-    guard let declaration else { return live.isKey(found.name) ? false : nil }
+    guard let declaration else { return existing.isKey(found.name) ? false : nil }
     if declaration.isOptional { return isKey ? nil : false }
     return true
   }
 
   private func keeps(
-    _ clause: LiveTable.Clause, at index: Int, of found: LiveTable.Column,
+    _ clause: ExistingTable.Clause, at index: Int, of found: ExistingTable.Column,
     _ declaration: TableDefinition.Column?
   ) -> Bool {
     switch clause.kind {
@@ -206,7 +206,7 @@ struct RebuiltDefinition {
 
   /// Returns the clauses of a declaration that the existing column lacks.
   private func additions(
-    to found: LiveTable.Column, _ declaration: TableDefinition.Column?
+    to found: ExistingTable.Column, _ declaration: TableDefinition.Column?
   ) -> [Written] {
     guard let declaration else { return [] }
     var additions: [Written] = []
@@ -214,12 +214,12 @@ struct RebuiltDefinition {
       keeps(found.clauses[$0], at: $0, of: found, declaration)
     }.map { found.clauses[$0].kind }
     if declaresRowIDKey, declared.isKey(found.name), !keepsKey {
-      let name = hasSameKey ? live.key.name : nil
+      let name = hasSameKey ? existing.key.name : nil
       additions.append(
         Written(
           text: (name.map { "CONSTRAINT \(Identifier($0).quoted) " } ?? "") + "PRIMARY KEY"
-            + (hasSameKey ? live.key.conflict : "")
-            + (live.key.isAutoincrement ? " AUTOINCREMENT" : ""), rank: 0))
+            + (hasSameKey ? existing.key.conflict : "")
+            + (existing.key.isAutoincrement ? " AUTOINCREMENT" : ""), rank: 0))
     }
     if isNotNull(found, declaration) == true, !found.isNotNull {
       additions.append(Written(text: "NOT NULL", rank: 1))
@@ -246,11 +246,11 @@ struct RebuiltDefinition {
 
   private var constraints: [Item] {
     var items: [Item] = []
-    var isWritten = live.constraints.map { constraint in
+    var isWritten = existing.constraints.map { constraint in
       // Constraints at a column are written with the column.
       constraint.isAtColumn
     }
-    for column in live.columns
+    for column in existing.columns
     where declared.column(column.name) == nil && !isKept(column) {
       // A constraint at a dropped column may concern other columns; then it becomes a table
       // constraint.
@@ -261,11 +261,13 @@ struct RebuiltDefinition {
     func write(_ index: Int) {
       guard !isWritten[index], fates[index] == .kept else { return }
       isWritten[index] = true
-      let constraint = live.constraints[index]
+      let constraint = existing.constraints[index]
       items.append(Item(text: constraint.text, comments: constraint.comments))
     }
     if keepsKey {
-      if let text = live.key.text { items.append(Item(text: text, comments: live.key.comments)) }
+      if let text = existing.key.text {
+        items.append(Item(text: text, comments: existing.key.comments))
+      }
     } else if !declaresRowIDKey {
       items.append(Item(text: "PRIMARY KEY (\(declared.keyNames.quotedList))"))
     }
@@ -278,7 +280,8 @@ struct RebuiltDefinition {
         write(index)
         continue
       }
-      items.append(Item(text: live.constraints[index].prefix + key.sql(match: match(of: index))))
+      items.append(
+        Item(text: existing.constraints[index].prefix + key.sql(match: match(of: index))))
     }
     for check in declared.checks {
       guard let index = existingCheck(check), fates[index] == .kept else {
@@ -287,16 +290,16 @@ struct RebuiltDefinition {
       }
       write(index)
     }
-    for index in live.constraints.indices { write(index) }
-    return items + live.danglingNames.map { Item(text: $0) }
+    for index in existing.constraints.indices { write(index) }
+    return items + existing.danglingNames.map { Item(text: $0) }
   }
 
   private func match(of index: Int) -> String? {
-    if case .foreignKey(let key) = live.constraints[index].kind { key.match } else { nil }
+    if case .foreignKey(let key) = existing.constraints[index].kind { key.match } else { nil }
   }
 }
 
-extension LiveTable.Constraint {
+extension ExistingTable.Constraint {
   /// `CONSTRAINT name `, or an empty string for a constraint without a name.
   fileprivate var prefix: String {
     name.map { "CONSTRAINT \(Identifier($0).quoted) " } ?? ""
@@ -305,7 +308,7 @@ extension LiveTable.Constraint {
 
 extension TableDefinition.Generated {
   /// Whether both calculate the same expression and store it in the same way.
-  func isSame(as existing: LiveTable.Generated) -> Bool {
+  func isSame(as existing: ExistingTable.Generated) -> Bool {
     expression.normalSQL == existing.expression.normalSQL
       && (storage == .stored) == existing.isStored
   }

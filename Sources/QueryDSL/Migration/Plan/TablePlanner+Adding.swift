@@ -4,7 +4,7 @@ extension TablePlanner {
   /// Plans the addition of a column that the table does not have.
   mutating func add(_ column: TableDefinition.Column) throws {
     if let generated = column.generated {
-      let sql = "ALTER TABLE \(quotedLiveName) ADD COLUMN \(column.sql())"
+      let sql = "ALTER TABLE \(quotedExistingName) ADD COLUMN \(column.sql())"
       // ALTER TABLE cannot add a STORED column, and would check NOT NULL in each row.
       let canAlter = generated.storage == .virtual && column.isOptional
       return changes.append(
@@ -45,7 +45,7 @@ extension TablePlanner {
       && (value.map(Self.isConstant) ?? true) && (reference == nil || value == nil)
       && !checksMention(column.name)
     var sql =
-      "ALTER TABLE \(quotedLiveName) ADD COLUMN \(column.sql(addingDefault: fallback != nil))"
+      "ALTER TABLE \(quotedExistingName) ADD COLUMN \(column.sql(addingDefault: fallback != nil))"
     if let reference { sql += " \(reference.references)" }
     let given = isRowID(column) ? "the rowid" : value ?? "NULL"
     let hasNoValue = isEmpty && value == nil
@@ -60,7 +60,7 @@ extension TablePlanner {
             rowCount: try rowCount())
           : nil))
     // The rowid already exists, and becomes the key.
-    let source = isRowID(column) ? liveRowIDName : value
+    let source = isRowID(column) ? existingRowIDName : value
     sources[column.name.lowercasedASCII] = TableRebuild.Source(
       column: column.name, sql: source ?? "NULL", isSame: false)
   }
@@ -81,13 +81,13 @@ extension TablePlanner {
 
   /// Whether a new column is the rowid, for which the table has no column yet.
   private func isRowID(_ column: TableDefinition.Column) -> Bool {
-    declared.hasRowIDKey && declared.isKey(column.name) && !live.isWithoutRowID
+    declared.hasRowIDKey && declared.isKey(column.name) && !existing.isWithoutRowID
   }
 
   /// Refuses a new key that would be the rowid if its type cannot read every rowid, such as an
   /// enumeration. Returns whether it refused.
   private mutating func refusesRowIDs(as column: TableDefinition.Column) throws -> Bool {
-    guard !column.type.readsAll, let rowID = liveRowIDName else { return false }
+    guard !column.type.readsAll, let rowID = existingRowIDName else { return false }
     let isUnread = "NOT apus_reads('\(key(of: column))', \(rowID))"
     let count = try rows(where: isUnread)
     guard count > 0 else { return false }
@@ -136,9 +136,9 @@ extension TablePlanner {
   }
 
   /// A name for the rowid of the existing table that no column has.
-  var liveRowIDName: String? {
-    guard !live.isWithoutRowID else { return nil }
-    return ["rowid", "_rowid_", "oid"].first { live.column($0) == nil }
+  var existingRowIDName: String? {
+    guard !existing.isWithoutRowID else { return nil }
+    return ["rowid", "_rowid_", "oid"].first { existing.column($0) == nil }
   }
 
   /// Whether a declared check names a new column. ALTER TABLE cannot add the check.

@@ -3,7 +3,7 @@ import SQLCore
 extension TablePlanner {
   /// Compares a declared column with the existing one, or plans its addition.
   mutating func compare(_ column: TableDefinition.Column) throws {
-    guard let found = live.column(column.name) else { return try add(column) }
+    guard let found = existing.column(column.name) else { return try add(column) }
     try compareGeneration(column, found)
     if column.generated == nil {
       try compareValues(column, found)
@@ -16,7 +16,7 @@ extension TablePlanner {
   // MARK: Generated columns, defaults, collations
 
   private mutating func compareGeneration(
-    _ column: TableDefinition.Column, _ found: LiveTable.Column
+    _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) throws {
     switch (column.generated, found.generated) {
     case (nil, nil): return
@@ -52,13 +52,13 @@ extension TablePlanner {
 
   /// A name that no column of the table has.
   private func calculatedName(of column: TableDefinition.Column) -> String {
-    func isTaken(_ name: String) -> Bool { live.column(name) != nil || declared.declares(name) }
+    func isTaken(_ name: String) -> Bool { existing.column(name) != nil || declared.declares(name) }
     let name = "\(column.name)Calculated"
     return isTaken(name) ? name.numbered(isTaken) : name
   }
 
   private mutating func compareAttributes(
-    _ column: TableDefinition.Column, _ found: LiveTable.Column
+    _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) {
     let path = column.type.path
     if let collation = column.collation {
@@ -96,7 +96,7 @@ extension TablePlanner {
   // MARK: Types and NULL
 
   private mutating func compareValues(
-    _ column: TableDefinition.Column, _ found: LiveTable.Column
+    _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) throws {
     let form = try compareForm(column, found)
     guard form != .refused else { return }
@@ -105,7 +105,7 @@ extension TablePlanner {
       form == .unknown && oldClass != column.storageClass || mustBeInteger(column, found)
     // A key that is the rowid is never NULL. SQLite allows NULL in other keys, but no model means
     // it.
-    let isKey = live.isKey(column.name) && declared.isKey(column.name)
+    let isKey = existing.isKey(column.name) && declared.isKey(column.name)
     let allowsNull = !found.isNotNull && !isKey
     let losesNull = allowsNull && !column.isOptional
     let gainsNull = found.isNotNull && column.isOptional && !isKey
@@ -126,14 +126,14 @@ extension TablePlanner {
   /// Whether the existing type must become INTEGER, because only that makes a key that the database
   /// assigns.
   private func mustBeInteger(
-    _ column: TableDefinition.Column, _ found: LiveTable.Column
+    _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) -> Bool {
     declared.hasRowIDKey && declared.isKey(column.name) && column.isOptional
       && found.type.lowercasedASCII != "integer"
   }
 
   private func reason(
-    of column: TableDefinition.Column, _ found: LiveTable.Column, isOtherClass: Bool
+    of column: TableDefinition.Column, _ found: ExistingTable.Column, isOtherClass: Bool
   ) -> String {
     let oldType = found.type.isEmpty ? "untyped" : found.type
     return isOtherClass
@@ -143,7 +143,7 @@ extension TablePlanner {
   }
 
   private mutating func convert(
-    _ column: TableDefinition.Column, _ found: LiveTable.Column, losesNull: Bool,
+    _ column: TableDefinition.Column, _ found: ExistingTable.Column, losesNull: Bool,
     isOtherClass: Bool
   ) throws {
     let old = oldName(of: column.name)
@@ -211,7 +211,7 @@ extension TablePlanner {
   ) -> Bool {
     guard planner.invalidValues.deletes(declared.name, column.name) else { return false }
     steps.append(
-      deletion(of: count, reason, "DELETE FROM \(quotedLiveName) WHERE \(condition)"))
+      deletion(of: count, reason, "DELETE FROM \(quotedExistingName) WHERE \(condition)"))
     return true
   }
 
@@ -230,7 +230,8 @@ extension TablePlanner {
 
   /// Whether the existing definition looks as Apus writes it.
   var isMadeByApus: Bool {
-    live.isStrict && live.sql.hasPrefix("CREATE TABLE \(Identifier(oldName).quoted) (\n  \"")
+    existing.isStrict
+      && existing.sql.hasPrefix("CREATE TABLE \(Identifier(oldName).quoted) (\n  \"")
   }
 
   // MARK: Values that the type cannot read
@@ -243,8 +244,8 @@ extension TablePlanner {
     of column: TableDefinition.Column, source: String, among condition: String = "1"
   ) throws {
     // A STRICT table holds only values of the declared class, and a NOT NULL column no NULL.
-    let isNotNull = column.isOptional || live.column(column.name)?.isNotNull == true
-    guard !column.type.readsAll || planner.checksValues && !(live.isStrict && isNotNull) else {
+    let isNotNull = column.isOptional || existing.column(column.name)?.isNotNull == true
+    guard !column.type.readsAll || planner.checksValues && !(existing.isStrict && isNotNull) else {
       return
     }
     let isUnread = "NOT apus_reads('\(key(of: column))', \(source))"
@@ -262,13 +263,13 @@ extension TablePlanner {
     let reason =
       "\(column.name) holds values that \(column.type.name) cannot read, in \(count) "
       + (count == 1 ? "row" : "rows") + example(of: column, where: condition)
-    let found = live.column(column.name)
+    let found = existing.column(column.name)
     let oldClass = found.flatMap { StorageClass(declaredType: $0.type) } ?? column.storageClass
     let keeping = column.type.declaration(
       of: oldClass, isOptional: column.isOptional || found?.isNotNull == false)
     try delete(
       count, reason, column: column.name, keeping: "\(keeping)  // keeps the values as they are",
-      "DELETE FROM \(quotedLiveName) WHERE "
+      "DELETE FROM \(quotedExistingName) WHERE "
         + condition.renamed(from: oldName(of: column.name), to: Identifier(column.name).quoted))
   }
 }

@@ -5,8 +5,8 @@ extension TablePlanner {
 
   mutating func compareForeignKeys() throws {
     for key in declared.foreignKeys {
-      let added = key.columns.allSatisfy { live.column($0) == nil }
-      guard let existing = live.foreignKeys.first(where: { refersAlike($0, key) }) else {
+      let added = key.columns.allSatisfy { existing.column($0) == nil }
+      guard let existing = existing.foreignKeys.first(where: { refersAlike($0, key) }) else {
         // ALTER TABLE adds a single new column together with its foreign key.
         if added, key.columns.count == 1 { continue }
         changes.append(
@@ -24,7 +24,8 @@ extension TablePlanner {
   }
 
   /// Whether both refer from the same columns to the same columns.
-  func refersAlike(_ existing: LiveTable.ForeignKey, _ key: TableDefinition.ForeignKey) -> Bool {
+  func refersAlike(_ existing: ExistingTable.ForeignKey, _ key: TableDefinition.ForeignKey) -> Bool
+  {
     guard existing.target.isSame(as: key.target.table) else { return false }
     var targets = existing.targetColumns
     if targets.isEmpty { targets = (try? schema.renamedTable(existing.target))?.key.columns ?? [] }
@@ -36,7 +37,7 @@ extension TablePlanner {
   private mutating func checkReferences(_ key: TableDefinition.ForeignKey) throws {
     let parent = try schema.renamedTable(key.target.table)
     if let parent, !key.target.columns.allSatisfy({ parent.column($0) != nil }) { return }
-    let columns = key.columns.filter { live.column($0) != nil }
+    let columns = key.columns.filter { existing.column($0) != nil }
     guard columns.count == key.columns.count else { return }
     // The count runs before all steps, with the former names; the deletion runs after renamings,
     // with the new names.
@@ -54,7 +55,7 @@ extension TablePlanner {
       count,
       "\(key.columns.joined(separator: ", ")) must refer to \(key.target.table), and \(count) "
         + "existing \(count == 1 ? "row refers" : "rows refer") to no row there",
-      "DELETE FROM \(quotedLiveName) AS child WHERE "
+      "DELETE FROM \(quotedExistingName) AS child WHERE "
         + refersToNothing(
           columns.map { Identifier($0).quoted }, parent?.name, key.target.columns))
   }
@@ -100,14 +101,14 @@ extension TablePlanner {
   mutating func compareChecks() throws {
     for check in declared.checks {
       let condition = check.condition.normalSQL
-      let isThere = live.constraints.contains { constraint in
+      let isThere = existing.constraints.contains { constraint in
         guard case .check(let text) = constraint.kind else { return false }
         return text.normalSQL == condition && (check.name == nil || check.name == constraint.name)
       }
       guard !isThere else { continue }
       changes.append(Change(reason: "each row must satisfy \(check.condition)"))
       let isKnown = SQLTokens(check.condition).tokens.allSatisfy { token in
-        token.kind != .quotedName || live.column(token.value) != nil
+        token.kind != .quotedName || existing.column(token.value) != nil
       }
       guard isKnown else { continue }
       var old = check.condition
@@ -118,7 +119,7 @@ extension TablePlanner {
         count,
         "each row must satisfy \(check.condition), and \(count) existing "
           + "\(count == 1 ? "row does" : "rows do") not",
-        "DELETE FROM \(quotedLiveName) WHERE NOT (\(check.condition))")
+        "DELETE FROM \(quotedExistingName) WHERE NOT (\(check.condition))")
     }
   }
 
@@ -126,7 +127,7 @@ extension TablePlanner {
 
   /// Keeps constraints that no model declares, unless a schema drops them.
   mutating func compareUndeclaredConstraints() {
-    for constraint in live.constraints where !isDeclared(constraint) {
+    for constraint in existing.constraints where !isDeclared(constraint) {
       if isRemoved(constraint) {
         changes.append(Change(reason: "\(constraint.text) is dropped"))
       } else if !constraint.isOf({ !declared.declares($0) }) {
@@ -136,7 +137,7 @@ extension TablePlanner {
   }
 
   /// Whether a model declares this constraint, or a changed one in its place.
-  func isDeclared(_ constraint: LiveTable.Constraint) -> Bool {
+  func isDeclared(_ constraint: ExistingTable.Constraint) -> Bool {
     switch constraint.kind {
     case .foreignKey(let key):
       return declared.foreignKeys.contains { refersAlike(key, $0) }
@@ -150,7 +151,7 @@ extension TablePlanner {
     }
   }
 
-  func isRemoved(_ constraint: LiveTable.Constraint) -> Bool {
+  func isRemoved(_ constraint: ExistingTable.Constraint) -> Bool {
     guard planner.extent == .whole else { return false }
     return switch constraint.kind {
     case .foreignKey(let key): declared.removes(.foreignKey(key.columns))
@@ -164,13 +165,13 @@ extension TablePlanner {
 
 extension TableDefinition.ForeignKey {
   /// Whether both have the same actions and are checked at the same time.
-  func acts(as existing: LiveTable.ForeignKey) -> Bool {
+  func acts(as existing: ExistingTable.ForeignKey) -> Bool {
     existing.onDelete == onDelete.rawValue && existing.onUpdate == onUpdate.rawValue
       && existing.isDeferred == isDeferred
   }
 }
 
-extension LiveTable {
+extension ExistingTable {
   var foreignKeys: [ForeignKey] {
     constraints.compactMap { constraint in
       if case .foreignKey(let key) = constraint.kind { key } else { nil }
@@ -178,7 +179,7 @@ extension LiveTable {
   }
 }
 
-extension LiveTable.Constraint {
+extension ExistingTable.Constraint {
   /// Whether all its columns meet a condition. A constraint whose columns are all undeclared is
   /// kept with them, so the plan does not list it.
   fileprivate func isOf(_ isOne: (String) -> Bool) -> Bool {
@@ -199,7 +200,7 @@ extension LiveTable.Constraint {
   }
 }
 
-extension LiveTable.ForeignKey {
+extension ExistingTable.ForeignKey {
   /// The line of a schema that drops the foreign key.
   var removalLine: String { "Dropped(foreignKey: \(columns.swiftList))" }
 }

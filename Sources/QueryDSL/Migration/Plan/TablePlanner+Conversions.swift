@@ -52,7 +52,7 @@ extension TablePlanner {
   ) throws -> Bool {
     guard let oldClass = conversion.source.storageClass else { return false }
     let isOld = "typeof(\(oldName(of: column.name))) = '\(oldClass.typeName)'"
-    let count = live.isStrict || isNoted ? 0 : try rows(where: isOld)
+    let count = existing.isStrict || isNoted ? 0 : try rows(where: isOld)
     guard count > 0 || difference.losesNull else { return false }
     run(
       conversion, of: column,
@@ -81,7 +81,8 @@ extension TablePlanner {
 
   /// The arguments that identify a row in an error: its key, or its rowid.
   private var rowArguments: String {
-    let names = live.key.columns.isEmpty ? liveRowIDName.map { [$0] } ?? [] : live.key.columns
+    let names =
+      existing.key.columns.isEmpty ? existingRowIDName.map { [$0] } ?? [] : existing.key.columns
     guard !names.isEmpty else { return "" }
     let list = DatabaseValue.text(names.joined(separator: ", ")).description
     return ", \(list), \(names.quotedList)"
@@ -94,7 +95,7 @@ extension TablePlanner {
   }
 
   func formerName(of column: String) -> String {
-    oldColumnNames[column.lowercasedASCII] ?? live.column(column)?.name ?? column
+    oldColumnNames[column.lowercasedASCII] ?? existing.column(column)?.name ?? column
   }
 
   /// Returns the notes for new columns, whose conversions have nothing to convert.

@@ -2,8 +2,8 @@ import SQLCore
 
 extension TablePlanner {
   /// Returns the names, folded, that Apus may have given to an index with these terms.
-  func generatedNames(of index: LiveIndex, columns: [String]? = nil) -> Set<String> {
-    let columns = columns ?? live.columns.map(\.name)
+  func generatedNames(of index: ExistingIndex, columns: [String]? = nil) -> Set<String> {
+    let columns = columns ?? existing.columns.map(\.name)
     var names: Set<String> = []
     for table in [declared.name, oldName] + declared.formerNames {
       let name = TableDefinition.indexName(
@@ -17,7 +17,7 @@ extension TablePlanner {
 
   /// Whether the name of an index shows that a schema declared it. If the schema no longer declares
   /// it, such an index is dropped, unless a newer program may have created it.
-  func comesFromCode(_ index: LiveIndex) -> Bool {
+  func comesFromCode(_ index: ExistingIndex) -> Bool {
     let name = index.name.lowercasedASCII
     return formerIndexNames[index.name, default: []].contains(name)
       || generatedNames(of: index).contains(name)
@@ -25,7 +25,7 @@ extension TablePlanner {
 
   /// Returns the existing index for a declared one: the index of that name, else an equal index
   /// that another program named.
-  private func found(_ index: TableDefinition.Index) -> LiveIndex? {
+  private func found(_ index: TableDefinition.Index) -> ExistingIndex? {
     let name = declared.name(of: index)
     return indexes.first { $0.name.isSame(as: name) }
       ?? indexes.first { other in
@@ -34,8 +34,8 @@ extension TablePlanner {
       }
   }
 
-  private func isSame(_ index: TableDefinition.Index, _ found: LiveIndex) -> Bool {
-    let wanted = LiveIndex(name: found.name, sql: declared.createIndex(index))
+  private func isSame(_ index: TableDefinition.Index, _ found: ExistingIndex) -> Bool {
+    let wanted = ExistingIndex(name: found.name, sql: declared.createIndex(index))
     return wanted.isUnique == found.isUnique && wanted.terms == found.terms
       && wanted.condition == found.condition
   }
@@ -44,7 +44,7 @@ extension TablePlanner {
   /// declared.
   mutating func dropIndexes() {
     let names = Set(declared.indexes.map { declared.name(of: $0).lowercasedASCII })
-    let others = live.columns.map(\.name.lowercasedASCII).filter { name in
+    let others = existing.columns.map(\.name.lowercasedASCII).filter { name in
       !declared.declares(name) && !(planner.extent == .whole && declared.removes(.column(name)))
     }
     for index in indexes {
@@ -132,7 +132,7 @@ extension TablePlanner {
   private func isConstrained(_ index: TableDefinition.Index) -> Bool {
     guard index.isUnique, index.condition == nil, index.givenName == nil else { return false }
     let terms = index.terms.map(\.normalSQL)
-    return live.constraints.contains { constraint in
+    return existing.constraints.contains { constraint in
       guard case .unique(let found) = constraint.kind, !isRemoved(constraint) else {
         return false
       }
@@ -146,7 +146,7 @@ extension TablePlanner {
     let tokens = index.terms.flatMap { SQLTokens($0).tokens }
     let condition = index.condition ?? "1"
     let isKnown = (tokens + SQLTokens(condition).tokens).allSatisfy { token in
-      token.kind != .quotedName || live.column(token.value) != nil
+      token.kind != .quotedName || existing.column(token.value) != nil
         || sources[token.value.lowercasedASCII] != nil
     }
     guard isKnown else { return nil }
@@ -158,7 +158,7 @@ extension TablePlanner {
       terms = terms.map { $0.renaming(name, to: former) }
       rows = rows.renaming(name, to: former)
     }
-    for source in sources.values where live.column(source.column) == nil {
+    for source in sources.values where existing.column(source.column) == nil {
       // In GROUP BY, a plain number would be the index of a result column.
       let value = "coalesce(\(source.sql), NULL)"
       terms = terms.map { $0.replacing(source.column, bySQL: value) }
@@ -173,7 +173,7 @@ extension TablePlanner {
   }
 }
 
-extension LiveTable.KeyTerm {
+extension ExistingTable.KeyTerm {
   /// The normalised tokens of the term as an index would have it, without the direction.
   fileprivate var normal: [String] {
     [column.lowercasedASCII] + (collation.map { ["collate", $0.lowercasedASCII] } ?? [])

@@ -3,15 +3,15 @@ import SQLCore
 extension TablePlanner {
   /// Compares the primary key, and whether the table has a rowid.
   mutating func compareKey() throws {
-    let old = live.key.columns
+    let old = existing.key.columns
     let new = declared.keyNames
     let isSame = old.map(\.lowercasedASCII) == new.map(\.lowercasedASCII)
-    if let isWithoutRowID = declared.isWithoutRowID, isWithoutRowID != live.isWithoutRowID {
+    if let isWithoutRowID = declared.isWithoutRowID, isWithoutRowID != existing.isWithoutRowID {
       changes.append(
         Change(
           reason: isWithoutRowID ? "the table becomes WITHOUT ROWID" : "the table gets a rowid"))
       if isSame, isWithoutRowID {
-        guard !live.key.isAutoincrement else {
+        guard !existing.key.isAutoincrement else {
           return refuse(
             "\(declared.model) is declared without a rowid, and the key in the database is "
               + "AUTOINCREMENT, which needs a rowid; keep the rowid", line: "WithRowID()")
@@ -31,16 +31,16 @@ extension TablePlanner {
 
   /// The clauses that go with the existing key, in the words of a plan.
   private var lostWithKey: String {
-    var lost = live.key.conflict.isEmpty ? [] : [String(live.key.conflict.dropFirst())]
-    if live.key.isAutoincrement, !declared.hasRowIDKey { lost.append("AUTOINCREMENT") }
+    var lost = existing.key.conflict.isEmpty ? [] : [String(existing.key.conflict.dropFirst())]
+    if existing.key.isAutoincrement, !declared.hasRowIDKey { lost.append("AUTOINCREMENT") }
     return lost.isEmpty ? "" : ", and the new key has no \(lost.joined(separator: " and no "))"
   }
 
   /// Plans the rebuild of a key that the database must generate. Only an alias of the rowid is
   /// generated, and `INT PRIMARY KEY` and `INTEGER PRIMARY KEY DESC` are not aliases.
   private mutating func compareRowIDKey() throws {
-    guard declared.hasRowIDKey, declared.isWithoutRowID ?? live.isWithoutRowID == false,
-      !live.hasRowIDKey, let column = declared.column(declared.keyNames[0]), column.isOptional
+    guard declared.hasRowIDKey, declared.isWithoutRowID ?? existing.isWithoutRowID == false,
+      !existing.hasRowIDKey, let column = declared.column(declared.keyNames[0]), column.isOptional
     else { return }
     let reason = "\(column.name) is assigned by the database"
     changes.append(Change(reason: reason))
@@ -50,9 +50,9 @@ extension TablePlanner {
   /// Refuses rows whose new key is NULL or not unique.
   private mutating func checkKeyValues(_ reason: String) throws {
     let columns = declared.keyNames.compactMap { name -> String? in
-      guard live.column(name) != nil else {
+      guard existing.column(name) != nil else {
         // A new column has the same value in every row, but a rowid does not.
-        return declared.hasRowIDKey ? liveRowIDName : nil
+        return declared.hasRowIDKey ? existingRowIDName : nil
       }
       return oldName(of: name)
     }
@@ -81,7 +81,7 @@ extension TablePlanner {
   private mutating func checkReferences(_ reason: String) throws {
     for reference in schema.references(to: declared.name) where !others.removes(reference) {
       let targets =
-        reference.key.targetColumns.isEmpty ? live.key.columns : reference.key.targetColumns
+        reference.key.targetColumns.isEmpty ? existing.key.columns : reference.key.targetColumns
       guard !isUnique(targets) else { continue }
       refuse(
         "\(reason), and \(reference.table) refers to (\(targets.joined(separator: ", "))), which must "
@@ -102,7 +102,7 @@ extension TablePlanner {
         && !declared.removes(.index(index.name)) && !comesFromCode(index)
     }
     return isIndexed || hasIndex
-      || live.constraints.contains { constraint in
+      || existing.constraints.contains { constraint in
         guard case .unique(let terms) = constraint.kind else { return false }
         return Set(terms.map(\.column.lowercasedASCII)) == folded && !isRemoved(constraint)
       }
@@ -127,8 +127,8 @@ extension TablePlanner {
   /// row a distinct value.
   var addingKeyLines: [String] {
     let new = declared.keyNames.compactMap { declared.column($0) }
-      .filter { live.column($0.name) == nil }
-    let values = new.map { ($0, $0.type.distinctSQL($0.storageClass, rowID: liveRowIDName)) }
+      .filter { existing.column($0.name) == nil }
+    let values = new.map { ($0, $0.type.distinctSQL($0.storageClass, rowID: existingRowIDName)) }
     // If the values cannot be generated, the rows cannot stay.
     guard values.allSatisfy({ $0.1 != nil }) else {
       return [
@@ -151,14 +151,15 @@ extension TablePlanner {
     let isNull = columns.map { "\($0) IS NULL" }.joined(separator: " OR ")
     let isLater: String
     var alias = ""
-    if let rowID = liveRowIDName {
+    if let rowID = existingRowIDName {
       isLater =
         "\(rowID) NOT IN (SELECT min(\(rowID)) FROM \(formerTable) "
         + "GROUP BY \(columns.joined(separator: ", ")))"
     } else {
       let isSame = columns.map { "o.\($0) = k.\($0)" }.joined(separator: " AND ")
       func key(_ table: String) -> String {
-        "(" + live.key.columns.map { "\(table).\(oldName(of: $0))" }.joined(separator: ", ") + ")"
+        "(" + existing.key.columns.map { "\(table).\(oldName(of: $0))" }.joined(separator: ", ")
+          + ")"
       }
       alias = " AS k"
       isLater =

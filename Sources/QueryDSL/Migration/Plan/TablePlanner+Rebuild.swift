@@ -29,41 +29,42 @@ extension TablePlanner {
   }
 
   private func rebuild() throws -> TableRebuild {
-    let isWithoutRowID = declared.isWithoutRowID ?? live.isWithoutRowID
+    let isWithoutRowID = declared.isWithoutRowID ?? existing.isWithoutRowID
     let temporaryName = freeName()
     let definition = definition(isWithoutRowID: isWithoutRowID)
     let createTable = definition.createTable(temporaryName)
     // The new definition is parsed from its text, so that it cannot differ from what SQLite will
     // read.
     let new = try TableParser.parse(createTable)
-    let kept = live.columns.filter { isKept($0) && $0.generated == nil }
+    let kept = existing.columns.filter { isKept($0) && $0.generated == nil }
     var sources = declared.columns.filter { $0.generated == nil }.map { column in
       self.sources[column.name.lowercasedASCII]
         ?? TableRebuild.Source(
           column: column.name,
-          sql: Identifier(live.column(column.name)?.name ?? column.name).quoted,
-          isSame: live.column(column.name) != nil, keepsNull: live.column(column.name) != nil)
+          sql: Identifier(existing.column(column.name)?.name ?? column.name).quoted,
+          isSame: existing.column(column.name) != nil,
+          keepsNull: existing.column(column.name) != nil)
     }
     sources += kept.map {
       TableRebuild.Source(
         column: $0.name, sql: Identifier($0.name).quoted, isSame: true, keepsNull: true)
     }
-    let hasRowID = !live.isWithoutRowID && !isWithoutRowID
+    let hasRowID = !existing.isWithoutRowID && !isWithoutRowID
     let rowID = ["rowid", "_rowid_", "oid"].first {
-      live.column($0) == nil && new.column($0) == nil
+      existing.column($0) == nil && new.column($0) == nil
     }
     // A key that is the rowid is copied as a column.
     let isCopied = hasRowID && !new.hasRowIDKey
     let isSameKey =
-      live.key.columns.map(\.lowercasedASCII) == declared.keyNames.map(\.lowercasedASCII)
+      existing.key.columns.map(\.lowercasedASCII) == declared.keyNames.map(\.lowercasedASCII)
       && sources.filter { declared.isKey($0.column) }.allSatisfy(\.isSame)
     return TableRebuild(
-      table: live.name, temporaryName: temporaryName, createTable: createTable,
-      sources: sources, rowID: isCopied ? rowID : nil, oldRowID: liveRowIDName,
+      table: existing.name, temporaryName: temporaryName, createTable: createTable,
+      sources: sources, rowID: isCopied ? rowID : nil, oldRowID: existingRowIDName,
       key: isSameKey ? declared.keyNames : [])
   }
 
-  private func isKept(_ column: LiveTable.Column) -> Bool {
+  private func isKept(_ column: ExistingTable.Column) -> Bool {
     guard !declared.declares(column.name) else { return false }
     return planner.extent == .expanding || !declared.removes(.column(column.name))
   }
@@ -78,13 +79,13 @@ extension TablePlanner {
 
   private func definition(isWithoutRowID: Bool) -> RebuiltDefinition {
     RebuiltDefinition(
-      declared: declared, live: live, isWithoutRowID: isWithoutRowID,
-      tableNames: [live.name.lowercasedASCII, oldName.lowercasedASCII],
-      isKept: isKept, removes: { declared.removes($0) }, fates: live.constraints.map(fate),
+      declared: declared, existing: existing, isWithoutRowID: isWithoutRowID,
+      tableNames: [existing.name.lowercasedASCII, oldName.lowercasedASCII],
+      isKept: isKept, removes: { declared.removes($0) }, fates: existing.constraints.map(fate),
       existingKey: existing, existingCheck: existing)
   }
 
-  private func fate(of constraint: LiveTable.Constraint) -> RebuiltDefinition.Fate {
+  private func fate(of constraint: ExistingTable.Constraint) -> RebuiltDefinition.Fate {
     switch constraint.kind {
     case .foreignKey(let found):
       guard let key = declared.foreignKeys.first(where: { refersAlike(found, $0) }) else { break }
@@ -102,14 +103,14 @@ extension TablePlanner {
   }
 
   private func existing(_ key: TableDefinition.ForeignKey) -> Int? {
-    live.constraints.firstIndex { constraint in
+    existing.constraints.firstIndex { constraint in
       if case .foreignKey(let found) = constraint.kind { refersAlike(found, key) } else { false }
     }
   }
 
   private func existing(_ check: TableDefinition.Check) -> Int? {
     let condition = check.condition.normalSQL
-    return live.constraints.firstIndex { constraint in
+    return existing.constraints.firstIndex { constraint in
       guard case .check(let text) = constraint.kind else { return false }
       return text.normalSQL == condition && (check.name == nil || check.name == constraint.name)
     }

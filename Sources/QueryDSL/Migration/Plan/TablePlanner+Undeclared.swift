@@ -3,7 +3,7 @@ import SQLCore
 extension TablePlanner {
   /// Keeps columns that no model declares, unless a schema drops them.
   mutating func compareUndeclaredColumns() throws {
-    for column in live.columns where !declared.declares(column.name) {
+    for column in existing.columns where !declared.declares(column.name) {
       if declared.removes(.column(column.name)), planner.extent == .whole {
         try drop(column)
       } else if column.generated == nil, !declared.removes(.column(column.name)) {
@@ -12,11 +12,11 @@ extension TablePlanner {
     }
   }
 
-  private mutating func keep(_ column: LiveTable.Column) throws {
+  private mutating func keep(_ column: ExistingTable.Column) throws {
     let name = column.name
-    if column.isNotNull, column.defaultText == nil, !live.isKey(name) {
+    if column.isNotNull, column.defaultText == nil, !existing.isKey(name) {
       let type = (try storageClass(of: column) ?? .text).swiftType
-      let undeclared = live.columns.map(\.name).filter { !declared.declares($0) }
+      let undeclared = existing.columns.map(\.name).filter { !declared.declares($0) }
       return refuse(
         "\(name) is NOT NULL and has no default, and no property declares it, so insertions would "
           + "fail; declare it as a property of \(declared.model), or drop it with "
@@ -35,19 +35,19 @@ extension TablePlanner {
 
   // MARK: Dropping
 
-  private mutating func drop(_ column: LiveTable.Column) throws {
+  private mutating func drop(_ column: ExistingTable.Column) throws {
     let name = column.name
     let folded = name.lowercasedASCII
     guard !refusesToDrop(name) else { return }
     let rows = try rows(where: "\(oldName(of: name)) IS NOT NULL")
     let isNamed =
-      live.constraints.contains { $0.kind.mentions(folded) }
-      || live.columns.contains { $0.generated?.expression.mentions(folded) ?? false }
-      || live.isKey(name)
+      existing.constraints.contains { $0.kind.mentions(folded) }
+      || existing.columns.contains { $0.generated?.expression.mentions(folded) ?? false }
+      || existing.isKey(name)
     let step = MigrationPlan.Step(
       .dropColumn(name), kind: column.generated == nil ? .destructive : .lossless,
       table: declared.name,
-      sql: "ALTER TABLE \(quotedLiveName) DROP COLUMN \(Identifier(name).quoted)",
+      sql: "ALTER TABLE \(quotedExistingName) DROP COLUMN \(Identifier(name).quoted)",
       reason: "the schema says so", rowCount: rows)
     conversions.append(ConversionNote(forgetting: name, of: declared.name))
     changes.append(
@@ -69,11 +69,11 @@ extension TablePlanner {
         refuse("the index \(index.name)", "Dropped(index: \(index.name.swiftLiteral))")
       }
     }
-    for constraint in live.constraints
+    for constraint in existing.constraints
     where constraint.kind.mentions(folded) && !isRemoved(constraint) && !isDeclared(constraint) {
       refuse(constraint.text, constraint.removalLine)
     }
-    for column in live.columns
+    for column in existing.columns
     where column.generated?.expression.mentions(folded) ?? false {
       let isGone =
         declared.declares(column.name) || declared.removes(.column(column.name))

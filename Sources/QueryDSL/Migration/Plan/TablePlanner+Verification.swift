@@ -7,7 +7,7 @@ extension TablePlanner {
   /// Reads the table once for each check, and once for each key and unique index over columns whose
   /// values or collation change. A declared conversion runs once for each row, during the
   /// migration, so errors that depend on its values are found there.
-  mutating func verify(_ rebuild: TableRebuild, _ new: LiveTable) throws {
+  mutating func verify(_ rebuild: TableRebuild, _ new: ExistingTable) throws {
     // Rows that are deleted first will not be in the new table.
     guard try rowCount() > 0, !steps.contains(where: { $0.step.action == .deleteRows }) else {
       return
@@ -20,11 +20,11 @@ extension TablePlanner {
   // MARK: Rows after the migration
 
   /// Returns a subquery of the rows with the names, values and collations of the new table.
-  private func projection(_ rebuild: TableRebuild, _ new: LiveTable) -> String {
-    let names = live.columns.map { "\(oldName(of: $0.name)) AS \(Identifier($0.name).quoted)" }
-    let rowID = liveRowIDName.map { ["\($0) AS \($0)"] } ?? []
+  private func projection(_ rebuild: TableRebuild, _ new: ExistingTable) -> String {
+    let names = existing.columns.map { "\(oldName(of: $0.name)) AS \(Identifier($0.name).quoted)" }
+    let rowID = existingRowIDName.map { ["\($0) AS \($0)"] } ?? []
     // A table may have up to 2,000 columns.
-    let found = live.columnsByName
+    let found = existing.columnsByName
     let columns = new.columnsByName
     let values = rebuild.sources.map { source in
       let name = source.column.lowercasedASCII
@@ -50,11 +50,11 @@ extension TablePlanner {
 
   // MARK: Checks
 
-  private mutating func verifyChecks(_ rows: String, _ new: LiveTable) throws {
+  private mutating func verifyChecks(_ rows: String, _ new: ExistingTable) throws {
     // Values that SQLite or the model calculates are unknown here; the run checks them.
     let unknown = new.columns.filter { $0.generated != nil || isConvertedByModel($0.name) }
       .map(\.name.lowercasedASCII)
-    let checks = new.constraints.compactMap { constraint -> (LiveTable.Constraint, String)? in
+    let checks = new.constraints.compactMap { constraint -> (ExistingTable.Constraint, String)? in
       guard case .check(let text) = constraint.kind, !unknown.contains(where: { text.mentions($0) })
       else { return nil }
       return (constraint, text)
@@ -79,15 +79,15 @@ extension TablePlanner {
 
   /// Columns that must be unique.
   private struct UniqueTerms {
-    let terms: [LiveTable.KeyTerm]
+    let terms: [ExistingTable.KeyTerm]
     /// The line that removes the constraint.
     let line: String
     var isKey = false
   }
 
-  private func uniqueTerms(_ new: LiveTable) -> [UniqueTerms] {
+  private func uniqueTerms(_ new: ExistingTable) -> [UniqueTerms] {
     var all: [UniqueTerms] = []
-    if !new.hasRowIDKey || !live.hasRowIDKey {
+    if !new.hasRowIDKey || !existing.hasRowIDKey {
       all.append(UniqueTerms(terms: new.key.terms, line: "", isKey: true))
     }
     for constraint in new.constraints {
@@ -101,13 +101,13 @@ extension TablePlanner {
       else { continue }
       all.append(
         UniqueTerms(
-          terms: columns.map { LiveTable.KeyTerm(column: $0) },
+          terms: columns.map { ExistingTable.KeyTerm(column: $0) },
           line: "Dropped(index: \(index.name.swiftLiteral))"))
     }
     for index in declared.indexes where index.isUnique && index.condition == nil {
       let columns = index.terms.map(\.normalSQL)
       guard columns.allSatisfy({ $0.count == 1 }) else { continue }
-      let terms = columns.map { LiveTable.KeyTerm(column: $0[0]) }
+      let terms = columns.map { ExistingTable.KeyTerm(column: $0[0]) }
       let paths = columns.compactMap { declared.column($0[0])?.type.path }
       all.append(
         UniqueTerms(terms: terms, line: "Index(\(paths.joined(separator: ", ")))"))
@@ -115,18 +115,18 @@ extension TablePlanner {
     return all
   }
 
-  private mutating func verify(_ unique: UniqueTerms, _ rows: String, _ new: LiveTable) throws {
+  private mutating func verify(_ unique: UniqueTerms, _ rows: String, _ new: ExistingTable) throws {
     let columns = unique.terms.map(\.column)
     let folded = columns.map(\.lowercasedASCII)
     guard !refusedUnique.contains(folded),
       columns.allSatisfy({ name in
-        live.column(name) != nil && new.column(name).map { $0.generated == nil } == true
+        existing.column(name) != nil && new.column(name).map { $0.generated == nil } == true
           && !isConvertedByModel(name)
       })
     else { return }
     let recollated = columns.filter { name in
       !(new.column(name)?.collation ?? "BINARY").isSame(
-        as: live.column(name)?.collation ?? "BINARY")
+        as: existing.column(name)?.collation ?? "BINARY")
     }
     let isConverted = columns.contains { sources[$0.lowercasedASCII] != nil }
     guard !recollated.isEmpty || isConverted else { return }
@@ -158,7 +158,7 @@ extension TablePlanner {
   }
 }
 
-extension LiveTable {
+extension ExistingTable {
   fileprivate var columnsByName: [String: Column] {
     Dictionary(columns.map { ($0.name.lowercasedASCII, $0) }) { first, _ in first }
   }

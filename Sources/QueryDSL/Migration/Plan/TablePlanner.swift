@@ -12,19 +12,19 @@ struct TablePlanner {
   }
 
   let declared: TableDefinition
-  let schema: LiveSchema
+  let schema: ExistingSchema
   let planner: MigrationPlanner
   /// The declarations of all models.
   let others: Declarations
   var connection: Connection { planner.connection }
 
   /// The existing table, as it will be after all renamings.
-  var live = LiveTable(name: "", sql: "")
+  var existing = ExistingTable(name: "", sql: "")
   /// The present name of the table, before any step runs.
   var oldName = ""
   /// The present names of the columns by their names, folded, after all renamings.
   var oldColumnNames: [String: String] = [:]
-  var indexes: [LiveIndex] = []
+  var indexes: [ExistingIndex] = []
   /// The names that Apus would have given to the indexes before the renamings.
   var formerIndexNames: [String: Set<String>] = [:]
   var changes: [Change] = []
@@ -40,7 +40,7 @@ struct TablePlanner {
   private var cachedRowCount: Int?
 
   init(
-    _ declared: TableDefinition, schema: LiveSchema, planner: MigrationPlanner,
+    _ declared: TableDefinition, schema: ExistingSchema, planner: MigrationPlanner,
     others: Declarations
   ) {
     self.declared = declared
@@ -99,7 +99,7 @@ struct TablePlanner {
     oldName = found.name
     do {
       guard let table = try schema.renamedTable(declared.name) else { return false }
-      live = table
+      existing = table
     } catch is TableParser.Unreadable {
       refuse(
         "\(found.name) is not an ordinary table: \(found.sql ?? ""); give the model's table "
@@ -127,7 +127,7 @@ struct TablePlanner {
 
   private mutating func followRenames() {
     let columns = schema.renames.columns(ofFormer: oldName)
-    let formerNames = live.columns.map { column in
+    let formerNames = existing.columns.map { column in
       columns.first { $0.name.isSame(as: column.name) }?.from ?? column.name
     }
     for index in indexes {
@@ -161,7 +161,7 @@ struct TablePlanner {
 
   // MARK: Rows and names
 
-  var quotedLiveName: String { Identifier(live.name).quoted }
+  var quotedExistingName: String { Identifier(existing.name).quoted }
 
   /// A line that gives the model a table of its own.
   var otherNameLine: String { declared.otherNameLine { others.takes($0, in: schema) } }

@@ -6,7 +6,7 @@ import SQLCore
 /// is refused.
 struct BrokenDefinitions {
   struct Definition {
-    let kind: LiveSchema.Entry.Kind
+    let kind: ExistingSchema.Entry.Kind
     let name: String
     /// SQLite's error message.
     let reason: String
@@ -23,7 +23,7 @@ struct BrokenDefinitions {
   /// Compiles a query of each view, and a statement for each event that fires a trigger. None of
   /// them runs.
   init(in connection: Connection) throws {
-    let schema = try LiveSchema(of: connection)
+    let schema = try ExistingSchema(of: connection)
     for view in schema.entries where view.kind == .view {
       if let reason = try Self.failure(of: "SELECT * FROM \(identifier: view.name)", in: connection)
       {
@@ -53,7 +53,7 @@ struct BrokenDefinitions {
 
   /// Adds the triggers of one table that do not compile. If all of them compile, this takes one
   /// statement for each event.
-  private mutating func addTriggers(_ triggers: [LiveSchema.Entry], in connection: Connection)
+  private mutating func addTriggers(_ triggers: [ExistingSchema.Entry], in connection: Connection)
     throws
   {
     guard let table = triggers.first?.table else { return }
@@ -68,7 +68,7 @@ struct BrokenDefinitions {
       }
       return
     }
-    func failure(_ triggers: [LiveSchema.Entry]) throws -> String? {
+    func failure(_ triggers: [ExistingSchema.Entry]) throws -> String? {
       let events = Set(triggers.compactMap { $0.sql.flatMap { TriggerEvent($0) } })
       for event in events.sorted(by: { $0.rawValue < $1.rawValue }) {
         let statement = event.statement(table, columns)

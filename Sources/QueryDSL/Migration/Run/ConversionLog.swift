@@ -22,7 +22,7 @@ struct ConversionLog {
   init() {}
 
   /// Reads the notes: one statement if the database has the table, else none.
-  init(of schema: LiveSchema, in connection: Connection) throws {
+  init(of schema: ExistingSchema, in connection: Connection) throws {
     guard schema.entry(MigrationLog.table)?.kind == .table else { return }
     names = try MigrationLog(connection: connection).allNames().filter { $0.hasPrefix(Self.word) }
   }

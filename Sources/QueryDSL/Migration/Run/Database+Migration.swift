@@ -57,7 +57,7 @@ extension Database {
   private func advanceIDs(past declared: Declarations) throws {
     guard !declared.ids.isEmpty else { return }
     try reading { core in
-      let schema = try LiveSchema(of: core.lend())
+      let schema = try ExistingSchema(of: core.lend())
       try core.advanceIDs(past: declared.ids.filter { schema.relation($0.table) != nil })
     }
   }

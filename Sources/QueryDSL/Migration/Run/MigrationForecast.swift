@@ -36,7 +36,7 @@ struct MigrationForecast {
   private func pending() throws -> [MigrationStep] {
     guard !options.steps.isEmpty else { return [] }
     let connection = core.lend()
-    let isNew = try declared.isNew(in: LiveSchema(of: connection))
+    let isNew = try declared.isNew(in: ExistingSchema(of: connection))
     guard try isNew || !options.areOlder(in: connection) else { return [] }
     return try MigrationLog(connection: connection).pending(options.steps)
       .filter { !isNew || $0.onNewDatabase == .runs }

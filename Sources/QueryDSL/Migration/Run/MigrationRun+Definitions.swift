@@ -3,7 +3,7 @@ import SQLCore
 extension MigrationRun {
   /// Returns whether a step drops a view or trigger that is set aside, which is dropped already.
   mutating func dropsAside(_ step: MigrationPlan.Step) -> Bool {
-    let kind: LiveSchema.Entry.Kind
+    let kind: ExistingSchema.Entry.Kind
     let name: String
     switch step.action {
     case .dropView: (kind, name) = (.view, step.table)
@@ -26,7 +26,7 @@ extension MigrationRun {
         return try connection.execute(SQL(unsafe: sql))
       } catch let error as DatabaseError {
         guard let entry = try broken(by: error) else { throw error }
-        let schema = try LiveSchema(of: connection)
+        let schema = try ExistingSchema(of: connection)
         aside.append(entry)
         if entry.kind == .view { aside += schema.triggers(of: entry.name) }
         try connection.execute(
@@ -37,9 +37,9 @@ extension MigrationRun {
 
   /// Returns the view or trigger that made ALTER TABLE fail before it did anything: `error in view
   /// v: …`.
-  private func broken(by error: DatabaseError) throws -> LiveSchema.Entry? {
+  private func broken(by error: DatabaseError) throws -> ExistingSchema.Entry? {
     guard error.code.primary == .error, error.message.hasPrefix("error in ") else { return nil }
-    return try LiveSchema(of: connection).entries.first { entry in
+    return try ExistingSchema(of: connection).entries.first { entry in
       (entry.kind == .view || entry.kind == .trigger) && entry.sql != nil
         && error.message.hasPrefix("error in \(entry.kind.rawValue) \(entry.name): ")
     }

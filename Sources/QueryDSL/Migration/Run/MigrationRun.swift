@@ -12,7 +12,7 @@ struct MigrationRun {
   private var current = MigrationPlan()
   /// Broken views and triggers that were dropped because ALTER TABLE failed for them. They are
   /// created again after the steps.
-  var aside: [LiveSchema.Entry] = []
+  var aside: [ExistingSchema.Entry] = []
 
   init(on core: ConnectionCore, declared: Declarations, options: MigrationOptions) {
     self.core = core
@@ -69,7 +69,7 @@ struct MigrationRun {
 
   private mutating func migrate() throws {
     let log = MigrationLog(connection: connection)
-    let schema = try LiveSchema(of: connection)
+    let schema = try ExistingSchema(of: connection)
     let isNew = declared.isNew(in: schema)
     let isOlder = try options.areOlder(in: connection)
     let unknown = isOlder && !isNew ? [] : try log.pending(options.steps)
@@ -92,7 +92,7 @@ struct MigrationRun {
     try checkForeignKeys(before: before)
     try log.note(unknown.map(\.name) + declared.exchanges)
     try SchemaHistory.note(
-      from: schema, to: LiveSchema(of: connection), declared, version: options.schemaVersion,
+      from: schema, to: ExistingSchema(of: connection), declared, version: options.schemaVersion,
       in: connection)
   }
 
@@ -232,7 +232,7 @@ extension MigrationPlanner {
 
 extension Declarations {
   /// Whether the database has none of the tables, under any of their names.
-  func isNew(in schema: LiveSchema) -> Bool {
+  func isNew(in schema: ExistingSchema) -> Bool {
     !tables.contains { table in
       ([table.name] + table.formerNames).contains { schema.relation($0) != nil }
     }

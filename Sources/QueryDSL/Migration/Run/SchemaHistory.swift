@@ -56,7 +56,7 @@ struct SchemaHistory {
 
   /// Notes which declared tables and views a migration changed, inside its transaction.
   static func note(
-    from old: LiveSchema, to new: LiveSchema, _ declared: Declarations, version: Int?,
+    from old: ExistingSchema, to new: ExistingSchema, _ declared: Declarations, version: Int?,
     in connection: Connection
   ) throws {
     let changed = declared.namesWithHistory.filter { old.parts(of: $0) != new.parts(of: $0) }
@@ -122,7 +122,7 @@ extension Declarations {
   }
 }
 
-extension LiveSchema {
+extension ExistingSchema {
   /// Returns a table or view and its indexes, in a stable order; empty if it does not exist.
   func parts(of name: String) -> [SchemaHistory.Part] {
     guard let entry = relation(name), let sql = entry.sql else { return [] }

@@ -16,7 +16,7 @@ struct SchemaRehearsal {
     guard !copy.objects.isEmpty, let twin = try? core.emptyTwin() else { return [] }
     twin.takesQuotedTextInDefinitions = true
     copy.make(in: twin)
-    guard let schema = try? LiveSchema(of: twin.lend()),
+    guard let schema = try? ExistingSchema(of: twin.lend()),
       copy.objects.allSatisfy({ object in
         object.kind == .trigger ? schema.hasTrigger(object.name) : schema.entry(object.name) != nil
       })

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// The steps that a child reported as done and as observed, by task.
-struct ToldByChild {
+struct ChildReports {
   var acknowledged: [Int: Int] = [:]
   var observed: [Int: Int] = [:]
 
@@ -20,7 +20,7 @@ final class ChildProcess {
   private let output = Pipe()
   private let errorOutput = Pipe()
   private var unread = Data()
-  private var told = ToldByChild()
+  private var reports = ChildReports()
 
   init(_ arguments: [String]) throws {
     process.executableURL = URL(filePath: CommandLine.arguments[0])
@@ -48,7 +48,7 @@ final class ChildProcess {
       if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
         let line = String(decoding: unread[..<end], as: UTF8.self)
         unread.removeSubrange(...end)
-        told.take(line)
+        reports.take(line)
         return line
       }
       let more = output.fileHandleForReading.availableData
@@ -58,11 +58,11 @@ final class ChildProcess {
   }
 
   /// Kills the process, and returns all that it reported.
-  func kill() -> ToldByChild {
+  func kill() -> ChildReports {
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
     while line() != nil {}
-    return told
+    return reports
   }
 
   /// Waits until the process ends, and returns its status.

@@ -36,7 +36,7 @@ enum Kills: Trial {
   }
 
   /// Requires that all acknowledged and observed steps are in the file, and of each task a prefix.
-  private static func check(_ path: String, _ reports: ToldByChild, _ tally: inout Tally) throws {
+  private static func check(_ path: String, _ reports: ChildReports, _ tally: inout Tally) throws {
     guard FileManager.default.fileExists(atPath: path) else {
       try require(
         reports.acknowledged.isEmpty, "writes were acknowledged, but the file does not exist")

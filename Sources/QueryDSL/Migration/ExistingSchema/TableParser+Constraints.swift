@@ -29,7 +29,7 @@ extension TableParser {
         lastItem = .key
       } else {
         let kind = try readConstraint()
-        var constraint = LiveTable.Constraint(
+        var constraint = ExistingTable.Constraint(
           name: constraintName, kind: kind, text: prefix + textSince(start))
         constraint.comments.above = comments
         table.constraints.append(constraint)
@@ -49,7 +49,7 @@ extension TableParser {
     table.key.name = name
   }
 
-  private mutating func readConstraint() throws -> LiveTable.Constraint.Kind {
+  private mutating func readConstraint() throws -> ExistingTable.Constraint.Kind {
     if take("unique") {
       let terms = try keyTerms(try parenthesised())
       _ = try conflict()
@@ -74,14 +74,15 @@ extension TableParser {
   /// Reads one clause. `CONSTRAINT name` names all clauses after it.
   mutating func readClause(
     of column: String, named clauseName: inout String?
-  ) throws -> LiveTable.Clause.Kind {
+  ) throws -> ExistingTable.Clause.Kind {
     let quoted = Identifier(column).quoted
     let prefix = clauseName.map { "CONSTRAINT \(Identifier($0).quoted) " } ?? ""
     let start = rest.startIndex
     /// Adds the clause to the table's constraints.
-    func note(_ kind: LiveTable.Constraint.Kind, _ text: String) -> LiveTable.Clause.Kind {
+    func note(_ kind: ExistingTable.Constraint.Kind, _ text: String) -> ExistingTable.Clause.Kind {
       table.constraints.append(
-        LiveTable.Constraint(name: clauseName, kind: kind, text: prefix + text, isAtColumn: true))
+        ExistingTable.Constraint(
+          name: clauseName, kind: kind, text: prefix + text, isAtColumn: true))
       return .constraint(table.constraints.count - 1)
     }
     if take("constraint") {
@@ -94,7 +95,7 @@ extension TableParser {
       guard table.key.terms.isEmpty else { throw unreadable }
       let isDescending = take("desc")
       if !isDescending { _ = take("asc") }
-      table.key.terms = [LiveTable.KeyTerm(column: column, isDescending: isDescending)]
+      table.key.terms = [ExistingTable.KeyTerm(column: column, isDescending: isDescending)]
       table.key.conflict = try conflict()
       table.key.isAutoincrement = take("autoincrement")
       table.key.name = clauseName
@@ -117,7 +118,7 @@ extension TableParser {
     if take("unique") {
       let conflict = try conflict()
       return note(
-        .unique([LiveTable.KeyTerm(column: column)]), "UNIQUE (\(quoted))\(conflict)")
+        .unique([ExistingTable.KeyTerm(column: column)]), "UNIQUE (\(quoted))\(conflict)")
     }
     if take("check") {
       let condition = sql.text(try parenthesised())
@@ -135,12 +136,12 @@ extension TableParser {
     let expression = sql.text(try parenthesised())
     let isStored = take("stored")
     if !isStored { _ = take("virtual") }
-    return .generated(LiveTable.Generated(expression: expression, isStored: isStored))
+    return .generated(ExistingTable.Generated(expression: expression, isStored: isStored))
   }
 
   /// Reads a `DEFERRABLE` clause. It belongs to the last foreign key before it, even across
   /// columns.
-  private mutating func readDeferral() throws -> LiveTable.Clause.Kind {
+  private mutating func readDeferral() throws -> ExistingTable.Clause.Kind {
     let start = rest.startIndex
     guard let isDeferred = try deferral(),
       let last = table.constraints.lastIndex(where: \.kind.isForeignKey),
@@ -167,8 +168,8 @@ extension TableParser {
 
   // MARK: Parts
 
-  private mutating func references(of columns: [String]) throws -> LiveTable.ForeignKey {
-    var key = LiveTable.ForeignKey(columns: columns, target: try name(), targetColumns: [])
+  private mutating func references(of columns: [String]) throws -> ExistingTable.ForeignKey {
+    var key = ExistingTable.ForeignKey(columns: columns, target: try name(), targetColumns: [])
     if rest.first?.isSign("(") == true {
       key.targetColumns = try keyTerms(try parenthesised()).map(\.column)
     }
@@ -227,11 +228,11 @@ extension TableParser {
 
   /// Parses the columns of a key with their collations and directions. SQLite allows no expressions
   /// here.
-  private func keyTerms(_ tokens: ArraySlice<SQLTokens.Token>) throws -> [LiveTable.KeyTerm] {
+  private func keyTerms(_ tokens: ArraySlice<SQLTokens.Token>) throws -> [ExistingTable.KeyTerm] {
     try tokens.split(separator: ",", omittingEmptySubsequences: false).map { tokens in
       var rest = tokens.filter { !$0.isSign("(") && !$0.isSign(")") }[...]
       guard let column = rest.popFirst(), column.isName else { throw unreadable }
-      var term = LiveTable.KeyTerm(column: column.value)
+      var term = ExistingTable.KeyTerm(column: column.value)
       if rest.first?.isWord("collate") == true {
         rest = rest.dropFirst()
         guard let name = rest.popFirst(), name.isName else { throw unreadable }
@@ -247,7 +248,7 @@ extension TableParser {
   }
 }
 
-extension LiveTable.Constraint.Kind {
+extension ExistingTable.Constraint.Kind {
   var isForeignKey: Bool { if case .foreignKey = self { true } else { false } }
 }
 

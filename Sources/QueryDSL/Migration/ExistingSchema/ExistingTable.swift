@@ -5,7 +5,7 @@ import SQLCore
 /// The parts cover the whole definition: each part of its text is a column with its clauses, the
 /// key, a constraint, an option or a comment. A definition with any other part is not parsed at
 /// all.
-struct LiveTable {
+struct ExistingTable {
   struct Column {
     var name: String
     var type = ""
@@ -139,7 +139,7 @@ struct LiveTable {
 
 // MARK: Clauses of a column; of several of one kind, SQLite uses the last
 
-extension LiveTable.Column {
+extension ExistingTable.Column {
   var isNotNull: Bool {
     clauses.contains { if case .notNull = $0.kind { true } else { false } }
   }
@@ -153,7 +153,7 @@ extension LiveTable.Column {
     clauses.lazy.compactMap { if case .collation(let name) = $0.kind { name } else { nil } }.last
   }
 
-  var generated: LiveTable.Generated? {
+  var generated: ExistingTable.Generated? {
     get {
       clauses.lazy.compactMap { if case .generated(let value) = $0.kind { value } else { nil } }
         .last
@@ -167,7 +167,7 @@ extension LiveTable.Column {
   }
 }
 
-extension LiveTable.Constraint.Kind {
+extension ExistingTable.Constraint.Kind {
   /// Whether the constraint names a column, which is given in lower case.
   func mentions(_ column: String) -> Bool {
     switch self {

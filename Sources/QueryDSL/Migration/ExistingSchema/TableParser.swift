@@ -9,14 +9,14 @@ import SQLCore
 struct TableParser {
   let sql: SQLTokens
   var rest: ArraySlice<SQLTokens.Token>
-  var table: LiveTable
+  var table: ExistingTable
 
   /// The error for a definition that the parser cannot read.
   struct Unreadable: Error {
     let sql: String
   }
 
-  static func parse(_ text: String) throws -> LiveTable {
+  static func parse(_ text: String) throws -> ExistingTable {
     var parser = TableParser(text)
     try parser.readTable()
     return parser.table
@@ -25,7 +25,7 @@ struct TableParser {
   private init(_ text: String) {
     sql = SQLTokens(text)
     rest = sql.tokens[...]
-    table = LiveTable(name: "", sql: text)
+    table = ExistingTable(name: "", sql: text)
   }
 
   // MARK: The table
@@ -111,7 +111,7 @@ struct TableParser {
   // MARK: Columns
 
   private mutating func readColumn(_ above: [SQLComment]) throws {
-    var column = LiveTable.Column(name: try name())
+    var column = ExistingTable.Column(name: try name())
     column.comments.above = above
     let typeStart = rest.startIndex
     let typeComments = comments()
@@ -128,7 +128,7 @@ struct TableParser {
       let start = rest.startIndex
       let kind = try readClause(of: column.name, named: &clauseName)
       column.clauses.append(
-        LiveTable.Clause(kind: kind, text: textSince(start), comments: comments))
+        ExistingTable.Clause(kind: kind, text: textSince(start), comments: comments))
     }
     column.form = sql.rememberedForm(in: typeStart - 1..<rest.startIndex)
     table.columns.append(column)

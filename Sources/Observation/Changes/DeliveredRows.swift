@@ -2,12 +2,12 @@ import QueryDSL
 import SQLCore
 
 /// The changed rows of a table as one stream delivers them, shared by all its row changes.
-final class ToldRows: Sendable {
+final class DeliveredRows: Sendable {
   private let table: TableRows
   /// The places of the delivered columns among the recorded ones.
   let places: [Int]
   /// Whether all recorded columns are delivered.
-  private let tellsAll: Bool
+  private let deliversAll: Bool
   /// The model whose columns are asked for; the array holds the place of each of them.
   private let layout: ModelLayout?
   private let placesOfColumns: [Place?]
@@ -27,7 +27,7 @@ final class ToldRows: Sendable {
     self.table = table
     let places = table.names.places(of: columns)
     self.places = places
-    tellsAll = places.count == table.names.columns.count
+    deliversAll = places.count == table.names.columns.count
     self.layout = layout
     placesOfColumns =
       layout?.columns.map { table.names.place(of: $0.name, among: places) } ?? []
@@ -51,7 +51,7 @@ final class ToldRows: Sendable {
 
   /// Returns whether the row was inserted or deleted, or one of its delivered columns differs.
   func differs(at index: Int) -> Bool {
-    tellsAll || table.differs(table.rows[index], at: places)
+    deliversAll || table.differs(table.rows[index], at: places)
   }
 
   func differs(at index: Int32, in place: Int) -> Bool {
@@ -71,7 +71,7 @@ final class ToldRows: Sendable {
 }
 
 extension TableNames {
-  fileprivate func place(of column: String, among places: [Int]) -> ToldRows.Place? {
+  fileprivate func place(of column: String, among places: [Int]) -> DeliveredRows.Place? {
     let folded = column.lowercasedASCII
     if let place = keys.firstIndex(where: { $0.lowercasedASCII == folded }) { return .key(place) }
     guard let place = foldedColumns.firstIndex(of: folded), places.contains(place) else {

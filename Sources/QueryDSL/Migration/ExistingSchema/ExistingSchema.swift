@@ -1,7 +1,7 @@
 import SQLCore
 
 /// The existing schema of a database, read by one statement. Definitions are parsed on demand.
-struct LiveSchema {
+struct ExistingSchema {
   struct Entry {
     enum Kind: String {
       case table, index, trigger, view
@@ -55,16 +55,16 @@ struct LiveSchema {
     return entry
   }
 
-  func table(_ name: String) throws -> LiveTable? {
+  func table(_ name: String) throws -> ExistingTable? {
     guard let entry = entry(name), entry.kind == .table, let sql = entry.sql else { return nil }
     var table = try TableParser.parse(sql)
     table.name = entry.name
     return table
   }
 
-  func indexes(of table: String) -> [LiveIndex] {
+  func indexes(of table: String) -> [ExistingIndex] {
     dependents(of: table, .index).compactMap { entry in
-      entry.sql.map { LiveIndex(name: entry.name, sql: $0) }
+      entry.sql.map { ExistingIndex(name: entry.name, sql: $0) }
     }
   }
 
@@ -93,7 +93,7 @@ struct LiveSchema {
 }
 
 /// An existing index, as its definition describes it.
-struct LiveIndex {
+struct ExistingIndex {
   let name: String
   let sql: String
   let isUnique: Bool

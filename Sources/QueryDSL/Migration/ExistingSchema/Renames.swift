@@ -26,7 +26,7 @@ struct Renames {
   init() {}
 
   /// - Parameter done: the notes of the database, which include those of exchanges that have run.
-  init(of declared: [TableDefinition], in schema: LiveSchema, done: Set<String>) {
+  init(of declared: [TableDefinition], in schema: ExistingSchema, done: Set<String>) {
     self.done = done
     renameTables(declared, in: schema)
     for table in declared where !table.renamedColumns.isEmpty && table.problems.isEmpty {
@@ -76,7 +76,7 @@ struct Renames {
 
   /// Plans the renaming of tables. The name of one may become free only when another table is
   /// renamed, so the tables are tried again after each renaming.
-  private mutating func renameTables(_ declared: [TableDefinition], in schema: LiveSchema) {
+  private mutating func renameTables(_ declared: [TableDefinition], in schema: ExistingSchema) {
     var pending = declared.filter { !$0.formerNames.isEmpty && $0.problems.isEmpty }
     for exchange in Exchange.ofTables(pending) {
       pending.removeAll { table in exchange.lines.contains { $0.name.isSame(as: table.name) } }
@@ -123,18 +123,18 @@ struct Renames {
   }
 
   /// Returns the existing table that becomes a declared one; nil unless the declared name is free.
-  private func former(_ table: TableDefinition, in schema: LiveSchema) -> String? {
+  private func former(_ table: TableDefinition, in schema: ExistingSchema) -> String? {
     guard schema.relation(table.name) == nil || isGivenAway(table.name) else { return nil }
     return table.formerNames.compactMap { schema.entry($0) }
       .first { $0.kind == .table && !isGivenAway($0.name) }?.name
   }
 
-  private mutating func renameColumns(_ declared: TableDefinition, in schema: LiveSchema) {
+  private mutating func renameColumns(_ declared: TableDefinition, in schema: ExistingSchema) {
     guard let former = formerName(ofTable: declared.name),
-      let live = try? schema.table(former)
+      let existing = try? schema.table(former)
     else { return }
-    let name = name(ofTable: live.name)
-    var names = Set(live.columns.map(\.name.lowercasedASCII))
+    let name = name(ofTable: existing.name)
+    var names = Set(existing.columns.map(\.name.lowercasedASCII))
     var pending = declared.renamedColumns
     var columns: [(name: String, from: String)] = []
     var renamings: [(name: String, from: String)] = []
@@ -173,16 +173,18 @@ struct Renames {
             reason: "the schema says so")))
     }
     guard !columns.isEmpty else { return }
-    let index = tables.firstIndex { $0.formerName.isSame(as: live.name) } ?? tables.endIndex
-    if index == tables.endIndex { tables.append(Table(formerName: live.name, name: live.name)) }
+    let index = tables.firstIndex { $0.formerName.isSame(as: existing.name) } ?? tables.endIndex
+    if index == tables.endIndex {
+      tables.append(Table(formerName: existing.name, name: existing.name))
+    }
     tables[index].columns = columns
     tables[index].renamings = renamings
   }
 }
 
-extension LiveSchema {
+extension ExistingSchema {
   /// Returns the table that will have this name, as it will be after all renamings.
-  func renamedTable(_ name: String) throws -> LiveTable? {
+  func renamedTable(_ name: String) throws -> ExistingTable? {
     guard let former = renames.formerName(ofTable: name), var table = try table(former) else {
       return nil
     }
@@ -196,7 +198,7 @@ extension LiveSchema {
   struct Reference {
     /// The table that has the foreign key, by its name after all renamings.
     let table: String
-    let key: LiveTable.ForeignKey
+    let key: ExistingTable.ForeignKey
   }
 
   /// Returns the foreign keys that refer to a table. All names are those after all renamings.
@@ -211,7 +213,7 @@ extension LiveSchema {
   }
 }
 
-extension LiveTable {
+extension ExistingTable {
   /// Renames a column wherever the table itself names it. References from foreign keys are left to
   /// `follow(_:)`.
   mutating func rename(_ column: String, to name: String) {
@@ -278,7 +280,7 @@ extension LiveTable {
   }
 }
 
-extension [LiveTable.Clause] {
+extension [ExistingTable.Clause] {
   /// Changes the clauses of a foreign key to the new names of the table and columns to which it
   /// refers.
   fileprivate mutating func renameReferences(
