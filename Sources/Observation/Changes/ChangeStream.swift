@@ -126,7 +126,7 @@ extension RowKey {
   }
 }
 
-extension TableRows {
+extension NettedTable {
   /// Returns the changes of this write, filtered to the rows and columns that a stream watches.
   fileprivate func rows<M: Model>(
     of model: M.Type, watching columns: Set<String>, keys: Set<RowKey>?
@@ -136,7 +136,7 @@ extension TableRows {
     changes.reserveCapacity(keys == nil ? rows.count : 0)
     for index in keys.map(indices(ofKeys:)) ?? Array(rows.indices)
     where delivered.differs(at: index) {
-      changes.append(RowChange(row: TableRowChange(delivered, at: index)))
+      changes.append(RowChange(row: AnyRowChange(delivered, at: index)))
     }
     return changes
   }
