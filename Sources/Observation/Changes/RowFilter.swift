@@ -34,7 +34,7 @@ final class RowFilter: Sendable {
     do {
       let test = try await test()
       guard let evaluators else { return write }
-      filtered.tables[table]?.rows = try await evaluators.looking(at: changes.rows.count) {
+      filtered.tables[table]?.rows = try await evaluators.offloading(rowCount: changes.rows.count) {
         try test.rows(of: changes, evaluators)
       }
     } catch {

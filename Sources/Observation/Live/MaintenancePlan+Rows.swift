@@ -43,7 +43,7 @@ extension MaintenancePlan {
     guard let last = touched.last else { return TouchedRows(columns: [], rows: []) }
     let places = last.names.places(of: columns)
     let names = last.names.keys + places.map { last.names.columns[$0] }
-    // Usually there is only one write since the last look, which lists each of its rows once.
+    // Usually there is only one write since the last update, which lists each of its rows once.
     guard touched.count > 1 else {
       let rows = rows(of: last).filter { last.differs($0, at: places) }
       return TouchedRows(

@@ -125,8 +125,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         missing = nil
         return true
       case .failure(let error):
-        // The table may have been created between the look and the watching, so it is looked for
-        // again.
+        // The table may have been created between the fetch and the subscription, so it is
+        // prepared again.
         if watch.watchSchema() { continue }
         guard held != nil else { throw error }
         missing = error
@@ -282,7 +282,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       return try await fetch()
     }
     let rowCount = commits.reduce(0) { $0 + $1.rowCount }
-    let outcome = try await evaluators.looking(at: rowCount) {
+    let outcome = try await evaluators.offloading(rowCount: rowCount) {
       try Self.merge(commits, into: window, plan, evaluators)
     }
     guard case .merged(var change) = outcome else {

@@ -101,15 +101,15 @@ extension ResultWindow {
     from other: ResultWindow, isTouched: (RowKey) -> Bool
   ) -> [Int] {
     var found: Set<Int> = []
-    func look(at index: Int) -> Bool {
+    func visit(_ index: Int) -> Bool {
       let entry = entries[index]
       guard !isTouched(entry.key) else { return true }
       guard other.visibleIndex(of: entry) == nil else { return false }
       found.insert(index - range.lowerBound)
       return true
     }
-    for index in range where !look(at: index) { break }
-    for index in range.reversed() where !look(at: index) { break }
+    for index in range where !visit(index) { break }
+    for index in range.reversed() where !visit(index) { break }
     return Array(found)
   }
 }

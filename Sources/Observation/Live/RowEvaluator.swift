@@ -133,8 +133,8 @@ final class RowEvaluators: Sendable {
   /// Runs a closure that evaluates rows: on the calling thread if they are few, else on a worker
   /// thread.
   nonisolated(nonsending)
-    func looking<Result: Sendable>(
-      at rowCount: Int, _ body: @escaping @Sendable () throws -> Result
+    func offloading<Result: Sendable>(
+      rowCount: Int, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result
   {
     guard rowCount > Self.fewRows else { return try body() }

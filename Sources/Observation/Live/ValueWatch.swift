@@ -51,7 +51,7 @@ final class ValueWatch<Value: Sendable> {
     do {
       return try await evaluate()
     } catch let error as DatabaseError where error.isMissingName {
-      // The table may have been created between the look and the watching, so it is looked for
+      // The table may have been created between the fetch and the subscription, so it is fetched
       // again.
       return watch.watchSchema() ? try await evaluateIfThere() : nil
     }

@@ -22,8 +22,8 @@ final class FileWatch: Sendable {
     let check = FileCheck(database: database, tracker: tracker, pause: pause)
     self.check = check
     folder = FolderWatch(containing: path) { check.request() }
-    // The first look records the state that later looks compare with.
-    check.request(keepsLooking: folder == nil || !FolderWatch.seesWriting)
+    // The first probe records the state that later probes compare with.
+    check.request(keepsProbing: folder == nil || !FolderWatch.seesWriting)
   }
 
   deinit {
@@ -34,21 +34,22 @@ final class FileWatch: Sendable {
 /// A check that asks the writer whether another connection committed, after a report that one may
 /// have.
 ///
-/// A file is written to before the commit is complete, so a look may come too early, and no further
-/// write follows it. Therefore it looks again, at growing intervals. While another process holds a
-/// lock that prevents the look, it keeps trying, but does not make the writer wait for the lock.
+/// A file is written to before the commit is complete, so a probe may come too early, and no
+/// further write follows it. Therefore it probes again, at growing intervals. While another process
+/// holds a lock that prevents the probe, it keeps trying, but does not make the writer wait for the
+/// lock.
 ///
-/// State: idle → looking ⇄ looking again soon, if there was a write meanwhile → looking at growing
+/// State: idle → probing ⇄ probing again soon, if there was a write meanwhile → probing at growing
 /// intervals → idle; from any of them → ended.
 final class FileCheck: Sendable {
   private struct State {
-    /// The number of times that it began to look. Looking at growing intervals ends when a new
+    /// The number of times that it began to probe. Probing at growing intervals ends when a new
     /// round begins.
     var round = 0
-    var isLookingSoon = false
-    var mustLookAgain = false
-    /// Whether it looks until it is ended, because writes to the file are not reported.
-    var keepsLooking = false
+    var isProbingSoon = false
+    var mustProbeAgain = false
+    /// Whether it probes until it is ended, because writes to the file are not reported.
+    var keepsProbing = false
     var isEnded = false
   }
 
@@ -61,7 +62,7 @@ final class FileCheck: Sendable {
   private static let steadyPause = Duration.seconds(1)
   private let pause: @Sendable (Duration) async -> Void
 
-  /// - Parameter pause: waits between two looks. Tests pass another closure, so that they do not
+  /// - Parameter pause: waits between two probes. Tests pass another closure, so that they do not
   ///   depend on time.
   init(
     database: Database, tracker: ChangeTracker,
@@ -72,54 +73,54 @@ final class FileCheck: Sendable {
     self.pause = pause
   }
 
-  /// Requests a look after a write. However often it is called, the file is looked at once per
+  /// Requests a probe after a write. However often it is called, the file is probed once per
   /// shortest pause at most.
-  func request(keepsLooking: Bool = false) {
+  func request(keepsProbing: Bool = false) {
     let round = state.withLock { state -> Int? in
       guard !state.isEnded else { return nil }
-      if keepsLooking { state.keepsLooking = true }
-      guard !state.isLookingSoon else {
-        state.mustLookAgain = true
+      if keepsProbing { state.keepsProbing = true }
+      guard !state.isProbingSoon else {
+        state.mustProbeAgain = true
         return nil
       }
-      state.isLookingSoon = true
+      state.isProbingSoon = true
       state.round += 1
       return state.round
     }
     guard let round else { return }
-    Task.detached { await self.look(round) }
+    Task.detached { await self.probe(round) }
   }
 
-  /// Ends the looking.
+  /// Ends the probing.
   func end() {
     state.withLock { $0.isEnded = true }
   }
 
-  private func look(_ round: Int) async {
+  private func probe(_ round: Int) async {
     var wasAnswered = false
     repeat {
-      wasAnswered = await look()
+      wasAnswered = await probe()
       await pause(Self.shortestPause)
-    } while mustLookAgain()
+    } while mustProbeAgain()
     var duration = Self.shortestPause
-    while duration < Self.longestPause || keepsLooking || !wasAnswered {
+    while duration < Self.longestPause || keepsProbing || !wasAnswered {
       // If the folder reports no writes, or the file is locked, the pause does not grow beyond
       // this.
-      let isSteady = keepsLooking || !wasAnswered
+      let isSteady = keepsProbing || !wasAnswered
       duration = min(duration * 2, isSteady ? Self.steadyPause : Self.longestPause)
       await pause(duration)
       guard isCurrent(round) else { return }
-      wasAnswered = await look()
+      wasAnswered = await probe()
     }
   }
 
-  private var keepsLooking: Bool { state.withLock { $0.keepsLooking } }
+  private var keepsProbing: Bool { state.withLock { $0.keepsProbing } }
 
-  private func mustLookAgain() -> Bool {
+  private func mustProbeAgain() -> Bool {
     state.withLock { state in
-      state.isLookingSoon = state.mustLookAgain && !state.isEnded
-      state.mustLookAgain = false
-      return state.isLookingSoon
+      state.isProbingSoon = state.mustProbeAgain && !state.isEnded
+      state.mustProbeAgain = false
+      return state.isProbingSoon
     }
   }
 
@@ -128,7 +129,7 @@ final class FileCheck: Sendable {
   }
 
   /// Asks the writer. Returns false if a lock kept it from answering.
-  private func look() async -> Bool {
+  private func probe() async -> Bool {
     guard let database = database.value, let tracker = tracker.value else {
       end()
       return true

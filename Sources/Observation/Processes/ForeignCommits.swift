@@ -3,7 +3,7 @@ import SQLCore
 /// A detector of other connections' commits to the file since the writer's last commit.
 ///
 /// While the writer holds its lock, no other connection commits: the state of the file when the
-/// writer's commit hook fires contains all that came before its own commit. Looking costs no
+/// writer's commit hook fires contains all that came before its own commit. A probe costs no
 /// statement.
 ///
 /// It is used only by the access that holds the writer.
@@ -11,18 +11,18 @@ import SQLCore
 final class ForeignCommits {
   enum Finding {
     case none
-    /// The first look has just been taken: another connection may have committed since the watching
+    /// The first probe has just run: another connection may have committed since the watching
     /// began.
     case unknown
     case some
   }
 
-  /// The version of the file's content after the writer's last commit, or at the last look.
+  /// The version of the file's content after the writer's last commit, or at the last probe.
   private var version: UInt32?
   private var finding = Finding.none
 
-  /// Compares the content that the writer sees now with that of the last look.
-  func look(on core: ConnectionCore) {
+  /// Compares the content that the writer sees now with that of the last probe.
+  func probe(on core: ConnectionCore) {
     let current = core.contentVersion
     defer { version = current }
     guard let version else {
@@ -32,7 +32,7 @@ final class ForeignCommits {
     if version != current { finding = .some }
   }
 
-  /// Notes that the writer committed, so that the change since the last look is its own.
+  /// Notes that the writer committed, so that the change since the last probe is its own.
   func didCommit(on core: ConnectionCore) {
     version = core.contentVersion
   }

@@ -133,7 +133,7 @@ extension ChangeTracker {
   func checkForForeignCommits(on core: ConnectionCore) throws {
     guard isWatching else { return }
     _ = try core.dataVersion()
-    foreignCommits.look(on: core)
+    foreignCommits.probe(on: core)
     publish(nil, foreignCommits.takeFinding())
   }
 }

@@ -34,14 +34,14 @@ struct HookConvention: Sendable {
   }
 
   private init() {
-    // Assumes the documented order, that of storage, if the probe fails.
-    try? probe(hasRowID: true)
-    try? probe(hasRowID: false)
+    // Assumes the documented order, that of storage, if the detection fails.
+    try? detect(hasRowID: true)
+    try? detect(hasRowID: false)
   }
 
-  /// Changes a row whose calculated column comes first, and looks at which index the hook reports
+  /// Changes a row whose calculated column comes first, and notes at which index the hook reports
   /// the others.
-  private mutating func probe(hasRowID: Bool) throws {
+  private mutating func detect(hasRowID: Bool) throws {
     let connection = try Connection()
     try connection.execute(
       """

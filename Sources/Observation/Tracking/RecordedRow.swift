@@ -5,7 +5,7 @@ import SQLCore
 struct RecordedRow {
   /// The place of the table among the tracked ones.
   let table: Int
-  /// The length of the log's values before the event.
+  /// The length of the log's values before this row.
   let start: Int
   /// The key before and after, in the form of `NettedRow.key`; equal if it did not change.
   var oldKey: Int64 = 0
@@ -18,7 +18,7 @@ struct RecordedRow {
   var isNested = false
   /// Whether the row stays but its new values are unknown, as after a write to an incremental BLOB.
   var isUnknown = false
-  /// The log's position when the event was appended.
+  /// The log's position when the row was appended.
   var position = 0
 }
 

@@ -1,6 +1,7 @@
 import SQLCore
 
-/// The events of the current transaction, with marks to which it can be cut back.
+/// The log of the current transaction: its recorded rows and the events of whole tables, with
+/// marks to which it can be cut back.
 ///
 /// Beyond a number of rows, it keeps only the tables that they belong to.
 struct RecordedRows {
@@ -29,7 +30,7 @@ struct RecordedRows {
   }
   private(set) var notes: [TableNote] = []
   private(set) var boundaries: [Boundary] = []
-  /// The number of events so far, which serves as a mark.
+  /// The number of rows and events so far, which serves as a mark.
   private(set) var position = 0
   private var isFull = false
   private var savepoints: [(name: String, mark: Int)] = []
@@ -41,9 +42,9 @@ struct RecordedRows {
 
   var isEmpty: Bool { rows.isEmpty && notes.isEmpty }
 
-  mutating func append(_ event: RecordedRow, of tables: [TrackedTable]) {
-    guard !isFull else { return note(.tableChanged, tables[event.table].name) }
-    rows.append(event)
+  mutating func append(_ row: RecordedRow, of tables: [TrackedTable]) {
+    guard !isFull else { return note(.tableChanged, tables[row.table].name) }
+    rows.append(row)
     rows[rows.count - 1].position = position
     position += 1
     guard rows.count > maximumRows else { return }

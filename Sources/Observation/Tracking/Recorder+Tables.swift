@@ -110,15 +110,15 @@ extension Recorder {
     return writes
   }
 
-  /// Nets events by table and row, in the order of `tables`.
-  func netted(_ events: ArraySlice<RecordedRow>) -> [(table: TrackedTable, rows: RowNetting)] {
+  /// Nets recorded rows by table and key, in the order of `tables`.
+  func netted(_ rows: ArraySlice<RecordedRow>) -> [(table: TrackedTable, rows: RowNetting)] {
     var netted: [RowNetting?] = Array(repeating: nil, count: tables.count)
-    for event in events {
-      if netted[event.table] == nil {
-        netted[event.table] = RowNetting(of: tables[event.table], in: log.values)
-        netted[event.table]?.reserve(events.count)
+    for row in rows {
+      if netted[row.table] == nil {
+        netted[row.table] = RowNetting(of: tables[row.table], in: log.values)
+        netted[row.table]?.reserve(rows.count)
       }
-      netted[event.table]?.add(event)
+      netted[row.table]?.add(row)
     }
     return zip(tables, netted).compactMap { table, rows in rows.map { (table, $0) } }
   }

@@ -17,7 +17,7 @@ final class Recorder {
 
   @exclusivity(unchecked) var tables: [TrackedTable] = []
   var places: [QualifiedTableName: Int] = [:]
-  /// The schema versions for which `tables` is right, by database; empty before the first look.
+  /// The schema versions for which `tables` is right, by database; empty before the first check.
   var schemaVersions: [String: Int32] = [:]
   /// Whether `tables` was found right since the transaction began.
   @exclusivity(unchecked) var isPrepared = false
@@ -104,7 +104,7 @@ extension Recorder: StatementObserver {
   func commitHookDidFire() {
     outcome = .committed
     // The writer holds its lock: all that other connections committed came before this commit.
-    foreignCommits.look(on: core)
+    foreignCommits.probe(on: core)
     clock.begin()
   }
 
@@ -151,16 +151,16 @@ extension Recorder: StatementObserver {
       if outcome != .committed { log.removeAll() }
       return
     }
-    let events = log.rows(since: mark)
-    guard !events.isEmpty, core.changeCount == 0 else { return }
-    if events.contains(where: \.isNested), stands(events) { return }
+    let rows = log.rows(since: mark)
+    guard !rows.isEmpty, core.changeCount == 0 else { return }
+    if rows.contains(where: \.isNested), stands(rows) { return }
     log.cut(to: mark)
   }
 
   /// Returns whether the rows that a failed statement changed are still changed in the database.
   /// One row decides for all.
-  private func stands(_ events: ArraySlice<RecordedRow>) -> Bool {
-    for (table, netted) in netted(events) {
+  private func stands(_ rows: ArraySlice<RecordedRow>) -> Bool {
+    for (table, netted) in netted(rows) {
       guard let row = netted.rows.first else { continue }
       let found = try? reading { try table.read(netted.key(of: row), on: $0) }
       guard row.new >= 0 else { return found == nil }
@@ -175,7 +175,7 @@ extension Recorder: StatementObserver {
     defer { forget() }
     guard outcome == .committed else {
       clock.cancel()
-      foreignCommits.look(on: core)
+      foreignCommits.probe(on: core)
       return publish(nil, foreignCommits.takeFinding())
     }
     // This comes before anything is read, which may show what other connections commit from now on.
@@ -184,7 +184,7 @@ extension Recorder: StatementObserver {
     if didChangeSchema || !log.isEmpty {
       if didChangeSchema { noteChangedDefinitions() }
       writes = self.writes()
-      foreignCommits.look(on: core)
+      foreignCommits.probe(on: core)
     }
     let sequence = clock.end()
     let commit = writes.isEmpty ? nil : Commit(sequence: sequence, writes: writes)

@@ -26,16 +26,16 @@ struct RowNetting {
     makeSlots(for: count)
   }
 
-  mutating func add(_ event: RecordedRow) {
-    // An event that changes a row's key counts as two: the deletion of the old row and the
+  mutating func add(_ row: RecordedRow) {
+    // A recorded row whose key changes counts as two: the deletion of the old row and the
     // insertion of the new one.
-    if event.isUnknown {
-      unknown.insert(touch(event.oldKey, old: event.old, new: event.old))
-    } else if event.old >= 0, event.new < 0 || event.oldKey != event.newKey {
-      touch(event.oldKey, old: event.old, new: -1)
-      if event.new >= 0 { touch(event.newKey, old: -1, new: event.new) }
+    if row.isUnknown {
+      unknown.insert(touch(row.oldKey, old: row.old, new: row.old))
+    } else if row.old >= 0, row.new < 0 || row.oldKey != row.newKey {
+      touch(row.oldKey, old: row.old, new: -1)
+      if row.new >= 0 { touch(row.newKey, old: -1, new: row.new) }
     } else {
-      touch(event.newKey, old: event.old, new: event.new)
+      touch(row.newKey, old: row.old, new: row.new)
     }
   }
 

@@ -6,11 +6,11 @@ extension TrackedTable {
   /// - Parameters:
   ///   - place: the place of the table among the tracked ones.
   ///   - assigned: the columns that may have other values after an update; nil for all.
-  ///   - look: reads the row as it is in the table. If a column that has a default is reported as
+  ///   - read: reads the row as it is in the table. If a column that has a default is reported as
   ///     NULL, the row may be older than the column, and the hook does not say whether it is.
   func record(
     _ event: borrowing PreUpdateEvent, at place: Int, in values: RecordedValues,
-    assigned: AssignedColumns?, look: (RowKey) throws -> [DatabaseValue]?
+    assigned: AssignedColumns?, read: (RowKey) throws -> [DatabaseValue]?
   ) -> RecordedRow? {
     var row = RecordedRow(table: place, start: values.count)
     let kind = event.kind
@@ -29,7 +29,7 @@ extension TrackedTable {
           hasRowID
           ? .incomplete([], rowID: event.oldRowID)
           : values.key(row.oldKey, keyCount: names.keyCount)
-        if let found = try? look(key), !values.fill(state, with: found) { return nil }
+        if let found = try? read(key), !values.fill(state, with: found) { return nil }
       }
     }
     if hasNew {

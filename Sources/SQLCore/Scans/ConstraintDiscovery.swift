@@ -1,8 +1,8 @@
-/// A probe that finds out from SQLite for which comparisons and orders of each table a statement
-/// could use an index.
+/// A discovery, made by SQLite itself, of the comparisons and orders of each table for which a
+/// statement could use an index.
 ///
 /// The tables are declared in memory as virtual tables, because SQLite's planner passes to a
-/// virtual table all constraints that it could use. So the probe does not parse SQL itself, and
+/// virtual table all constraints that it could use. So Apus does not parse SQL itself, and
 /// views, common table expressions and nested conditions are resolved exactly as SQLite resolves
 /// them.
 struct ConstraintDiscovery {
@@ -19,10 +19,10 @@ struct ConstraintDiscovery {
       tables.append((object.name, try copy.columns(of: object.name)))
     }
     let declared = tables
-    try core.lend().virtualTable("apus_probe", .created, isInnocuous: true) { context in
+    try core.lend().virtualTable("apus_discovery", .created, isInnocuous: true) { context in
       let number = context.arguments.first.flatMap { Int($0) } ?? -1
       guard declared.indices.contains(number) else {
-        throw DatabaseError.misuse("the argument of a probe must be the number of a table")
+        throw DatabaseError.misuse("the argument of apus_discovery must be the number of a table")
       }
       return DiscoveryTable(declared[number].name, declared[number].columns, log)
     }
@@ -31,7 +31,7 @@ struct ConstraintDiscovery {
     }
     for (number, table) in tables.enumerated() {
       try? core.run(
-        pragma: "CREATE VIRTUAL TABLE \(Identifier(table.name).quoted) USING apus_probe(\(number))")
+        pragma: "CREATE VIRTUAL TABLE \(Identifier(table.name).quoted) USING apus_discovery(\(number))")
     }
     for object in schema.objects where object.kind == .view { try? core.run(pragma: object.sql) }
   }
@@ -126,7 +126,7 @@ private final class DiscoveryTable: WritableVirtualTable {
       cost: usable.isEmpty ? 1e6 : 1e3, rowCount: usable.isEmpty ? 1_000_000 : 1_000)
   }
 
-  private static let runs = DatabaseError.misuse("a probe can be prepared, but not run")
+  private static let runs = DatabaseError.misuse("this table can be queried only by a statement that is prepared, but not run")
 
   func open() throws -> any VirtualTableCursor { throw Self.runs }
   func insert(_ row: borrowing Arguments, rowID: Int64?) throws -> Int64 { throw Self.runs }
