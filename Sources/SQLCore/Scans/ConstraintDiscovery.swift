@@ -31,7 +31,8 @@ struct ConstraintDiscovery {
     }
     for (number, table) in tables.enumerated() {
       try? core.run(
-        pragma: "CREATE VIRTUAL TABLE \(Identifier(table.name).quoted) USING apus_discovery(\(number))")
+        pragma: "CREATE VIRTUAL TABLE \(Identifier(table.name).quoted) "
+          + "USING apus_discovery(\(number))")
     }
     for object in schema.objects where object.kind == .view { try? core.run(pragma: object.sql) }
   }
@@ -126,7 +127,8 @@ private final class DiscoveryTable: WritableVirtualTable {
       cost: usable.isEmpty ? 1e6 : 1e3, rowCount: usable.isEmpty ? 1_000_000 : 1_000)
   }
 
-  private static let runs = DatabaseError.misuse("this table can be queried only by a statement that is prepared, but not run")
+  private static let runs = DatabaseError.misuse(
+    "this table serves statements that are prepared, but not run")
 
   func open() throws -> any VirtualTableCursor { throw Self.runs }
   func insert(_ row: borrowing Arguments, rowID: Int64?) throws -> Int64 { throw Self.runs }
