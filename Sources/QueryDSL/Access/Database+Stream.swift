@@ -12,7 +12,7 @@ extension Database {
   /// `fetch` reads all at once. Nothing runs before the first row is requested. A query that cannot
   /// be written as SQL throws `QueryError` then; `RowStream` lists what else a stream holds and
   /// throws.
-  public func rows<Q: Fetchable>(
+  public func stream<Q: Fetchable>(
     _ query: Q, deadline: Duration? = nil
   ) -> RowStream<Q.Row> {
     let query = query.query

@@ -29,7 +29,7 @@ extension Database {
   }
 
   /// Returns the row with that `id` as a plain struct; nil if there is no such row.
-  public func read<Row: Codable & Sendable>(
+  public func find<Row: Codable & Sendable>(
     id: some ColumnValue, from table: TableName
   ) throws -> Row? {
     try reading { try $0.lend().find(id: id, from: table) }
@@ -37,7 +37,7 @@ extension Database {
 
   /// Returns the row with that `id` as a plain struct; nil if there is no such row.
   nonisolated(nonsending)
-    public func read<Row: Codable & Sendable>(
+    public func find<Row: Codable & Sendable>(
       id: some ColumnValue, from table: TableName
     ) async throws -> Row?
   {
@@ -45,13 +45,13 @@ extension Database {
   }
 
   /// Returns all rows of a table as plain structs, in the order of their `id`.
-  public func read<Row: Codable & Sendable>(from table: TableName) throws -> [Row] {
+  public func fetch<Row: Codable & Sendable>(from table: TableName) throws -> [Row] {
     try reading { try $0.lend().fetch(from: table) }
   }
 
   /// Returns all rows of a table as plain structs, in the order of their `id`.
   nonisolated(nonsending)
-    public func read<Row: Codable & Sendable>(from table: TableName) async throws -> [Row]
+    public func fetch<Row: Codable & Sendable>(from table: TableName) async throws -> [Row]
   {
     try await reading(hops: true) { try $0.lend().fetch(from: table) }
   }

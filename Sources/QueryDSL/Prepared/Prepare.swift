@@ -64,10 +64,10 @@ extension Connection {
   /// Prepares a query with parameters, which is rendered only once, now.
   ///
   /// ```swift
-  /// let byTitle = try connection.prepare { (title: SQLParameter<String>, minimum: SQLParameter<Int>) in
+  /// let byTitle = try tx.prepare { (title: SQLParameter<String>, minimum: SQLParameter<Int>) in
   ///   Post.where { $0.$title == title && $0.$views >= minimum }
   /// }
-  /// try connection.fetch(byTitle("News", 3))
+  /// try tx.fetch(byTitle("News", 3))
   /// // SELECT … FROM "Post" WHERE "title" = ? AND "views" >= ?
   /// ```
   /// The closure runs now with placeholders for the arguments, so an `if` in it does not depend on

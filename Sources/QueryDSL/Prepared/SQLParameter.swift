@@ -9,13 +9,16 @@ import SQLCore
 /// let posts = try db.fetch(byTitle("News", 3))
 /// ```
 /// It is an expression and can be used wherever an expression can. If it is compared with a column
-/// or assigned to one, it takes the stored form of that column. `SQLParameter<String?>` accepts nil.
+/// or assigned to one, it takes the stored form of that column. `SQLParameter<String?>` accepts
+/// nil.
 public typealias SQLParameter<Value: ColumnValue> = SQLExpression<Value>
 
 /// A parameter of a prepared query that is a list of values, for `isIn`.
 ///
 /// ```swift
-/// let some = try db.prepare { (ids: SQLParameterList<Post.ID>) in Post.where { $0.$id.isIn(ids) } }
+/// let some = try db.prepare { (ids: SQLParameterList<Post.ID>) in
+///   Post.where { $0.$id.isIn(ids) }
+/// }
 /// let posts = try db.fetch(some([id, other]))
 /// ```
 public struct SQLParameterList<Element: ColumnValue>: Sendable {

@@ -4,13 +4,11 @@ import SQLCore
 public protocol Fetchable<Row>: Sendable {
   /// The type as which a row is read: a model, a value, or a tuple.
   associatedtype Row: Sendable
-  /// The query, with the way to read its rows.
+  /// The SELECT, with the way to read its rows.
   var query: Query<Row> { get }
 }
 
-/// A SELECT and the way to read its rows.
-///
-/// `Query { }` returns one, and `query` of a query over one table is another.
+/// A SELECT and the way to read its rows: a `Query { }`, or the `query` of a query over one table.
 public struct Query<Row>: Fetchable {
   @usableFromInline package var statement: SelectStatement
   @usableFromInline package let decoding: RowDecoding<Row>

@@ -53,11 +53,16 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     order(.resultColumn(name), direction, nulls)
   }
 
-  /// Orders by an expression, after those of earlier calls. SQL: `ORDER BY a + b`
+  /// Orders by an expression, after those of earlier calls.
+  ///
+  /// ```swift
+  /// Post.all.order { $0.$likes + $0.$views }                       // ORDER BY "likes" + "views"
+  /// Post.all.order(by: { $0.$likes + $0.$views }, .descending)     // … DESC
+  /// ```
   @inlinable
   public consuming func order<Value: ColumnValue>(
-    _ direction: SortDirection = .ascending, nulls: NullOrder? = nil,
-    by expression: (Columns<M>) -> SQLExpression<Value>
+    by expression: (Columns<M>) -> SQLExpression<Value>,
+    _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
   ) -> Self {
     order(expression(columns).collatedNode, direction, nulls)
   }

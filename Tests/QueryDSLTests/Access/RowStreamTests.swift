@@ -41,7 +41,7 @@ struct RowStreamTests {
   }
 
   @Test(
-    "a stream of models yields in order the models that fetch returns", arguments: [false, true])
+    "a stream of models yields in order the models that `rows` returns", arguments: [false, true])
   func models(inMemory: Bool) async throws {
     let db = try Self.database(inMemory: inMemory)
     var models: [Reading] = []

@@ -57,13 +57,14 @@ struct RandomSelects {
     for _ in 0..<values.below(3) {
       let (direction, nulls) = values.sortOrder()
       var term: Term<Int?>?
-      query = query.order(direction, nulls: nulls) { table -> SQLExpression<Int?> in
-        let made = expressions(over: M.columns(of: table, at: 0, isMissing: false), tables: 1) {
-          $0.integer(depth: 1)
-        }
-        term = made
-        return made.expression
-      }
+      query = query.order(
+        by: { table -> SQLExpression<Int?> in
+          let made = expressions(over: M.columns(of: table, at: 0, isMissing: false), tables: 1) {
+            $0.integer(depth: 1)
+          }
+          term = made
+          return made.expression
+        }, direction, nulls: nulls)
       guard let term else { continue }
       compare.append(RandomQuery.comparing(term.evaluate, direction, nulls))
     }

@@ -11,7 +11,7 @@ struct PreparedQueryTests {
 
   init() throws { articles = try Articles() }
 
-  @Test("a prepared query takes typed parameters and works with fetch, first, count and exists")
+  @Test("a prepared query takes typed parameters and works with rows, first, count and exists")
   func parameters() throws {
     let query = try db.prepare { (code: SQLParameter<String>, stock: SQLParameter<Int>) in
       Article.where { $0.$code <= code && $0.$stock >= stock }.order(by: \.$id)
@@ -116,7 +116,7 @@ struct PreparedQueryTests {
     }
     try db.insert(Article.make(4, "d"))
     #expect(try db.fetch(shelf(nil)) == ["d"])
-    // The request for a union is built again, with nil bound.
+    // The query of a union is built again, with nil bound.
     #expect(try shelf(nil).query.sql.values == [nil])
     #expect(try db.fetch(shelf(nil).union(shelf("B1"))).sorted() == ["b", "d"])
     #expect(try db.fetch(shelf("A1")).sorted() == ["a", "c"])
