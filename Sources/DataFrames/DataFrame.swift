@@ -12,7 +12,7 @@ import SQLCore
 /// ```
 ///
 /// It is a value, and holds each cell in the form in which SQLite stores it by default for the
-/// column's type. Code that reads one row at a time is better served by `rows(_:)` or models.
+/// column's type. Code that reads one row at a time is better served by `stream(_:)` or models.
 public struct DataFrame: Sendable {
   /// The columns, from left to right.
   public private(set) var columns: [DataFrameColumn] = []
