@@ -20,8 +20,8 @@ public struct IndexTerm: Sendable {
   let collation: Collation?
   var isDescending = false
 
-  /// Makes a term of an expression. The collation of a column stands beside it, not in it: the
-  /// column stays one.
+  /// Makes a term of an expression. A collation is kept beside the operand, as in the grammar of an
+  /// index term, so that a column with a collation is not written as an expression.
   init(_ expression: ExpressionNode) {
     if case .tree(.collate(let operand, let name), _) = expression {
       node = operand
@@ -42,6 +42,8 @@ public struct IndexTerm: Sendable {
 
 extension SQLExpression {
   /// A term of an index in descending order. SQL: `a DESC`
+  ///
+  /// In a query, the direction follows what it orders: `order(by: \.$a, .descending)`.
   public var descending: IndexTerm { IndexTerm(node).descending }
 }
 
