@@ -5,18 +5,17 @@ extension Collation: ExpressibleByStringLiteral {
   public init(stringLiteral name: String) { self.init(name) }
 }
 
-extension SQLExpression where Value: TextColumnValue {
-  /// Returns the text with another collation, for comparing and sorting. SQL: `a COLLATE "NOCASE"`
+extension SQLExpression {
+  /// Returns the value with another collation, for comparing, sorting and indexes.
+  /// SQL: `a COLLATE "NOCASE"`
   ///
   /// SQLite applies the collation to the whole operand that contains it, at whatever depth: a CASE
   /// whose condition has a collation is itself compared with that collation.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql>
-  public func collate(_ collation: Collation) -> SQLExpression {
+  public func collated(_ collation: Collation) -> SQLExpression {
     SQLExpression(.collate(node, collation.name), form: form)
   }
-}
 
-extension SQLExpression {
   /// Converts the value to another storage class. SQL: `CAST(a AS INTEGER)`
   ///
   /// Text that does not begin with a number becomes 0. The result is read as `type`; a value that

@@ -44,7 +44,7 @@ extension Connection {
   /// is not optional. Throws `ColumnValueError` for a value that is not valid for its property's
   /// type, and `ModelError` if a column has another type, or is missing and its property's type has
   /// no such value.
-  public func read<Row: Codable & Sendable>(
+  public func find<Row: Codable & Sendable>(
     id: some ColumnValue, from table: TableName
   ) throws -> Row? {
     let layout = try PlainLayout<Row>()
@@ -52,7 +52,7 @@ extension Connection {
   }
 
   /// Returns all rows of a table as plain structs, in the order of their `id`.
-  public func read<Row: Codable & Sendable>(from table: TableName) throws -> [Row] {
+  public func rows<Row: Codable & Sendable>(from table: TableName) throws -> [Row] {
     try rows(of: PlainLayout<Row>(), in: table, where: "ORDER BY \"id\"")
   }
 

@@ -76,40 +76,42 @@ public enum QueryBuilder {
   }
 
   /// Makes the query.
-  public static func buildFinalResult<Row>(_ select: SelectClause<Row>) -> Request<Row> {
-    Request(statement: SelectStatement(select), decoding: select.decoding)
+  public static func buildFinalResult<Row>(_ select: SelectClause<Row>) -> Query<Row> {
+    Query(statement: SelectStatement(select), decoding: select.decoding)
   }
 
   /// Not available: a query without a SELECT clause has no rows.
   @available(*, unavailable, message: "the query needs a Select(…): it says what each row holds")
-  public static func buildFinalResult(_ clause: QueryClause) -> Request<Never> {
-    Request(
+  public static func buildFinalResult(_ clause: QueryClause) -> Query<Never> {
+    Query(
       statement: SelectStatement(
         selection: .terms([]), from: TableID(layout: 0, source: 0)),
       decoding: .parts(RowParts()) { throw QueryError("no Select") })
   }
 }
 
-/// Makes a query over several tables, which are the closure's parameters.
-///
-/// ```swift
-/// Query { (post: Columns<Post>, author: Columns<Author>) in
-///   From(post)
-///   Join(author, on: post.$authorID == author.$id)
-///   Where { post.$status == .published }
-///   OrderBy(post.$createdAt, .descending)
-///   Limit(20)
-///   Select(post.$title, author.$name)        // the row type: (String, String)
-/// }
-/// ```
-///
-/// If a model is used twice, it is two parameters. The right side of a left join is
-/// `OptionalColumns`. Mistakes that the compiler cannot see, such as a table that is not in FROM,
-/// throw `QueryError` when the query is rendered, before any SQL runs.
-public func Query<each Table: TableScope, Row>(
-  @QueryBuilder _ body: (repeat each Table) -> Request<Row>
-) -> Request<Row> {
-  body(repeat (each Table).init())
+extension Query {
+  /// Makes a query over several tables, which are the closure's parameters.
+  ///
+  /// ```swift
+  /// Query { (post: Columns<Post>, author: Columns<Author>) in
+  ///   From(post)
+  ///   Join(author, on: post.$authorID == author.$id)
+  ///   Where { post.$status == .published }
+  ///   OrderBy(post.$createdAt, .descending)
+  ///   Limit(20)
+  ///   Select(post.$title, author.$name)        // the row type: (String, String)
+  /// }
+  /// ```
+  ///
+  /// If a model is used twice, it is two parameters. The right side of a left join is
+  /// `OptionalColumns`. Mistakes that the compiler cannot see, such as a table that is not in FROM,
+  /// throw `QueryError` when the query is rendered, before any SQL runs.
+  public init<each Table: TableScope>(
+    @QueryBuilder _ body: (repeat each Table) -> Query<Row>
+  ) {
+    self = body(repeat (each Table).init())
+  }
 }
 
 extension SelectStatement {

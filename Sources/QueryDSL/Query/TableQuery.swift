@@ -11,18 +11,18 @@ import SQLCore
 ///
 /// It is a value: each method returns another query, and nothing runs until the query is fetched.
 public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
-  @usableFromInline package var select: Request<Row>
+  @usableFromInline package var select: Query<Row>
   @usableFromInline let columns: Columns<M>
 
   @inlinable
-  init(request: Request<Row>, columns: Columns<M>) {
-    self.select = request
+  init(query: Query<Row>, columns: Columns<M>) {
+    self.select = query
     self.columns = columns
   }
 
   /// The SELECT of the query, with the way to read its rows.
   @inlinable
-  public var request: Request<Row> { select }
+  public var query: Query<Row> { select }
 
   /// Adds predicates. Each line must hold, and the existing predicates as well.
   /// SQL: `WHERE a AND b`
@@ -53,11 +53,16 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
     order(.resultColumn(name), direction, nulls)
   }
 
-  /// Orders by an expression, after those of earlier calls. SQL: `ORDER BY a + b`
+  /// Orders by an expression, after those of earlier calls.
+  ///
+  /// ```swift
+  /// Post.all.order { $0.$likes + $0.$views }                       // ORDER BY "likes" + "views"
+  /// Post.all.order(by: { $0.$likes + $0.$views }, .descending)     // … DESC
+  /// ```
   @inlinable
   public consuming func order<Value: ColumnValue>(
-    _ direction: SortDirection = .ascending, nulls: NullOrder? = nil,
-    by expression: (Columns<M>) -> SQLExpression<Value>
+    by expression: (Columns<M>) -> SQLExpression<Value>,
+    _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
   ) -> Self {
     order(expression(columns).collatedNode, direction, nulls)
   }
@@ -82,7 +87,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
   /// Limits the number of rows by a parameter of a prepared query. SQL: `LIMIT ?`
   ///
   /// A second limit and a negative argument throw `QueryError`.
-  public consuming func limit(_ count: Param<Int>) -> Self {
+  public consuming func limit(_ count: SQLParameter<Int>) -> Self {
     select.statement.setLimit(count)
     return self
   }
@@ -90,7 +95,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
   /// Skips a number of rows that is a parameter of a prepared query. SQL: `OFFSET ?`
   ///
   /// A second offset and a negative argument throw `QueryError`.
-  public consuming func offset(_ count: Param<Int>) -> Self {
+  public consuming func offset(_ count: SQLParameter<Int>) -> Self {
     select.statement.setOffset(count)
     return self
   }

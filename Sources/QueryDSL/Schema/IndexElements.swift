@@ -17,8 +17,20 @@ struct IndexLine<M: ResultRow> {
 /// collation of its own.
 public struct IndexTerm: Sendable {
   let node: ExpressionNode
+  let collation: Collation?
   var isDescending = false
-  var collation: Collation?
+
+  /// Makes a term of an expression. A collation is kept beside the operand, as in the grammar of an
+  /// index term, so that a column with a collation is not written as an expression.
+  init(_ expression: ExpressionNode) {
+    if case .tree(.collate(let operand, let name), _) = expression {
+      node = operand
+      collation = Collation(name)
+    } else {
+      node = expression
+      collation = nil
+    }
+  }
 
   /// The same term in descending order. SQL: `a DESC`
   public var descending: IndexTerm {
@@ -30,12 +42,9 @@ public struct IndexTerm: Sendable {
 
 extension SQLExpression {
   /// A term of an index in descending order. SQL: `a DESC`
-  public var descending: IndexTerm { IndexTerm(node: node, isDescending: true) }
-
-  /// Returns a term of an index with a collation. SQL: `a COLLATE NOCASE`
-  public func collated(_ collation: Collation) -> IndexTerm {
-    IndexTerm(node: node, collation: collation)
-  }
+  ///
+  /// In a query, the direction follows what it orders: `order(by: \.$a, .descending)`.
+  public var descending: IndexTerm { IndexTerm(node).descending }
 }
 
 /// Collects the terms of an index, one on each line.
@@ -45,7 +54,7 @@ public enum IndexBuilder {
   public static func buildExpression<Value: ColumnValue>(
     _ expression: SQLExpression<Value>
   ) -> IndexTerm {
-    IndexTerm(node: expression.node)
+    IndexTerm(expression.node)
   }
 
   /// Takes a term as it is.

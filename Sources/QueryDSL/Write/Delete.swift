@@ -42,8 +42,8 @@ public struct Delete<M: Model>: Sendable {
 
   /// Sets the order in which rows count towards the limit, by an expression.
   public consuming func order<Value: ColumnValue>(
-    _ direction: SortDirection = .ascending, nulls: NullOrder? = nil,
-    by expression: (Columns<M>) -> SQLExpression<Value>
+    by expression: (Columns<M>) -> SQLExpression<Value>,
+    _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
   ) -> Self {
     rows.addOrder(expression(columns).node, direction, nulls)
     return self

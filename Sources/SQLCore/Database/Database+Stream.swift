@@ -1,4 +1,4 @@
-// Raw SQL as a stream of rows; typed queries are streamed by `rows(_:)`.
+// Raw SQL as a stream of rows; `QueryDSL` streams the rows of typed queries.
 extension Database {
   /// Returns the rows of a read statement one after another, from one snapshot.
   ///

@@ -14,7 +14,7 @@ struct TypedReaderTests {
     return [memory, file, snapshot]
   }
 
-  @Test("every reader can fetch, find, count, test for rows and return a table, synchronously")
+  @Test("every reader has rows, first, find, count, exists and table, synchronously")
   func sync() throws {
     for reader in try readers() { try expectTwo(in: reader) }
   }
@@ -32,7 +32,7 @@ struct TypedReaderTests {
     #expect(try reader.table(query).rows.count == 2)
   }
 
-  @Test("every reader can fetch, find, count, test for rows and return a table, asynchronously")
+  @Test("every reader has rows, first, find, count, exists and table, asynchronously")
   func async() async throws {
     let query = Album.all.order(by: \.$id)
     for reader in try readers() {

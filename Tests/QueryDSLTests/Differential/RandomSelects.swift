@@ -57,13 +57,14 @@ struct RandomSelects {
     for _ in 0..<values.below(3) {
       let (direction, nulls) = values.sortOrder()
       var term: Term<Int?>?
-      query = query.order(direction, nulls: nulls) { table -> SQLExpression<Int?> in
-        let made = expressions(over: M.columns(of: table, at: 0, isMissing: false), tables: 1) {
-          $0.integer(depth: 1)
-        }
-        term = made
-        return made.expression
-      }
+      query = query.order(
+        by: { table -> SQLExpression<Int?> in
+          let made = expressions(over: M.columns(of: table, at: 0, isMissing: false), tables: 1) {
+            $0.integer(depth: 1)
+          }
+          term = made
+          return made.expression
+        }, direction, nulls: nulls)
       guard let term else { continue }
       compare.append(RandomQuery.comparing(term.evaluate, direction, nulls))
     }
@@ -209,7 +210,7 @@ struct RandomSelects {
         return try database.db.exists(query) == (count > 0) ? count : -1
       } : nil
     return RandomQuery(
-      text: try? query.sql, shape: try? query.request.statement.shape(),
+      text: try? query.sql, shape: try? query.query.statement.shape(),
       found: Result { try database.db.fetch(query).map(row) }, counted: counted,
       expected: expected, isTotal: isTotal, integers: integers)
   }

@@ -11,7 +11,7 @@ struct ModelDecodingTests {
   init() throws { db = try Database.temporary(models: [Everything.self, Anything.self]) }
 
   @Test(
-    "random and extreme values of every type read back equal through find, fetch, first and select")
+    "random and extreme values of every type read back equal through find, rows, first and select")
   func everything() throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)

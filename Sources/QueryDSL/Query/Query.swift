@@ -4,14 +4,12 @@ import SQLCore
 public protocol Fetchable<Row>: Sendable {
   /// The type as which a row is read: a model, a value, or a tuple.
   associatedtype Row: Sendable
-  /// The query, with the way to read its rows.
-  var request: Request<Row> { get }
+  /// The SELECT, with the way to read its rows.
+  var query: Query<Row> { get }
 }
 
-/// A SELECT and the way to read its rows.
-///
-/// `Query { }` returns one, and `request` of a query over one table is another.
-public struct Request<Row>: Fetchable {
+/// A SELECT and the way to read its rows: a `Query { }`, or the `query` of a query over one table.
+public struct Query<Row>: Fetchable {
   @usableFromInline package var statement: SelectStatement
   @usableFromInline package let decoding: RowDecoding<Row>
 
@@ -21,9 +19,9 @@ public struct Request<Row>: Fetchable {
     self.decoding = decoding
   }
 
-  /// The request itself.
+  /// The query itself.
   @inlinable
-  public var request: Request<Row> { self }
+  public var query: Query<Row> { self }
 
   /// The SQL of the query, with its values. Throws `QueryError` if the query cannot be written as
   /// SQL.
@@ -36,7 +34,7 @@ extension Fetchable {
   /// The SQL of the query, with its values. Throws `QueryError` if the query cannot be written as
   /// SQL.
   public var sql: SQL {
-    get throws { try request.statement.rendered() }
+    get throws { try query.statement.rendered() }
   }
 }
 
