@@ -39,14 +39,14 @@ extension TablePlanner {
   /// Whether the key of the migrated table is an alias of the rowid. A table without rowids stays
   /// so if the model does not say otherwise; then its key is an ordinary column.
   var hasRowIDKey: Bool {
-    declared.hasRowIDKey && !(declared.isWithoutRowID ?? existing.isWithoutRowID)
+    declared.hasRowIDKey && !(declared.isWithoutRowID ?? live.isWithoutRowID)
   }
 
   /// Plans the rebuild of a key that the database must generate. Only an alias of the rowid is
   /// generated, and `INT PRIMARY KEY` and `INTEGER PRIMARY KEY DESC` are not aliases.
   private mutating func compareRowIDKey() throws {
-    guard declared.hasRowIDKey, declared.isWithoutRowID ?? live.isWithoutRowID == false,
-      !live.hasRowIDKey, let column = declared.column(declared.keyNames[0]), column.isOptional
+    guard hasRowIDKey, !live.hasRowIDKey,
+      let column = declared.column(declared.keyNames[0]), column.isOptional
     else { return }
     let reason = "\(column.name) is assigned by the database"
     changes.append(Change(reason: reason))
