@@ -128,7 +128,7 @@ extension TablePlanner {
   private func mustBeInteger(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) -> Bool {
-    declared.hasRowIDKey && declared.isKey(column.name) && column.isOptional
+    hasRowIDKey && declared.isKey(column.name) && column.isOptional
       && found.type.lowercasedASCII != "integer"
   }
 

@@ -36,11 +36,17 @@ extension TablePlanner {
     return lost.isEmpty ? "" : ", and the new key has no \(lost.joined(separator: " and no "))"
   }
 
+  /// Whether the key of the migrated table is an alias of the rowid. A table without rowids stays
+  /// so if the model does not say otherwise; then its key is an ordinary column.
+  var hasRowIDKey: Bool {
+    declared.hasRowIDKey && !(declared.isWithoutRowID ?? existing.isWithoutRowID)
+  }
+
   /// Plans the rebuild of a key that the database must generate. Only an alias of the rowid is
   /// generated, and `INT PRIMARY KEY` and `INTEGER PRIMARY KEY DESC` are not aliases.
   private mutating func compareRowIDKey() throws {
-    guard declared.hasRowIDKey, declared.isWithoutRowID ?? existing.isWithoutRowID == false,
-      !existing.hasRowIDKey, let column = declared.column(declared.keyNames[0]), column.isOptional
+    guard hasRowIDKey, !existing.hasRowIDKey,
+      let column = declared.column(declared.keyNames[0]), column.isOptional
     else { return }
     let reason = "\(column.name) is assigned by the database"
     changes.append(Change(reason: reason))

@@ -1,0 +1,56 @@
+import Dispatch
+
+extension ConnectionPool {
+  /// Whether the pool is closed to new accesses.
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// Interrupts the connections that are in use. The lock is held, so that none of them can close
+  /// meanwhile.
+  func interrupt() {
+    state.withLock { state in
+      for occupant in state.occupants { occupant.core.interrupt() }
+    }
+  }
+
+  /// Closes the pool to new accesses, and closes the connections. Waits for probes. Throws `.busy`
+  /// if any other access runs or waits, except for streams that are already ending.
+  func close() throws {
+    while true {
+      let (cores, probes) = try removeAllForEver()
+      // The last connection of a file in WAL mode checkpoints the log as it closes.
+      for core in cores { core.close() }
+      guard let probes else { return }
+      probes.wait()
+    }
+  }
+
+  /// Closes the pool and returns its connections. If probes are running or waiting, the pool stays
+  /// open, and this returns a semaphore that is signalled when they have ended: those at the
+  /// writer, and fetches by observations.
+  private func removeAllForEver() throws -> ([ConnectionCore], DispatchSemaphore?) {
+    let thread = ThreadID.current
+    return try state.withLock { state throws in
+      guard !state.isClosed else { return ([], nil) }
+      // A probe whose thread closes the database, such as an observation's closure, would wait for
+      // itself.
+      guard !state.occupants.contains(where: { $0.isBeside || $0.thread == thread }),
+        !state.lanes.contains(where: \.isUsed)
+      else {
+        throw DatabaseError(
+          code: .busy, message: "the database is in use; close it when every access has ended")
+      }
+      if state.probeCount > 0 {
+        let semaphore = DispatchSemaphore(value: 0)
+        state.closers.append(semaphore)
+        return ([], semaphore)
+      }
+      state.isClosed = true
+      return (state.removeIdle(), nil)
+    }
+  }
+
+  /// Removes the idle connections and returns them. Called when no access can request one any more.
+  func removeAll() -> [ConnectionCore] {
+    state.withLock { $0.removeIdle() }
+  }
+}
