@@ -1,22 +1,20 @@
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
 @testable import QueryDSL
 
 @Suite("Random schemas of other programs, and random models over them")
 struct ForeignSchemaPropertyTests {
-  static let schemas =
-    ProcessInfo.processInfo.environment["APUS_PAIRS"].flatMap(Int.init) ?? 250
+  static let schemas = TestSize.count(small: 250, full: 1_000, long: 10_000)
 
   @Test(
     "opening a database either migrates it, or refuses with a plan and leaves the file unchanged")
   func random() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let seed = environment["APUS_SEED"].flatMap(UInt64.init) ?? .random(in: .min ... .max)
-    let first = environment["APUS_FIRST"].flatMap(Int.init) ?? 0
+    let seed = TestSeed.draw()
     var migrated = 0
-    for number in first..<first + Self.schemas {
+    for number in 0..<Self.schemas {
       var random = SeededGenerator(seed: seed &+ UInt64(number))
       let label = "seed \(seed) schema \(number)"
       let db = try Database.inMemory()
@@ -47,7 +45,8 @@ struct ForeignSchemaPropertyTests {
         return
       }
     }
-    #expect(migrated > Self.schemas / 8, "seed \(seed): \(migrated)")
+    // The test shows little unless many schemas can be migrated.
+    #expect(migrated > Self.schemas / 20, "seed \(seed): \(migrated)")
   }
 
   /// Returns the findings of SQLite's integrity check, which itself fails if a generated column
