@@ -1,17 +1,17 @@
 import Foundation
 import SQLCore
+import TestRun
 import Testing
 
 @testable import QueryDSL
 
 @Suite("Random moves of a primary key")
 struct KeyPropertyTests {
-  static let moves = ProcessInfo.processInfo.environment["APUS_PAIRS"].flatMap(Int.init) ?? 300
+  static let moves = TestSize.count(small: 300, full: 1_000, long: 10_000)
 
   @Test("a table migrates and takes insertions with its new key, or the key is refused")
   func random() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let seed = environment["APUS_SEED"].flatMap(UInt64.init) ?? .random(in: .min ... .max)
+    let seed = TestSeed.draw()
     var refused = 0
     for number in 0..<Self.moves {
       var random = SeededGenerator(seed: seed &+ UInt64(number))
@@ -49,7 +49,8 @@ struct KeyPropertyTests {
       let again = try db.migrationPlan(for: declared, MigrationOptions())
       try #require(again.isEmpty, "\(label)\n\(again)")
     }
-    #expect(refused < Self.moves / 2, "seed \(seed): \(refused)")
+    // The test shows little unless many keys can move. About half of them can.
+    #expect(refused < Self.moves * 3 / 4, "seed \(seed): \(refused)")
   }
 
   /// Makes four columns; some are dropped, and some are the key.
