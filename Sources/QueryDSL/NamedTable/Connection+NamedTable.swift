@@ -52,7 +52,7 @@ extension Connection {
   }
 
   /// Returns all rows of a table as plain structs, in the order of their `id`.
-  public func rows<Row: Codable & Sendable>(from table: TableName) throws -> [Row] {
+  public func fetch<Row: Codable & Sendable>(from table: TableName) throws -> [Row] {
     try rows(of: PlainLayout<Row>(), in: table, where: "ORDER BY \"id\"")
   }
 

@@ -56,7 +56,7 @@ extension Connection {
 
   /// Returns the first row of a statement, with its values copied; nil if there is none.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
-  public func first(_ sql: SQL) throws -> Row? {
+  public func row(_ sql: SQL) throws -> Row? {
     let core = try use()
     let statement = try core.lendStatement(text: sql.text)
     defer { core.giveBack(statement) }
