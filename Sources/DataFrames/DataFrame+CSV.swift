@@ -100,12 +100,12 @@ extension DataFrame {
       types.map { ($0.key.lowercasedASCII, $0.value) }, uniquingKeysWith: { first, _ in first })
     try self.init(
       columns: zip(header, fields).map { name, fields in
-        try Column(name, fields, lines, as: types[name.lowercasedASCII])
+        try DataFrameColumn(name, fields, lines, as: types[name.lowercasedASCII])
       })
   }
 }
 
-extension DataFrame.Column {
+extension DataFrameColumn {
   /// Creates a column from the fields of CSV.
   fileprivate init(
     _ name: String, _ fields: [CSVReader.Field], _ lines: [Int], as type: (any ColumnValue.Type)?

@@ -34,7 +34,7 @@ extension DataFrame {
   }
 
   private static func json(
-    _ value: DatabaseValue, _ column: Column, _ row: Int
+    _ value: DatabaseValue, _ column: DataFrameColumn, _ row: Int
   ) throws -> String {
     switch value {
     case .null: return "null"
@@ -81,12 +81,12 @@ extension DataFrame {
       types.map { ($0.key.lowercasedASCII, $0.value) }, uniquingKeysWith: { first, _ in first })
     try self.init(
       columns: names.map { name in
-        try Column(name, cells[name] ?? [], as: types[name.lowercasedASCII])
+        try DataFrameColumn(name, cells[name] ?? [], as: types[name.lowercasedASCII])
       })
   }
 }
 
-extension DataFrame.Column {
+extension DataFrameColumn {
   /// Creates a column from the cells of JSON.
   fileprivate init(
     _ name: String, _ cells: [JSONText], as type: (any ColumnValue.Type)?

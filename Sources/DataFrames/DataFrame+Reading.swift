@@ -15,10 +15,10 @@ extension Connection {
   /// throws.
   public func dataFrame(_ query: some Fetchable) throws -> DataFrame {
     let core = try use()
-    let request = query.request
-    let statement = try core.lendStatement(for: request.statement)
+    let query = query.query
+    let statement = try core.lendStatement(for: query.statement)
     defer { core.giveBack(statement) }
-    let columns = try request.decoding.columns()
+    let columns = try query.decoding.columns()
     var cells = columns.map { _ in [DatabaseValue]() }
     var count = 0
     while try core.step(statement) {
@@ -35,7 +35,7 @@ extension Connection {
     let names = StatementRow(statement: statement).columnNames.numbered
     return try DataFrame(
       columns: columns.indices.map { index in
-        DataFrame.Column(names[index], type: columns[index].type.nonOptional, values: cells[index])
+        DataFrameColumn(names[index], type: columns[index].type.nonOptional, values: cells[index])
       })
   }
 
@@ -71,7 +71,7 @@ extension Connection {
     return try DataFrame(
       columns: names.indices.map { index in
         let first = cells[index].first { !$0.isNull }?.storageClass
-        return DataFrame.Column(
+        return DataFrameColumn(
           names[index], storageClass: declared[index] ?? first, values: cells[index])
       })
   }
@@ -105,7 +105,7 @@ extension DatabaseReader {
   }
 }
 
-extension DataFrame.Column {
+extension DataFrameColumn {
   /// Creates a column of a storage class; it has no type if a value is of another one.
   init(_ name: String, storageClass: StorageClass?, values: [DatabaseValue]) {
     var values = values

@@ -40,9 +40,9 @@
       for column in frame.columns { try append(Self.column(column)) }
     }
 
-    private static func column(_ column: TabularData.AnyColumn) throws -> Column {
-      func made<Value: ColumnValue>(_ type: Value.Type) throws -> Column {
-        try Column(column.name, column.assumingType(type).map { $0 })
+    private static func column(_ column: TabularData.AnyColumn) throws -> DataFrameColumn {
+      func made<Value: ColumnValue>(_ type: Value.Type) throws -> DataFrameColumn {
+        try DataFrameColumn(column.name, column.assumingType(type).map { $0 })
       }
       switch column.wrappedElementType {
       case is Int.Type: return try made(Int.self)

@@ -15,14 +15,14 @@ import SQLCore
 /// column's type. Code that reads one row at a time is better served by `rows(_:)` or models.
 public struct DataFrame: Sendable {
   /// The columns, from left to right.
-  public private(set) var columns: [Column] = []
+  public private(set) var columns: [DataFrameColumn] = []
 
   /// Creates a frame without columns.
   public init() {}
 
   /// Creates a frame of columns. Throws `DataFrameError` if two have the same name, or not all have
   /// the same number of rows.
-  public init(columns: [Column]) throws {
+  public init(columns: [DataFrameColumn]) throws {
     for column in columns { try append(column) }
   }
 
@@ -33,7 +33,7 @@ public struct DataFrame: Sendable {
   public var columnNames: [String] { columns.map(\.name) }
 
   /// Returns the column with the given name, ignoring case as SQL does; nil if there is none.
-  public subscript(_ name: String) -> Column? {
+  public subscript(_ name: String) -> DataFrameColumn? {
     columns.first { $0.name.lowercasedASCII == name.lowercasedASCII }
   }
 
@@ -63,7 +63,7 @@ public struct DataFrame: Sendable {
 
   /// Adds a column on the right. Throws `DataFrameError` if the frame has a column of that name, or
   /// another number of rows.
-  public mutating func append(_ column: Column) throws {
+  public mutating func append(_ column: DataFrameColumn) throws {
     guard self[column.name] == nil else {
       throw DataFrameError("there are two columns named \(column.name)")
     }
@@ -77,12 +77,12 @@ public struct DataFrame: Sendable {
   /// Adds a column of values on the right. Throws as `append(_:)` does, and `ColumnValueError` for
   /// a value that cannot be stored.
   public mutating func append<Value: ColumnValue>(_ name: String, _ values: [Value?]) throws {
-    try append(Column(name, values))
+    try append(DataFrameColumn(name, values))
   }
 
   /// Removes and returns the column with the given name; returns nil if there is none.
   @discardableResult
-  public mutating func remove(_ name: String) -> Column? {
+  public mutating func remove(_ name: String) -> DataFrameColumn? {
     columns.firstIndex { $0.name.lowercasedASCII == name.lowercasedASCII }
       .map { columns.remove(at: $0) }
   }

@@ -18,11 +18,11 @@ extension Database {
   /// the current time, functions that are not deterministic, columns that are calculated on
   /// reading, and columns that the model does not have. For these, and for text that is invalid in
   /// the file's encoding, an element has every row of the table that the write changed, and
-  /// `Changes.unfilteredReason` gives the reason.
+  /// `ModelChanges.unfilteredReason` gives the reason.
   public func changes<M: Model>(
     of model: M.Type, @PredicateBuilder where predicates: (Columns<M>) -> PredicateLines
   ) -> ChangeStream<M> {
-    let filter = RowFilter(M.where(predicates).request.statement, in: self)
+    let filter = RowFilter(M.where(predicates).query.statement, in: self)
     return changes(of: model, named: nil, keys: nil) { await filter.filter($0) }
   }
 }

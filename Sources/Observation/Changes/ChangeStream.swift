@@ -12,13 +12,13 @@ import SQLCore
 /// `Configuration.maximumTrackedRows`, one element with `.tableChanged` takes their place.
 public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
   /// The changes of one write.
-  public typealias Element = Changes<M>
+  public typealias Element = ModelChanges<M>
   /// The stream never fails.
   public typealias Failure = Never
 
-  private let feed: ChangeFeed<Changes<M>>?
+  private let feed: ChangeFeed<ModelChanges<M>>?
 
-  init(_ feed: ChangeFeed<Changes<M>>?) {
+  init(_ feed: ChangeFeed<ModelChanges<M>>?) {
     self.feed = feed
   }
 
@@ -32,17 +32,17 @@ public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     /// The iterator of the changes; nil for a type that cannot be a model, which has no table and
     /// so no changes.
-    var base: ChangeIterator<Changes<M>>?
+    var base: ChangeIterator<ModelChanges<M>>?
 
     /// Returns the next element, or nil if the task is cancelled and after the last element of a
     /// database that was closed.
-    public mutating func next() async -> Changes<M>? {
+    public mutating func next() async -> ModelChanges<M>? {
       await base?.next()
     }
 
     /// Returns the next element, or nil if the task is cancelled and after the last element of a
     /// database that was closed.
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> Changes<M>? {
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> ModelChanges<M>? {
       await base?.next(isolation: actor)
     }
   }
@@ -105,13 +105,13 @@ extension Database {
           guard let changes = write.tables[table] else { return nil }
           let rows = changes.rows(of: M.self, watching: watched, keys: wanted)
           guard !rows.isEmpty || !changes.events.isEmpty else { return nil }
-          return Changes(
+          return ModelChanges(
             label: write.label, rows: rows, events: changes.events,
             unfilteredReason: write.unfilteredReason)
         case .dropped(let tables):
-          return tables[table].map { Changes(label: nil, rows: [], events: $0) }
+          return tables[table].map { ModelChanges(label: nil, rows: [], events: $0) }
         case .everything(let events):
-          return Changes(label: nil, rows: [], events: events)
+          return ModelChanges(label: nil, rows: [], events: events)
         }
       })
   }
@@ -126,7 +126,7 @@ extension RowKey {
   }
 }
 
-extension TableRows {
+extension NettedTable {
   /// Returns the changes of this write, filtered to the rows and columns that a stream watches.
   fileprivate func rows<M: Model>(
     of model: M.Type, watching columns: Set<String>, keys: Set<RowKey>?
@@ -136,7 +136,7 @@ extension TableRows {
     changes.reserveCapacity(keys == nil ? rows.count : 0)
     for index in keys.map(indices(ofKeys:)) ?? Array(rows.indices)
     where delivered.differs(at: index) {
-      changes.append(RowChange(row: TableRowChange(delivered, at: index)))
+      changes.append(RowChange(row: AnyRowChange(delivered, at: index)))
     }
     return changes
   }

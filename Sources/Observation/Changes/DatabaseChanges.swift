@@ -24,15 +24,15 @@ public struct TableChanges: Sendable {
   /// The name of the table.
   public let name: String
   /// The rows that differ, in the order in which they were first changed.
-  public let rows: [TableRowChange]
+  public let rows: [AnyRowChange]
   /// Further events of the table. If there are any, `rows` may be incomplete.
   public let events: Set<TableEvent>
 
-  init(_ table: QualifiedTableName, _ changes: TableRows) {
+  init(_ table: QualifiedTableName, _ changes: NettedTable) {
     schema = table.schema
     name = changes.names.table
     let delivered = DeliveredRows(changes, columns: nil)
-    rows = changes.rows.indices.map { TableRowChange(delivered, at: $0) }
+    rows = changes.rows.indices.map { AnyRowChange(delivered, at: $0) }
     events = changes.events
   }
 

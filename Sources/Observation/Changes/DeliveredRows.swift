@@ -3,7 +3,7 @@ import SQLCore
 
 /// The changed rows of a table as one stream delivers them, shared by all its row changes.
 final class DeliveredRows: Sendable {
-  private let table: TableRows
+  private let table: NettedTable
   /// The places of the delivered columns among the recorded ones.
   let places: [Int]
   /// Whether all recorded columns are delivered.
@@ -23,7 +23,7 @@ final class DeliveredRows: Sendable {
   /// - Parameters:
   ///   - columns: the columns to deliver, folded; nil for all.
   ///   - layout: the layout of the model that the rows are delivered as.
-  init(_ table: TableRows, columns: Set<String>?, as layout: ModelLayout? = nil) {
+  init(_ table: NettedTable, columns: Set<String>?, as layout: ModelLayout? = nil) {
     self.table = table
     let places = table.names.places(of: columns)
     self.places = places

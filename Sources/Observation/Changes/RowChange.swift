@@ -7,7 +7,7 @@ import SQLCore
 /// row after it. A row that ends as it was is not reported.
 public struct RowChange<M: Model>: Sendable {
   /// The same change, without the model.
-  public let row: TableRowChange
+  public let row: AnyRowChange
 
   /// Whether the row was inserted, updated or deleted. A row whose key changed is deleted under the
   /// old key and inserted under the new one.

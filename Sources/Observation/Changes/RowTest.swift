@@ -67,7 +67,7 @@ struct RowTest: Sendable {
   private static let deterministic = 0x800
 
   /// Returns the rows for which the predicates held before the write or hold after it.
-  func rows(of changes: TableRows, _ evaluators: RowEvaluators) throws -> [RecordedRow] {
+  func rows(of changes: NettedTable, _ evaluators: RowEvaluators) throws -> [NettedRow] {
     let recorded = changes.names.keys.map(\.lowercasedASCII) + changes.names.foldedColumns
     if let column = columns.subtracting(recorded).min() {
       throw Problem(reason: "the predicates read \(column), which is not a column of the model")

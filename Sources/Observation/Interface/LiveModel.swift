@@ -67,14 +67,14 @@ public final class LiveModel<M: Model> {
 
 extension Model {
   /// Returns a query for the row with the given key.
-  static func query(for id: ID) throws -> Request<Self> {
-    var request = all.request
+  static func query(for id: ID) throws -> Query<Self> {
+    var query = all.query
     let layout = try layout
     for (column, value) in zip(layout.keyColumns, try keyValues(of: id)) {
       let key = ColumnID(
-        table: request.statement.from, index: UInt16(truncatingIfNeeded: column))
-      request.statement.predicates.append(.compareColumn(.equal, key, .value(value)))
+        table: query.statement.from, index: UInt16(truncatingIfNeeded: column))
+      query.statement.predicates.append(.compareColumn(.equal, key, .value(value)))
     }
-    return request
+    return query
   }
 }

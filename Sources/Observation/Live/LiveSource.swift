@@ -14,17 +14,17 @@ struct LiveSource<Row: Sendable>: Sendable {
   let isShort: Bool
 
   init(_ query: some Fetchable<Row>) {
-    let request = query.request
-    text = { try request.sql.text }
-    plan = { try MaintenancePlan(request, reading: $0, on: $1) }
-    isShort = request.statement.limit != nil
+    let query = query.query
+    text = { try query.sql.text }
+    plan = { try MaintenancePlan(query, reading: $0, on: $1) }
+    isShort = query.statement.limit != nil
     fetch = { core in
-      let statement = try core.lendStatement(for: request.statement)
+      let statement = try core.lendStatement(for: query.statement)
       defer { core.giveBack(statement) }
       var entries: [ResultEntry] = []
       while try core.step(statement) {
         do {
-          let (row, next) = try request.read(statement, on: core)
+          let (row, next) = try query.read(statement, on: core)
           entries.append(
             ResultRowEntry(
               row, StatementRow(statement: statement).fingerprint(ofFirst: next)))

@@ -5,7 +5,7 @@ import SQLCore
 struct TouchedRows {
   /// The columns of the values: those of the key, and the recorded ones that the query reads.
   let columns: [String]
-  let rows: [NetChange]
+  let rows: [NettedRowValues]
   /// Whether the values are exactly those of SQLite, so that the query can be evaluated on them.
   var isExact = true
 }
@@ -34,7 +34,7 @@ extension MaintenancePlan {
   /// reads.
   func changes(in commits: [Commit]) -> TouchedRows {
     let name = QualifiedTableName(table.name)
-    var touched: [TableRows] = []
+    var touched: [NettedTable] = []
     for commit in commits {
       for write in commit.writes {
         if let changes = write.tables[name] { touched.append(changes) }
@@ -64,7 +64,7 @@ extension MaintenancePlan {
 
   /// Returns the rows of a write that may belong to the result now, or may have belonged to it
   /// before.
-  private func rows(of changes: TableRows) -> [RecordedRow] {
+  private func rows(of changes: NettedTable) -> [NettedRow] {
     if let keys { return changes.indices(ofKeys: keys).map { changes.rows[$0] } }
     guard let requiredValue,
       let place = changes.names.foldedColumns.firstIndex(of: requiredValue.column)

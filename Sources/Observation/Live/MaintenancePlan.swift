@@ -4,7 +4,7 @@ import SQLCore
 /// The plan by which the result of a query over one table is kept up to date, from the rows that
 /// change.
 struct MaintenancePlan<Row: Sendable>: Sendable {
-  let request: Request<Row>
+  let query: Query<Row>
   let table: ShadowTable
   /// The query without its limit, with further columns after its own: its ORDER BY terms and the
   /// key. The key is also added to the order, so that no two rows are equal in it.
@@ -25,10 +25,10 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
   ///
   /// - Parameter dependencies: the columns that the query reads.
   init?(
-    _ request: Request<Row>, reading dependencies: Set<ColumnDependency>,
+    _ query: Query<Row>, reading dependencies: Set<ColumnDependency>,
     on connection: Connection
   ) throws {
-    let select = request.statement
+    let select = query.statement
     // The values of an array parameter are read through a virtual table.
     let dependencies = dependencies.filter { $0.table != ArrayTable.name }
     guard try select.isMaintainable(on: connection),
@@ -65,7 +65,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
       guard let known else { return nil }
       terms.append(RowOrder.Term(isDescending: term.isDescending, collation: known))
     }
-    self.request = request
+    self.query = query
     self.table = table
     order = RowOrder(terms: terms, keyCollations: keyCollations)
     isKeyedByRowID = tracked.isKeyedByRowID
@@ -92,7 +92,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
 
   /// Reads the row at which a run of `statement` stands.
   func entry(of statement: StatementPointer, on core: ConnectionCore) throws -> ResultEntry {
-    let (row, next) = try request.read(statement, on: core)
+    let (row, next) = try query.read(statement, on: core)
     let values = StatementRow(statement: statement)
     let keyStart = next + order.terms.count
     let orderValues = try (next..<keyStart).map { try values.databaseValue(at: $0) }

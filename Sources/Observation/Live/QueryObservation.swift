@@ -89,7 +89,7 @@ extension Database {
   ///
   /// A maintained query is also fetched again after a commit that touches more than a thousand rows
   /// and more than a twentieth of the rows held.
-  public func observe<Query: Fetchable>(_ query: Query) -> QueryObservation<Query.Row> {
+  public func observe<Q: Fetchable>(_ query: Q) -> QueryObservation<Q.Row> {
     QueryObservation(LiveSource(query), in: self)
   }
 

@@ -136,7 +136,7 @@ final class FileCheck: Sendable {
     // While the writer is leased here, it commits nothing itself.
     let answer: Void? = try? await database.askingWriter { core in
       // Another connection may hold a lock for long, and the writer is not to wait for it.
-      try core.waiting(atMost: .zero) { try tracker.lookForForeignCommits(on: core) }
+      try core.waiting(atMost: .zero) { try tracker.checkForForeignCommits(on: core) }
     }
     return answer != nil
   }

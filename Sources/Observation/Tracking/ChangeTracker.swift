@@ -130,7 +130,7 @@ extension ChangeTracker {
   ///
   /// The finding is reported before the writer can commit again: no observer merges the rows of a
   /// later commit into a result without knowing of the one before.
-  func lookForForeignCommits(on core: ConnectionCore) throws {
+  func checkForForeignCommits(on core: ConnectionCore) throws {
     guard isWatching else { return }
     _ = try core.dataVersion()
     foreignCommits.look(on: core)
@@ -138,7 +138,7 @@ extension ChangeTracker {
   }
 }
 
-extension ChangeTracker: WriteObserver {
+extension ChangeTracker: AccessObserver {
   /// Installs the hook for the subscriptions that exist now, or removes it if there are none.
   func writeWillBegin(on core: ConnectionCore) throws {
     let known = nextID.load(ordering: .sequentiallyConsistent)

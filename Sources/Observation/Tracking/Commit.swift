@@ -31,7 +31,7 @@ final class Commit: Sendable {
 /// The changes of one `write`.
 struct WriteChanges: Sendable {
   let label: String?
-  var tables: [QualifiedTableName: TableRows] = [:]
+  var tables: [QualifiedTableName: NettedTable] = [:]
   /// The reason why predicates could not be tested on the rows; nil if they were, or if there are
   /// none.
   var unfilteredReason: String?

@@ -66,7 +66,7 @@ struct HookConvention: Sendable {
 
 /// An observer that finds out at which index the hook has the column `marker`, which is declared
 /// third and stored second.
-private final class Probe: ConnectionObserver {
+private final class Probe: StatementObserver {
   struct Seen: Hashable {
     let kind: PreUpdateEvent.Kind
     let isOld: Bool

@@ -111,7 +111,7 @@ extension Recorder {
   }
 
   /// Nets events by table and row, in the order of `tables`.
-  func netted(_ events: ArraySlice<RowEvent>) -> [(table: TrackedTable, rows: RowNetting)] {
+  func netted(_ events: ArraySlice<RecordedRow>) -> [(table: TrackedTable, rows: RowNetting)] {
     var netted: [RowNetting?] = Array(repeating: nil, count: tables.count)
     for event in events {
       if netted[event.table] == nil {
@@ -149,8 +149,8 @@ extension Recorder {
   }
 
   /// Returns the changes of a table without any rows yet.
-  private func emptyRows(of table: QualifiedTableName) -> TableRows {
-    TableRows(
+  private func emptyRows(of table: QualifiedTableName) -> NettedTable {
+    NettedTable(
       names: places[table].map { tables[$0].names } ?? TableNames(table.name),
       values: log.values)
   }

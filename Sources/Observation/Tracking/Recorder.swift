@@ -27,7 +27,7 @@ final class Recorder {
   @exclusivity(unchecked) var schemaChangePosition = 0
   /// The definitions of the watched tables before that change.
   var committedDefinitions: [QualifiedTableName: String] = [:]
-  @exclusivity(unchecked) var log: EventLog
+  @exclusivity(unchecked) var log: RecordedRows
   /// The places of the tables whose rows changed last; −1 if rows of a table are not recorded.
   @exclusivity(unchecked) var recentPlaces = RecentTables()
   /// The columns that are assigned by the statement that last changed a row.
@@ -59,7 +59,7 @@ final class Recorder {
     self.clock = clock
     self.foreignCommits = foreignCommits
     self.publish = publish
-    log = EventLog(maximumRows: core.configuration.maximumTrackedRows)
+    log = RecordedRows(maximumRows: core.configuration.maximumTrackedRows)
   }
 
   deinit {
@@ -74,7 +74,7 @@ final class Recorder {
   }
 }
 
-extension Recorder: ConnectionObserver {
+extension Recorder: StatementObserver {
   func statementWillRun(_ statement: StatementPointer, on core: ConnectionCore) {
     guard !isReading else { return }
     outcome = nil
@@ -159,7 +159,7 @@ extension Recorder: ConnectionObserver {
 
   /// Returns whether the rows that a failed statement changed are still changed in the database.
   /// One row decides for all.
-  private func stands(_ events: ArraySlice<RowEvent>) -> Bool {
+  private func stands(_ events: ArraySlice<RecordedRow>) -> Bool {
     for (table, netted) in netted(events) {
       guard let row = netted.rows.first else { continue }
       let found = try? reading { try table.read(netted.key(of: row), on: $0) }

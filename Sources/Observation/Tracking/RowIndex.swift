@@ -19,7 +19,7 @@ final class RowIndex: Sendable {
 
   private let state = Lock(State())
 
-  func indices(ofKeys keys: Set<RowKey>, in table: TableRows) -> [Int] {
+  func indices(ofKeys keys: Set<RowKey>, in table: NettedTable) -> [Int] {
     let known = state.withLock { state in
       if let known = state.keys { return known }
       var known: [RowKey: Int] = [:]
@@ -34,7 +34,7 @@ final class RowIndex: Sendable {
     return keys.compactMap { known[$0] }.sorted()
   }
 
-  func indices(of value: DatabaseValue, at place: Int, in table: TableRows) -> [Int] {
+  func indices(of value: DatabaseValue, at place: Int, in table: NettedTable) -> [Int] {
     let column = state.withLock { state in
       if let known = state.columns[place] { return known }
       let made = Self.column(at: place, in: table)
@@ -49,7 +49,7 @@ final class RowIndex: Sendable {
     return found.count > 1 ? Set(found).sorted() : found
   }
 
-  private static func column(at place: Int, in table: TableRows) -> Column {
+  private static func column(at place: Int, in table: NettedTable) -> Column {
     var column = Column()
     for (index, row) in table.rows.enumerated() {
       let old = table.old(row, at: place)

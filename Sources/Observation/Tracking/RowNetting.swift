@@ -5,7 +5,7 @@ struct RowNetting {
   private let values: RecordedValues
   private let valueCount: Int
   private let keyCount: Int?
-  private var changes: [RecordedRow] = []
+  private var changes: [NettedRow] = []
   /// A hash table with linear probing, from keys to changes: 0 for a free slot, else the change's
   /// index + 1. It has more slots than changes.
   private var slots: [Int32] = []
@@ -26,7 +26,7 @@ struct RowNetting {
     makeSlots(for: count)
   }
 
-  mutating func add(_ event: RowEvent) {
+  mutating func add(_ event: RecordedRow) {
     // An event that changes a row's key counts as two: the deletion of the old row and the
     // insertion of the new one.
     if event.isUnknown {
@@ -46,7 +46,7 @@ struct RowNetting {
       if !unknown.isEmpty { unknown.remove(index) }
       return index
     }
-    changes.append(RecordedRow(key: key, old: old, new: new))
+    changes.append(NettedRow(key: key, old: old, new: new))
     return changes.count - 1
   }
 
@@ -115,16 +115,16 @@ struct RowNetting {
     unknown = []
   }
 
-  func key(of row: RecordedRow) -> RowKey { values.key(row.key, keyCount: keyCount) }
+  func key(of row: NettedRow) -> RowKey { values.key(row.key, keyCount: keyCount) }
 
   /// The rows that differ, in the order in which they were first changed.
-  var rows: [RecordedRow] {
+  var rows: [NettedRow] {
     // Usually all rows differ.
     guard changes.contains(where: isEmpty) else { return changes }
     return changes.filter { !isEmpty($0) }
   }
 
-  private func isEmpty(_ row: RecordedRow) -> Bool {
+  private func isEmpty(_ row: NettedRow) -> Bool {
     guard row.old >= 0, row.new >= 0 else { return row.old == row.new }
     return values.isSame(row.old, row.new, count: valueCount)
   }

@@ -11,8 +11,8 @@ extension TrackedTable {
   func record(
     _ event: borrowing PreUpdateEvent, at place: Int, in values: RecordedValues,
     assigned: AssignedColumns?, look: (RowKey) throws -> [DatabaseValue]?
-  ) -> RowEvent? {
-    var row = RowEvent(table: place, start: values.count)
+  ) -> RecordedRow? {
+    var row = RecordedRow(table: place, start: values.count)
     let kind = event.kind
     let hasOld = kind != .insert
     let hasNew = kind != .delete
@@ -52,7 +52,7 @@ extension TrackedTable {
 
   /// Records the key before and after. Returns false if SQLite does not report it.
   private func takeKeys(
-    of event: borrowing PreUpdateEvent, into row: inout RowEvent, in values: RecordedValues,
+    of event: borrowing PreUpdateEvent, into row: inout RecordedRow, in values: RecordedValues,
     assigned: AssignedColumns?
   ) -> Bool {
     let kind = event.kind

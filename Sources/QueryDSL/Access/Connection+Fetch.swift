@@ -7,29 +7,29 @@ extension Connection {
   /// reports an error, and `ColumnValueError` (with table, column and row) for a value that is not
   /// valid for its column's type.
   @inlinable
-  public func fetch<Query: Fetchable>(_ query: Query) throws -> [Query.Row] {
+  public func fetch<Q: Fetchable>(_ query: Q) throws -> [Q.Row] {
     let core = try use()
-    let request = query.request
-    let statement = try core.lendStatement(forSelect: request.statement)
+    let query = query.query
+    let statement = try core.lendStatement(forSelect: query.statement)
     defer { core.giveBack(statement) }
-    return try request.decoding.all(core, statement, request.statement.maximumRowCount)
+    return try query.decoding.all(core, statement, query.statement.maximumRowCount)
   }
 
   /// Returns the first row of a query, or nil: one statement, which ends after its first row.
   ///
   /// It is run with `LIMIT 1` unless it has a limit or an offset. Throws what `fetch` throws.
-  public func first<Query: Fetchable>(_ query: Query) throws -> Query.Row? {
+  public func first<Q: Fetchable>(_ query: Q) throws -> Q.Row? {
     let core = try use()
-    var request = query.request
-    if request.statement.limit == nil, request.statement.offset == nil {
-      request.statement.setLimit(1)
+    var query = query.query
+    if query.statement.limit == nil, query.statement.offset == nil {
+      query.statement.setLimit(1)
     }
-    let statement = try core.lendStatement(for: request.statement)
+    let statement = try core.lendStatement(for: query.statement)
     defer { core.giveBack(statement) }
     guard try core.step(statement) else { return nil }
     var reader = RowReader(core: core, statement: statement)
     do {
-      return try request.decoding.one(&reader)
+      return try query.decoding.one(&reader)
     } catch let error as ColumnValueError {
       throw error.at(table: nil, column: nil, row: 0)
     }
@@ -37,12 +37,12 @@ extension Connection {
 
   /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
   public func count(_ query: some Fetchable) throws -> Int {
-    try integer(of: CountStatement(query: query.request.statement))
+    try integer(of: CountStatement(query: query.query.statement))
   }
 
   /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
   public func exists(_ query: some Fetchable) throws -> Bool {
-    try integer(of: ExistsStatement(query: query.request.statement)) != 0
+    try integer(of: ExistsStatement(query: query.query.statement)) != 0
   }
 
   private func integer(of query: some Renderable) throws -> Int {

@@ -19,10 +19,10 @@ extension Connection {
   /// are in memory. It throws what `fetch` throws.
   public func table(_ query: some Fetchable) throws -> ResultTable {
     let core = try use()
-    let request = query.request
-    let statement = try core.lendStatement(for: request.statement)
+    let query = query.query
+    let statement = try core.lendStatement(for: query.statement)
     defer { core.giveBack(statement) }
-    let columns = try request.decoding.columns()
+    let columns = try query.decoding.columns()
     var rows: [[String?]] = []
     while try core.step(statement) {
       let row = StatementRow(statement: statement)

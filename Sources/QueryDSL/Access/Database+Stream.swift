@@ -4,21 +4,21 @@ extension Database {
   /// Returns the rows of a query as a stream, which reads them in one snapshot.
   ///
   /// ```swift
-  /// for try await post in db.rows(Post.where { $0.$views > 100 }) { … }
-  /// for try await (id, title) in db.rows(Post.select(\.$id, \.$title)) { … }
+  /// for try await post in db.stream(Post.where { $0.$views > 100 }) { … }
+  /// for try await (id, title) in db.stream(Post.select(\.$id, \.$title)) { … }
   /// ```
   ///
   /// Rows are read in batches while the stream is iterated over, on a thread of the database;
   /// `fetch` reads all at once. Nothing runs before the first row is requested. A query that cannot
   /// be written as SQL throws `QueryError` then; `RowStream` lists what else a stream holds and
   /// throws.
-  public func rows<Query: Fetchable>(
-    _ query: Query, deadline: Duration? = nil
-  ) -> RowStream<Query.Row> {
-    let request = query.request
+  public func rows<Q: Fetchable>(
+    _ query: Q, deadline: Duration? = nil
+  ) -> RowStream<Q.Row> {
+    let query = query.query
     return RowStream(
       database: self,
-      source: RowSource(request) { try $0.lendStatement(for: request.statement) },
+      source: RowSource(query) { try $0.lendStatement(for: query.statement) },
       deadline: deadline)
   }
 
@@ -56,11 +56,11 @@ extension Database {
 extension RowSource {
   /// Reads the rows of a query: models by the loop that all models share, other rows one by one.
   fileprivate init(
-    _ request: Request<Element>,
+    _ query: Query<Element>,
     prepare: @escaping @Sendable (ConnectionCore) throws -> StatementPointer
   ) {
-    guard let layout = request.statement.layout, layout.model == Element.self else {
-      let read = request.decoding.one
+    guard let layout = query.statement.layout, layout.model == Element.self else {
+      let read = query.decoding.one
       self.init(prepare: prepare) { core, statement in
         var reader = RowReader(core: core, statement: statement)
         return try read(&reader)

@@ -6,25 +6,25 @@ import SQLCore
 
 extension DatabaseReader {
   /// Returns all rows of a query; throws what `Connection.fetch` throws.
-  public func fetch<Query: Fetchable>(_ query: Query) throws -> [Query.Row] {
+  public func fetch<Q: Fetchable>(_ query: Q) throws -> [Q.Row] {
     try readWithoutTransaction { try $0.fetch(query) }
   }
 
   /// Returns all rows of a query; throws what `Connection.fetch` throws.
   nonisolated(nonsending)
-    public func fetch<Query: Fetchable>(_ query: Query) async throws -> [Query.Row]
+    public func fetch<Q: Fetchable>(_ query: Q) async throws -> [Q.Row]
   {
     try await readWithoutTransaction(on: query.execution) { try $0.fetch(query) }
   }
 
   /// Returns the first row of a query, or nil; throws what `Connection.fetch` throws.
-  public func first<Query: Fetchable>(_ query: Query) throws -> Query.Row? {
+  public func first<Q: Fetchable>(_ query: Q) throws -> Q.Row? {
     try readWithoutTransaction { try $0.first(query) }
   }
 
   /// Returns the first row of a query, or nil; throws what `Connection.fetch` throws.
   nonisolated(nonsending)
-    public func first<Query: Fetchable>(_ query: Query) async throws -> Query.Row?
+    public func first<Q: Fetchable>(_ query: Q) async throws -> Q.Row?
   {
     try await readWithoutTransaction { try $0.first(query) }
   }
@@ -71,5 +71,5 @@ extension DatabaseReader {
 extension Fetchable {
   /// Where asynchronous code fetches the query: in the background if it has no limit and may take
   /// long.
-  var execution: ReadExecution { request.statement.limit == nil ? .background : .caller }
+  var execution: ReadExecution { query.statement.limit == nil ? .background : .caller }
 }

@@ -39,14 +39,14 @@ extension SQLExpression {
   /// The query must select one column of the expression's type; `optional` adapts a column that is
   /// not optional. A query with another number of columns, or a column stored in another form,
   /// throws `QueryError` when the query is rendered.
-  public func isIn<Query: Fetchable>(_ query: Query) -> SQLPredicate where Query.Row == Value {
-    let request = query.request
-    guard let column = request.singleColumn, column.form == form else {
+  public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == Value {
+    let query = query.query
+    guard let column = query.singleColumn, column.form == form else {
       return SQLPredicate(
-        .invalid(request.singleColumn.map { mixing($0.form) } ?? request.notOneColumn))
+        .invalid(query.singleColumn.map { mixing($0.form) } ?? query.notOneColumn))
     }
     return SQLPredicate(
-      .isInQuery(collatedNode, request.statement, isOptional: Value.isOptional))
+      .isInQuery(collatedNode, query.statement, isOptional: Value.isOptional))
   }
 }
 

@@ -32,7 +32,7 @@ extension Database {
   public func read<Row: Codable & Sendable>(
     id: some ColumnValue, from table: TableName
   ) throws -> Row? {
-    try reading { try $0.lend().read(id: id, from: table) }
+    try reading { try $0.lend().find(id: id, from: table) }
   }
 
   /// Returns the row with that `id` as a plain struct; nil if there is no such row.
@@ -41,19 +41,19 @@ extension Database {
       id: some ColumnValue, from table: TableName
     ) async throws -> Row?
   {
-    try await reading(hops: false) { try $0.lend().read(id: id, from: table) }
+    try await reading(hops: false) { try $0.lend().find(id: id, from: table) }
   }
 
   /// Returns all rows of a table as plain structs, in the order of their `id`.
   public func read<Row: Codable & Sendable>(from table: TableName) throws -> [Row] {
-    try reading { try $0.lend().read(from: table) }
+    try reading { try $0.lend().fetch(from: table) }
   }
 
   /// Returns all rows of a table as plain structs, in the order of their `id`.
   nonisolated(nonsending)
     public func read<Row: Codable & Sendable>(from table: TableName) async throws -> [Row]
   {
-    try await reading(hops: true) { try $0.lend().read(from: table) }
+    try await reading(hops: true) { try $0.lend().fetch(from: table) }
   }
 
   /// Deletes the row with that `id`. Returns false if there was no such row, or no such table.

@@ -6,7 +6,7 @@ import SQLCore
 /// extension TableName { static let profiles: TableName = "profiles" }
 ///
 /// try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
-/// let profile: Profile? = try db.read(id: 1, from: .profiles)
+/// let profile: Profile? = try db.find(id: 1, from: .profiles)
 /// ```
 ///
 /// It does not determine the type of the rows, which comes from the context. Several types may

@@ -1,14 +1,14 @@
 import SQLCore
 
 extension PreparedQuery {
-  init<Query: Fetchable>(
-    _ build: @escaping @Sendable (repeat each Parameter) -> Query
-  ) throws where Query.Row == Row {
+  init<Q: Fetchable>(
+    _ build: @escaping @Sendable (repeat each Parameter) -> Q
+  ) throws where Q.Row == Row {
     var places = ParameterPlaces()
-    let request = build(repeat places.next((each Parameter).self)).request
-    body = try PreparedBody(request, parameterCount: places.index + 1) { arguments in
+    let query = build(repeat places.next((each Parameter).self)).query
+    body = try PreparedBody(query, parameterCount: places.index + 1) { arguments in
       var places = ParameterPlaces()
-      return build(repeat places.next((each Parameter).self, from: arguments)).request
+      return build(repeat places.next((each Parameter).self, from: arguments)).query
     }
   }
 }
@@ -64,7 +64,7 @@ extension Connection {
   /// Prepares a query with parameters, which is rendered only once, now.
   ///
   /// ```swift
-  /// let byTitle = try connection.prepare { (title: Param<String>, minimum: Param<Int>) in
+  /// let byTitle = try connection.prepare { (title: SQLParameter<String>, minimum: SQLParameter<Int>) in
   ///   Post.where { $0.$title == title && $0.$views >= minimum }
   /// }
   /// try connection.fetch(byTitle("News", 3))
@@ -73,10 +73,10 @@ extension Connection {
   /// The closure runs now with placeholders for the arguments, so an `if` in it does not depend on
   /// them. Throws `QueryError` for a query that cannot be written as SQL, and `DatabaseError` if
   /// SQLite refuses to compile it.
-  public func prepare<Query: Fetchable, each Parameter: QueryParameter>(
-    _ build: @escaping @Sendable (repeat each Parameter) -> Query
-  ) throws -> PreparedQuery<Query.Row, repeat each Parameter> {
-    let prepared = try PreparedQuery<Query.Row, repeat each Parameter>(build)
+  public func prepare<Q: Fetchable, each Parameter: QueryParameter>(
+    _ build: @escaping @Sendable (repeat each Parameter) -> Q
+  ) throws -> PreparedQuery<Q.Row, repeat each Parameter> {
+    let prepared = try PreparedQuery<Q.Row, repeat each Parameter>(build)
     try prepared.body.rows.compile(on: try use())
     return prepared
   }
@@ -105,19 +105,19 @@ extension Connection {
 
 extension Database {
   /// Prepares a query with parameters, on a reader; throws what `Connection.prepare` throws.
-  public func prepare<Query: Fetchable, each Parameter: QueryParameter>(
-    _ build: @escaping @Sendable (repeat each Parameter) -> Query
-  ) throws -> PreparedQuery<Query.Row, repeat each Parameter> {
+  public func prepare<Q: Fetchable, each Parameter: QueryParameter>(
+    _ build: @escaping @Sendable (repeat each Parameter) -> Q
+  ) throws -> PreparedQuery<Q.Row, repeat each Parameter> {
     try readWithoutTransaction { try $0.prepare(build) }
   }
 
   /// Prepares a query with parameters, on a reader; throws what `Connection.prepare` throws.
   nonisolated(nonsending)
-    public func prepare<Query: Fetchable, each Parameter: QueryParameter>(
-      _ build: @escaping @Sendable (repeat each Parameter) -> Query
-    ) async throws -> PreparedQuery<Query.Row, repeat each Parameter>
+    public func prepare<Q: Fetchable, each Parameter: QueryParameter>(
+      _ build: @escaping @Sendable (repeat each Parameter) -> Q
+    ) async throws -> PreparedQuery<Q.Row, repeat each Parameter>
   {
-    let prepared = try PreparedQuery<Query.Row, repeat each Parameter>(build)
+    let prepared = try PreparedQuery<Q.Row, repeat each Parameter>(build)
     let form = prepared.body.rows
     try await readWithoutTransaction { try form.compile(on: try $0.use()) }
     return prepared

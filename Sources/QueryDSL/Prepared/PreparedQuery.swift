@@ -3,7 +3,7 @@ import SQLCore
 /// A query with parameters that was rendered once. Calling it returns the query with its arguments.
 ///
 /// ```swift
-/// let byTitle = try db.prepare { (title: Param<String>, minimum: Param<Int>) in
+/// let byTitle = try db.prepare { (title: SQLParameter<String>, minimum: SQLParameter<Int>) in
 ///   Post.where { $0.$title == title && $0.$views >= minimum }
 /// }
 /// let posts = try db.fetch(byTitle("News", 3))
@@ -47,17 +47,17 @@ final class PreparedBody<Row: Sendable>: Sendable {
   @usableFromInline let maximumRowCount: Int
   let isLimited: Bool
   /// Makes the query again, with the arguments in it.
-  let build: @Sendable ([PreparedArgument]) -> Request<Row>
+  let build: @Sendable ([PreparedArgument]) -> Query<Row>
 
   init(
-    _ request: Request<Row>, parameterCount: Int,
-    _ build: @escaping @Sendable ([PreparedArgument]) -> Request<Row>
+    _ query: Query<Row>, parameterCount: Int,
+    _ build: @escaping @Sendable ([PreparedArgument]) -> Query<Row>
   ) throws {
-    let statement = request.statement
+    let statement = query.statement
     rows = try PreparedForm(statement)
     count = try PreparedForm(CountStatement(query: statement))
     exists = try PreparedForm(ExistsStatement(query: statement))
-    decoding = request.decoding
+    decoding = query.decoding
     self.parameterCount = parameterCount
     maximumRowCount = statement.maximumRowCount
     isLimited = statement.limit != nil
@@ -81,7 +81,7 @@ public struct PreparedCall<Row: Sendable>: Fetchable {
   }
 
   /// The SELECT that the closure makes of the arguments.
-  public var request: Request<Row> { body.build(arguments) }
+  public var query: Query<Row> { body.build(arguments) }
 
   /// The SQL, with the arguments as its values. Throws if an argument cannot be stored.
   public var sql: SQL {
@@ -93,7 +93,7 @@ public struct PreparedCall<Row: Sendable>: Fetchable {
 /// the command with its arguments.
 ///
 /// ```swift
-/// let read = try db.prepare { (id: Param<Post.ID>) in
+/// let read = try db.prepare { (id: SQLParameter<Post.ID>) in
 ///   Post.update { $0.$views += 1 }.where { $0.$id == id }
 /// }
 /// try db.run(read(id))
@@ -144,7 +144,7 @@ struct CommandPlace: Sendable {
 /// An insert, an update or a deletion with parameters that returns the rows that it wrote.
 ///
 /// ```swift
-/// let take = try db.prepare { (id: Param<Job.ID>) in
+/// let take = try db.prepare { (id: SQLParameter<Job.ID>) in
 ///   Job.update { $0.set(\.$state, to: .taken) }.where { $0.$id == id }.returning()
 /// }
 /// let job = try db.first(take(id))

@@ -40,7 +40,7 @@ public struct CommonTable<Row: ResultRow>: Sendable {
   /// - Parameter materialized: whether SQLite runs the query once and stores its rows; nil lets
   ///   SQLite decide.
   public init(_ name: String, _ query: some Fetchable<Row>, materialized: Bool? = nil) {
-    let statement = query.request.statement
+    let statement = query.query.statement
     node = CommonTableNode(
       name: CommonTableName(id: CommonTableName.nextID(), name: name), layout: Self.layoutNumber,
       query: statement, isRecursive: false, isMaterialized: materialized)
@@ -60,7 +60,7 @@ public struct CommonTable<Row: ResultRow>: Sendable {
     _ step: (CommonTable<Row>) -> some Fetchable<Row>
   ) {
     let name = CommonTableName(id: CommonTableName.nextID(), name: name)
-    let first = start.request
+    let first = start.query
     let itself = CommonTable(
       node: CommonTableNode(
         name: name, layout: Self.layoutNumber, query: first.statement, isRecursive: true,
@@ -68,7 +68,7 @@ public struct CommonTable<Row: ResultRow>: Sendable {
     let next = step(itself)
     let all = distinct ? start.union(next) : start.unionAll(next)
     node = CommonTableNode(
-      name: name, layout: Self.layoutNumber, query: all.request.statement, isRecursive: true,
+      name: name, layout: Self.layoutNumber, query: all.query.statement, isRecursive: true,
       isMaterialized: nil)
   }
 

@@ -44,12 +44,12 @@ extension Fetchable {
 /// order or a limit of its own keeps it.
 public struct CompoundQuery<Row: Sendable>: Fetchable {
   /// The SELECT of the query, with the way to read its rows.
-  public private(set) var request: Request<Row>
+  public private(set) var query: Query<Row>
 
   fileprivate init(
     _ first: some Fetchable<Row>, _ operation: SQLToken, _ second: some Fetchable<Row>
   ) {
-    let (first, second) = (first.request, second.request)
+    let (first, second) = (first.query, second.query)
     // Extends a compound as it is. One with an order, a limit or WITH becomes a single operand.
     var statement = SelectStatement(selection: .terms([]), from: first.statement.from)
     if let left = first.statement.extras?.content.compound, first.statement.order.isEmpty,
@@ -70,11 +70,11 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     }
     statement.note(first.statement.problem ?? second.statement.problem)
     statement.note(Self.difference(first, second))
-    request = Request(statement: statement, decoding: first.decoding)
+    query = Query(statement: statement, decoding: first.decoding)
   }
 
   /// Returns why the rows of both queries cannot be read in the same way; nil if they can.
-  private static func difference(_ first: Request<Row>, _ second: Request<Row>) -> QueryError? {
+  private static func difference(_ first: Query<Row>, _ second: Query<Row>) -> QueryError? {
     // If the type of the rows is invalid, fetching them throws the reason.
     guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns()
     else {
@@ -98,7 +98,7 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
   public consuming func order(
     byColumn name: String, _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
   ) -> Self {
-    request.statement.addOrder(.resultColumn(name), direction, nulls)
+    query.statement.addOrder(.resultColumn(name), direction, nulls)
     return self
   }
 
@@ -106,7 +106,7 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
   ///
   /// A second limit and a negative one throw `QueryError` when the query is rendered.
   public consuming func limit(_ count: Int) -> Self {
-    request.statement.setLimit(count)
+    query.statement.setLimit(count)
     return self
   }
 
@@ -114,7 +114,7 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
   ///
   /// A second offset and a negative one throw `QueryError` when the query is rendered.
   public consuming func offset(_ count: Int) -> Self {
-    request.statement.setOffset(count)
+    query.statement.setOffset(count)
     return self
   }
 }
@@ -126,7 +126,7 @@ extension CompoundQuery where Row: ResultRow {
     nulls: NullOrder? = nil
   ) -> Self {
     guard let layout = try? Row.layout, let index = layout.index(of: column) else {
-      request.statement.note(Columns<Row>.noColumn(column))
+      query.statement.note(Columns<Row>.noColumn(column))
       return self
     }
     return order(byColumn: layout.columns[index].name, direction, nulls: nulls)

@@ -6,7 +6,7 @@ extension Model {
   public static var all: TableQuery<Self, Self> {
     let columns = Columns<Self>()
     return TableQuery(
-      request: Request(
+      query: Query(
         statement: SelectStatement(selection: .table(columns.table), from: columns.table),
         decoding: decoding),
       columns: columns)

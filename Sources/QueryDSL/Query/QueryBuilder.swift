@@ -76,14 +76,14 @@ public enum QueryBuilder {
   }
 
   /// Makes the query.
-  public static func buildFinalResult<Row>(_ select: SelectClause<Row>) -> Request<Row> {
-    Request(statement: SelectStatement(select), decoding: select.decoding)
+  public static func buildFinalResult<Row>(_ select: SelectClause<Row>) -> Query<Row> {
+    Query(statement: SelectStatement(select), decoding: select.decoding)
   }
 
   /// Not available: a query without a SELECT clause has no rows.
   @available(*, unavailable, message: "the query needs a Select(…): it says what each row holds")
-  public static func buildFinalResult(_ clause: QueryClause) -> Request<Never> {
-    Request(
+  public static func buildFinalResult(_ clause: QueryClause) -> Query<Never> {
+    Query(
       statement: SelectStatement(
         selection: .terms([]), from: TableID(layout: 0, source: 0)),
       decoding: .parts(RowParts()) { throw QueryError("no Select") })
@@ -107,8 +107,8 @@ public enum QueryBuilder {
 /// `OptionalColumns`. Mistakes that the compiler cannot see, such as a table that is not in FROM,
 /// throw `QueryError` when the query is rendered, before any SQL runs.
 public func Query<each Table: TableScope, Row>(
-  @QueryBuilder _ body: (repeat each Table) -> Request<Row>
-) -> Request<Row> {
+  @QueryBuilder _ body: (repeat each Table) -> Query<Row>
+) -> Query<Row> {
   body(repeat (each Table).init())
 }
 

@@ -170,10 +170,12 @@ public func Limit(_ count: Int) -> QueryClause { QueryClause(.limit(count)) }
 public func Offset(_ count: Int) -> QueryClause { QueryClause(.offset(count)) }
 
 /// Limits the number of rows by a parameter of a prepared query. SQL: `LIMIT ?`
-public func Limit(_ count: Param<Int>) -> QueryClause { QueryClause(.limitParameter(count)) }
+public func Limit(_ count: SQLParameter<Int>) -> QueryClause { QueryClause(.limitParameter(count)) }
 
 /// Skips a number of rows that is a parameter of a prepared query. SQL: `OFFSET ?`
-public func Offset(_ count: Param<Int>) -> QueryClause { QueryClause(.offsetParameter(count)) }
+public func Offset(_ count: SQLParameter<Int>) -> QueryClause {
+  QueryClause(.offsetParameter(count))
+}
 
 /// Removes duplicate rows. SQL: `SELECT DISTINCT`
 public func Distinct() -> QueryClause { QueryClause(.distinct) }

@@ -54,14 +54,14 @@ extension Fetchable where Row: ResultRow {
   /// ```
   /// The query cannot refer to the other tables of the query that contains it.
   public func `as`(_ columns: Columns<Row>) -> TableReference {
-    TableReference(table: columns.table, source: .query(request.statement))
+    TableReference(table: columns.table, source: .query(query.statement))
   }
 
   /// Uses the query as a table whose row may be missing. SQL: `LEFT JOIN (SELECT …) AS "Total"`
   public func `as`(_ columns: OptionalColumns<Row>) -> OptionalTableReference {
     OptionalTableReference(
       reference: TableReference(
-        table: columns.columns.table, source: .query(request.statement), isOptional: true))
+        table: columns.columns.table, source: .query(query.statement), isOptional: true))
   }
 }
 

@@ -16,13 +16,13 @@ extension Fetchable where Row: ColumnValue {
   /// ```
   @_disfavoredOverload
   public func subquery() -> SQLExpression<Row?> {
-    let (node, form) = request.subqueryNode
+    let (node, form) = query.subqueryNode
     return SQLExpression<Row?>(node, form: form)
   }
 
   /// Returns the value of the query's first row, as an expression; NULL if the query has no rows.
   public func subquery<Wrapped: ColumnValue>() -> SQLExpression<Row> where Row == Wrapped? {
-    let (node, form) = request.subqueryNode
+    let (node, form) = query.subqueryNode
     return SQLExpression<Row>(node, form: form)
   }
 }
@@ -34,11 +34,11 @@ extension Fetchable {
   /// Author.where { author in Post.where { $0.$authorID == author.$id }.exists() }
   /// ```
   public func exists() -> SQLPredicate {
-    SQLPredicate(.exists(request.statement))
+    SQLPredicate(.exists(query.statement))
   }
 }
 
-extension Request {
+extension Query {
   /// The only column of its rows; nil if they have several.
   var singleColumn: ResultColumn? {
     guard let columns = try? decoding.columns(), columns.count == 1 else { return nil }

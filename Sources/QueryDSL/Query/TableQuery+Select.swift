@@ -62,6 +62,6 @@ extension TableQuery {
     var statement = select.statement
     statement.selection = .terms(terms)
     return TableQuery<M, NewRow>(
-      request: Request(statement: statement, decoding: decoding), columns: columns)
+      query: Query(statement: statement, decoding: decoding), columns: columns)
   }
 }

@@ -11,18 +11,18 @@ import SQLCore
 ///
 /// It is a value: each method returns another query, and nothing runs until the query is fetched.
 public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
-  @usableFromInline package var select: Request<Row>
+  @usableFromInline package var select: Query<Row>
   @usableFromInline let columns: Columns<M>
 
   @inlinable
-  init(request: Request<Row>, columns: Columns<M>) {
-    self.select = request
+  init(query: Query<Row>, columns: Columns<M>) {
+    self.select = query
     self.columns = columns
   }
 
   /// The SELECT of the query, with the way to read its rows.
   @inlinable
-  public var request: Request<Row> { select }
+  public var query: Query<Row> { select }
 
   /// Adds predicates. Each line must hold, and the existing predicates as well.
   /// SQL: `WHERE a AND b`
@@ -82,7 +82,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
   /// Limits the number of rows by a parameter of a prepared query. SQL: `LIMIT ?`
   ///
   /// A second limit and a negative argument throw `QueryError`.
-  public consuming func limit(_ count: Param<Int>) -> Self {
+  public consuming func limit(_ count: SQLParameter<Int>) -> Self {
     select.statement.setLimit(count)
     return self
   }
@@ -90,7 +90,7 @@ public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
   /// Skips a number of rows that is a parameter of a prepared query. SQL: `OFFSET ?`
   ///
   /// A second offset and a negative argument throw `QueryError`.
-  public consuming func offset(_ count: Param<Int>) -> Self {
+  public consuming func offset(_ count: SQLParameter<Int>) -> Self {
     select.statement.setOffset(count)
     return self
   }

@@ -64,26 +64,26 @@ extension Model {
   /// ```
   /// The columns that are not named get their defaults. This is one statement, and no row is
   /// loaded.
-  public static func insert<each Value: ColumnValue, Query: Fetchable>(
-    _ paths: repeat KeyPath<Self, ColumnReference<each Value>>, from query: Query
-  ) -> Insert<Self> where Query.Row == (repeat each Value) {
+  public static func insert<each Value: ColumnValue, Q: Fetchable>(
+    _ paths: repeat KeyPath<Self, ColumnReference<each Value>>, from query: Q
+  ) -> Insert<Self> where Q.Row == (repeat each Value) {
     let columns = Columns<Self>()
     var targets: [(node: ExpressionNode, form: StoredForm)] = []
     for path in repeat each paths {
       let column = columns[dynamicMember: path]
       targets.append((column.node, column.form))
     }
-    return Insert(columns: columns, targets, query.request)
+    return Insert(columns: columns, targets, query.query)
   }
 
   /// Returns an insert of the rows of a query with one column. SQL: `INSERT INTO "T" ("a") SELECT
   /// …`
-  public static func insert<Value: ColumnValue, Query: Fetchable>(
-    _ path: KeyPath<Self, ColumnReference<Value>>, from query: Query
-  ) -> Insert<Self> where Query.Row == Value {
+  public static func insert<Value: ColumnValue, Q: Fetchable>(
+    _ path: KeyPath<Self, ColumnReference<Value>>, from query: Q
+  ) -> Insert<Self> where Q.Row == Value {
     let columns = Columns<Self>()
     let column = columns[dynamicMember: path]
-    return Insert(columns: columns, [(column.node, column.form)], query.request)
+    return Insert(columns: columns, [(column.node, column.form)], query.query)
   }
 
   /// Returns an insert of the rows of a query of models. SQL: `INSERT INTO "T" ("a", "b") SELECT …`
@@ -91,8 +91,8 @@ extension Model {
   /// ```swift
   /// Archived.insert(from: Post.where { $0.$status == .archived }.select(into: Archived.self))
   /// ```
-  public static func insert<Query: Fetchable>(from query: Query) -> Insert<Self>
-  where Query.Row == Self {
+  public static func insert<Q: Fetchable>(from query: Q) -> Insert<Self>
+  where Q.Row == Self {
     let columns = Columns<Self>()
     do {
       let layout = try Self.layout
@@ -103,7 +103,7 @@ extension Model {
         let column = ColumnID(table: columns.table, index: UInt16(truncatingIfNeeded: index))
         return (node: ExpressionNode.column(column), form: layout.columns[index].form)
       }
-      return Insert(columns: columns, targets, query.request)
+      return Insert(columns: columns, targets, query.query)
     } catch {
       var insert = Insert(columns: columns, source: .values([]))
       insert.problem = error as? QueryError ?? QueryError(String(describing: error))
@@ -115,18 +115,18 @@ extension Model {
 extension Insert {
   fileprivate init<Row>(
     columns: Columns<M>, _ targets: [(node: ExpressionNode, form: StoredForm)],
-    _ request: Request<Row>
+    _ query: Query<Row>
   ) {
-    self.init(columns: columns, source: .query(targets.map(\.node), request.statement))
-    problem = Self.difference(targets, request)
+    self.init(columns: columns, source: .query(targets.map(\.node), query.statement))
+    problem = Self.difference(targets, query)
   }
 
   /// Returns an error if the query's columns do not fit. The compiler compares their types, but not
   /// their stored forms.
   private static func difference<Row>(
-    _ targets: [(node: ExpressionNode, form: StoredForm)], _ request: Request<Row>
+    _ targets: [(node: ExpressionNode, form: StoredForm)], _ query: Query<Row>
   ) -> QueryError? {
-    guard let given = try? request.decoding.columns(), given.count == targets.count else {
+    guard let given = try? query.decoding.columns(), given.count == targets.count else {
       return QueryError("the query does not select the columns that it inserts into \(M.tableName)")
     }
     for (target, column) in zip(targets, given) where target.form != column.form {

@@ -77,7 +77,7 @@ struct ConnectionState {
   /// The other objects that callers hold under the current lease: BLOBs and sessions.
   var lentHandles: [ObjectIdentifier: LentHandle] = [:]
   /// The observer of statements, rows and transactions, while there is one.
-  var observer: (any ConnectionObserver)?
+  var observer: (any StatementObserver)?
   /// Whether row changes are reported to the observer.
   var observesRows = false
   /// The handle of the statement that writes, from its first step to its end.

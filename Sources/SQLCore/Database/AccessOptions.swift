@@ -9,7 +9,7 @@ struct AccessOptions: Sendable {
   var isReentrant = false
   /// Whether the access is a probe. Closing the database waits for a probe instead of throwing
   /// `.busy`.
-  var isLook = false
+  var isProbe = false
   /// The place in the source that requested the access; nil for a single call.
   var place: SourcePlace?
 

@@ -59,10 +59,10 @@ final class ConnectionAccess: Sendable {
   {
     if !options.hops, !Self.isMain(#isolation) {
       if isTimeToYield { await Task.yield() }
-      if let core = try pool.takeIdle(lane, for: options.place, isLook: options.isLook) {
+      if let core = try pool.takeIdle(lane, for: options.place, isProbe: options.isProbe) {
         defer {
           pool.giveBack(core, to: lane)
-          if options.isLook { pool.endLook(lane) }
+          if options.isProbe { pool.endProbe(lane) }
         }
         try begin(core)
         core.state.pointee.deadline = options.deadline
@@ -72,7 +72,7 @@ final class ConnectionAccess: Sendable {
       }
     }
     try pool.check()
-    let waiter = Waiter(isLook: options.isLook)
+    let waiter = Waiter(isProbe: options.isProbe)
     return try await wait(lane, options.deadline, waiter) { continuation in
       { result in
         switch result {
@@ -248,7 +248,7 @@ final class ConnectionAccess: Sendable {
     _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ waiter: Waiter, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
-    defer { if waiter.isLook { pool.endLook(lane) } }
+    defer { if waiter.isProbe { pool.endProbe(lane) } }
     let core = try open(grant, lane)
     pool.enter(with: core, for: options.place)
     defer { pool.giveBack(core, to: lane) }

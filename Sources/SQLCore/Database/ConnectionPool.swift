@@ -25,11 +25,11 @@ final class ConnectionPool: Sendable {
     /// The number of connections that are lent to streams that are ending, and so will soon return.
     var endingCount = 0
     /// The number of connections that are granted to probes.
-    var lookCount = 0
+    var probeCount = 0
 
     /// Whether an access that a caller requested runs or waits.
     var isUsed: Bool {
-      count - idle.count - endingCount - lookCount > 0 || waiters.contains { !$0.isLook }
+      count - idle.count - endingCount - probeCount > 0 || waiters.contains { !$0.isProbe }
     }
 
     mutating func take() -> Grant? {
@@ -65,7 +65,7 @@ final class ConnectionPool: Sendable {
     var occupants: [Occupant] = []
     var isClosed = false
     /// The number of probes that wait or run.
-    var lookCount = 0
+    var probeCount = 0
     /// The callers of `close()` that wait for these probes to end.
     var closers: [DispatchSemaphore] = []
 
@@ -87,19 +87,19 @@ final class ConnectionPool: Sendable {
 
     /// Counts a probe that begins. Throws `.busy` if the database is about to close; the probe may
     /// then try again.
-    mutating func beginLook() throws {
+    mutating func beginProbe() throws {
       guard closers.isEmpty else {
         throw DatabaseError(code: .busy, message: "the database is being closed")
       }
-      lookCount += 1
+      probeCount += 1
     }
 
     /// Counts a probe that ended. After the last one, callers that wait to close the database
     /// continue.
-    mutating func endLook(_ name: LaneName) {
-      self[name].lookCount -= 1
-      lookCount -= 1
-      guard lookCount == 0 else { return }
+    mutating func endProbe(_ name: LaneName) {
+      self[name].probeCount -= 1
+      probeCount -= 1
+      guard probeCount == 0 else { return }
       for closer in closers { closer.signal() }
       closers = []
     }
@@ -125,20 +125,20 @@ final class ConnectionPool: Sendable {
 
   /// Returns an idle connection for this thread; nil if there is none.
   func takeIdle(
-    _ name: LaneName, for place: SourcePlace? = nil, isLook: Bool = false
+    _ name: LaneName, for place: SourcePlace? = nil, isProbe: Bool = false
   ) throws -> ConnectionCore? {
     let thread = ThreadID.current
     return try state.withLock { state throws in
       try state.check(thread)
       guard let core = state[name].idle.popLast() else { return nil }
-      if isLook {
+      if isProbe {
         do {
-          try state.beginLook()
+          try state.beginProbe()
         } catch {
           state[name].idle.append(core)
           throw error
         }
-        state[name].lookCount += 1
+        state[name].probeCount += 1
       }
       state.occupants.append(Occupant(thread: thread, core: core, place: place))
       return core
@@ -149,9 +149,9 @@ final class ConnectionPool: Sendable {
   func take(_ name: LaneName, for waiter: Waiter) throws {
     let grant = try state.withLock { state throws -> Grant? in
       if state.isClosed { throw Self.closed }
-      if waiter.isLook { try state.beginLook() }
+      if waiter.isProbe { try state.beginProbe() }
       if let grant = state[name].take() {
-        if waiter.isLook { state[name].lookCount += 1 }
+        if waiter.isProbe { state[name].probeCount += 1 }
         return grant
       }
       if name == .stream, state[name].waiters.count >= state[name].endingCount {
@@ -163,13 +163,13 @@ final class ConnectionPool: Sendable {
     }
     if let grant, !waiter.grant(grant) {
       giveBack(grant, to: name)
-      if waiter.isLook { endLook(name) }
+      if waiter.isProbe { endProbe(name) }
     }
   }
 
   /// Counts a probe that ended. Its grant must have been given back before.
-  func endLook(_ name: LaneName) {
-    state.withLock { $0.endLook(name) }
+  func endProbe(_ name: LaneName) {
+    state.withLock { $0.endProbe(name) }
   }
 
   /// Throws if an access must not begin on this thread.
@@ -247,7 +247,7 @@ final class ConnectionPool: Sendable {
         if isEnding { state[name].endingCount -= 1 }
         isEnding = false
         if let waiter = state[name].waiters.removeFirst() {
-          if waiter.isLook { state[name].lookCount += 1 }
+          if waiter.isProbe { state[name].probeCount += 1 }
           return waiter
         }
         switch grant {
@@ -258,7 +258,7 @@ final class ConnectionPool: Sendable {
       }
       // If the waiter was cancelled meanwhile, the next one gets the grant.
       guard let waiter, !waiter.grant(grant) else { return }
-      if waiter.isLook { endLook(name) }
+      if waiter.isProbe { endProbe(name) }
     }
   }
 
@@ -326,7 +326,7 @@ final class ConnectionPool: Sendable {
         throw DatabaseError(
           code: .busy, message: "the database is in use; close it when every access has ended")
       }
-      if state.lookCount > 0 {
+      if state.probeCount > 0 {
         let semaphore = DispatchSemaphore(value: 0)
         state.closers.append(semaphore)
         return ([], semaphore)

@@ -80,7 +80,7 @@ extension Database {
     ) async throws -> Result
   {
     var options = AccessOptions(hops: hops)
-    options.isLook = true
+    options.isProbe = true
     return try await reading(options) { core in
       try core.waiting(atMost: .zero) { try body(core) }
     }

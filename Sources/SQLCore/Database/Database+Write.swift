@@ -90,7 +90,7 @@ extension Database {
   {
     var options = AccessOptions()
     options.hops = location.isFile
-    options.isLook = true
+    options.isProbe = true
     return try await access.run(.writer, options, body)
   }
 

@@ -26,7 +26,7 @@ public final class Database: Sendable {
   /// The lane for reads. In memory, and without readers, the only connection is that of the writer.
   let readLane: ConnectionPool.LaneName
   let temporaryFile: TemporaryFile?
-  let writeObserver = Lock<(any WriteObserver)?>(nil)
+  let writeObserver = Lock<(any AccessObserver)?>(nil)
 
   /// Opens a file. Creates it if it does not exist and the configuration allows writing.
   ///
@@ -105,7 +105,7 @@ public final class Database: Sendable {
 
   /// Returns the observer of each write's beginning and end. It is made on the first call, and then
   /// kept; nil if an observer of another type is installed.
-  package func writeObserver<Observer: WriteObserver>(
+  package func writeObserver<Observer: AccessObserver>(
     orInstall make: () -> Observer
   ) -> Observer? {
     writeObserver.withLock { installed in
@@ -117,7 +117,7 @@ public final class Database: Sendable {
 
 /// An observer of the writer's accesses, called when an access begins and ends, between
 /// transactions.
-package protocol WriteObserver: AnyObject, Sendable {
+package protocol AccessObserver: AnyObject, Sendable {
   /// Called when the writer was lent. An error that this throws ends the access.
   func writeWillBegin(on core: ConnectionCore) throws
   /// Called when the access has ended, successfully or not, even if `writeWillBegin` was not called

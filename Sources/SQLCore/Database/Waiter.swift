@@ -22,11 +22,11 @@ final class Waiter: Sendable {
   let sharedWrite: (any SharedWrite)?
 
   /// Whether the access is a probe.
-  let isLook: Bool
+  let isProbe: Bool
 
-  init(sharedWrite: (any SharedWrite)? = nil, isLook: Bool = false) {
+  init(sharedWrite: (any SharedWrite)? = nil, isProbe: Bool = false) {
     self.sharedWrite = sharedWrite
-    self.isLook = isLook
+    self.isProbe = isProbe
   }
 
   /// Begins to wait. Returns an error if the access was ended before it began to wait.

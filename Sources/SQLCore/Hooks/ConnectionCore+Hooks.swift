@@ -21,7 +21,7 @@ extension ConnectionCore {
   ///
   /// - Parameter hooksRows: Whether row changes are reported to the observer.
   package func setObserver(
-    _ observer: (any ConnectionObserver)?, hooksRows: Bool = true
+    _ observer: (any StatementObserver)?, hooksRows: Bool = true
   ) throws {
     guard !isInTransaction else {
       throw DatabaseError.misuse("hooks can be installed only outside a transaction")
@@ -36,7 +36,7 @@ extension ConnectionCore {
     installHooks()
   }
 
-  package var observer: (any ConnectionObserver)? { state.pointee.observer }
+  package var observer: (any StatementObserver)? { state.pointee.observer }
 
   /// Whether SQLite was built with the pre-update hook.
   package static var hasPreUpdateHook: Bool {
@@ -136,7 +136,7 @@ private func notify(
   oldRowID: sqlite3_int64, newRowID: sqlite3_int64
 ) {
   let event = PreUpdateEvent(
-    handle: handle, kind: RowUpdate.Kind(operation: operation), database: database, table: table,
+    handle: handle, kind: UpdateEvent.Kind(operation: operation), database: database, table: table,
     oldRowID: oldRowID, newRowID: newRowID)
   let matters = state.pointee.observesRows && state.notifyObserver(of: event)
   guard !state.pointee.listeners.preUpdate.isEmpty else {
@@ -178,8 +178,8 @@ private func didUpdate(
   table: UnsafePointer<CChar>?, rowID: sqlite3_int64
 ) {
   guard let state = state(context), let database, let table else { return }
-  let update = RowUpdate(
-    kind: RowUpdate.Kind(operation: operation), database: String(cString: database),
+  let update = UpdateEvent(
+    kind: UpdateEvent.Kind(operation: operation), database: String(cString: database),
     table: String(cString: table), rowID: rowID)
   state.callingOut { $0.update.forEachBody { $0(update) } }
 }

@@ -39,7 +39,7 @@ struct HookListeners {
 
   var commit: List<@Sendable () throws -> Void> = []
   var rollback: List<@Sendable () -> Void> = []
-  var update: List<@Sendable (RowUpdate) -> Void> = []
+  var update: List<@Sendable (UpdateEvent) -> Void> = []
   var preUpdate: List<@Sendable (borrowing PreUpdateEvent) -> Void> = []
   var writeAheadLog: List<@Sendable (WALCommit) -> Void> = []
   var busy: List<@Sendable (Int) throws -> Bool> = []

@@ -14,7 +14,7 @@ import CSQLite
 /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
 public struct PreUpdateEvent: ~Copyable {
   /// The kind of change.
-  public typealias Kind = RowUpdate.Kind
+  public typealias Kind = UpdateEvent.Kind
 
   let handle: OpaquePointer
   /// The kind of change.

@@ -1,13 +1,13 @@
 /// An advisor that finds the indexes which would spare a statement a scan or a sort, by asking
 /// SQLite.
 ///
-/// Candidates come from a `ConstraintProbe`. They are created in an empty copy of the schema that
+/// Candidates come from a `ConstraintDiscovery`. They are created in an empty copy of the schema that
 /// has the original's statistics, and SQLite's plan shows which of them it uses. This is reliable
 /// because the planner considers only the schema and the statistics.
 struct IndexAdvisor {
   /// A copy of the schema, without rows.
   let copy: ConnectionCore
-  private let probe: ConstraintProbe
+  private let probe: ConstraintDiscovery
   private let takenNames: Set<String>
   /// The tables whose scans matter most.
   var largeTables: [String] = []
@@ -15,7 +15,7 @@ struct IndexAdvisor {
   init(_ schema: SchemaCopy, for core: ConnectionCore) throws {
     copy = try core.emptyTwin()
     schema.make(in: copy)
-    probe = try ConstraintProbe(schema, columnsFrom: copy, twin: try core.emptyTwin())
+    probe = try ConstraintDiscovery(schema, columnsFrom: copy, twin: try core.emptyTwin())
     takenNames = Set(schema.objects.map(\.name.lowercasedASCII))
   }
 

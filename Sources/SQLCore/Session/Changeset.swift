@@ -104,7 +104,7 @@ public struct Changeset: Hashable, Sendable {
 /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_op.html>
 public struct RowChangeRecord: Hashable, Sendable {
   /// The kind of the change.
-  public let kind: RowUpdate.Kind
+  public let kind: UpdateEvent.Kind
   /// The name of the table.
   public let table: String
   /// Whether a trigger or a foreign-key action made the change, or the session was set to mark it
@@ -125,7 +125,7 @@ public struct RowChangeRecord: Hashable, Sendable {
       sqlite3changeset_op(iterator, &table, &count, &operation, &indirect) == SQLITE_OK,
       let table
     else { return nil }
-    kind = RowUpdate.Kind(operation: operation)
+    kind = UpdateEvent.Kind(operation: operation)
     self.table = String(cString: table)
     isIndirect = indirect != 0
     var keys: UnsafeMutablePointer<UInt8>?

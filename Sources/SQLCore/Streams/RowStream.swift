@@ -1,8 +1,8 @@
-/// The rows of a query, read while the caller iterates over them: `db.rows(query)`,
+/// The rows of a query, read while the caller iterates over them: `db.stream(query)`,
 /// `db.stream(sql)`.
 ///
 /// ```swift
-/// for try await post in db.rows(Post.order(by: \.$createdAt)) {
+/// for try await post in db.stream(Post.order(by: \.$createdAt)) {
 ///   try await export(post)
 /// }
 /// ```

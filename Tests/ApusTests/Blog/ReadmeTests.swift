@@ -60,7 +60,7 @@ struct ReadmeTests {
     #expect(pairs.count == 5)
   }
 
-  func feed(search: String?) -> Request<(String, String)> {
+  func feed(search: String?) -> Query<(String, String)> {
     Query { (post: Columns<Post>, author: Columns<Author>) in
       From(post)
       Join(author, on: post.$authorID == author.$id)

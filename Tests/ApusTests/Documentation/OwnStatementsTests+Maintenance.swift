@@ -93,7 +93,7 @@ extension OwnStatementsTests {
       try await OwnStatements.runAsync { statements in
         let db = try statements.open(rows: 3_000)
         var count = 0
-        for try await _ in db.rows(Author.all) { count += 1 }
+        for try await _ in db.stream(Author.all) { count += 1 }
         #expect(count == 3_000)
         try statements.expect(
           "Opening", "Streams", asked: [#"SELECT "id", "name" FROM "Author""#])

@@ -185,7 +185,7 @@ struct OwnStatementsTests {
             #"INSERT INTO "Plain" ("id", "name") VALUES …"#,
             #"INSERT INTO "Plain" ("id", "mail") VALUES …"#,
           ])
-        let plain: [Plain] = try db.read(from: "Author")
+        let plain: [Plain] = try db.fetch(from: "Author")
         #expect(plain.count == 3)
         try statements.expect(
           "Opening", "Plain structs", asked: [#"SELECT "id", "name" FROM "Author"…"#])

@@ -165,7 +165,7 @@ struct ChangeStreamTests {
     try await db.execute("UPDATE Note SET stars = 0, title = 'y'")
     try await db.execute("UPDATE Note SET stars = 9 WHERE id = 1")
     try await db.execute("DELETE FROM Note")
-    var reported: [Changes<Note>] = []
+    var reported: [ModelChanges<Note>] = []
     for _ in 0..<4 { if let element = await changes.next() { reported.append(element) } }
     #expect(
       words(reported) == [

@@ -53,7 +53,7 @@ struct TableContents {
   }
 }
 
-extension TableRows {
+extension NettedTable {
   var differences: [Difference] {
     rows.map { row in
       let change = change(row, at: Array(names.columns.indices))

@@ -66,7 +66,7 @@ struct TypedWriteTests {
 
   @Test("RETURNING, UPDATE FROM, ordered deletes and prepared writes report their rows")
   func returning() async throws {
-    let rename = try await db.prepare { (id: Param<Int64?>, title: Param<String>) in
+    let rename = try await db.prepare { (id: SQLParameter<Int64?>, title: SQLParameter<String>) in
       Note.update { $0.$title = title }.where { $0.$id == id }
     }
     let changes = try await reported { connection in

@@ -14,8 +14,8 @@ struct WriteTests {
     return db
   }
 
-  func first<M: Model>(_ count: Int, of stream: ChangeStream<M>) async -> [Changes<M>] {
-    var collected: [Changes<M>] = []
+  func first<M: Model>(_ count: Int, of stream: ChangeStream<M>) async -> [ModelChanges<M>] {
+    var collected: [ModelChanges<M>] = []
     for await changes in stream {
       collected.append(changes)
       if collected.count == count { break }

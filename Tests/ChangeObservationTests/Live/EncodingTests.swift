@@ -71,8 +71,8 @@ struct EncodingTests {
       Pair("equal", Phrase.where { $0.$text == "a\u{0}" }, in: db),
       Pair("folded", Phrase.where { $0.$folded == "A" }, in: db),
       Pair("in", Phrase.where { $0.$text.isIn(["é", "𝄞", "\u{0}"]) }, in: db),
-      Pair("length", Phrase.all.order(.ascending) { $0.$text.length() }, in: db),
-      Pair("hex", Phrase.all.order(.ascending) { $0.$text.hex() }.limit(6), in: db),
+      Pair("length", Phrase.all.order(by: { $0.$text.length() }, .ascending), in: db),
+      Pair("hex", Phrase.all.order(by: { $0.$text.hex() }, .ascending).limit(6), in: db),
     ]
   }
 

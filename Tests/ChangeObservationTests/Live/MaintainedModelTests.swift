@@ -122,7 +122,7 @@ struct MaintainedModelTests {
       articles(
         "in", Article.where { $0.$stars.isIn([1, 3]) }.order(by: \.$score).limit(5), in: db),
       articles("like", Article.where { $0.$title.like("a%") }.limit(2), in: db),
-      articles("by expression", all.order(.descending) { $0.$stars * 2 + 1 }.limit(4), in: db),
+      articles("by expression", all.order(by: { $0.$stars * 2 + 1 }, .descending).limit(4), in: db),
       Comparison(
         "titles", all.order(by: \.$stars).select(\.$title),
         sorted: all.order(by: \.$stars).order(by: \.$id).select(\.$title), in: db),

@@ -29,7 +29,7 @@ struct QueryObservationTests {
 
   @Test("a prepared query is observed with its arguments")
   func prepared() async throws {
-    let query = try await db.prepare { (stars: Param<Int>) in
+    let query = try await db.prepare { (stars: SQLParameter<Int>) in
       Note.where { $0.$stars >= stars }.order(by: \.$title).select(\.$title)
     }
     var results = db.observe(query(2)).makeAsyncIterator()

@@ -104,7 +104,7 @@ struct RerunTests {
       $0.$size < 100 && SQLExpression.currentTimestamp > Date(timeIntervalSince1970: 0)
     }
     #expect(try await runsAgain(now.select(\.$size)))
-    let collated = Thing.all.order { $0.$title.collate(.noCase) }
+    let collated = Thing.all.order { $0.$title.collated(.noCase) }
     #expect(try await runsAgain(collated.select(\.$size)))
     #expect(try await runsAgain(Thing.order(by: \.$half, nulls: .last).select(\.$size)))
     #expect(try await runsAgain(Plain.order(by: \.$size, nulls: .last).select(\.$size)))

@@ -26,8 +26,8 @@ struct Tagging: Model, Equatable {
 
 extension ChangeStream {
   /// Collects elements up to and including the first that satisfies the condition.
-  func collect(until isLast: (Changes<M>) -> Bool) async -> [Changes<M>] {
-    var collected: [Changes<M>] = []
+  func collect(until isLast: (ModelChanges<M>) -> Bool) async -> [ModelChanges<M>] {
+    var collected: [ModelChanges<M>] = []
     for await changes in self {
       collected.append(changes)
       if isLast(changes) { break }
@@ -37,7 +37,7 @@ extension ChangeStream {
 }
 
 /// Describes the reported changes as words that a test can compare.
-func words<M: Model>(_ changes: [Changes<M>]) -> [[String]] {
+func words<M: Model>(_ changes: [ModelChanges<M>]) -> [[String]] {
   changes.map { transaction in
     transaction.events.map { "\($0)" }.sorted()
       + transaction.rows.map { row in

@@ -24,7 +24,7 @@ struct AddedColumnTests {
     ] {
       try await db.execute(sql)
     }
-    func values(_ row: TableRowChange?, _ value: (TableRowChange, String) -> DatabaseValue?)
+    func values(_ row: AnyRowChange?, _ value: (AnyRowChange, String) -> DatabaseValue?)
       -> [DatabaseValue?]
     {
       ["size", "count", "weight", "text"].map { column in row.flatMap { value($0, column) } }

@@ -65,7 +65,7 @@ struct HookTests {
     try await db.run(Note.delete())
     let changes = await stream.collect { _ in true }
     #expect(changes.first?.deleted.count == 2)
-    var rest: [Changes<Note>] = []
+    var rest: [ModelChanges<Note>] = []
     for await change in stream {
       rest.append(change)
       if rest.count == 2 { break }

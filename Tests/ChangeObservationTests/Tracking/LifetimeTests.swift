@@ -51,8 +51,8 @@ struct LifetimeTests {
     // Two observers of rows that are touched.
     for key in [count + 1, count + 3] { watch(key) }
     func commit(of keys: ClosedRange<Int>) -> Commit {
-      let rows = keys.map { RecordedRow(key: Int64($0), old: -1, new: 0) }
-      let changes = TableRows(names: names, values: RecordedValues(encoding: .utf8), rows: rows)
+      let rows = keys.map { NettedRow(key: Int64($0), old: -1, new: 0) }
+      let changes = NettedTable(names: names, values: RecordedValues(encoding: .utf8), rows: rows)
       return Commit(sequence: 1, writes: [WriteChanges(label: nil, tables: [table: changes])])
     }
     #expect(registry.concerned(by: commit(of: (count + 4)...(count + 4)), before: .max).isEmpty)

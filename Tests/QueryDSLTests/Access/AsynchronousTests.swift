@@ -28,7 +28,7 @@ struct AsynchronousTests {
   func named() async throws {
     let visits = [Visit(id: 1, place: "Bern"), Visit(id: 2, place: "Ulm")]
     try await db.write(visits, to: "visits")
-    let read: [Visit] = try await db.read(from: "visits")
+    let read: [Visit] = try await db.fetch(from: "visits")
     #expect(read == visits)
     let table = try await db.table(named: "visits")
     #expect(table.columns.map(\.name) == ["id", "place"])
@@ -37,7 +37,7 @@ struct AsynchronousTests {
 
   @Test("prepared commands return rows, also when they are prepared on a connection")
   func prepared() async throws {
-    let add = try await db.prepare { (id: Param<Int>, name: Param<String>) in
+    let add = try await db.prepare { (id: SQLParameter<Int>, name: SQLParameter<String>) in
       Album.insert {
         $0.$id = id
         $0.$name = name
@@ -46,11 +46,11 @@ struct AsynchronousTests {
     #expect(try await db.first(add(7, "seven")) == Album(id: 7, name: "seven"))
     #expect(try await db.fetch(add(8, "eight")).map(\.id) == [8])
     try await db.write { connection in
-      let rename = try connection.prepare { (id: Param<Int>, name: Param<String>) in
+      let rename = try connection.prepare { (id: SQLParameter<Int>, name: SQLParameter<String>) in
         Album.update { $0.$name = name }.where { $0.$id == id }
       }
       #expect(try connection.run(rename(7, "VII")) == 1)
-      let remove = try connection.prepare { (id: Param<Int>) in
+      let remove = try connection.prepare { (id: SQLParameter<Int>) in
         Album.delete().where { $0.$id == id }.returning()
       }
       #expect(try connection.fetch(remove(8)).map(\.name) == ["eight"])

@@ -37,7 +37,7 @@ struct RowStreamBackPressureTests {
     countedValues.store(0, ordering: .relaxed)
     var given = 0
     var mostAhead = 0
-    for try await _ in db.rows(Counted.all) {
+    for try await _ in db.stream(Counted.all) {
       given += 1
       // This gives the reading ahead every chance to run.
       await Task.yield()

@@ -45,10 +45,10 @@ struct RowStreamTests {
   func models(inMemory: Bool) async throws {
     let db = try Self.database(inMemory: inMemory)
     var models: [Reading] = []
-    for try await model in db.rows(Reading.order(by: \.$id)) { models.append(model) }
+    for try await model in db.stream(Reading.order(by: \.$id)) { models.append(model) }
     #expect(models == Self.samples)
     models = []
-    for try await model in db.rows(
+    for try await model in db.stream(
       Reading.where { $0.$id > 4_000 && $0.$value == nil }.order(by: \.$id, .descending).limit(7))
     {
       models.append(model)
@@ -60,7 +60,7 @@ struct RowStreamTests {
   func otherRows() async throws {
     let db = try Self.database()
     var number = 0
-    for try await (id, sensor) in db.rows(
+    for try await (id, sensor) in db.stream(
       Reading.select(\.$id, \.$sensor).order(by: \.$id))
     {
       number += 1
@@ -68,7 +68,7 @@ struct RowStreamTests {
     }
     #expect(number == Self.count)
     var values: [Double?] = []
-    for try await value in db.rows(Reading.order(by: \.$id).select(\.$value)) {
+    for try await value in db.stream(Reading.order(by: \.$id).select(\.$value)) {
       values.append(value)
     }
     #expect(values == Self.samples.map(\.value))
@@ -80,7 +80,7 @@ struct RowStreamTests {
       Select(reading, sensor.$room)
     }
     var rooms: [String] = []
-    for try await (reading, room) in db.rows(joined) {
+    for try await (reading, room) in db.stream(joined) {
       #expect(reading == Self.samples[reading.id - 1])
       rooms.append(room)
     }
@@ -130,7 +130,7 @@ struct RowStreamTests {
     try await db.execute("UPDATE Reading SET value = 'high' WHERE id = 1500")
     var models: [Reading] = []
     let error = await #expect(throws: ColumnValueError.self) {
-      for try await model in db.rows(Reading.order(by: \.$id)) { models.append(model) }
+      for try await model in db.stream(Reading.order(by: \.$id)) { models.append(model) }
     }
     #expect(models == Array(Self.samples.prefix(1_499)))
     #expect(error?.table == "Reading")
@@ -139,7 +139,7 @@ struct RowStreamTests {
     // A tuple has no table to name.
     var ids: [Int] = []
     let other = await #expect(throws: ColumnValueError.self) {
-      for try await (id, _) in db.rows(Reading.order(by: \.$id).select(\.$id, \.$value)) {
+      for try await (id, _) in db.stream(Reading.order(by: \.$id).select(\.$id, \.$value)) {
         ids.append(id)
       }
     }
@@ -151,7 +151,7 @@ struct RowStreamTests {
   @Test("a query that cannot become SQL throws when the first row is requested")
   func wrongQuery() async throws {
     let db = try Self.database()
-    let stream = db.rows(Reading.all.limit(1).limit(2))
+    let stream = db.stream(Reading.all.limit(1).limit(2))
     await #expect(throws: QueryError.self) { for try await _ in stream {} }
     #expect(db.laneStatuses.stream.isWhole)
   }
@@ -160,7 +160,7 @@ struct RowStreamTests {
   func snapshot() async throws {
     let db = try Self.database()
     var count = 0
-    for try await var model in db.rows(Reading.order(by: \.$id)) {
+    for try await var model in db.stream(Reading.order(by: \.$id)) {
       #expect(model == Self.samples[count])
       count += 1
       if count % 500 == 1 {
@@ -178,7 +178,7 @@ struct RowStreamTests {
     #expect(try await db.count(Reading.all) == Self.count + 10)
     // The next stream reads a snapshot of its own.
     var changed = 0
-    for try await model in db.rows(Reading.all) where model.sensor == "changed" { changed += 1 }
+    for try await model in db.stream(Reading.all) where model.sensor == "changed" { changed += 1 }
     #expect(changed == Self.count + 9)
   }
 
@@ -186,7 +186,7 @@ struct RowStreamTests {
   func writingInMemory() async throws {
     let db = try Self.database(inMemory: true)
     var count = 0
-    for try await model in db.rows(Reading.order(by: \.$id)) {
+    for try await model in db.stream(Reading.order(by: \.$id)) {
       count += 1
       if model.id % 500 == 0 {
         try await db.run(Reading.delete().where { $0.$id > model.id })
@@ -200,7 +200,7 @@ struct RowStreamTests {
   @Test("each iteration of a stream runs the query again")
   func twice() async throws {
     let db = try Self.database()
-    let stream = db.rows(Reading.all)
+    let stream = db.stream(Reading.all)
     for expected in [Self.count, 1] {
       var count = 0
       for try await _ in stream { count += 1 }
@@ -217,7 +217,7 @@ struct RowStreamTests {
     let db = try Self.database(configuration: configuration)
     var iterators: [RowStream<Reading>.AsyncIterator] = []
     for _ in 0..<3 {
-      var iterator = db.rows(Reading.order(by: \.$id)).makeAsyncIterator()
+      var iterator = db.stream(Reading.order(by: \.$id)).makeAsyncIterator()
       #expect(try await iterator.next()?.id == 1)
       iterators.append(iterator)
     }
@@ -227,12 +227,12 @@ struct RowStreamTests {
     #expect(db.laneStatuses.reader.isWhole)
     for _ in 0..<3 {
       let error = await #expect(throws: TooManyStreams.self) {
-        for try await _ in db.rows(Reading.all) {}
+        for try await _ in db.stream(Reading.all) {}
       }
       #expect(error == TooManyStreams(maximum: 3))
       // A dropped stream makes room for another.
       iterators.removeLast()
-      var iterator = db.rows(Reading.order(by: \.$id)).makeAsyncIterator()
+      var iterator = db.stream(Reading.order(by: \.$id)).makeAsyncIterator()
       #expect(try await iterator.next()?.id == 1)
       iterators.insert(iterator, at: 0)
     }
@@ -256,15 +256,15 @@ struct RowStreamTests {
     let db = try Self.database(configuration: configuration)
     for round in 1...300 {
       var count = 0
-      for try await _ in db.rows(Reading.all) {
+      for try await _ in db.stream(Reading.all) {
         count += 1
         if count == round { break }
       }
       #expect(count == round)
     }
     // A stream that was made but not begun holds no connection.
-    let unused = (0..<10).map { _ in db.rows(Reading.all).makeAsyncIterator() }
-    for try await _ in db.rows(Reading.all) {}
+    let unused = (0..<10).map { _ in db.stream(Reading.all).makeAsyncIterator() }
+    for try await _ in db.stream(Reading.all) {}
     #expect(db.laneStatuses.stream.isWhole)
     withExtendedLifetime(unused) {}
   }
@@ -273,7 +273,7 @@ struct RowStreamTests {
   func onTheMainActor() async throws {
     let db = try Self.database()
     var count = 0
-    for try await _ in db.rows(Reading.all) {
+    for try await _ in db.stream(Reading.all) {
       MainActor.assertIsolated()
       count += 1
     }

@@ -29,7 +29,7 @@ struct StreamsConcurrencyTests {
   /// Streams the rows up to a place and returns how many there were.
   private static func stream(_ db: Database, upTo last: Int) async throws -> Int {
     var count = 0
-    for try await entry in db.rows(Entry.where { $0.$id <= rows }.order(by: \.$id)) {
+    for try await entry in db.stream(Entry.where { $0.$id <= rows }.order(by: \.$id)) {
       count += 1
       #expect(entry.id == count)
       if count == last { break }
@@ -140,7 +140,7 @@ struct StreamsConcurrencyTests {
           for round in 0..<40 {
             let iterator = Lock<Box?>(nil)
             do {
-              var begun = db.rows(Entry.all).makeAsyncIterator()
+              var begun = db.stream(Entry.all).makeAsyncIterator()
               for _ in 0...(round * number) { _ = try await begun.next() }
               let box = Box(begun)
               iterator.withLock { $0 = box }

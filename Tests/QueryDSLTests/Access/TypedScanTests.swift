@@ -55,11 +55,11 @@ struct TypedScanTests {
     try expect(["Sample_on_kind_number"]) {
       _ = try db.run(Sample.delete().where { $0.$kind == "kind 1" && $0.$number == 3 })
     }
-    let prepared = try await db.prepare { (kind: Param<String>) in
+    let prepared = try await db.prepare { (kind: SQLParameter<String>) in
       Sample.where { $0.$kind == kind }.order(by: \.$number).select(\.$id)
     }
     try expect(["Sample_on_kind_number"]) { _ = try db.fetch(prepared("kind 2")) }
-    for try await _ in db.rows(Sample.where { $0.$kind == "kind 4" }.select(\.$number)) {}
+    for try await _ in db.stream(Sample.where { $0.$kind == "kind 4" }.select(\.$number)) {}
     #expect(reports.take().flatMap(\.indexes).map(\.name) == ["Sample_on_kind"])
   }
 

@@ -91,7 +91,7 @@ extension RandomExpressions {
       (.binary, SQLLogic.order), (.noCase, SQLLogic.orderWithoutCase),
       (.trimmed, SQLLogic.orderWithoutSpaces),
     ])
-    let a = left.expression.collate(collation)
+    let a = left.expression.collated(collation)
     func compared(_ predicate: SQLPredicate, _ holds: @escaping (Int) -> Bool) -> Condition {
       Condition(predicate: predicate) {
         let (left, right) = (left.evaluate($0), right.evaluate($0))

@@ -133,13 +133,13 @@ extension RandomSelects {
     let first = operand()
     var (whole, rows) = combined(first.0, first.1, operand())
     for _ in 0..<values.below(2) {
-      (whole, rows) = combined(whole.request, rows, operand())
+      (whole, rows) = combined(whole.query, rows, operand())
     }
     if values.oneIn(3) {
       // An operand that is itself a compound query.
       let (second, third) = (operand(), operand())
       let several = combined(second.0, second.1, third)
-      (whole, rows) = combined(whole.request, rows, (several.0.request, several.1))
+      (whole, rows) = combined(whole.query, rows, (several.0.query, several.1))
     }
     guard values.flip() else {
       return run(whole, rows, isTotal: false) { [value($0.0), value($0.1)] }
@@ -162,7 +162,7 @@ extension RandomSelects {
     return run(whole, rows, isTotal: true) { [value($0.0), value($0.1)] }
   }
 
-  private typealias Pairs = Request<(Int?, String?)>
+  private typealias Pairs = Query<(Int?, String?)>
 
   private mutating func combined(
     _ query: Pairs, _ rows: [[DatabaseValue]], _ other: (Pairs, [[DatabaseValue]])

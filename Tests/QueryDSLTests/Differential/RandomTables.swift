@@ -171,14 +171,14 @@ extension RandomSelects {
   // MARK: Queries as tables
 
   /// A query whose rows are a struct, with or without a limit.
-  mutating func rowQuery() -> (Request<SampleRow>, [[DatabaseValue]]) {
+  mutating func rowQuery() -> (Query<SampleRow>, [[DatabaseValue]]) {
     let model = values.pick(database.models)
     return rowQuery(over: model)
   }
 
   private mutating func rowQuery<M: SampleModel>(
     over model: M.Type
-  ) -> (Request<SampleRow>, [[DatabaseValue]]) {
+  ) -> (Query<SampleRow>, [[DatabaseValue]]) {
     let table = Columns<M>()
     let columns = M.columns(of: table, at: 0, isMissing: false)
     let (number, text, real, filter) = expressions(over: columns, tables: 1) {

@@ -128,7 +128,7 @@ struct NullRuleTests {
     #expect(
       try Pair.where { $0.$one.isIn([nil]) }.sql.text == Pair.where { $0.$one.isIn([1]) }.sql.text)
     #expect(
-      try Pair.where { $0.$one == nil }.request.statement.shape()
-        == Pair.where { $0.$one == 1 }.request.statement.shape())
+      try Pair.where { $0.$one == nil }.query.statement.shape()
+        == Pair.where { $0.$one == 1 }.query.statement.shape())
   }
 }

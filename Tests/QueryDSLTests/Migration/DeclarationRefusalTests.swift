@@ -192,7 +192,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
       pastedInto: PastedVirtual.self)
   }
 
-  struct Sizes: ViewModel {
+  struct Sizes: SQLView {
     @PrimaryKey var id: Int
     static var definition: some Fetchable { Thing.all.select(\.$id) }
   }

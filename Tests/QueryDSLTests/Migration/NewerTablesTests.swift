@@ -93,7 +93,7 @@ struct NewerTablesTests {
   }
 }
 
-private struct Popular: ViewModel {
+private struct Popular: SQLView {
   static let tableName = "popular"
   @PrimaryKey var id: Int
   @Column var url: String
@@ -103,7 +103,7 @@ private struct Popular: ViewModel {
   }
 }
 
-private struct VeryPopular: ViewModel {
+private struct VeryPopular: SQLView {
   static let tableName = "popular"
   @PrimaryKey var id: Int
   @Column var url: String

@@ -46,12 +46,12 @@ struct NamedTableTests {
 
   @Test("the first write creates the table, and reading an unknown id gives nil")
   func first() throws {
-    let before: Profile? = try db.read(id: 1, from: .profiles)
+    let before: Profile? = try db.find(id: 1, from: .profiles)
     #expect(before == nil)
     try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
-    let profile: Profile? = try db.read(id: 1, from: .profiles)
+    let profile: Profile? = try db.find(id: 1, from: .profiles)
     #expect(profile == Profile(id: 1, name: "Jane"))
-    let other: Profile? = try db.read(id: 2, from: .profiles)
+    let other: Profile? = try db.find(id: 2, from: .profiles)
     #expect(other == nil)
     #expect(
       try db.row("SELECT sql FROM sqlite_schema")?.get(String.self, at: 0) == """
@@ -66,17 +66,17 @@ struct NamedTableTests {
   func wider() throws {
     try db.write([Profile(id: 1, name: "Jane"), Profile(id: 2, name: "George")], to: .profiles)
     try db.write(tagged, to: .profiles)
-    #expect(try db.read(id: 1, from: .profiles) == tagged)
-    #expect(try db.read(id: 1, from: .profiles) == Profile(id: 1, name: "Jane"))
+    #expect(try db.find(id: 1, from: .profiles) == tagged)
+    #expect(try db.find(id: 1, from: .profiles) == Profile(id: 1, name: "Jane"))
     // An existing row has NULL or the default in the new columns.
-    #expect(try db.read(id: 2, from: .profiles) == Tagged(id: 2, isActive: false, image: Data()))
+    #expect(try db.find(id: 2, from: .profiles) == Tagged(id: 2, isActive: false, image: Data()))
     try db.write(Profile(id: 1, name: "Janet"), to: .profiles)
-    #expect(try db.read(id: 1, from: .profiles) == tagged)
+    #expect(try db.find(id: 1, from: .profiles) == tagged)
     var cleared = tagged
     cleared.location = nil
     try db.write(cleared, to: .profiles)
-    #expect(try db.read(id: 1, from: .profiles) == cleared)
-    let all: [Profile] = try db.read(from: .profiles)
+    #expect(try db.find(id: 1, from: .profiles) == cleared)
+    let all: [Profile] = try db.fetch(from: .profiles)
     #expect(all == [Profile(id: 1, name: "Janet"), Profile(id: 2, name: "George")])
     #expect(try db.delete(id: 2, from: .profiles))
     #expect(try !db.delete(id: 2, from: .profiles))
@@ -85,7 +85,7 @@ struct NamedTableTests {
   @Test("a wider struct can read a table that lacks its columns")
   func readingWider() throws {
     try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
-    #expect(try db.read(id: 1, from: .profiles) == Tagged(id: 1, isActive: false, image: Data()))
+    #expect(try db.find(id: 1, from: .profiles) == Tagged(id: 1, isActive: false, image: Data()))
     #expect(try db.columnNames(of: "profiles") == ["id", "name"])
   }
 
@@ -94,7 +94,7 @@ struct NamedTableTests {
     try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
     for attempt in [
       { try db.write(Misfit(id: 1, name: 5), to: .profiles) },
-      { let _: Misfit? = try db.read(id: 1, from: .profiles) },
+      { let _: Misfit? = try db.find(id: 1, from: .profiles) },
     ] {
       let error = #expect(throws: ModelError.self) { try attempt() }
       #expect(
@@ -109,8 +109,8 @@ struct NamedTableTests {
   func hostile() throws {
     try db.write(Profile(id: 1, name: "Jane"), to: .profiles)
     try db.write(Profile(id: 1, name: "Mallory"), to: .hostile)
-    #expect(try db.read(id: 1, from: .hostile) == Profile(id: 1, name: "Mallory"))
-    #expect(try db.read(id: 1, from: .profiles) == Profile(id: 1, name: "Jane"))
+    #expect(try db.find(id: 1, from: .hostile) == Profile(id: 1, name: "Mallory"))
+    #expect(try db.find(id: 1, from: .profiles) == Profile(id: 1, name: "Jane"))
   }
 
   @Test("a named table can be printed")
@@ -139,10 +139,10 @@ struct NamedTableTests {
       let error = #expect(throws: MigrationError.self) { try db.write(tagged, to: .profiles) }
       #expect(error?.plan.steps.count == 5)
       #expect(throws: MigrationError.self) { try db.write(tagged, to: "others") }
-      #expect(throws: MigrationError.self) { let _: Profile? = try db.read(id: 1, from: "others") }
-      #expect(throws: MigrationError.self) { let _: Tagged? = try db.read(id: 1, from: .profiles) }
+      #expect(throws: MigrationError.self) { let _: Profile? = try db.find(id: 1, from: "others") }
+      #expect(throws: MigrationError.self) { let _: Tagged? = try db.find(id: 1, from: .profiles) }
       try db.write(Profile(id: 2, name: "George"), to: .profiles)
-      #expect(try db.read(id: 2, from: .profiles) == Profile(id: 2, name: "George"))
+      #expect(try db.find(id: 2, from: .profiles) == Profile(id: 2, name: "George"))
     }
     #expect(try db.columnNames(of: "profiles") == ["id", "name"])
   }
@@ -160,7 +160,7 @@ struct NamedTableTests {
     try db.execute("CREATE TABLE profiles (id INTEGER PRIMARY KEY, name TEXT)")
     try db.execute("INSERT INTO profiles VALUES (1, NULL)")
     let error = #expect(throws: ColumnValueError.self) {
-      let _: Broken? = try db.read(id: 1, from: .profiles)
+      let _: Broken? = try db.find(id: 1, from: .profiles)
     }
     #expect(error?.table == "profiles" && error?.column == "name")
   }
@@ -168,9 +168,9 @@ struct NamedTableTests {
   @Test("asynchronous code has the same operations")
   func asynchronous() async throws {
     try await db.write(Profile(id: 1, name: "Jane"), to: .profiles)
-    let profile: Profile? = try await db.read(id: 1, from: .profiles)
+    let profile: Profile? = try await db.find(id: 1, from: .profiles)
     #expect(profile?.name == "Jane")
-    let all: [Profile] = try await db.read(from: .profiles)
+    let all: [Profile] = try await db.fetch(from: .profiles)
     #expect(all.count == 1)
     #expect(try await db.delete(id: 1, from: .profiles))
   }

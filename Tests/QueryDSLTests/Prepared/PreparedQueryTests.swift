@@ -13,7 +13,7 @@ struct PreparedQueryTests {
 
   @Test("a prepared query takes typed parameters and works with fetch, first, count and exists")
   func parameters() throws {
-    let query = try db.prepare { (code: Param<String>, stock: Param<Int>) in
+    let query = try db.prepare { (code: SQLParameter<String>, stock: SQLParameter<Int>) in
       Article.where { $0.$code <= code && $0.$stock >= stock }.order(by: \.$id)
     }
     let call = query("b", 0)
@@ -33,7 +33,7 @@ struct PreparedQueryTests {
 
   @Test("count and exists have statements of their own, which are found again in the cache")
   func countAndExists() async throws {
-    let query = try await db.prepare { (stock: Param<Int>, limit: Param<Int>) in
+    let query = try await db.prepare { (stock: SQLParameter<Int>, limit: SQLParameter<Int>) in
       Article.where { $0.$stock >= stock }.order(by: \.$id).limit(limit)
     }
     try await db.read { connection in
@@ -63,7 +63,7 @@ struct PreparedQueryTests {
     // Each query has its own SQL and therefore its own statement, but all return the same rows for
     // the same arguments.
     let queries = try (0..<60).map { number in
-      try db.prepare { (stock: Param<Int>, code: Param<String>) in
+      try db.prepare { (stock: SQLParameter<Int>, code: SQLParameter<String>) in
         Article.where {
           SQLPredicate(sql: SQL(unsafe: "\(number) = \(number)"))
           $0.$stock >= stock
@@ -86,7 +86,7 @@ struct PreparedQueryTests {
           let found = try connection.find(Article.self, 1)
           #expect(found == Articles.all.first)
         case 2:
-          let built = try connection.fetch(query.request)
+          let built = try connection.fetch(query.query)
           #expect(built == expected)
         default:
           let found = try connection.fetch(query)
@@ -98,11 +98,11 @@ struct PreparedQueryTests {
 
   @Test("a prepared query has any number of parameters, and may use one twice")
   func counts() throws {
-    let one = try db.prepare { (id: Param<Int64?>) in Article.where { $0.$id == id } }
+    let one = try db.prepare { (id: SQLParameter<Int64?>) in Article.where { $0.$id == id } }
     #expect(try db.fetch(one(2)).map(\.code) == ["b"])
     let none = try db.prepare { Article.select { $0.count() } }
     #expect(try db.first(none()) == 3)
-    let twice = try db.prepare { (number: Param<Int>) in
+    let twice = try db.prepare { (number: SQLParameter<Int>) in
       Article.where { $0.$stock > number || $0.$stock == number - 5 }.select { $0.$stock + number }
     }
     #expect(try db.fetch(twice(5)) == [5, 12])
@@ -111,16 +111,16 @@ struct PreparedQueryTests {
 
   @Test("an optional parameter takes nil, and a date takes the form of its column")
   func forms() throws {
-    let shelf = try db.prepare { (shelf: Param<String?>) in
+    let shelf = try db.prepare { (shelf: SQLParameter<String?>) in
       Article.where { $0.$shelf == shelf }.select(\.$code)
     }
     try db.insert(Article.make(4, "d"))
     #expect(try db.fetch(shelf(nil)) == ["d"])
     // The request for a union is built again, with nil bound.
-    #expect(try shelf(nil).request.sql.values == [nil])
+    #expect(try shelf(nil).query.sql.values == [nil])
     #expect(try db.fetch(shelf(nil).union(shelf("B1"))).sorted() == ["b", "d"])
     #expect(try db.fetch(shelf("A1")).sorted() == ["a", "c"])
-    let added = try db.prepare { (from: Param<Date>, to: Param<Date>) in
+    let added = try db.prepare { (from: SQLParameter<Date>, to: SQLParameter<Date>) in
       Article.where { $0.$added.between(from, and: to) && from <= $0.$added }.select(\.$code)
     }
     let day = Date(timeIntervalSince1970: 86_400)
@@ -131,7 +131,8 @@ struct PreparedQueryTests {
   @Test("lists, lists with optionals, and limits can be parameters")
   func lists() throws {
     try db.insert(Article.make(4, "d"))
-    let query = try db.prepare { (shelves: ParamList<String?>, ids: ParamList<Int64?>) in
+    let query = try db.prepare {
+      (shelves: SQLParameterList<String?>, ids: SQLParameterList<Int64?>) in
       Article.where { $0.$shelf.isIn(shelves) && $0.$id.isIn(ids) }.select(\.$code)
     }
     #expect(try db.fetch(query([nil, "B1"], [1, 2, 3, 4])).sorted() == ["b", "d"])
@@ -139,14 +140,14 @@ struct PreparedQueryTests {
     #expect(try db.fetch(query([], [3])) == [])
     #expect(try db.fetch(query(["B1"], Array(0..<40_000))) == ["b"])
     #expect(try db.count(query([nil], [4, nil])) == 1)
-    let page = try db.prepare { (size: Param<Int>, start: Param<Int>) in
+    let page = try db.prepare { (size: SQLParameter<Int>, start: SQLParameter<Int>) in
       Article.order(by: \.$id).limit(size).offset(start).select(\.$id)
     }
     #expect(try db.fetch(page(2, 1)) == [2, 3])
     #expect(try db.fetch(page(0, 0)) == [])
     #expect(throws: QueryError.self) { try db.fetch(page(-1, 0)) }
     #expect(throws: QueryError.self) { try db.count(page(-1, 0)) }
-    let built = try db.prepare { (size: Param<Int>) in
+    let built = try db.prepare { (size: SQLParameter<Int>) in
       Query { (article: Columns<Article>) in
         From(article)
         OrderBy(article.$id, .descending)
@@ -166,7 +167,7 @@ struct PreparedQueryTests {
   func decimalLists() throws {
     let db = try Database.temporary(models: [Price.self])
     try db.execute("INSERT INTO Price VALUES (1, '1.50'), (2, '1.5'), (3, '2')")
-    let some = try db.prepare { (amounts: ParamList<Decimal>) in
+    let some = try db.prepare { (amounts: SQLParameterList<Decimal>) in
       Price.where { $0.$amount.isIn(amounts) }.order(by: \.$id).select(\.$id)
     }
     let amounts = try [#require(Decimal(string: "1.500"))]
@@ -183,14 +184,14 @@ struct PreparedQueryTests {
         try body()
         return try connection.statementCacheStatistics.misses - before
       }
-      let query = try connection.prepare { (code: Param<String>) in
+      let query = try connection.prepare { (code: SQLParameter<String>) in
         Article.where { $0.$code == code }
       }
       let found = try misses {
         for code in ["a", "b", "x"] { _ = try connection.fetch(query(code)) }
         _ = try connection.first(query("a"))
         _ = try connection.fetch(Article.where { $0.$code == "c" })
-        _ = try connection.fetch(query("a").request)
+        _ = try connection.fetch(query("a").query)
       }
       #expect(found == 0)
     }
@@ -205,7 +206,7 @@ struct PreparedQueryTests {
       @Column var code: String
       @Column var colour: String?
     }
-    let query = try await db.prepare { (code: Param<String>) in
+    let query = try await db.prepare { (code: SQLParameter<String>) in
       Article.where { $0.$code == code }
     }
     let db = db
@@ -223,7 +224,7 @@ struct PreparedQueryTests {
 
   @Test("a prepared query works in a union, as a subquery and as a printed table")
   func asQuery() throws {
-    let query = try db.prepare { (code: Param<String>) in
+    let query = try db.prepare { (code: SQLParameter<String>) in
       Article.where { $0.$code == code }.select(\.$id)
     }
     #expect(try db.fetch(query("a").union(query("c"))).sorted { ($0 ?? 0) < ($1 ?? 0) } == [1, 3])
@@ -233,13 +234,13 @@ struct PreparedQueryTests {
 
   @Test("a prepared write runs, and its returned rows can be fetched")
   func writes() throws {
-    let sell = try db.prepare { (code: Param<String>, number: Param<Int>) in
+    let sell = try db.prepare { (code: SQLParameter<String>, number: SQLParameter<Int>) in
       Article.update { $0.$stock -= number }.where { $0.$code == code && $0.$stock >= number }
     }
     #expect(try db.run(sell("a", 2)) == 1)
     #expect(try db.run(sell("a", 4)) == 0)
     #expect(try articles.rows[0].stock == 3)
-    let add = try db.prepare { (code: Param<String>, added: Param<Date>) in
+    let add = try db.prepare { (code: SQLParameter<String>, added: SQLParameter<Date>) in
       Article.insert {
         $0.$code = code
         $0.$added = added
@@ -248,7 +249,7 @@ struct PreparedQueryTests {
     let day = Date(timeIntervalSince1970: 86_400)
     #expect(try db.first(add("d", day)) == .make(4, "d", added: 86_400))
     #expect(try db.fetch(add("a", day)).map(\.id) == [1])
-    let remove = try db.prepare { (ids: ParamList<Int64?>) in
+    let remove = try db.prepare { (ids: SQLParameterList<Int64?>) in
       Article.delete().where { $0.$id.isIn(ids) }
     }
     #expect(try db.run(remove([1, 2, 9])) == 2)
@@ -261,12 +262,15 @@ struct PreparedQueryTests {
   @Test("invalid SQL, a missing table and a value that cannot be stored throw")
   func errors() throws {
     #expect(throws: QueryError.self) {
-      try db.prepare { (code: Param<String>) in Article.where { $0.$code == code }.limit(-1) }
+      try db.prepare { (code: SQLParameter<String>) in Article.where { $0.$code == code }.limit(-1)
+      }
     }
     #expect(throws: DatabaseError.self) {
-      try db.prepare { (name: Param<String>) in Customer.where { $0.$name == name } }
+      try db.prepare { (name: SQLParameter<String>) in Customer.where { $0.$name == name } }
     }
-    let price = try db.prepare { (price: Param<Double>) in Article.where { $0.$price < price } }
+    let price = try db.prepare { (price: SQLParameter<Double>) in
+      Article.where { $0.$price < price }
+    }
     #expect(throws: ColumnValueError.self) { try db.fetch(price(.nan)) }
     #expect(try db.fetch(price(2.5)).count == 1)
   }

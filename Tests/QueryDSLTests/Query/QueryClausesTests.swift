@@ -44,7 +44,7 @@ struct QueryClausesTests {
 
   @Test("if, else, switch and for work around clauses")
   func controlFlow() throws {
-    func query(minimum: Int?, sorted: Bool, genres: [String]) -> Request<Int> {
+    func query(minimum: Int?, sorted: Bool, genres: [String]) -> Query<Int> {
       Query { (track: Columns<Track>) in
         From(track)
         if let minimum {
@@ -167,7 +167,7 @@ struct QueryClausesTests {
 
   @Test("the error names a clause that is given twice")
   func twice() throws {
-    func message(@QueryBuilder _ clauses: (Columns<Track>) -> Request<Int>) -> String? {
+    func message(@QueryBuilder _ clauses: (Columns<Track>) -> Query<Int>) -> String? {
       let query = clauses(Columns())
       #expect(throws: QueryError.self) { try music.db.fetch(query) }
       return #expect(throws: QueryError.self) { try query.sql }?.message

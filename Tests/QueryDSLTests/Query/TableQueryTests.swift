@@ -17,7 +17,7 @@ struct TableQueryTests {
     try music.expect(Track.all.offset(3), " LIMIT -1 OFFSET ?", [4, 5])
     try music.expect(
       Track.order(by: \.$plays, .descending).limit(2), #" ORDER BY "plays" DESC LIMIT ?"#, [1, 4])
-    let ordered = Track.order(by: \.$isLive).order(.descending) { $0.$plays + $0.$id }
+    let ordered = Track.order(by: \.$isLive).order(by: { $0.$plays + $0.$id }, .descending)
     #expect(
       try ordered.sql.text.hasSuffix(#" FROM "Track" ORDER BY "isLive", "plays" + "id" DESC"#))
     #expect(try music.db.fetch(ordered).map(\.id) == [1, 5, 3, 4, 2])

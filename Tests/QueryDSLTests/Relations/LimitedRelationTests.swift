@@ -81,7 +81,7 @@ struct LimitedRelationTests {
 
   @Test("a limit for each parent throws if the order is given by a column's name")
   func mistakes() throws {
-    let prepared = try db.prepare { (count: Param<Int>) in Match.all.limit(count) }
+    let prepared = try db.prepare { (count: SQLParameter<Int>) in Match.all.limit(count) }
     #expect(try db.fetch(prepared(1)).count == 1)
     #expect(throws: QueryError.self) {
       try db.fetch(teams.including(Match.all.order(byColumn: "score").limit(1)))

@@ -127,7 +127,7 @@ struct HostileTextTests {
     for text in texts {
       let function = SQLFunction<String, String>(text)
       let call = Note.select { function($0.$text) }
-      let collated = Note.all.order { $0.$text.collate(Collation(text)) }
+      let collated = Note.all.order { $0.$text.collated(Collation(text)) }
       // Some pieces are names of SQLite's own functions, which may be called.
       let isKnown = try db.row(
         "SELECT 1 FROM pragma_function_list WHERE name = \(text) COLLATE NOCASE")

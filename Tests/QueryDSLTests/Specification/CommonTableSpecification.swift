@@ -140,7 +140,7 @@ struct CommonTableSpecification {
 
   @Test("a recursive common table can count numbers, and works with count and first")
   func numbers() throws {
-    func numbers(upTo last: Int) -> Request<Number> {
+    func numbers(upTo last: Int) -> Query<Number> {
       let numbers = CommonTable(
         "numbers",
         startingWith: Query { (album: Columns<Album>) in
@@ -171,7 +171,7 @@ struct CommonTableSpecification {
     let one = CommonTable("one", Album.all)
     let twin = CommonTable("ONE", Album.all)
     let shadow = CommonTable("album", Album.all)
-    func message(_ query: Request<Album>) -> String? {
+    func message(_ query: Query<Album>) -> String? {
       let error = #expect(throws: QueryError.self) { try query.sql }
       #expect(throws: QueryError.self) { try db.fetch(query) }
       return error?.message

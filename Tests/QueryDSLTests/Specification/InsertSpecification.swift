@@ -162,7 +162,7 @@ struct InsertSpecification {
 
 extension TableQuery where M == Article {
   /// A query whose rows are rates.
-  fileprivate var asRates: Request<Rate> {
+  fileprivate var asRates: Query<Rate> {
     Query { (article: Columns<Article>) in
       From(article)
       Select(article.$code.as("currency"), article.$price.as("value"), into: Rate.self)

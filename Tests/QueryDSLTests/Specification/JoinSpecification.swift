@@ -124,7 +124,7 @@ struct JoinSpecification {
   @Test(
     "using the columns of a table whose conditional join is missing throws an error that names it")
   func joinUnderIf() throws {
-    func query(joined: Bool) -> Request<String> {
+    func query(joined: Bool) -> Query<String> {
       Query { (track: Columns<Track>, album: Columns<Album>) in
         From(track)
         if joined {

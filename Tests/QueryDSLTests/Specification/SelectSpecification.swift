@@ -94,7 +94,7 @@ struct SelectSpecification {
         == "NotNull: genre is String, but the selected column may be NULL")
     #expect(message(Track.select(into: Bare.self))?.contains("id: Int is not a column") == true)
     #expect(message(Track.select(into: Empty.self))?.contains("at least one @Column") == true)
-    func query(_ select: @escaping (Columns<Track>) -> SelectClause<Headline>) -> Request<Headline>
+    func query(_ select: @escaping (Columns<Track>) -> SelectClause<Headline>) -> Query<Headline>
     {
       Query { (track: Columns<Track>) in
         From(track)

@@ -84,20 +84,21 @@ struct TextSpecification {
   @Test("COLLATE applies to a comparison and to an order")
   func collate() throws {
     try music.expect(where: #""title" COLLATE "NOCASE" = ?"#, [3]) {
-      $0.$title.collate(.noCase) == "GAMMA"
+      $0.$title.collated(.noCase) == "GAMMA"
     }
     try music.db.run(Track.update { $0.set(\.$title, to: "zeta") }.where { $0.$id == 5 })
     try music.db.run(Track.update { $0.set(\.$title, to: "Zebra") }.where { $0.$id == 1 })
     try music.expect(
-      Track.all.order { $0.$title.collate(.noCase) }.select(\.$id),
+      Track.all.order { $0.$title.collated(.noCase) }.select(\.$id),
       #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "NOCASE""#, [2, 4, 3, 1, 5])
     try music.expect(
-      Track.all.order { $0.$title.collate(.binary) }.select(\.$id),
+      Track.all.order { $0.$title.collated(.binary) }.select(\.$id),
       #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "BINARY""#, [2, 4, 1, 3, 5])
     try music.expect(
-      Track.all.order(.descending) { $0.$genre.collate(.trimmed) }.order(by: \.$id).select(\.$id),
+      Track.all.order(by: { $0.$genre.collated(.trimmed) }, .descending).order(by: \.$id).select(
+        \.$id),
       #"SELECT "id" FROM "Track" ORDER BY "genre" COLLATE "RTRIM" DESC, "id""#, [1, 4, 2, 3, 5])
-    let unknown = Track.all.order { $0.$title.collate("\" DESC; DROP TABLE Track") }
+    let unknown = Track.all.order { $0.$title.collated("\" DESC; DROP TABLE Track") }
     let error = #expect(throws: DatabaseError.self) { try music.db.fetch(unknown) }
     #expect(error?.message.contains("no such collation sequence") == true)
   }

@@ -54,16 +54,16 @@ struct HookTests {
 
   @Test("an update listener receives each row")
   func update() throws {
-    let seen = Shared<[RowUpdate]>([])
+    let seen = Shared<[UpdateEvent]>([])
     let other = Shared(0)
     let listener = try db.onUpdate { update in seen.change { $0.append(update) } }
     try db.onUpdate { _ in other.change { $0 += 1 } }
     try db.execute("INSERT INTO t VALUES (7, 1); UPDATE t SET v = 2; DELETE FROM t WHERE n = 7")
     #expect(
       seen.current == [
-        RowUpdate(kind: .insert, database: "main", table: "t", rowID: 7),
-        RowUpdate(kind: .update, database: "main", table: "t", rowID: 7),
-        RowUpdate(kind: .delete, database: "main", table: "t", rowID: 7),
+        UpdateEvent(kind: .insert, database: "main", table: "t", rowID: 7),
+        UpdateEvent(kind: .update, database: "main", table: "t", rowID: 7),
+        UpdateEvent(kind: .delete, database: "main", table: "t", rowID: 7),
       ])
     try db.remove(listener)
     try db.execute("INSERT INTO t VALUES (8, 1)")
@@ -75,7 +75,7 @@ struct HookTests {
   @Test("a pre-update listener receives the old and new values of each row")
   func preUpdate() throws {
     struct Seen: Equatable, Sendable {
-      let kind: RowUpdate.Kind
+      let kind: UpdateEvent.Kind
       let old, new: DatabaseValue?
     }
     let seen = Shared<[Seen]>([])

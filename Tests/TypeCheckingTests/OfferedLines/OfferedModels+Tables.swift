@@ -124,7 +124,7 @@ extension OfferedModels {
     }
   }
 
-  struct Sizes: ViewModel {
+  struct Sizes: SQLView {
     static let tableName = "Sizes"
     @PrimaryKey var id: Int
     static var definition: some Fetchable { Bare.all.select(\.$id) }

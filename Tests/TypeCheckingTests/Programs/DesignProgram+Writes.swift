@@ -51,14 +51,14 @@ extension DesignProgram {
       name: "prepared queries",
       code: """
         func prepare(in db: Database) async throws -> [Post] {
-          let byTitle = try await db.prepare { (title: Param<String>, views: Param<Int>) in
+          let byTitle = try await db.prepare { (title: SQLParameter<String>, views: SQLParameter<Int>) in
             Post.where { $0.$title == title && $0.$views >= views }
               .order(by: \\.$createdAt, .descending)
           }
-          let read = try await db.prepare { (id: Param<Post.ID>, by: Param<Int>) in
+          let read = try await db.prepare { (id: SQLParameter<Post.ID>, by: SQLParameter<Int>) in
             Post.update { $0.$views += by }.where { $0.$id == id }
           }
-          let some = try await db.prepare { (ids: ParamList<Post.ID>, count: Param<Int>) in
+          let some = try await db.prepare { (ids: SQLParameterList<Post.ID>, count: SQLParameter<Int>) in
             Query { (post: Columns<Post>, author: Columns<Author>) in
               From(post)
               Join(author, on: post.$authorID == author.$id)

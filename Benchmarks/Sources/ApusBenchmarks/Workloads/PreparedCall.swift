@@ -9,7 +9,7 @@ extension Workload {
     try fixture.fill(with: PlainItem.samples(cachedRows))
     let (database, connection) = (fixture.database, fixture.connection)
     let keys = scatteredKeys(20_000, of: cachedRows)
-    let query = try database.prepare { (key: Param<Int64>, flag: Param<Bool>) in
+    let query = try database.prepare { (key: SQLParameter<Int64>, flag: SQLParameter<Bool>) in
       Item.where { $0.$id >= key && $0.$flag == flag }.order(by: \.$id).limit(1)
     }
     let sql = try query(1, true).sql.text

@@ -28,7 +28,7 @@ extension Workload {
       },
       apus: .task {
         var sum = 0
-        for try await item in database.rows(repeatedItems) {
+        for try await item in database.stream(repeatedItems) {
           sum += item.title.utf8.count + Int(item.count)
         }
         return sum

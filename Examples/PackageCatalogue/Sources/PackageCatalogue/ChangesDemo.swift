@@ -66,7 +66,7 @@ struct ChangesDemo {
   }
 
   /// Shows the first few changes of a transaction.
-  private func show(_ change: Changes<Package>) throws {
+  private func show(_ change: ModelChanges<Package>) throws {
     let limit = 4
     console.show("A transaction changed \(change.rows.count.counted("package")):")
     for row in change.rows.prefix(limit) { console.show("  \(try describe(row))") }

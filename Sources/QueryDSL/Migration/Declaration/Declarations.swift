@@ -111,7 +111,7 @@ extension Declarations {
     try Self.checkNames(of: models)
     // Schemas are the user's code, so no lock is held here.
     for model in models {
-      if let view = model as? any ViewModel.Type {
+      if let view = model as? any SQLView.Type {
         views.append(try Self.view(view))
       } else {
         definitions.append(try Self.definition(model))
@@ -148,7 +148,7 @@ extension Declarations {
     try TableDefinition(of: model)
   }
 
-  private static func view<V: ViewModel>(_ model: V.Type) throws -> ViewDefinition {
+  private static func view<V: SQLView>(_ model: V.Type) throws -> ViewDefinition {
     try ViewDefinition(of: model)
   }
 }

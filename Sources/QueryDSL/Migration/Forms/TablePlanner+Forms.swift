@@ -31,7 +31,7 @@ extension TablePlanner {
     if let form = found.form ?? (isMadeByApus ? .standard : nil), forms.contains(form) {
       guard form == type.storedForm else { return try convert(column, from: form) }
       if planner.checksValues, oldClass == .text {
-        let look = try TextLook(of: column, in: self)
+        let look = try TextSurvey(of: column, in: self)
         if look.readCount == look.count, !look.isWritten(as: form) { note(look, of: column) }
       }
       return .settled
@@ -49,7 +49,7 @@ extension TablePlanner {
       if !isSameClass { return try convert(column, from: .standard) }
       guard try !refusesUnreadNumbers(of: column, found, oldClass) else { return .refused }
     case (.text, _):
-      let look = try TextLook(of: column, in: self)
+      let look = try TextSurvey(of: column, in: self)
       guard try !refusesUnread(look, of: column, found) else { return .refused }
       guard let form = look.form(of: column, isSameClass: isSameClass) else {
         return try refuse(look, of: column, found, isSameClass: isSameClass)
@@ -200,7 +200,7 @@ extension TablePlanner {
   }
 
   /// Notes that some values are not spelled as the form will write them.
-  private mutating func note(_ look: TextLook, of column: TableDefinition.Column) {
+  private mutating func note(_ look: TextSurvey, of column: TableDefinition.Column) {
     let form = column.type.storedForm
     let count = look.count - look.count(writtenAs: form)
     kept.append(
@@ -213,7 +213,7 @@ extension TablePlanner {
   }
 
   private mutating func refuse(
-    _ look: TextLook, of column: TableDefinition.Column, _ found: ExistingTable.Column,
+    _ look: TextSurvey, of column: TableDefinition.Column, _ found: ExistingTable.Column,
     isSameClass: Bool
   ) throws -> FormComparison {
     refuse(
@@ -229,7 +229,7 @@ extension TablePlanner {
   /// Adds a refusal if the type cannot read some texts, or deletes their rows if the options say
   /// so. Returns whether it refused.
   private mutating func refusesUnread(
-    _ look: TextLook, of column: TableDefinition.Column, _ found: ExistingTable.Column
+    _ look: TextSurvey, of column: TableDefinition.Column, _ found: ExistingTable.Column
   ) throws -> Bool {
     let unread = look.count - look.readCount
     guard unread > 0 else { return false }

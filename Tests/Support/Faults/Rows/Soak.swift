@@ -67,7 +67,7 @@ enum Soak: Trial {
           let rows = try await db.rows(
             SQL(unsafe: "SELECT id, \(shape) AS shape FROM Entry WHERE id > \(first) LIMIT 5"))
           try require(rows.count == 5, "\(rows.count) rows")
-          for try await entry in db.rows(Entry.order(by: \.$id)) where entry.id > 50 { break }
+          for try await entry in db.stream(Entry.order(by: \.$id)) where entry.id > 50 { break }
           _ = try await db.fetch(Entry.where { $0.$accountID == shape % 60 })
           _ = try? await db.execute("INSERT INTO Entry VALUES (1, 1, 1, x'')")
           try await db.run(Entry.delete().where { $0.$id >= first && $0.$id < first + 1_000 })

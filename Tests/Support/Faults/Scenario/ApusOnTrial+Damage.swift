@@ -35,7 +35,7 @@ extension ApusOnTrial {
 
   static func uses(in folder: Folder) -> [@Sendable (Database) async throws -> Void] {
     syncUses(in: folder).map { call in { @Sendable db in try call(db) } } + [
-      { db in for try await _ in db.rows(Entry.order(by: \.$amount)) {} },
+      { db in for try await _ in db.stream(Entry.order(by: \.$amount)) {} },
       { db in _ = try await db.fetch(Account.where { $0.$balance > 10 }) },
       { db in
         for try await _ in db.observe(Account.where { $0.$id < 30 }.order(by: \.$name)) { break }

@@ -107,7 +107,7 @@ extension Scenario {
     },
     Step("stream") { session in
       var sum = 0
-      for try await entry in try session.db.rows(Entry.order(by: \.$amount)) {
+      for try await entry in try session.db.stream(Entry.order(by: \.$amount)) {
         sum = sum &* 31 &+ entry.amount &+ entry.payload.count
       }
       session.read("stream", "\(sum)")

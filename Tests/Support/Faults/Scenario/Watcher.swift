@@ -56,7 +56,7 @@ final class Watcher: Following {
     tasks.withLock { $0 = [following, observing] }
   }
 
-  private func take(_ element: Changes<Account>) {
+  private func take(_ element: ModelChanges<Account>) {
     state.withLock { state in
       if !element.isComplete { state.isCoarse = true }
       for row in element.rows {

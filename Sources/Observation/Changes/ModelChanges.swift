@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 
 /// The changes of one write in a model's table, delivered after its commit.
-public struct Changes<M: Model>: Sendable {
+public struct ModelChanges<M: Model>: Sendable {
   /// The label of the write, as in `db.write(label: "import") { … }`; nil if it has none.
   public let label: String?
 

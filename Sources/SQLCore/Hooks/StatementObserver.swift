@@ -1,6 +1,6 @@
 /// An observer of a connection, notified from the first step of a statement to the end of a
 /// transaction. The writer has one while changes are observed, and none otherwise.
-package protocol ConnectionObserver: AnyObject {
+package protocol StatementObserver: AnyObject {
   /// Called when a statement that may write takes its first step.
   func statementWillRun(_ statement: StatementPointer, on core: ConnectionCore)
   /// Called when the statement ended, successfully or with an error, or was reset before its end.

@@ -5,7 +5,7 @@
 /// virtual table all constraints that it could use. So the probe does not parse SQL itself, and
 /// views, common table expressions and nested conditions are resolved exactly as SQLite resolves
 /// them.
-struct ConstraintProbe {
+struct ConstraintDiscovery {
   private let core: ConnectionCore
   private let log: QueryLog
 
@@ -14,7 +14,7 @@ struct ConstraintProbe {
     core = twin
     let log = QueryLog()
     self.log = log
-    var tables: [(name: String, columns: [ProbeColumn])] = []
+    var tables: [(name: String, columns: [DiscoveryColumn])] = []
     for object in schema.objects where object.kind == .table {
       tables.append((object.name, try copy.columns(of: object.name)))
     }
@@ -24,7 +24,7 @@ struct ConstraintProbe {
       guard declared.indices.contains(number) else {
         throw DatabaseError.misuse("the argument of a probe must be the number of a table")
       }
-      return ProbeTable(declared[number].name, declared[number].columns, log)
+      return DiscoveryTable(declared[number].name, declared[number].columns, log)
     }
     for object in schema.objects where object.kind == .virtualTable {
       try? core.run(pragma: object.sql)
@@ -74,7 +74,7 @@ extension String {
 }
 
 /// A column as declared.
-struct ProbeColumn: Sendable {
+struct DiscoveryColumn: Sendable {
   let name: String
   let type: String
   let isNotNull: Bool
@@ -84,7 +84,7 @@ struct ProbeColumn: Sendable {
 /// A question that SQLite asked about a table.
 struct IndexQuestion: Sendable {
   let table: String
-  let columns: [ProbeColumn]
+  let columns: [DiscoveryColumn]
   let query: IndexQuery
 }
 
@@ -97,12 +97,12 @@ private final class QueryLog: Sendable {
 }
 
 /// A virtual table that only records what is asked of it.
-private final class ProbeTable: WritableVirtualTable {
+private final class DiscoveryTable: WritableVirtualTable {
   private let name: String
-  private let columns: [ProbeColumn]
+  private let columns: [DiscoveryColumn]
   private let log: QueryLog
 
-  init(_ name: String, _ columns: [ProbeColumn], _ log: QueryLog) {
+  init(_ name: String, _ columns: [DiscoveryColumn], _ log: QueryLog) {
     (self.name, self.columns, self.log) = (name, columns, log)
   }
 
@@ -138,12 +138,12 @@ private final class ProbeTable: WritableVirtualTable {
 
 extension ConnectionCore {
   /// Returns the declared columns of a table.
-  fileprivate func columns(of table: String) throws -> [ProbeColumn] {
-    var columns: [ProbeColumn] = []
+  fileprivate func columns(of table: String) throws -> [DiscoveryColumn] {
+    var columns: [DiscoveryColumn] = []
     try forEachRow(of: "PRAGMA main.table_xinfo(\(Identifier(table).quoted))") { row in
       let name = row.text(1)
       columns.append(
-        ProbeColumn(
+        DiscoveryColumn(
           name: name, type: row.text(2), isNotNull: row.integer(3) != 0,
           collation: try collation(ofColumn: name, in: table)))
     }

@@ -3,7 +3,7 @@ import SQLCore
 /// A model that reads a view: a named query in the database.
 ///
 /// ```swift
-/// struct AuthorCount: ViewModel {
+/// struct AuthorCount: SQLView {
 ///   @PrimaryKey var id: Author.ID
 ///   @Column var name: String
 ///   @Column var posts: Int
@@ -23,7 +23,7 @@ import SQLCore
 /// be queried like any table, but not written. If the query changes, the next migration drops the
 /// view and creates it again.
 /// - SeeAlso: <https://www.sqlite.org/lang_createview.html>
-public protocol ViewModel: Model {
+public protocol SQLView: Model {
   /// The type of the query.
   associatedtype Definition: Fetchable
 
@@ -34,10 +34,10 @@ public protocol ViewModel: Model {
 extension ViewDefinition {
   /// Reads the view that a model declares. Throws `ModelError` if the query has other columns than
   /// the model.
-  init<V: ViewModel>(of model: V.Type) throws {
+  init<V: SQLView>(of model: V.Type) throws {
     let layout = try V.layout
-    let request = V.definition.request
-    let columns = try request.decoding.columns()
+    let query = V.definition.query
+    let columns = try query.decoding.columns()
     guard columns.count == layout.columns.count else {
       throw ModelError(
         model,
@@ -55,7 +55,7 @@ extension ViewDefinition {
       model: String(describing: model), name: layout.tableName,
       createView: "CREATE VIEW \(layout.quotedTableName) "
         + "(\(layout.columns.map(\.quotedName).joined(separator: ", "))) AS "
-        + (try request.statement.declaration()))
+        + (try query.statement.declaration()))
   }
 }
 
@@ -64,35 +64,35 @@ extension ViewDefinition {
 extension Connection {
   /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view cannot be written; insert into its tables")
-  public func insert<V: ViewModel>(_ view: V) throws -> V { view }
+  public func insert<V: SQLView>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view cannot be written; update its tables")
-  public func update<V: ViewModel>(_ view: V) throws -> V { view }
+  public func update<V: SQLView>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view cannot be written; save into its tables")
-  public func save<V: ViewModel>(_ view: V) throws -> V { view }
+  public func save<V: SQLView>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view cannot be written; delete from its tables")
-  public func delete<V: ViewModel>(_ view: V) throws -> Bool { false }
+  public func delete<V: SQLView>(_ view: V) throws -> Bool { false }
 }
 
 extension Database {
   /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view cannot be written; insert into its tables")
-  public func insert<V: ViewModel>(_ view: V) throws -> V { view }
+  public func insert<V: SQLView>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view cannot be written; update its tables")
-  public func update<V: ViewModel>(_ view: V) throws -> V { view }
+  public func update<V: SQLView>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view cannot be written; save into its tables")
-  public func save<V: ViewModel>(_ view: V) throws -> V { view }
+  public func save<V: SQLView>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view cannot be written.
   @available(*, unavailable, message: "a view cannot be written; delete from its tables")
-  public func delete<V: ViewModel>(_ view: V) throws -> Bool { false }
+  public func delete<V: SQLView>(_ view: V) throws -> Bool { false }
 }

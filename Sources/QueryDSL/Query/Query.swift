@@ -5,13 +5,13 @@ public protocol Fetchable<Row>: Sendable {
   /// The type as which a row is read: a model, a value, or a tuple.
   associatedtype Row: Sendable
   /// The query, with the way to read its rows.
-  var request: Request<Row> { get }
+  var query: Query<Row> { get }
 }
 
 /// A SELECT and the way to read its rows.
 ///
-/// `Query { }` returns one, and `request` of a query over one table is another.
-public struct Request<Row>: Fetchable {
+/// `Query { }` returns one, and `query` of a query over one table is another.
+public struct Query<Row>: Fetchable {
   @usableFromInline package var statement: SelectStatement
   @usableFromInline package let decoding: RowDecoding<Row>
 
@@ -21,9 +21,9 @@ public struct Request<Row>: Fetchable {
     self.decoding = decoding
   }
 
-  /// The request itself.
+  /// The query itself.
   @inlinable
-  public var request: Request<Row> { self }
+  public var query: Query<Row> { self }
 
   /// The SQL of the query, with its values. Throws `QueryError` if the query cannot be written as
   /// SQL.
@@ -36,7 +36,7 @@ extension Fetchable {
   /// The SQL of the query, with its values. Throws `QueryError` if the query cannot be written as
   /// SQL.
   public var sql: SQL {
-    get throws { try request.statement.rendered() }
+    get throws { try query.statement.rendered() }
   }
 }
 

@@ -2,7 +2,7 @@ import SQLCore
 
 /// The net change of one row, with its values. It is used where the rows of several commits are
 /// netted together.
-struct NetChange: Sendable {
+struct NettedRowValues: Sendable {
   let key: RowKey
   /// The recorded values before; nil if the row did not exist.
   var old: [DatabaseValue]?
@@ -21,9 +21,9 @@ struct NetChange: Sendable {
 /// The changes of one table, netted by row: the first old state and the last new one.
 struct NettedRows {
   private var places: [RowKey: Int] = [:]
-  private var changes: [NetChange] = []
+  private var changes: [NettedRowValues] = []
 
-  mutating func add(_ change: NetChange) {
+  mutating func add(_ change: NettedRowValues) {
     if let index = places[change.key] {
       changes[index].new = change.new
       return
@@ -33,5 +33,5 @@ struct NettedRows {
   }
 
   /// The rows that differ, in the order in which they were first changed.
-  var rows: [NetChange] { changes.filter { !$0.isEmpty } }
+  var rows: [NettedRowValues] { changes.filter { !$0.isEmpty } }
 }

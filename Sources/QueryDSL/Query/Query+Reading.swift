@@ -1,6 +1,6 @@
 import SQLCore
 
-extension Request {
+extension Query {
   /// Reads the statement's current row, and returns it with the index of the next column after it.
   package func read(
     _ statement: StatementPointer, on core: ConnectionCore

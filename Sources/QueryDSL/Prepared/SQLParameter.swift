@@ -3,22 +3,22 @@ import SQLCore
 /// A parameter of a prepared query: its value is an argument of the call.
 ///
 /// ```swift
-/// let byTitle = try db.prepare { (title: Param<String>, minimum: Param<Int>) in
+/// let byTitle = try db.prepare { (title: SQLParameter<String>, minimum: SQLParameter<Int>) in
 ///   Post.where { $0.$title == title && $0.$views >= minimum }
 /// }
 /// let posts = try db.fetch(byTitle("News", 3))
 /// ```
 /// It is an expression and can be used wherever an expression can. If it is compared with a column
-/// or assigned to one, it takes the stored form of that column. `Param<String?>` accepts nil.
-public typealias Param<Value: ColumnValue> = SQLExpression<Value>
+/// or assigned to one, it takes the stored form of that column. `SQLParameter<String?>` accepts nil.
+public typealias SQLParameter<Value: ColumnValue> = SQLExpression<Value>
 
 /// A parameter of a prepared query that is a list of values, for `isIn`.
 ///
 /// ```swift
-/// let some = try db.prepare { (ids: ParamList<Post.ID>) in Post.where { $0.$id.isIn(ids) } }
+/// let some = try db.prepare { (ids: SQLParameterList<Post.ID>) in Post.where { $0.$id.isIn(ids) } }
 /// let posts = try db.fetch(some([id, other]))
 /// ```
-public struct ParamList<Element: ColumnValue>: Sendable {
+public struct SQLParameterList<Element: ColumnValue>: Sendable {
   fileprivate let index: Int
   fileprivate let values: [Element]?
 }
@@ -26,7 +26,7 @@ public struct ParamList<Element: ColumnValue>: Sendable {
 extension SQLExpression {
   /// Tests for one of the values that are passed when the prepared query is called.
   /// SQL: `a IN (SELECT value FROM apus_array(?))`
-  public func isIn(_ list: ParamList<Value>) -> SQLPredicate {
+  public func isIn(_ list: SQLParameterList<Value>) -> SQLPredicate {
     if let values = list.values { return isIn(values) }
     return SQLPredicate(
       .isIn(
@@ -36,7 +36,7 @@ extension SQLExpression {
   }
 }
 
-/// The type of a parameter in the closure of `prepare`: `Param` or `ParamList`.
+/// The type of a parameter in the closure of `prepare`: `SQLParameter` or `SQLParameterList`.
 public protocol QueryParameter: Sendable {
   /// The type of the argument of a call.
   associatedtype Argument: Sendable
@@ -89,7 +89,7 @@ extension SQLExpression: QueryParameter {
   }
 }
 
-extension ParamList: QueryParameter {
+extension SQLParameterList: QueryParameter {
   /// Makes the parameter of the query.
   public init(_ place: ParameterPlace<[Element]>) {
     index = place.index

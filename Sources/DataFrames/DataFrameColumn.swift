@@ -61,7 +61,7 @@ extension DataFrame {
   }
 }
 
-extension DataFrame.Column: Equatable {
+extension DataFrameColumn: Equatable {
   /// Returns whether the columns have the same name, type and cells.
   public static func == (left: Self, right: Self) -> Bool {
     left.name == right.name && left.type == right.type && left.values == right.values

@@ -5,7 +5,7 @@ import SQLCore
 ///
 /// However often a write changes a row, this is one change, from the row before the write to the
 /// row after it. A row that ends as it was is not reported.
-public struct TableRowChange: Sendable {
+public struct AnyRowChange: Sendable {
   /// Whether the row was inserted, updated or deleted.
   public let kind: RowChangeKind
   /// The values of the primary key, as they are stored; the rowid if the table has no primary key.

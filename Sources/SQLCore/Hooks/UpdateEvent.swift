@@ -3,7 +3,7 @@ import CSQLite
 /// A row that was inserted, updated or deleted, as `onUpdate` reports it.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/update_hook.html>
-public struct RowUpdate: Hashable, Sendable {
+public struct UpdateEvent: Hashable, Sendable {
   /// The kinds of row changes.
   public enum Kind: UInt8, Hashable, Sendable {
     /// The row was inserted.
@@ -41,7 +41,7 @@ extension Registrar {
   /// hook is off until a listener is added.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/update_hook.html>
   @discardableResult
-  public func onUpdate(_ body: @escaping @Sendable (RowUpdate) -> Void) throws -> HookListener {
+  public func onUpdate(_ body: @escaping @Sendable (UpdateEvent) -> Void) throws -> HookListener {
     try listen(\.update, body)
   }
 

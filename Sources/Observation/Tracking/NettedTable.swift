@@ -32,19 +32,19 @@ final class TableNames: Sendable {
 }
 
 /// The changes of one `write` in one table.
-struct TableRows: Sendable {
+struct NettedTable: Sendable {
   let names: TableNames
   /// Holds the values of the rows; shared by all changes of a transaction.
   let values: RecordedValues
   /// The rows that differ, in the order in which they were first changed.
-  var rows: [RecordedRow] = [] {
+  var rows: [NettedRow] = [] {
     didSet { index = RowIndex() }
   }
   var events: Set<TableEvent> = []
   /// Finds rows; shared by all observers.
   private var index = RowIndex()
 
-  init(names: TableNames, values: RecordedValues, rows: [RecordedRow] = []) {
+  init(names: TableNames, values: RecordedValues, rows: [NettedRow] = []) {
     self.names = names
     self.values = values
     self.rows = rows
@@ -72,33 +72,33 @@ struct TableRows: Sendable {
   }
 
   /// Returns whether the row was inserted or deleted, or differs at one of the places.
-  func differs(_ row: RecordedRow, at places: [Int]) -> Bool {
+  func differs(_ row: NettedRow, at places: [Int]) -> Bool {
     guard row.old >= 0, row.new >= 0 else { return true }
     return places.contains { !isSame(row, at: $0) }
   }
 
   /// Returns whether an updated row has the same value at a place before and after.
-  func isSame(_ row: RecordedRow, at place: Int) -> Bool {
+  func isSame(_ row: NettedRow, at place: Int) -> Bool {
     values.isSame(row.old, row.new, at: place, of: names.columns.count)
   }
 
-  func key(of row: RecordedRow) -> RowKey { values.key(row.key, keyCount: names.keyCount) }
+  func key(of row: NettedRow) -> RowKey { values.key(row.key, keyCount: names.keyCount) }
 
   /// Returns a value before; nil if the row did not exist.
-  func old(_ row: RecordedRow, at place: Int) -> DatabaseValue? {
+  func old(_ row: NettedRow, at place: Int) -> DatabaseValue? {
     guard row.old >= 0 else { return nil }
     return values.value(of: row.old, at: place, of: names.columns.count)
   }
 
   /// Returns a value after; nil if the row is gone.
-  func new(_ row: RecordedRow, at place: Int) -> DatabaseValue? {
+  func new(_ row: NettedRow, at place: Int) -> DatabaseValue? {
     guard row.new >= 0 else { return nil }
     return values.value(of: row.new, at: place, of: names.columns.count)
   }
 
   /// Returns whether a row's key and its values at the given places, before and after, are exactly
   /// those of SQLite. Text that is invalid in its encoding is not.
-  func isExact(_ row: RecordedRow, at places: [Int]) -> Bool {
+  func isExact(_ row: NettedRow, at places: [Int]) -> Bool {
     for state in [row.old, row.new] where state >= 0 {
       for place in places
       where values.exactValue(of: state, at: place, of: names.columns.count) == nil {
@@ -112,15 +112,15 @@ struct TableRows: Sendable {
   }
 
   /// Returns the row with its values at the given places after the write, and none from before.
-  func newState(of row: RecordedRow, at places: [Int]) -> NetChange {
-    NetChange(
+  func newState(of row: NettedRow, at places: [Int]) -> NettedRowValues {
+    NettedRowValues(
       key: key(of: row), old: nil,
       new: row.new < 0 ? nil : places.compactMap { new(row, at: $0) })
   }
 
   /// Returns the row with its values at the given places, before and after.
-  func change(_ row: RecordedRow, at places: [Int]) -> NetChange {
-    NetChange(
+  func change(_ row: NettedRow, at places: [Int]) -> NettedRowValues {
+    NettedRowValues(
       key: key(of: row),
       old: row.old < 0 ? nil : places.compactMap { old(row, at: $0) },
       new: row.new < 0 ? nil : places.compactMap { new(row, at: $0) })

@@ -3,7 +3,7 @@ import SQLCore
 /// The events of the current transaction, with marks to which it can be cut back.
 ///
 /// Beyond a number of rows, it keeps only the tables that they belong to.
-struct EventLog {
+struct RecordedRows {
   /// An event of a table as a whole.
   struct TableNote {
     let table: QualifiedTableName
@@ -18,7 +18,7 @@ struct EventLog {
   }
 
   let maximumRows: Int
-  private(set) var rows: [RowEvent] = []
+  private(set) var rows: [RecordedRow] = []
   /// The values of the rows.
   private(set) var values = RecordedValues(encoding: .utf8)
   /// The encoding in which the database stores text.
@@ -41,7 +41,7 @@ struct EventLog {
 
   var isEmpty: Bool { rows.isEmpty && notes.isEmpty }
 
-  mutating func append(_ event: RowEvent, of tables: [TrackedTable]) {
+  mutating func append(_ event: RecordedRow, of tables: [TrackedTable]) {
     guard !isFull else { return note(.tableChanged, tables[event.table].name) }
     rows.append(event)
     rows[rows.count - 1].position = position
@@ -120,13 +120,13 @@ struct EventLog {
     notes.removeAll { $0.position >= mark }
   }
 
-  func rows(since mark: Int) -> ArraySlice<RowEvent> {
+  func rows(since mark: Int) -> ArraySlice<RecordedRow> {
     var start = rows.count
     while start > 0, rows[start - 1].position >= mark { start -= 1 }
     return rows[start...]
   }
 
-  func rows(from start: Int, to end: Int) -> ArraySlice<RowEvent> {
+  func rows(from start: Int, to end: Int) -> ArraySlice<RecordedRow> {
     // Usually all rows belong to one write.
     if start == 0, end > position { return rows[...] }
     return rows[firstRow(at: start)..<firstRow(at: end)]

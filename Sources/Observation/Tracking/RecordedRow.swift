@@ -2,12 +2,12 @@ import SQLCore
 
 /// A change of one row by a statement, as the hook reported it. Its values are in the log's
 /// `RecordedValues`.
-struct RowEvent {
+struct RecordedRow {
   /// The place of the table among the tracked ones.
   let table: Int
   /// The length of the log's values before the event.
   let start: Int
-  /// The key before and after, in the form of `RecordedRow.key`; equal if it did not change.
+  /// The key before and after, in the form of `NettedRow.key`; equal if it did not change.
   var oldKey: Int64 = 0
   var newKey: Int64 = 0
   /// The state of the row before; −1 for an insertion.
@@ -23,7 +23,7 @@ struct RowEvent {
 }
 
 /// The net change of one row in a write, with the places of its values in `RecordedValues`.
-struct RecordedRow: Sendable {
+struct NettedRow: Sendable {
   /// The rowid. If the key is made of other columns: the state that holds their values, followed by
   /// the rowid if one of them is NULL.
   let key: Int64
@@ -34,7 +34,7 @@ struct RecordedRow: Sendable {
 }
 
 extension RecordedValues {
-  /// Returns the key that a `RecordedRow.key` stands for.
+  /// Returns the key that a `NettedRow.key` stands for.
   func key(_ key: Int64, keyCount: Int?) -> RowKey {
     guard let keyCount else { return .rowID(key) }
     let values = values(of: Int(key), count: keyCount + 1)

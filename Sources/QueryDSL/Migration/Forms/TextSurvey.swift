@@ -1,7 +1,7 @@
 import SQLCore
 
 /// The findings about all texts of a column, from one scan of the table.
-struct TextLook {
+struct TextSurvey {
   /// How many values there are, not counting NULL.
   private(set) var count = 0
   /// How many of them the type reads.
