@@ -24,32 +24,10 @@ public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
 
   /// Returns an iterator over the changes, in the order of the commits. The iterators of one stream
   /// share its elements.
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(base: feed.map { ChangeIterator($0) })
-  }
-
-  /// An iterator over the elements of a stream of changes.
-  public struct Iterator: AsyncIteratorProtocol {
-    /// The iterator of the changes; nil for a type that cannot be a model, which has no table and
-    /// so no changes.
-    var base: ChangeIterator<ModelChanges<M>>?
-
-    /// Returns the next element, or nil if the task is cancelled and after the last element of a
-    /// database that was closed.
-    public mutating func next() async -> ModelChanges<M>? {
-      await base?.next()
-    }
-
-    /// Returns the next element, or nil if the task is cancelled and after the last element of a
-    /// database that was closed.
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> ModelChanges<M>? {
-      await base?.next(isolation: actor)
-    }
+  public func makeAsyncIterator() -> ChangeIterator<ModelChanges<M>> {
+    ChangeIterator(feed)
   }
 }
-
-@available(*, unavailable, message: "each iterator is used by one task")
-extension ChangeStream.Iterator: Sendable {}
 
 extension Database {
   /// Returns a stream of the changes to a model's table, each delivered after its commit.

@@ -26,7 +26,7 @@ struct NewRow {
     case .model(let model, let layout, let assigningKey):
       for index in layout.orders.inserted(assigningKey: assigningKey) {
         let slot = layout.slots.slots[Int(index)]
-        let value = try slot.type.databaseValue(
+        let value = try slot.type._databaseValue(
           ofColumnAt: model + Int(slot.offset), as: slot.form)
         columns.append((layout.columns[Int(index)].quotedName, .bound(value)))
       }

@@ -8,49 +8,24 @@ extension Connection {
   /// valid for its column's type.
   @inlinable
   public func fetch<Q: Fetchable>(_ query: Q) throws -> [Q.Row] {
-    let core = try use()
-    let query = query.query
-    let statement = try core.lendStatement(forSelect: query.statement)
-    defer { core.giveBack(statement) }
-    return try query.decoding.all(core, statement, query.statement.maximumRowCount)
+    try query._rows(on: self)
   }
 
   /// Returns the first row of a query, or nil: one statement, which ends after its first row.
   ///
   /// It is run with `LIMIT 1` unless it has a limit or an offset. Throws what `fetch` throws.
   public func first<Q: Fetchable>(_ query: Q) throws -> Q.Row? {
-    let core = try use()
-    var query = query.query
-    if query.statement.limit == nil, query.statement.offset == nil {
-      query.statement.setLimit(1)
-    }
-    let statement = try core.lendStatement(for: query.statement)
-    defer { core.giveBack(statement) }
-    guard try core.step(statement) else { return nil }
-    var reader = RowReader(core: core, statement: statement)
-    do {
-      return try query.decoding.one(&reader)
-    } catch let error as ColumnValueError {
-      throw error.at(table: nil, column: nil, row: 0)
-    }
+    try query._first(on: self)
   }
 
   /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
   public func count(_ query: some Fetchable) throws -> Int {
-    try integer(of: CountStatement(query: query.query.statement))
+    try query._count(on: self)
   }
 
   /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
   public func exists(_ query: some Fetchable) throws -> Bool {
-    try integer(of: ExistsStatement(query: query.query.statement)) != 0
-  }
-
-  private func integer(of query: some Renderable) throws -> Int {
-    let core = try use()
-    let statement = try core.lendStatement(for: query)
-    defer { core.giveBack(statement) }
-    guard try core.step(statement) else { return 0 }
-    return try StatementRow(statement: statement).get(Int.self, at: 0)
+    try query._exists(on: self)
   }
 
   /// Returns the model with that key, or nil: one index seek.

@@ -8,15 +8,19 @@ extension Connection {
   /// but only after all rows are written: the surrounding transaction must undo them.
   public func fetch<Command, Row>(_ command: Returning<Command, Row>) throws -> [Row] {
     let core = try use()
-    guard let written = command.command as? any ModelCommand else {
-      throw Returning<Command, Row>.unknown
+    switch command.source {
+    case .prepared(let call): return try call.rows(command.decoding, on: core)
+    case .rendered(let written, let clause):
+      guard let written = written as? any ModelCommand else {
+        throw Returning<Command, Row>.unknown
+      }
+      var rows: [Row] = []
+      try written.forEachStatement(returning: clause, on: core) { statement in
+        let found = try command.decoding.allWritten(by: statement, on: core)
+        if rows.isEmpty { rows = found } else { rows += found }
+      }
+      return rows
     }
-    var rows: [Row] = []
-    try written.forEachStatement(returning: command.clause, on: core) { statement in
-      let found = try command.decoding.allWritten(by: statement, on: core)
-      if rows.isEmpty { rows = found } else { rows += found }
-    }
-    return rows
   }
 
   /// Runs a command on all its rows and returns the first row that it wrote; nil if it wrote none.

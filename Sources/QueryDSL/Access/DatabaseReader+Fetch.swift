@@ -71,5 +71,5 @@ extension DatabaseReader {
 extension Fetchable {
   /// Where asynchronous code fetches the query: in the background if it has no limit and may take
   /// long.
-  var execution: ReadExecution { query.statement.limit == nil ? .background : .caller }
+  var execution: ReadExecution { _isLimited ? .caller : .background }
 }

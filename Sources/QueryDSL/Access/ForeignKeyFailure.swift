@@ -119,7 +119,7 @@ extension ModelLayout {
   ) -> DatabaseValue? {
     guard let index = index(named: name) else { return nil }
     let column = columns[index]
-    return try? column.type.databaseValue(
+    return try? column.type._databaseValue(
       ofColumnAt: model + Int(slots.slots[index].offset), as: column.form)
   }
 }

@@ -154,7 +154,7 @@ extension ModelLayout {
   fileprivate func otherRowID(than model: UnsafeRawPointer) -> Int64 {
     guard let rowIDColumn else { return .min }
     let slot = slots.slots[rowIDColumn]
-    let key = try? slot.type.databaseValue(ofColumnAt: model + Int(slot.offset), as: slot.form)
+    let key = try? slot.type._databaseValue(ofColumnAt: model + Int(slot.offset), as: slot.form)
     return key == .integer(.min) ? .max : .min
   }
 }

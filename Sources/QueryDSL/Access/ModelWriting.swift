@@ -189,7 +189,7 @@ struct ModelWriting {
       parameter += 1
       let slot = slots.slots[Int(column)]
       do {
-        let value = try slot.type.databaseValue(
+        let value = try slot.type._databaseValue(
           ofColumnAt: model + Int(slot.offset), as: slot.form)
         try core.bind(value, to: statement, at: parameter)
       } catch {
@@ -318,7 +318,7 @@ extension ModelLayout {
   func assignsKey(of model: UnsafeRawPointer) -> Bool {
     guard orders.mayAssignKey, let key = rowIDColumn else { return false }
     let slot = slots.slots[key]
-    let value = try? slot.type.databaseValue(ofColumnAt: model + Int(slot.offset), as: .standard)
+    let value = try? slot.type._databaseValue(ofColumnAt: model + Int(slot.offset), as: .standard)
     return value?.isNull ?? false
   }
 }

@@ -12,17 +12,17 @@ import SQLCore
 
 /// A text, or an optional text.
 public protocol TextColumnValue: ColumnValue {
-  /// `Int`, or `Int?` if the text is optional.
+  /// `Int`, or `Int?` if the text is optional; programs do not use it directly.
   associatedtype IntegerResult: ColumnValue = Int
-  /// `String`, or `String?` if the text is optional.
+  /// `String`, or `String?` if the text is optional; programs do not use it directly.
   associatedtype TextResult: ColumnValue = String
 }
 
 /// A date, or an optional date.
 public protocol DateColumnValue: ColumnValue {
-  /// `Int`, or `Int?` if the date is optional.
+  /// `Int`, or `Int?` if the date is optional; programs do not use it directly.
   associatedtype DateComponentResult: ColumnValue = Int
-  /// `String`, or `String?` if the date is optional.
+  /// `String`, or `String?` if the date is optional; programs do not use it directly.
   associatedtype DateTextResult: ColumnValue = String
 }
 
@@ -32,18 +32,18 @@ public protocol JSONColumnValue: ColumnValue {}
 extension String: TextColumnValue {}
 
 extension Optional: TextColumnValue where Wrapped == String {
-  /// Optional, as the text is.
+  /// Optional, as the text is; programs do not use it directly.
   public typealias IntegerResult = Int?
-  /// Optional, as the text is.
+  /// Optional, as the text is; programs do not use it directly.
   public typealias TextResult = String?
 }
 
 extension Date: DateColumnValue {}
 
 extension Optional: DateColumnValue where Wrapped == Date {
-  /// Optional, as the date is.
+  /// Optional, as the date is; programs do not use it directly.
   public typealias DateComponentResult = Int?
-  /// Optional, as the date is.
+  /// Optional, as the date is; programs do not use it directly.
   public typealias DateTextResult = String?
 }
 

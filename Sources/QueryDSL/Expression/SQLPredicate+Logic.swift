@@ -1,4 +1,4 @@
-/// The operands of `&&`, `||` and `!`: predicates.
+/// The operands of `&&`, `||` and `!`, which are predicates; programs do not use it directly.
 ///
 /// Only the compiler needs this protocol and its name. Swift 6.3 looks at the result type that the
 /// context needs, before it tries the overloads of a logical operator, only if one of the overloads

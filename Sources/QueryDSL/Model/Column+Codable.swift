@@ -13,82 +13,88 @@ import SQLCore
 // property.
 
 extension KeyedEncodingContainer {
-  /// Encodes the value of a column, as a plain property is encoded.
+  /// Encodes the value of a column, as a plain property is encoded; programs do not use it
+  /// directly.
   public mutating func encode<Value: ColumnValue & Encodable>(
     _ column: Column<Value>, forKey key: Key
   ) throws {
     try encode(column.wrappedValue, forKey: key)
   }
 
-  /// Encodes the value of an optional column; nil is omitted.
+  /// Encodes the value of an optional column, or omits nil; programs do not use it directly.
   public mutating func encode<Value: ColumnValue & Encodable>(
     _ column: Column<Value?>, forKey key: Key
   ) throws {
     try encodeIfPresent(column.wrappedValue, forKey: key)
   }
 
-  /// Encodes the optional value in a column of JSON; nil is omitted.
+  /// Encodes the optional value in a column of JSON, or omits nil; programs do not use it directly.
   public mutating func encode<Value: Codable & Sendable>(
     _ column: Column<JSON<Value?>>, forKey key: Key
   ) throws {
     try encodeIfPresent(column.wrappedValue.value, forKey: key)
   }
 
-  /// Encodes the value of a key, as a plain property is encoded.
+  /// Encodes the value of a key, as a plain property is encoded; programs do not use it directly.
   public mutating func encode<Value: ColumnValue & Encodable>(
     _ column: PrimaryKey<Value>, forKey key: Key
   ) throws {
     try encode(column.wrappedValue, forKey: key)
   }
 
-  /// Encodes the value of an optional key; nil is omitted.
+  /// Encodes the value of an optional key, or omits nil; programs do not use it directly.
   public mutating func encode<Value: ColumnValue & Encodable>(
     _ column: PrimaryKey<Value?>, forKey key: Key
   ) throws {
     try encodeIfPresent(column.wrappedValue, forKey: key)
   }
 
-  /// Omits an ignored property.
+  /// Omits an ignored property; programs do not use it directly.
   public mutating func encode<Value>(_ ignored: Ignored<Value>, forKey key: Key) throws {}
 }
 
 extension KeyedDecodingContainer {
-  /// Decodes the value of a column, as a plain property is decoded.
+  /// Decodes the value of a column, as a plain property is decoded; programs do not use it
+  /// directly.
   public func decode<Value: ColumnValue & Decodable>(
     _: Column<Value>.Type, forKey key: Key
   ) throws -> Column<Value> {
     Column(wrappedValue: try decode(Value.self, forKey: key))
   }
 
-  /// Decodes the value of an optional column; nil if it is absent or null.
+  /// Decodes the value of an optional column, which is nil if it is absent or null; programs do not
+  /// use it directly.
   public func decode<Value: ColumnValue & Decodable>(
     _: Column<Value?>.Type, forKey key: Key
   ) throws -> Column<Value?> {
     Column(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
   }
 
-  /// Decodes the optional in a column of JSON; nil if it is absent or null.
+  /// Decodes the optional in a column of JSON, which is nil if it is absent or null; programs do
+  /// not use it directly.
   public func decode<Value: Codable & Sendable>(
     _: Column<JSON<Value?>>.Type, forKey key: Key
   ) throws -> Column<JSON<Value?>> {
     Column(wrappedValue: JSON(try decodeIfPresent(Value.self, forKey: key)))
   }
 
-  /// Decodes the value of a key, as a plain property is decoded.
+  /// Decodes the value of a key, as a plain property is decoded; programs do not use it directly.
   public func decode<Value: ColumnValue & Decodable>(
     _: PrimaryKey<Value>.Type, forKey key: Key
   ) throws -> PrimaryKey<Value> {
     PrimaryKey(wrappedValue: try decode(Value.self, forKey: key))
   }
 
-  /// Decodes the value of an optional key; nil if it is absent or null.
+  /// Decodes the value of an optional key, which is nil if it is absent or null; programs do not
+  /// use it directly.
   public func decode<Value: ColumnValue & Decodable>(
     _: PrimaryKey<Value?>.Type, forKey key: Key
   ) throws -> PrimaryKey<Value?> {
     PrimaryKey(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
   }
 
-  /// Returns nil for an ignored property, whether or not the key exists.
+  /// Returns nil for an ignored property, whether or not the key exists; programs do not use it
+  /// directly.
   public func decode<Value>(
     _: Ignored<Value>.Type, forKey key: Key
   ) throws -> Ignored<Value> {

@@ -184,7 +184,7 @@ package final class ModelLayout: @unchecked Sendable {
     for index in roundedColumns where columns.contains(UInt16(truncatingIfNeeded: index)) {
       let column = self.columns[index]
       let memory = model + Int(slots.slots[index].offset)
-      let stored = try column.type.databaseValue(ofColumnAt: memory, as: column.form)
+      let stored = try column.type._databaseValue(ofColumnAt: memory, as: column.form)
       try slots.assign(stored, toColumn: index, of: model)
     }
   }

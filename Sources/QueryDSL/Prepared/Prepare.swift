@@ -27,7 +27,10 @@ extension PreparedReturning {
   ) throws {
     var places = ParameterPlaces()
     let returning = build(repeat places.next((each Parameter).self))
-    (form, place) = try PreparedForm.make(of: returning.command, returning.clause)
+    guard case .rendered(let command, let clause) = returning.source else {
+      throw Returning<Command, Row>.unknown
+    }
+    (form, place) = try PreparedForm.make(of: command, clause)
     decoding = returning.decoding
   }
 }

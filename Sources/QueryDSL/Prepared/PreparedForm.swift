@@ -42,13 +42,13 @@ final class PreparedForm: Sendable {
   }
 
   /// Returns the SQL, with the arguments as its values.
-  func sql(_ arguments: [PreparedArgument]) throws -> SQL {
+  func sql(_ arguments: [_PreparedArgument]) throws -> SQL {
     SQL(text: text, bindings: try bindings.map { try Self.bound($0, arguments) })
   }
 
   /// Lends the statement with its values bound.
   @usableFromInline
-  func lend(_ arguments: [PreparedArgument], on core: ConnectionCore) throws -> StatementPointer {
+  func lend(_ arguments: [_PreparedArgument], on core: ConnectionCore) throws -> StatementPointer {
     let statement = try lend(on: core)
     do {
       for index in places.indices {
@@ -72,7 +72,7 @@ final class PreparedForm: Sendable {
   }
 
   /// Runs the statement and returns the only number of its result.
-  func integer(_ arguments: [PreparedArgument], on core: ConnectionCore) throws -> Int {
+  func integer(_ arguments: [_PreparedArgument], on core: ConnectionCore) throws -> Int {
     let statement = try lend(arguments, on: core)
     defer { core.giveBack(statement) }
     guard try core.step(statement) else { return 0 }
@@ -98,7 +98,7 @@ final class PreparedForm: Sendable {
   }
 
   private static func bound(
-    _ binding: BoundValue, _ arguments: [PreparedArgument]
+    _ binding: BoundValue, _ arguments: [_PreparedArgument]
   ) throws -> BoundValue {
     guard case .argument(let argument) = binding else { return binding }
     guard arguments.indices.contains(argument.index) else { throw foreignParameter }
@@ -109,24 +109,24 @@ final class PreparedForm: Sendable {
 /// Numbers the parameters of a closure while they are made, and collects the arguments of a call.
 struct ParameterPlaces {
   private(set) var index = -1
-  private(set) var arguments: [PreparedArgument] = []
+  private(set) var arguments: [_PreparedArgument] = []
 
   /// Returns the next parameter.
   mutating func next<P: QueryParameter>(_: P.Type) -> P {
     index += 1
-    return P(ParameterPlace(index: index, argument: []))
+    return P(_place: _ParameterPlace(index: index, argument: []))
   }
 
   /// Returns the next parameter with its argument's value.
-  mutating func next<P: QueryParameter>(_: P.Type, from arguments: [PreparedArgument]) -> P {
+  mutating func next<P: QueryParameter>(_: P.Type, from arguments: [_PreparedArgument]) -> P {
     index += 1
-    let argument = arguments.indices.contains(index) ? P.value(of: arguments[index]) : nil
-    return P(ParameterPlace(index: index, argument: argument.map { [$0] } ?? []))
+    let argument = arguments.indices.contains(index) ? P._unwrapped(arguments[index]) : nil
+    return P(_place: _ParameterPlace(index: index, argument: argument.map { [$0] } ?? []))
   }
 
   /// Appends the argument of the next parameter.
   mutating func take<P: QueryParameter>(_: P.Type, _ argument: P.Argument) {
     if arguments.isEmpty { arguments.reserveCapacity(4) }
-    arguments.append(P.argument(argument))
+    arguments.append(P._wrapped(argument))
   }
 }

@@ -43,22 +43,24 @@ extension SQLExpression {
 public protocol QueryParameter: Sendable {
   /// The type of the argument of a call.
   associatedtype Argument: Sendable
-  /// Makes the parameter of the query. If the query is made again with arguments, it has the value.
-  init(_ place: ParameterPlace<Argument>)
-  /// Wraps an argument, for the statement.
-  static func argument(_ argument: Argument) -> PreparedArgument
-  /// Unwraps an argument; nil if it is of another type.
-  static func value(of argument: PreparedArgument) -> Argument?
+  /// Makes the parameter of the query; programs do not use it directly. If the query is made again
+  /// with arguments, it has the value.
+  init(_place place: _ParameterPlace<Argument>)
+  /// Wraps an argument for the statement; programs do not use it directly.
+  static func _wrapped(_ argument: Argument) -> _PreparedArgument
+  /// Unwraps an argument, or returns nil if it is of another type; programs do not use it directly.
+  static func _unwrapped(_ argument: _PreparedArgument) -> Argument?
 }
 
-/// The position of a parameter in a prepared query, and its argument if that is known.
-public struct ParameterPlace<Argument: Sendable>: Sendable {
+/// The position of a parameter in a prepared query, and its argument if that is known; programs do
+/// not use it directly.
+public struct _ParameterPlace<Argument: Sendable>: Sendable {
   let index: Int
   let argument: [Argument]
 }
 
-/// An argument in a call of a prepared query.
-public struct PreparedArgument: Sendable {
+/// An argument in a call of a prepared query; programs do not use it directly.
+public struct _PreparedArgument: Sendable {
   @usableFromInline
   enum Content: Sendable {
     case value(any ColumnValue)
@@ -74,39 +76,41 @@ public struct PreparedArgument: Sendable {
 }
 
 extension SQLExpression: QueryParameter {
-  /// Makes the parameter of the query.
-  public init(_ place: ParameterPlace<Value>) {
+  /// Makes the parameter of the query; programs do not use it directly.
+  public init(_place place: _ParameterPlace<Value>) {
     self.init(.parameter(ParameterNode(index: place.index, value: place.argument.first)))
   }
 
-  /// Wraps a value.
+  /// Wraps a value; programs do not use it directly.
   @inlinable
-  public static func argument(_ argument: Value) -> PreparedArgument {
-    PreparedArgument(content: .value(argument))
+  public static func _wrapped(_ argument: Value) -> _PreparedArgument {
+    _PreparedArgument(content: .value(argument))
   }
 
-  /// Unwraps a value; nil if the argument is not one, or of another type.
-  public static func value(of argument: PreparedArgument) -> Value? {
+  /// Unwraps a value, or returns nil if the argument is a list or of another type; programs do not
+  /// use it directly.
+  public static func _unwrapped(_ argument: _PreparedArgument) -> Value? {
     guard case .value(let value) = argument.content else { return nil }
     return value as? Value
   }
 }
 
 extension SQLParameterList: QueryParameter {
-  /// Makes the parameter of the query.
-  public init(_ place: ParameterPlace<[Element]>) {
+  /// Makes the parameter of the query; programs do not use it directly.
+  public init(_place place: _ParameterPlace<[Element]>) {
     index = place.index
     values = place.argument.first
   }
 
-  /// Wraps a list of values.
+  /// Wraps a list of values; programs do not use it directly.
   @inlinable
-  public static func argument(_ argument: [Element]) -> PreparedArgument {
-    PreparedArgument(content: .list(argument))
+  public static func _wrapped(_ argument: [Element]) -> _PreparedArgument {
+    _PreparedArgument(content: .list(argument))
   }
 
-  /// Unwraps a list of values; nil if the argument is not one, or has values of another type.
-  public static func value(of argument: PreparedArgument) -> [Element]? {
+  /// Unwraps a list of values, or returns nil if the argument is a value or has values of another
+  /// type; programs do not use it directly.
+  public static func _unwrapped(_ argument: _PreparedArgument) -> [Element]? {
     guard case .list(let values) = argument.content else { return nil }
     let elements = values.compactMap { $0 as? Element }
     return elements.count == values.count ? elements : nil
@@ -128,7 +132,7 @@ package struct ParameterNode: Sendable {
   }
 }
 
-extension PreparedArgument {
+extension _PreparedArgument {
   /// Binds the argument, which must be a value and not a list.
   @inline(__always)
   func bind(

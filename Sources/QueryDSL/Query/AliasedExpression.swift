@@ -13,11 +13,11 @@ public struct AliasedExpression<Value: ColumnValue>: Selectable {
   let expression: SQLExpression<Value>
   let name: String
 
-  /// The expression with its name.
-  public var selection: SelectItem<Value> {
+  /// The expression with its name; programs do not use it directly.
+  public var _selection: _SelectItem<Value> {
     let form = expression.form
     let name = name
-    return SelectItem(
+    return _SelectItem(
       term: .aliased(expression.collatedNode, name),
       part: RowPart(of: expression.node, as: Value.self, form: form),
       columns: { [ResultColumn(name: name, type: Value.self, form: form)] })

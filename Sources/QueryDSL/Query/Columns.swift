@@ -93,7 +93,7 @@ public struct OptionalColumns<M: ResultRow>: TableScope {
   }
 }
 
-/// A parameter of `Query { }`: the columns of a table.
+/// A parameter of `Query { }`, which is the columns of a table; programs do not use it directly.
 public protocol TableScope: Sendable {
   /// Makes the columns of a new table.
   init()

@@ -48,12 +48,12 @@ public func With<Row: ResultRow>(_ table: CommonTable<Row>) -> QueryClause {
 
 /// Selects rows from a table. SQL: `FROM "Post"`
 public func From<Table: QueryTable>(_ table: Table) -> QueryClause {
-  QueryClause(.from(table.reference))
+  QueryClause(.from(table._reference))
 }
 
 /// Joins a table by a condition. SQL: `JOIN "Author" ON a = b`
 public func Join<Table: QueryTable>(_ table: Table, on condition: SQLPredicate) -> QueryClause {
-  QueryClause(.join(.inner, table.reference, condition.node))
+  QueryClause(.join(.inner, table._reference, condition.node))
 }
 
 /// Joins a table whose row may be missing, so its columns are optional.
@@ -61,7 +61,7 @@ public func Join<Table: QueryTable>(_ table: Table, on condition: SQLPredicate) 
 public func LeftJoin<Table: OptionalQueryTable>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
-  QueryClause(.join(.left, table.reference, condition.node))
+  QueryClause(.join(.left, table._reference, condition.node))
 }
 
 // These two overloads exist for their messages: the compiler by itself reports only that it cannot
@@ -93,7 +93,7 @@ public func From<Row: ResultRow>(_ table: Columns<Row>) -> QueryClause {
 public func RightJoin<Table: QueryTable>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
-  QueryClause(.join(.right, table.reference, condition.node))
+  QueryClause(.join(.right, table._reference, condition.node))
 }
 
 /// Joins a table; all rows of both sides are kept. SQL: `FULL JOIN "Author" ON …`
@@ -103,12 +103,12 @@ public func RightJoin<Table: QueryTable>(
 public func FullJoin<Table: OptionalQueryTable>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
-  QueryClause(.join(.full, table.reference, condition.node))
+  QueryClause(.join(.full, table._reference, condition.node))
 }
 
 /// Joins a table in every combination of rows. SQL: `CROSS JOIN "Author"`
 public func CrossJoin<Table: QueryTable>(_ table: Table) -> QueryClause {
-  QueryClause(.join(.cross, table.reference, nil))
+  QueryClause(.join(.cross, table._reference, nil))
 }
 
 /// Restricts the result to rows for which each line holds. SQL: `WHERE a AND b`
@@ -182,7 +182,7 @@ public func Distinct() -> QueryClause { QueryClause(.distinct) }
 
 /// Selects one column, expression or table. SQL: `SELECT a`
 public func Select<Item: Selectable>(_ item: Item) -> SelectClause<Item.Output> {
-  let (terms, decoding) = item.selection.clause
+  let (terms, decoding) = item._selection.clause
   return SelectClause(terms: terms, decoding: decoding)
 }
 

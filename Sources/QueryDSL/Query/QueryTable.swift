@@ -1,16 +1,18 @@
 import SQLCore
 
-/// An operand of From and the joins: the columns of a model's table, or a query or common table
-/// that `as` gives columns.
+/// An operand of From and the joins, which is the columns of a model's table, or a query or common
+/// table that `as` gives columns; programs do not use it directly.
 public protocol QueryTable: Sendable {
-  /// The table, and what its rows come from.
-  var reference: TableReference { get }
+  /// The table and what its rows come from; programs do not use it directly.
+  var _reference: TableReference { get }
 }
 
-/// An operand of a join that may find no row: a table whose columns are optional.
+/// An operand of a join that may find no row, which is a table whose columns are optional; programs
+/// do not use it directly.
 public protocol OptionalQueryTable: QueryTable {}
 
-/// A table of a query, and what its rows come from: the model's table, a query, or a common table.
+/// A table of a query and what its rows come from, which is the model's table, a query or a common
+/// table; programs do not use it directly.
 public struct TableReference: QueryTable {
   let table: TableID
   /// The query or common table; nil for the table of a model.
@@ -20,24 +22,23 @@ public struct TableReference: QueryTable {
   /// An error in the table, which is thrown when the query is rendered.
   var problem: QueryError?
 
-  /// The table itself.
-  public var reference: TableReference { self }
+  /// The table itself; programs do not use it directly.
+  public var _reference: TableReference { self }
 }
 
 /// A table of a query whose columns are optional.
-public struct OptionalTableReference: OptionalQueryTable {
-  /// The table.
-  public let reference: TableReference
+struct OptionalTableReference: OptionalQueryTable {
+  let _reference: TableReference
 }
 
 extension Columns: QueryTable where M: Model {
-  /// The model's table.
-  public var reference: TableReference { TableReference(table: table) }
+  /// The model's table; programs do not use it directly.
+  public var _reference: TableReference { TableReference(table: table) }
 }
 
 extension OptionalColumns: QueryTable, OptionalQueryTable where M: Model {
-  /// The model's table, with optional columns.
-  public var reference: TableReference {
+  /// The model's table with optional columns; programs do not use it directly.
+  public var _reference: TableReference {
     TableReference(table: columns.table, isOptional: true)
   }
 }
@@ -53,28 +54,28 @@ extension Fetchable where Row: ResultRow {
   /// }
   /// ```
   /// The query cannot refer to the other tables of the query that contains it.
-  public func `as`(_ columns: Columns<Row>) -> TableReference {
+  public func `as`(_ columns: Columns<Row>) -> some QueryTable {
     TableReference(table: columns.table, source: .query(query.statement))
   }
 
   /// Uses the query as a table whose row may be missing. SQL: `LEFT JOIN (SELECT …) AS "Total"`
-  public func `as`(_ columns: OptionalColumns<Row>) -> OptionalTableReference {
+  public func `as`(_ columns: OptionalColumns<Row>) -> some OptionalQueryTable {
     OptionalTableReference(
-      reference: TableReference(
+      _reference: TableReference(
         table: columns.columns.table, source: .query(query.statement), isOptional: true))
   }
 }
 
 extension CommonTable {
   /// Uses the common table in FROM or a join, with the columns of its rows. SQL: `FROM "levels"`
-  public func `as`(_ columns: Columns<Row>) -> TableReference {
+  public func `as`(_ columns: Columns<Row>) -> some QueryTable {
     TableReference(table: columns.table, source: .common(node.name))
   }
 
   /// Uses the common table in a join that may find no row. SQL: `LEFT JOIN "levels"`
-  public func `as`(_ columns: OptionalColumns<Row>) -> OptionalTableReference {
+  public func `as`(_ columns: OptionalColumns<Row>) -> some OptionalQueryTable {
     OptionalTableReference(
-      reference: TableReference(
+      _reference: TableReference(
         table: columns.columns.table, source: .common(node.name), isOptional: true))
   }
 }

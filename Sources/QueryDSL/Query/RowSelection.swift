@@ -11,7 +11,7 @@ struct RowSelection {
   private var problem: QueryError?
 
   mutating func append<Item: Selectable>(_ item: Item) {
-    let selection = item.selection
+    let selection = item._selection
     let known: [ResultColumn]
     do {
       known = try selection.columns()

@@ -4,23 +4,23 @@ import SQLCore
 public protocol Selectable<Output>: Sendable {
   /// The type as which it is read.
   associatedtype Output: Sendable
-  /// The item in SQL, and the way to read it.
-  var selection: SelectItem<Output> { get }
+  /// The item in SQL and the way to read it; programs do not use it directly.
+  var _selection: _SelectItem<Output> { get }
 }
 
-/// A selected item, and the way to read it.
-public struct SelectItem<Output>: Sendable {
+/// A selected item and the way to read it; programs do not use it directly.
+public struct _SelectItem<Output>: Sendable {
   let term: SelectStatement.SelectTerm
   let part: RowPart
   let columns: @Sendable () throws -> [ResultColumn]
 }
 
 extension SQLExpression: Selectable {
-  /// The expression, which is read as its type.
-  public var selection: SelectItem<Value> {
+  /// The expression, which is read as its type; programs do not use it directly.
+  public var _selection: _SelectItem<Value> {
     let form = form
     let node = node
-    return SelectItem(
+    return _SelectItem(
       term: .expression(node),
       part: RowPart(of: node, as: Value.self, form: form),
       columns: { [ResultColumn(name: node.place?.column, type: Value.self, form: form)] })
@@ -28,10 +28,10 @@ extension SQLExpression: Selectable {
 }
 
 extension Columns: Selectable {
-  /// All columns of the table, read as the model.
-  public var selection: SelectItem<M> {
+  /// All columns of the table, read as the model; programs do not use it directly.
+  public var _selection: _SelectItem<M> {
     let decoding = M.decoding
-    return SelectItem(
+    return _SelectItem(
       term: .table(table),
       part: RowPart(of: M.self) { reader, memory in
         memory.initializeMemory(as: M.self, to: try decoding.one(&reader))
@@ -41,10 +41,11 @@ extension Columns: Selectable {
 }
 
 extension OptionalColumns: Selectable {
-  /// All columns of the table, read as the model; nil if the join found no row.
-  public var selection: SelectItem<M?> {
+  /// All columns of the table, read as the model, or nil if the join found no row; programs do not
+  /// use it directly.
+  public var _selection: _SelectItem<M?> {
     let decoding = M.decoding
-    return SelectItem(
+    return _SelectItem(
       term: .table(columns.table),
       part: RowPart(of: M?.self) { reader, memory in
         let layout = try M.layout
@@ -88,7 +89,7 @@ extension ExpressionNode {
   }
 }
 
-extension SelectItem {
+extension _SelectItem {
   /// The SELECT clause with only this item, and the way to read its rows.
   var clause: ([SelectStatement.SelectTerm], RowDecoding<Output>) {
     var parts = RowParts()
@@ -106,7 +107,7 @@ extension SelectStatement {
     var parts = RowParts()
     var columns: [@Sendable () throws -> [ResultColumn]] = []
     for item in repeat each items {
-      let selection = item.selection
+      let selection = item._selection
       terms.append(selection.term)
       parts.append(selection.part)
       columns.append(selection.columns)

@@ -22,7 +22,7 @@ extension TableQuery {
   public consuming func select<Item: Selectable>(
     _ item: (Columns<M>) -> Item
   ) -> TableQuery<M, Item.Output> {
-    let (terms, decoding) = item(columns).selection.clause
+    let (terms, decoding) = item(columns)._selection.clause
     return selecting(terms, decoding)
   }
 

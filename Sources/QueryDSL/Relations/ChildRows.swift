@@ -1,8 +1,8 @@
 import SQLCore
 
-/// A query of one model with the function that completes its rows: the models, or the models with
-/// their children.
-public struct IncludedQuery<Root: Model, Row: Sendable>: Sendable {
+/// A query of one model with the function that completes its rows, which are the models or the models
+/// with their children; programs do not use it directly.
+public struct _IncludedQuery<Root: Model, Row: Sendable>: Sendable {
   let query: TableQuery<Root, Root>
   let complete: @Sendable (ConnectionCore, [Root]) throws -> [Row]
 }
@@ -34,7 +34,7 @@ enum RelationKey: Hashable {
   }
 }
 
-extension IncludedQuery {
+extension _IncludedQuery {
   /// Returns the rows that belong to parents, by the stored values that refer to them. Costs one
   /// statement, plus those of what the rows themselves include.
   func rows(
@@ -129,7 +129,7 @@ extension IncludedQuery {
   }
 }
 
-extension IncludedQuery {
+extension _IncludedQuery {
   /// Returns the terms that order rows by their key, for queries without an order.
   private func keyOrder() throws -> [SelectStatement.OrderTerm] {
     try Root.layout.keyColumns.map { index in
@@ -267,7 +267,7 @@ extension ModelLayout {
       values.reserveCapacity(models.count)
       for _ in models {
         values.append(
-          try slot.type.databaseValue(ofColumnAt: model + Int(slot.offset), as: slot.form))
+          try slot.type._databaseValue(ofColumnAt: model + Int(slot.offset), as: slot.form))
         model += slots.stride
       }
       return values

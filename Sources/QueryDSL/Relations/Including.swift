@@ -24,28 +24,29 @@ public struct Including<M: Model, each Part: Sendable>: Sendable {
   let load: @Sendable (ConnectionCore, [M]) throws -> [(repeat each Part)]
 }
 
-/// A query that `including` accepts: a query of models, or one that includes others.
-public protocol IncludableQuery<Root, IncludedRow>: Sendable {
+/// A query that `including` accepts, which is one of models or one that includes others; programs do
+/// not use it directly.
+public protocol _IncludableQuery<Root, IncludedRow>: Sendable {
   /// The model whose rows belong to the parents.
   associatedtype Root: Model
   /// The type of the rows in the result.
   associatedtype IncludedRow: Sendable
-  /// The query with the function that completes its rows.
-  var included: IncludedQuery<Root, IncludedRow> { get }
+  /// The query with the function that completes its rows; programs do not use it directly.
+  var _included: _IncludedQuery<Root, IncludedRow> { get }
 }
 
-extension TableQuery: IncludableQuery where Row == M {
-  /// The query of its models.
-  public var included: IncludedQuery<M, M> {
-    IncludedQuery(query: self) { _, models in models }
+extension TableQuery: _IncludableQuery where Row == M {
+  /// The query of its models; programs do not use it directly.
+  public var _included: _IncludedQuery<M, M> {
+    _IncludedQuery(query: self) { _, models in models }
   }
 }
 
-extension Including: IncludableQuery {
-  /// The query of its models, completed with what they include.
-  public var included: IncludedQuery<M, (M, repeat each Part)> {
+extension Including: _IncludableQuery {
+  /// The query of its models, completed with what they include; programs do not use it directly.
+  public var _included: _IncludedQuery<M, (M, repeat each Part)> {
     let load = load
-    return IncludedQuery(query: parents) { core, models in
+    return _IncludedQuery(query: parents) { core, models in
       let parts = try load(core, models)
       var rows: [(M, repeat each Part)] = []
       rows.reserveCapacity(models.count)
@@ -69,11 +70,11 @@ extension TableQuery where Row == M {
   /// A limit and an offset of the children apply to each parent. Children without an order are
   /// counted in the order of their keys. Fetching throws `QueryError` if the columns do not have
   /// the types and stored forms of the key.
-  public func including<Children: IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
+  public func including<Children: _IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
     _ children: Children, by first: KeyPath<Children.Root, ColumnReference<First>>,
     _ others: repeat KeyPath<Children.Root, ColumnReference<each Value>>
   ) -> Including<M, [Children.IncludedRow]> {
-    let children = children.included
+    let children = children._included
     let relation = Relation.make(
       of: M.self, children.query.columns, by: paths(first, repeat each others))
     return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
@@ -85,10 +86,10 @@ extension TableQuery where Row == M {
   /// Author.all.including(Post.all)          // ForeignKey(\.$authorID, references: \Author.$id)
   /// ```
   /// Fetching throws `QueryError` if the schema declares no foreign key to the parents, or several.
-  public func including<Children: IncludableQuery>(
+  public func including<Children: _IncludableQuery>(
     _ children: Children
   ) -> Including<M, [Children.IncludedRow]> {
-    let children = children.included
+    let children = children._included
     let relation = Relation.make(of: M.self, children.query.columns)
     return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
   }
@@ -103,12 +104,12 @@ extension TableQuery where Row == M {
   /// //   WHERE "PostTag"."postID" IN (SELECT value FROM apus_array(?)) ORDER BY "Tag"."name"
   /// ```
   public func including<
-    Children: IncludableQuery, Between: Model, From: ColumnValue, To: ColumnValue
+    Children: _IncludableQuery, Between: Model, From: ColumnValue, To: ColumnValue
   >(
     _ children: Children, through between: Between.Type,
     from: KeyPath<Between, ColumnReference<From>>, to: KeyPath<Between, ColumnReference<To>>
   ) -> Including<M, [Children.IncludedRow]> {
-    let children = children.included
+    let children = children._included
     let relation = Relation.make(
       of: M.self, children.query.columns, through: between, from: from, to: to)
     return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
@@ -116,10 +117,10 @@ extension TableQuery where Row == M {
 
   /// Includes the rows that a join table assigns to each parent, by its foreign keys. Fetching
   /// throws `QueryError` unless it declares one foreign key to each side.
-  public func including<Children: IncludableQuery, Between: Model>(
+  public func including<Children: _IncludableQuery, Between: Model>(
     _ children: Children, through between: Between.Type
   ) -> Including<M, [Children.IncludedRow]> {
-    let children = children.included
+    let children = children._included
     let relation = Relation.make(of: M.self, children.query.columns, through: between)
     return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
   }
@@ -128,32 +129,32 @@ extension TableQuery where Row == M {
 extension Including {
   /// Also includes the children of each parent: the rows whose columns hold the parent's key. A key
   /// of several columns takes as many, in the order of the key.
-  public func including<Children: IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
+  public func including<Children: _IncludableQuery, First: ColumnValue, each Value: ColumnValue>(
     _ children: Children, by first: KeyPath<Children.Root, ColumnReference<First>>,
     _ others: repeat KeyPath<Children.Root, ColumnReference<each Value>>
   ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
-    let children = children.included
+    let children = children._included
     let columns = paths(first, repeat each others)
     return adding(children, Relation.make(of: M.self, children.query.columns, by: columns))
   }
 
   /// Also includes the children of each parent by the foreign key that the children's schema
   /// declares. Fetching throws `QueryError` if there is none, or if there are several.
-  public func including<Children: IncludableQuery>(
+  public func including<Children: _IncludableQuery>(
     _ children: Children
   ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
-    let children = children.included
+    let children = children._included
     return adding(children, Relation.make(of: M.self, children.query.columns))
   }
 
   /// Also includes the rows that a join table assigns to each parent: many-to-many.
   public func including<
-    Children: IncludableQuery, Between: Model, From: ColumnValue, To: ColumnValue
+    Children: _IncludableQuery, Between: Model, From: ColumnValue, To: ColumnValue
   >(
     _ children: Children, through between: Between.Type,
     from: KeyPath<Between, ColumnReference<From>>, to: KeyPath<Between, ColumnReference<To>>
   ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
-    let children = children.included
+    let children = children._included
     return adding(
       children,
       Relation.make(of: M.self, children.query.columns, through: between, from: from, to: to))
@@ -161,16 +162,16 @@ extension Including {
 
   /// Also includes the rows that a join table assigns to each parent, by its foreign keys. Fetching
   /// throws `QueryError` unless it declares one foreign key to each side.
-  public func including<Children: IncludableQuery, Between: Model>(
+  public func including<Children: _IncludableQuery, Between: Model>(
     _ children: Children, through between: Between.Type
   ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
-    let children = children.included
+    let children = children._included
     return adding(
       children, Relation.make(of: M.self, children.query.columns, through: between))
   }
 
   private func adding<Root, Row>(
-    _ children: IncludedQuery<Root, Row>, _ relation: Result<Relation, QueryError>
+    _ children: _IncludedQuery<Root, Row>, _ relation: Result<Relation, QueryError>
   ) -> Including<M, repeat each Part, [Row]> {
     let load = load
     return Including<M, repeat each Part, [Row]>(parents: parents) { core, models in
@@ -196,7 +197,7 @@ private func paths<M: Model, First: ColumnValue, each Value: ColumnValue>(
   return paths
 }
 
-extension IncludedQuery {
+extension _IncludedQuery {
   /// Returns the rows of each parent, in the order of the parents.
   fileprivate func load<Parent: Model>(
     on core: ConnectionCore, for parents: [Parent], _ relation: Result<Relation, QueryError>
@@ -219,7 +220,7 @@ extension Connection {
     _ query: Including<M, repeat each Part>
   ) throws -> [(M, repeat each Part)] {
     let models = try fetch(query.parents)
-    return try query.included.complete(try use(), models)
+    return try query._included.complete(try use(), models)
   }
 
   /// Returns the first model of a query with what it includes, or nil.
@@ -227,7 +228,7 @@ extension Connection {
     _ query: Including<M, repeat each Part>
   ) throws -> (M, repeat each Part)? {
     guard let model = try first(query.parents) else { return nil }
-    return try query.included.complete(try use(), [model]).first
+    return try query._included.complete(try use(), [model]).first
   }
 }
 

@@ -8,9 +8,11 @@ import SQLCore
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/lang_delete.html>
 public struct Delete<M: Model>: Sendable {
-  /// The columns of the table from which rows are deleted.
-  public let columns: Columns<M>
+  let columns: Columns<M>
   var rows = AffectedRows()
+
+  /// The columns of the table; programs do not use it directly.
+  public var _columns: Columns<M> { columns }
 
   /// The SQL of the statement, with its values. Throws `QueryError` if the statement is invalid.
   public var sql: SQL {

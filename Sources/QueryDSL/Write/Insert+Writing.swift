@@ -50,7 +50,7 @@ struct InsertStatement: Renderable {
       do {
         try sink.value(
           .value(
-            try slot.type.databaseValue(ofColumnAt: memory + Int(slot.offset), as: slot.form)))
+            try slot.type._databaseValue(ofColumnAt: memory + Int(slot.offset), as: slot.form)))
       } catch {
         throw layout.locate(error, column: Int(index), row: nil)
       }

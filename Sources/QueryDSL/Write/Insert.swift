@@ -18,12 +18,14 @@ public struct Insert<M: Model>: Sendable {
     case query([ExpressionNode], SelectStatement)
   }
 
-  /// The columns of the table.
-  public let columns: Columns<M>
+  let columns: Columns<M>
   let source: Source
   var conflicts: [ConflictClause] = []
   /// An error that the compiler cannot find.
   var problem: QueryError?
+
+  /// The columns of the table; programs do not use it directly.
+  public var _columns: Columns<M> { columns }
 
   /// The SQL of the statement, with its values; for several models, that of the first. Throws
   /// `QueryError` if the statement is invalid.

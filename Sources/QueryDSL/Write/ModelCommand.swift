@@ -10,8 +10,8 @@ public protocol Runnable: Sendable {
 public protocol TableCommand<M>: Runnable {
   /// The model of the table.
   associatedtype M: Model
-  /// The columns of the table.
-  var columns: Columns<M> { get }
+  /// The columns of the table; programs do not use it directly.
+  var _columns: Columns<M> { get }
 }
 
 /// A command, as a connection runs it.

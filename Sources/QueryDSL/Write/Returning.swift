@@ -10,16 +10,26 @@ import SQLCore
 /// are as the statement left them; deleted rows are as they were. Later changes by AFTER triggers
 /// are not in them, and their order is undefined.
 /// - SeeAlso: <https://www.sqlite.org/lang_returning.html>
-public struct Returning<Command: TableCommand, Row: Sendable>: Sendable {
-  let command: Command
-  let clause: ReturningClause
+public struct Returning<Command: Runnable, Row: Sendable>: Sendable {
+  enum Source: Sendable {
+    /// A command that is rendered, with its RETURNING clause.
+    case rendered(Command, ReturningClause)
+    /// A call of a prepared command.
+    case prepared(PreparedRun)
+  }
+
+  let source: Source
   let decoding: RowDecoding<Row>
 
   /// The SQL of the statement, with its values. Throws `QueryError` if the statement is invalid.
   public var sql: SQL {
     get throws {
-      guard let command = command as? any ModelCommand else { throw Self.unknown }
-      return try command.rendered(returning: clause)
+      switch source {
+      case .rendered(let command, let clause):
+        guard let command = command as? any ModelCommand else { throw Self.unknown }
+        return try command.rendered(returning: clause)
+      case .prepared(let call): return try call.sql
+      }
     }
   }
 
@@ -55,9 +65,7 @@ struct ReturningStatement<Command: Renderable>: Renderable {
 extension TableCommand {
   /// Returns the changed rows as models. SQL: `RETURNING "id", "title", …`
   public func returning() -> Returning<Self, M> {
-    Returning(
-      command: self, clause: ReturningClause(table: columns.table, terms: [.table(columns.table)]),
-      decoding: M.decoding)
+    returning(([.table(_columns.table)], M.decoding))
   }
 
   /// Returns one column of the changed rows. SQL: `RETURNING "id"`
@@ -71,7 +79,7 @@ extension TableCommand {
   public func returning<each Value: ColumnValue>(
     _ paths: repeat KeyPath<M, ColumnReference<each Value>>
   ) -> Returning<Self, (repeat each Value)> {
-    let table = columns
+    let table = _columns
     return returning(SelectStatement.tuple(repeat table[dynamicMember: each paths]))
   }
 
@@ -79,7 +87,7 @@ extension TableCommand {
   public func returning<Item: Selectable>(
     _ item: (Columns<M>) -> Item
   ) -> Returning<Self, Item.Output> {
-    returning(item(columns).selection.clause)
+    returning(item(_columns)._selection.clause)
   }
 
   /// Returns several expressions over the columns of each changed row, as tuples. SQL: `RETURNING
@@ -87,7 +95,7 @@ extension TableCommand {
   public func returning<each Item: Selectable>(
     _ items: (Columns<M>) -> (repeat each Item)
   ) -> Returning<Self, (repeat (each Item).Output)> {
-    let items = items(columns)
+    let items = items(_columns)
     return returning(SelectStatement.tuple(repeat each items))
   }
 
@@ -95,7 +103,7 @@ extension TableCommand {
     _ selection: ([SelectStatement.SelectTerm], RowDecoding<Row>)
   ) -> Returning<Self, Row> {
     Returning(
-      command: self, clause: ReturningClause(table: columns.table, terms: selection.0),
+      source: .rendered(self, ReturningClause(table: _columns.table, terms: selection.0)),
       decoding: selection.1)
   }
 }

@@ -8,12 +8,14 @@ import SQLCore
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/lang_update.html>
 public struct Update<M: Model>: Sendable {
-  /// The columns of the table whose rows are updated.
-  public let columns: Columns<M>
+  let columns: Columns<M>
   let assignments: [Assignment]
   /// Another table or query, whose columns may be used.
   var source: TableReference?
   var rows = AffectedRows()
+
+  /// The columns of the table; programs do not use it directly.
+  public var _columns: Columns<M> { columns }
 
   /// The SQL of the statement, with its values. Throws `QueryError` if the statement is invalid.
   public var sql: SQL {
@@ -89,7 +91,7 @@ extension Model {
     @PredicateBuilder where predicates: (Columns<Self>, Columns<Source>) -> PredicateLines
   ) -> Update<Self> {
     let other = Columns<Source>()
-    return update(from: other.reference, other, assign, predicates)
+    return update(from: other._reference, other, assign, predicates)
   }
 
   /// Returns an update of rows in the database with values from the rows of a query.
@@ -109,7 +111,7 @@ extension Model {
     @PredicateBuilder where predicates: (Columns<Self>, Columns<Source.Row>) -> PredicateLines
   ) -> Update<Self> where Source.Row: ResultRow {
     let other = Columns<Source.Row>()
-    return update(from: query.as(other), other, assign, predicates)
+    return update(from: query.as(other)._reference, other, assign, predicates)
   }
 
   private static func update<Other>(

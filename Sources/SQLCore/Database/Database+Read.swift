@@ -1,46 +1,51 @@
 extension Database: DatabaseReader {
-  /// Reads from one snapshot on this thread, with one of the readers; see `DatabaseReader`.
-  public func read<Result>(
-    deadline: Duration?, at place: SourcePlace, _ body: (Connection) throws -> Result
+  /// Reads from one snapshot on this thread, with one of the readers; programs do not use it
+  /// directly, but call `read`.
+  public func _read<Result>(
+    _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
+    _ body: (Connection) throws -> Result
   ) throws -> Result {
-    let options = AccessOptions(deadline: deadline, place: place)
+    let options = AccessOptions(deadline: deadline, place: SourcePlace(fileID, line))
     return try reading(options) { core in
       try core.snapshot { try body(core.lend()) }
     }
   }
 
-  /// Reads from one snapshot, from asynchronous code; see `DatabaseReader`.
+  /// Reads from one snapshot, from asynchronous code; programs do not use it directly, but call `read`.
   nonisolated(nonsending)
-    public func read<Result: Sendable>(
-      on execution: ReadExecution, deadline: Duration?, at place: SourcePlace,
+    public func _read<Result: Sendable>(
+      on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
     let options = AccessOptions(
-      deadline: deadline, hops: execution == .background, place: place)
+      deadline: deadline, hops: execution == .background, place: SourcePlace(fileID, line))
     return try await reading(options) { core in
       try core.snapshot { try body(core.lend()) }
     }
   }
 
-  /// Reads without a transaction, on this thread; see `DatabaseReader`.
-  public func readWithoutTransaction<Result>(
-    isReentrant: Bool, at place: SourcePlace, _ body: (Connection) throws -> Result
+  /// Reads without a transaction, on this thread; programs do not use it directly, but
+  /// call `readWithoutTransaction`.
+  public func _readWithoutTransaction<Result>(
+    isReentrant: Bool, _ fileID: StaticString, _ line: UInt,
+    _ body: (Connection) throws -> Result
   ) throws -> Result {
-    var options = AccessOptions(place: place)
+    var options = AccessOptions(place: SourcePlace(fileID, line))
     options.isReentrant = isReentrant
     return try reading(options) { core in try body(core.lend()) }
   }
 
-  /// Reads without a transaction, from asynchronous code; see `DatabaseReader`.
+  /// Reads without a transaction, from asynchronous code; programs do not use it directly, but
+  /// call `readWithoutTransaction`.
   nonisolated(nonsending)
-    public func readWithoutTransaction<Result: Sendable>(
-      on execution: ReadExecution, at place: SourcePlace,
+    public func _readWithoutTransaction<Result: Sendable>(
+      on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
     // One closure instead of two, since each is allocated.
-    let options = AccessOptions(hops: execution == .background, place: place)
+    let options = AccessOptions(hops: execution == .background, place: SourcePlace(fileID, line))
     return try await access.run(readLane, options) { core in
       try core.reading { try body(core.lend()) }
     }

@@ -18,31 +18,6 @@ public protocol DatabaseReader: AnyObject, Sendable {
   /// The configuration with which the connections were opened.
   var configuration: Configuration { get }
 
-  /// Reads from one snapshot, on this thread; see `read(deadline:fileID:line:_:)`.
-  func read<Result>(
-    deadline: Duration?, at place: SourcePlace, _ body: (Connection) throws -> Result
-  ) throws -> Result
-
-  /// Reads from one snapshot, from asynchronous code; see `read(on:deadline:fileID:line:_:)`.
-  nonisolated(nonsending)
-    func read<Result: Sendable>(
-      on execution: ReadExecution, deadline: Duration?, at place: SourcePlace,
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
-
-  /// Reads without a transaction; see `readWithoutTransaction(isReentrant:fileID:line:_:)`.
-  func readWithoutTransaction<Result>(
-    isReentrant: Bool, at place: SourcePlace, _ body: (Connection) throws -> Result
-  ) throws -> Result
-
-  /// Reads without a transaction, from asynchronous code; see
-  /// `readWithoutTransaction(on:fileID:line:_:)`.
-  nonisolated(nonsending)
-    func readWithoutTransaction<Result: Sendable>(
-      on execution: ReadExecution, at place: SourcePlace,
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
-
   /// Interrupts the statements that run in every access of this reader: each throws `.interrupt`.
   ///
   /// It can be called from any thread. It has no effect if nothing runs, and no effect on later
@@ -55,6 +30,34 @@ public protocol DatabaseReader: AnyObject, Sendable {
   /// Calling it is optional: a reader closes when its last reference is released. Throws `.busy`,
   /// and leaves the reader open, if an access is running or waiting.
   func close() throws
+
+  /// Reads from one snapshot, on this thread; programs do not use it directly, but call `read`.
+  func _read<Result>(
+    _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
+    _ body: (Connection) throws -> Result
+  ) throws -> Result
+
+  /// Reads from one snapshot, from asynchronous code; programs do not use it directly, but call `read`.
+  nonisolated(nonsending)
+    func _read<Result: Sendable>(
+      on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
+      _ body: @escaping @Sendable (Connection) throws -> Result
+    ) async throws -> Result
+
+  /// Reads without a transaction, on this thread; programs do not use it directly, but
+  /// call `readWithoutTransaction`.
+  func _readWithoutTransaction<Result>(
+    isReentrant: Bool, _ fileID: StaticString, _ line: UInt,
+    _ body: (Connection) throws -> Result
+  ) throws -> Result
+
+  /// Reads without a transaction, from asynchronous code; programs do not use it directly, but
+  /// call `readWithoutTransaction`.
+  nonisolated(nonsending)
+    func _readWithoutTransaction<Result: Sendable>(
+      on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
+      _ body: @escaping @Sendable (Connection) throws -> Result
+    ) async throws -> Result
 }
 
 extension DatabaseReader {
@@ -70,7 +73,7 @@ extension DatabaseReader {
     deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     _ body: (Connection) throws -> Result
   ) throws -> Result {
-    try read(deadline: deadline, at: SourcePlace(fileID, line), body)
+    try _read(deadline, fileID, line, body)
   }
 
   /// Reads from one snapshot, from asynchronous code.
@@ -86,7 +89,7 @@ extension DatabaseReader {
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    try await read(on: execution, deadline: deadline, at: SourcePlace(fileID, line), body)
+    try await _read(on: execution, deadline, fileID, line, body)
   }
 
   /// Reads without a transaction: two statements of the closure may see different commits.
@@ -97,7 +100,7 @@ extension DatabaseReader {
     isReentrant: Bool = false, fileID: StaticString = #fileID, line: UInt = #line,
     _ body: (Connection) throws -> Result
   ) throws -> Result {
-    try readWithoutTransaction(isReentrant: isReentrant, at: SourcePlace(fileID, line), body)
+    try _readWithoutTransaction(isReentrant: isReentrant, fileID, line, body)
   }
 
   /// Reads without a transaction, from asynchronous code.
@@ -108,6 +111,6 @@ extension DatabaseReader {
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    try await readWithoutTransaction(on: execution, at: SourcePlace(fileID, line), body)
+    try await _readWithoutTransaction(on: execution, fileID, line, body)
   }
 }

@@ -57,47 +57,53 @@ public final class DatabaseSnapshot: DatabaseReader {
     try await access.run(.writer, AccessOptions()) { core in try core.holdSnapshot() }
   }
 
-  /// Reads the held state, on this thread; see `DatabaseReader`.
-  public func read<Result>(
-    deadline: Duration?, at place: SourcePlace, _ body: (Connection) throws -> Result
+  /// Reads the held state, on this thread; programs do not use it directly, but call `read`.
+  public func _read<Result>(
+    _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
+    _ body: (Connection) throws -> Result
   ) throws -> Result {
-    try access.run(.writer, AccessOptions(deadline: deadline, place: place)) { core in
+    let options = AccessOptions(deadline: deadline, place: SourcePlace(fileID, line))
+    return try access.run(.writer, options) { core in
       try core.readingSnapshot { try body(core.lend()) }
     }
   }
 
-  /// Reads the held state, from asynchronous code; see `DatabaseReader`.
+  /// Reads the held state, from asynchronous code; programs do not use it directly, but call `read`.
   nonisolated(nonsending)
-    public func read<Result: Sendable>(
-      on execution: ReadExecution, deadline: Duration?, at place: SourcePlace,
+    public func _read<Result: Sendable>(
+      on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    let options = AccessOptions(deadline: deadline, hops: execution == .background, place: place)
+    let options = AccessOptions(
+      deadline: deadline, hops: execution == .background, place: SourcePlace(fileID, line))
     return try await access.run(.writer, options) { core in
       try core.readingSnapshot { try body(core.lend()) }
     }
   }
 
-  /// Reads the held state as `read` does: unlike on a database, all statements see the same state.
-  public func readWithoutTransaction<Result>(
-    isReentrant: Bool, at place: SourcePlace, _ body: (Connection) throws -> Result
+  /// Reads the held state as `read` does; programs do not use it directly, but
+  /// call `readWithoutTransaction`. Unlike on a database, all statements see the same state.
+  public func _readWithoutTransaction<Result>(
+    isReentrant: Bool, _ fileID: StaticString, _ line: UInt,
+    _ body: (Connection) throws -> Result
   ) throws -> Result {
-    var options = AccessOptions(place: place)
+    var options = AccessOptions(place: SourcePlace(fileID, line))
     options.isReentrant = isReentrant
     return try access.run(.writer, options) { core in
       try core.readingSnapshot { try body(core.lend()) }
     }
   }
 
-  /// Reads the held state as `read` does: unlike on a database, all statements see the same state.
+  /// Reads the held state as `read` does; programs do not use it directly, but
+  /// call `readWithoutTransaction`. Unlike on a database, all statements see the same state.
   nonisolated(nonsending)
-    public func readWithoutTransaction<Result: Sendable>(
-      on execution: ReadExecution, at place: SourcePlace,
+    public func _readWithoutTransaction<Result: Sendable>(
+      on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
       _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result
   {
-    try await read(on: execution, deadline: nil, at: place, body)
+    try await _read(on: execution, nil, fileID, line, body)
   }
 
   /// Interrupts the statement that runs, which throws `.interrupt`. The snapshot keeps its state.

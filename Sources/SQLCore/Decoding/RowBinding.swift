@@ -124,7 +124,7 @@ private struct ModelBinding {
         sqlite3_bind_null(handle, parameter)
       case .unique64, .optionalUnique64, .witness:
         do {
-          let value = try slot.type.databaseValue(ofColumnAt: column, as: slot.form)
+          let value = try slot.type._databaseValue(ofColumnAt: column, as: slot.form)
           switch value {
           case .null: sqlite3_bind_null(handle, parameter)
           case .integer(let integer): sqlite3_bind_int64(handle, parameter, integer)

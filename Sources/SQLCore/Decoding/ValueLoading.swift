@@ -27,7 +27,7 @@ enum InColumn: ValueStorage {
   static func load(
     _ cell: borrowing Cell, _ type: any ColumnValue.Type, into memory: UnsafeMutableRawPointer
   ) throws {
-    try type.load(cell, intoColumnAt: memory)
+    try type._load(cell, intoColumnAt: memory)
   }
 }
 

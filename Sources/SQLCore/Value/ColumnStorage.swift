@@ -4,9 +4,10 @@
 /// The layout of a model keeps one instance of the model whose columns have no value but their own
 /// index. A key path such as `\.$title` is resolved by reading it from that instance.
 @frozen
-public struct ColumnStorage<Value> {
+@usableFromInline
+package struct ColumnStorage<Value> {
   /// The value; nil only in the layout's own instance.
-  public var value: Value?
+  @usableFromInline package var value: Value?
 
   /// 0: as loaded; 1: never loaded; 2: changed since it was loaded; from 3 on: the index of the
   /// column, plus 3, in the layout's own instance.
@@ -15,14 +16,14 @@ public struct ColumnStorage<Value> {
 
   /// Stores a value that was loaded from the database.
   @inlinable
-  public init(loaded value: Value) {
+  package init(loaded value: Value) {
     self.value = value
     self.mark = 0
   }
 
   /// Stores a value that the database does not have yet.
   @inlinable
-  public init(changed value: Value) {
+  package init(changed value: Value) {
     self.value = value
     self.mark = 1
   }
@@ -30,7 +31,7 @@ public struct ColumnStorage<Value> {
   /// Replaces the value and marks it as changed. The new value must be one that is stored
   /// differently.
   @inlinable
-  public mutating func change(to value: Value) {
+  package mutating func change(to value: Value) {
     self.value = value
     if mark == 0 { mark = 2 }
   }

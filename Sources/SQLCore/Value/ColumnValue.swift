@@ -52,21 +52,26 @@ public protocol ColumnValue: Sendable {
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#collation>
   static var collationName: String? { get }
 
-  /// Reads the cell into the memory of a model's column. By default it uses `init(_:)`.
-  static func load(_ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer) throws
+  // What follows is public only because the compiler specialises it in the module of the type, and
+  // it is a requirement here and not of a protocol of its own so that a call is a single lookup.
 
-  /// Reads the cell into the memory of a model's column whose value is an optional of this type.
-  static func loadOptional(
+  /// Reads the cell into the memory of a model's column; programs do not use it directly.
+  static func _load(_ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer) throws
+
+  /// Reads the cell into the memory of a model's column whose value is an optional of this type;
+  /// programs do not use it directly.
+  static func _loadOptional(
     _ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer) throws
 
-  /// Returns the stored form of the value in the memory of a model's column.
-  static func databaseValue(
+  /// Returns the stored form of the value in the memory of a model's column; programs do not use it
+  /// directly.
+  static func _databaseValue(
     ofColumnAt column: UnsafeRawPointer, as form: StoredForm
   ) throws -> DatabaseValue
 
   /// Returns the stored form of the value in the memory of a model's column whose value is an
-  /// optional of this type.
-  static func databaseValue(
+  /// optional of this type; programs do not use it directly.
+  static func _databaseValue(
     ofOptionalColumnAt column: UnsafeRawPointer, as form: StoredForm
   ) throws -> DatabaseValue
 }
@@ -95,44 +100,6 @@ extension ColumnValue {
   /// Nil.
   @inlinable
   public static var collationName: String? { nil }
-
-  /// Reads with `init(_:)`.
-  @inlinable
-  public static func load(
-    _ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer
-  ) throws {
-    column.assumingMemoryBound(to: ColumnStorage<Self>.self)
-      .initialize(to: ColumnStorage(loaded: try Self(cell)))
-  }
-
-  /// Reads NULL as nil, and anything else with `init(_:)`.
-  @inlinable
-  public static func loadOptional(
-    _ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer
-  ) throws {
-    column.assumingMemoryBound(to: ColumnStorage<Self?>.self)
-      .initialize(to: ColumnStorage(loaded: cell.isNull ? nil : try Self(cell)))
-  }
-
-  /// Returns the column's value; NULL in the layout's own instance.
-  @inlinable
-  public static func databaseValue(
-    ofColumnAt column: UnsafeRawPointer, as form: StoredForm
-  ) throws -> DatabaseValue {
-    guard let value = column.assumingMemoryBound(to: ColumnStorage<Self>.self).pointee.value
-    else { return .null }
-    return try value.databaseValue(as: form)
-  }
-
-  /// Returns the column's value; NULL if it is nil.
-  @inlinable
-  public static func databaseValue(
-    ofOptionalColumnAt column: UnsafeRawPointer, as form: StoredForm
-  ) throws -> DatabaseValue {
-    guard case let value?? = column.assumingMemoryBound(to: ColumnStorage<Self?>.self).pointee.value
-    else { return .null }
-    return try value.databaseValue(as: form)
-  }
 }
 
 extension ColumnValue where Self: Equatable {

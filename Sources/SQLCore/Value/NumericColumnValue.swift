@@ -67,6 +67,6 @@ public protocol NumericColumnValue: ArithmeticColumnValue, Numeric {}
 /// Types of your own conform to `NumericColumnValue` instead.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 public protocol ArithmeticColumnValue: AdditiveColumnValue {
-  /// Double; `Double?` if the number is optional.
+  /// Double, or `Double?` if the number is optional; programs do not use it directly.
   associatedtype RealResult: ColumnValue = Double
 }

@@ -46,20 +46,21 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
   @inlinable
   public static var collationName: String? { Wrapped.collationName }
 
-  /// Reads with the wrapped type's `loadOptional(_:intoColumnAt:)`.
+  /// Reads with the wrapped type's `_loadOptional(_:intoColumnAt:)`; programs do not use it directly.
   @inlinable
-  public static func load(
+  public static func _load(
     _ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer
   ) throws {
-    try Wrapped.loadOptional(cell, intoColumnAt: column)
+    try Wrapped._loadOptional(cell, intoColumnAt: column)
   }
 
-  /// Returns the result of the wrapped type's `databaseValue(ofOptionalColumnAt:as:)`.
+  /// Returns the result of the wrapped type's `_databaseValue(ofOptionalColumnAt:as:)`; programs do
+  /// not use it directly.
   @inlinable
-  public static func databaseValue(
+  public static func _databaseValue(
     ofColumnAt column: UnsafeRawPointer, as form: StoredForm
   ) throws -> DatabaseValue {
-    try Wrapped.databaseValue(ofOptionalColumnAt: column, as: form)
+    try Wrapped._databaseValue(ofOptionalColumnAt: column, as: form)
   }
 }
 
@@ -72,6 +73,6 @@ extension Optional: AdditiveColumnValue where Wrapped: AdditiveColumnValue & Num
 }
 
 extension Optional: ArithmeticColumnValue where Wrapped: NumericColumnValue {
-  /// An optional Double, since the number is optional.
+  /// An optional Double, since the number is optional; programs do not use it directly.
   public typealias RealResult = Double?
 }

@@ -135,20 +135,20 @@ extension RandomSelects {
     let plain = isMissing ? optional.columns : Columns<M>()
     return Self.table(
       M.columns(of: plain, at: place, isMissing: isMissing), rows, M.width,
-      isMissing ? optional.reference : plain.reference, optional)
+      isMissing ? optional._reference : plain._reference, optional)
   }
 
   /// A query or a common table as a table, with the columns of `SampleRow`.
   private func table(
     at place: Int, _ isMissing: Bool, _ rows: [[DatabaseValue]],
-    _ reference: (Columns<SampleRow>) -> TableReference,
-    _ optionalReference: (OptionalColumns<SampleRow>) -> OptionalTableReference
+    _ reference: (Columns<SampleRow>) -> some QueryTable,
+    _ optionalReference: (OptionalColumns<SampleRow>) -> some OptionalQueryTable
   ) -> RandomTable {
     let optional = OptionalColumns<SampleRow>()
     let plain = isMissing ? optional.columns : Columns<SampleRow>()
     return Self.table(
       SampleRow.columns(of: plain, at: place, isMissing: isMissing), rows, 3,
-      isMissing ? optionalReference(optional).reference : reference(plain),
+      isMissing ? optionalReference(optional)._reference : reference(plain)._reference,
       optionalReference(optional))
   }
 

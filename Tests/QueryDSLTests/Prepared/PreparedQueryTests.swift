@@ -259,6 +259,30 @@ struct PreparedQueryTests {
     }
   }
 
+  /// What a program keeps, to call it later.
+  private struct Kept {
+    let byCode: PreparedQuery<Article, SQLParameter<String>>
+    let sell: PreparedCommand<SQLParameter<String>>
+    let remove: PreparedReturning<Article, SQLParameterList<String>>
+  }
+
+  @Test("prepared queries and commands are kept in properties, and their calls have SQL")
+  func properties() throws {
+    let kept = Kept(
+      byCode: try db.prepare { code in Article.where { $0.$code == code } },
+      sell: try db.prepare { code in
+        Article.update { $0.$stock -= 1 }.where { $0.$code == code }
+      },
+      remove: try db.prepare { codes in
+        Article.delete().where { $0.$code.isIn(codes) }.returning()
+      })
+    #expect(try db.fetch(kept.byCode("b")).map(\.code) == ["b"])
+    #expect(try kept.sell("a").sql.values == [1, "a"])
+    #expect(try db.run(kept.sell("a")) == 1)
+    #expect(try kept.remove(["a"]).sql.text.hasPrefix(#"DELETE FROM "Article" WHERE "code" IN"#))
+    #expect(try db.fetch(kept.remove(["a", "c"])).map(\.code).sorted() == ["a", "c"])
+  }
+
   @Test("invalid SQL, a missing table and a value that cannot be stored throw")
   func errors() throws {
     #expect(throws: QueryError.self) {

@@ -17,7 +17,7 @@ struct CatalogueTests {
 
   /// The types that do not rest on SQLite.
   private static let ownTypes: Set = [
-    "ColumnStorage", "Unique64", "SourcePlace", "ResultTable", "ReadExecution", "TooManyStreams",
+    "Unique64", "ResultTable", "ReadExecution", "TooManyStreams",
   ]
 
   private let sources: [(path: String, text: String)]
