@@ -128,7 +128,7 @@ package final class LayoutRegistry: Sendable {
     defer { if !isTaken { state.withLock { $0.freeNumbers.append(number) } } }
     let made = try ModelLayout.make(of: model, number: number)
     if M.self is any Model.Type {
-      KnownModels.note(String(describing: M.self), table: made.tableName)
+      KnownModels.note(String(nameOf: M.self), table: made.tableName)
     }
     return state.withLock { state in
       if let index = state.keys.firstIndex(of: key) { return state.layouts[index] }

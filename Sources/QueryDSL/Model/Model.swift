@@ -45,7 +45,7 @@ extension Model {
   /// The name of the type, without the names of enclosing types.
   public static var tableName: String {
     TableNaming.asked?.isDefault.withLock { $0 = true }
-    return String(describing: Self.self)
+    return String(nameOf: Self.self)
   }
 
   /// The same names as the properties.

@@ -60,7 +60,7 @@ package final class ModelLayout: @unchecked Sendable {
   ) throws {
     self.number = number
     self.model = model
-    tableName = (model as? any Model.Type)?.tableName ?? String(describing: model)
+    tableName = (model as? any Model.Type)?.tableName ?? String(nameOf: model)
     quotedTableName = Identifier(tableName).quoted
     ignored = fields.ignored
     let naming = (model as? any Model.Type)?.columnNaming ?? .asDeclared

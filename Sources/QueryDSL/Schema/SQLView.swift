@@ -52,7 +52,7 @@ extension ViewDefinition {
       }
     }
     self.init(
-      model: String(describing: model), name: layout.tableName,
+      model: String(nameOf: model), name: layout.tableName,
       createView: "CREATE VIEW \(layout.quotedTableName) "
         + "(\(layout.columns.map(\.quotedName).joined(separator: ", "))) AS "
         + (try query.statement.declaration()))

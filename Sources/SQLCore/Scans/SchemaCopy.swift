@@ -18,14 +18,24 @@ package struct SchemaCopy {
   private let statistics: [String]
 
   package init(of core: ConnectionCore) throws {
-    var objects: [Object] = []
-    var statistics: [String] = []
+    var definitions: [(type: String, name: String, sql: String)] = []
     try core.forEachRow(
       of: "SELECT type, name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL"
     ) { row in
-      let (type, name, sql) = (row.text(0), row.text(1), row.text(2))
+      definitions.append((row.text(0), row.text(1), row.text(2)))
+    }
+    try self.init(of: definitions, in: core)
+  }
+
+  /// Creates a copy of definitions that have been read from the schema of a connection.
+  package init(
+    of definitions: [(type: String, name: String, sql: String)], in core: ConnectionCore
+  ) throws {
+    var objects: [Object] = []
+    var statistics: [String] = []
+    for (type, name, sql) in definitions {
       if name == "sqlite_stat1" || name == "sqlite_stat4" { statistics.append(name) }
-      guard !name.hasPrefix("sqlite_") else { return }
+      guard !name.hasPrefix("sqlite_") else { continue }
       let kind: Kind =
         switch type {
         case "table": sql.uppercased().hasPrefix("CREATE VIRTUAL") ? .virtualTable : .table

@@ -2,17 +2,11 @@ import SQLCore
 
 /// The declarations of a list of models: tables, views and what migrations check of them.
 struct Declarations: Sendable {
-  /// The declared SQL of a table and its indexes, to be compared with the existing SQL character by
-  /// character.
-  struct Text: Sendable {
-    let table: String
-    let createTable: String
-    let createIndexes: Set<String>
-  }
-
   let tables: [TableDefinition]
   let views: [ViewDefinition]
-  let texts: [Text]
+  /// The SQL of tables, indexes and views, to be compared with the existing SQL character by
+  /// character.
+  let definitions: DeclaredDefinitions
   /// Everything that the schemas drop, in a stable order.
   let removals: [Removal]
   /// The conversions for which only a note in the database shows whether they have run.
@@ -26,11 +20,7 @@ struct Declarations: Sendable {
     self.tables = tables
     self.views = views
     self.ids = ids
-    texts = tables.map { table in
-      Text(
-        table: table.name, createTable: table.problems.isEmpty ? table.createTable : "",
-        createIndexes: Set(table.indexes.map(table.createIndex)))
-    }
+    definitions = DeclaredDefinitions(tables: tables, views: views)
     notedConversions = tables.flatMap { table in
       table.columns.compactMap { column in
         guard let conversion = column.conversion, conversion.needsNote else { return nil }
@@ -41,12 +31,10 @@ struct Declarations: Sendable {
     removals = tables.flatMap(\.removals).uniqued().sorted { "\($0)" < "\($1)" }
   }
 
-  /// Whether the existing definitions equal the declared ones character by character and nothing is
-  /// left to drop.
-  func isExactly(in schema: ExistingSchema) -> Bool {
-    texts.allSatisfy { $0.isExactly(in: schema) }
-      && views.allSatisfy { schema.relation($0.name)?.sql == $0.createView }
-      && removals.allSatisfy { $0.isDone(in: schema) }
+  /// Whether nothing that schemas drop exists, given that the existing tables equal their
+  /// declarations.
+  func isWithoutRemovals(in schema: ExistingSchema) -> Bool {
+    removals.allSatisfy { $0.isDone(in: schema) }
   }
 }
 
@@ -74,19 +62,6 @@ extension Removal {
     case .index(let name): schema.entry(name) == nil
     case .column, .foreignKey, .unique, .check, .attribute: true
     }
-  }
-}
-
-extension Declarations.Text {
-  /// Whether the existing table and its indexes are exactly the declared ones, without a trigger.
-  func isExactly(in schema: ExistingSchema) -> Bool {
-    guard let entry = schema.entry(table), entry.kind == .table, entry.sql == createTable else {
-      return false
-    }
-    // No model declares triggers; the plan lists each as kept, or drops it.
-    guard schema.triggers(of: table).isEmpty else { return false }
-    let found = schema.indexDefinitions(of: table)
-    return found.count == createIndexes.count && found.allSatisfy(createIndexes.contains)
   }
 }
 

@@ -11,7 +11,7 @@ extension TableDefinition {
       try reader.column(column, at: index)
     }
     self.init(
-      layout.tableName, model: String(describing: model), columns: columns,
+      layout.tableName, model: String(nameOf: model), columns: columns,
       keyNames: layout.keyColumns.map { layout.columns[$0].name },
       isWithoutRowID: reader.isWithoutRowID)
     columnNaming = M.columnNaming

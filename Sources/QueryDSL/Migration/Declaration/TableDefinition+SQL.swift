@@ -109,9 +109,11 @@ extension TableDefinition {
   var createTable: String { text.createTable(name) }
 
   /// `CREATE INDEX …`
-  func createIndex(_ index: Index) -> String {
+  func createIndex(_ index: Index) -> String { createIndex(index, named: name(of: index)) }
+
+  func createIndex(_ index: Index, named name: String) -> String {
     var sql = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX "
-    sql += "\(Identifier(name(of: index)).quoted) ON \(quotedName) "
+    sql += "\(Identifier(name).quoted) ON \(quotedName) "
     sql += "(\(index.terms.joined(separator: ", ")))"
     if let condition = index.condition { sql += " WHERE \(condition)" }
     return sql

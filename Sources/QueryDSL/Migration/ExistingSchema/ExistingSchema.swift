@@ -2,7 +2,7 @@ import SQLCore
 
 /// The existing schema of a database, read by one statement. Definitions are parsed on demand.
 struct ExistingSchema {
-  struct Entry {
+  struct Entry: Sendable {
     enum Kind: String {
       case table, index, trigger, view
     }
@@ -24,10 +24,7 @@ struct ExistingSchema {
 
   init(of connection: Connection) throws {
     try connection.forEach("SELECT type, name, tbl_name, sql FROM sqlite_schema") { row in
-      guard let kind = Entry.Kind(rawValue: try row.get(at: 0)) else { return }
-      add(
-        Entry(
-          kind: kind, name: try row.get(at: 1), table: try row.get(at: 2), sql: try row.get(at: 3)))
+      if let entry = try Entry(row) { add(entry) }
     }
   }
 
@@ -89,6 +86,16 @@ struct ExistingSchema {
       guard entry.kind == .view || entry.kind == .trigger, let sql = entry.sql else { return false }
       return sql.mentions(table, orBeforePoint: true) && sql.mentions(column)
     }
+  }
+}
+
+extension ExistingSchema.Entry {
+  /// Reads the type, the name, the table and the SQL from a row of `sqlite_schema`; nil for a type
+  /// that SQLite may add one day.
+  init?(_ row: borrowing StatementRow) throws {
+    guard let kind = Kind(rawValue: try row.get(at: 0)) else { return nil }
+    self.init(
+      kind: kind, name: try row.get(at: 1), table: try row.get(at: 2), sql: try row.get(at: 3))
   }
 }
 

@@ -23,16 +23,11 @@ struct TextSurvey {
   private(set) var firstOther: String?
   private let forms: [StoredForm]
 
-  init(of column: TableDefinition.Column, in planner: TablePlanner) throws {
+  init(of column: TableDefinition.Column, in rows: RowProbe) throws {
     forms = column.type.forms(in: .text)
-    let name = planner.oldName(of: column.name)
     let declared = column.type.storedForm
-    let sql =
-      "SELECT \(planner.rowLabel), \(name) FROM \(Identifier(planner.oldName).quoted) "
-      + "WHERE \(name) IS NOT NULL"
-    try planner.connection.forEach(SQL(unsafe: sql)) { row in
-      let value = try? row.databaseValue(at: 1)
-      add(value, of: column.type, declared, row: try row.databaseValue(at: 0))
+    try rows.forEachValue(of: column.name) { value, row in
+      add(value, of: column.type, declared, row: row)
     }
   }
 

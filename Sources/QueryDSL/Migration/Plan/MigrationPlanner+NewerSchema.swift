@@ -10,11 +10,10 @@ extension MigrationPlanner {
   /// Returns the steps, without those that would undo the changes of a newer program, or might.
   ///
   /// The history is read only if the plan changes something.
-  func steps(for declared: Declarations) throws -> [PlannedStep] {
-    let schema = try ExistingSchema(of: connection)
-    let steps = try steps(for: declared, in: schema)
+  func steps(for declared: Declarations, in schema: ExistingSchema) throws -> [PlannedStep] {
+    let steps = try allSteps(for: declared, in: schema)
     guard newerSchema != .replaced, steps.contains(where: { !$0.step.isKept }) else { return steps }
-    let history = try SchemaHistory(in: connection)
+    let history = try SchemaHistory(of: schema, in: connection)
     let judged = try history.map { try self.steps(steps, for: declared, in: schema, $0) } ?? steps
     // A file without a number was made before this program was numbered.
     let fileNumber = history?.version?.number ?? 0
@@ -34,7 +33,7 @@ extension MigrationPlanner {
     let newer = judge.newerSteps()
     guard !newer.isEmpty else { return steps }
     let names = Set(newer.map(\.table.lowercasedASCII))
-    return try self.steps(for: declared.without(names), in: schema)
+    return try allSteps(for: declared.without(names), in: schema)
       + newer.map { PlannedStep($0) }
   }
 }
@@ -131,7 +130,7 @@ private struct NewerSchemaJudge {
     for index in table.columns.indices { table.columns[index].conversion = nil }
     var planner = MigrationPlanner(connection: empty)
     planner.declaredViews = self.planner.declaredViews
-    let steps = try? planner.steps(
+    let steps = try? planner.allSteps(
       for: Declarations(tables: [table], views: []), in: ExistingSchema(of: state))
     return steps?.allSatisfy(\.step.isKept) ?? false
   }

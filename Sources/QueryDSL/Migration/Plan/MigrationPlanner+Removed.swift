@@ -13,10 +13,8 @@ extension MigrationPlanner {
     }
   }
 
-  func removedTables(
-    _ declared: Declarations, in schema: ExistingSchema
-  ) throws -> [PlannedStep] {
-    try declared.removals.flatMap { removal -> [PlannedStep] in
+  func removedTables(_ declared: Declarations, in schema: ExistingSchema) -> [PlannedStep] {
+    declared.removals.flatMap { removal -> [PlannedStep] in
       // A table that is renamed no longer has this name.
       guard case .table(let name) = removal, let entry = schema.entry(name), entry.kind == .table,
         !schema.renames.isGivenAway(name)
@@ -27,8 +25,8 @@ extension MigrationPlanner {
         PlannedStep(
           running: MigrationPlan.Step(
             .dropTable, kind: .destructive, table: entry.name,
-            sql: "DROP TABLE \(Identifier(entry.name).quoted)", reason: "the schema says so",
-            rowCount: try connection.count(entry.name)))
+            sql: "DROP TABLE \(Identifier(entry.name).quoted)", reason: "the schema says so"),
+          touching: .all, of: entry.name)
       ]
     }
   }

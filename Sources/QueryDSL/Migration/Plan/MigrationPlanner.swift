@@ -27,33 +27,41 @@ struct MigrationPlanner {
     self.connection = connection
   }
 
-  /// Returns the steps. The functions of a migration are registered while it plans; they must not
-  /// be registered yet.
-  func steps(for declared: Declarations, on core: ConnectionCore) throws -> [PlannedStep] {
-    let schema = try ExistingSchema(of: connection)
-    // Most often nothing has changed, and comparing the texts is enough.
-    if !checksValues, declared.isExactly(in: schema), try remembers(declared.exchanges),
-      try declared.unconverted({ try ConversionLog(of: schema, in: connection) }).isEmpty
-    {
-      return []
-    }
-    return try MigrationFunctions(of: declared.tables).use(on: core) { try steps(for: declared) }
+  init(connection: Connection, _ options: MigrationOptions, _ declared: Declarations) {
+    self.connection = connection
+    invalidValues = options.invalidValues
+    missingDefaults = options.missingDefaults
+    checksValues = options.checksValues
+    newerSchema = options.newerSchema
+    schemaVersion = options.schemaVersion
+    declaredViews = Set(declared.views.map(\.name.lowercasedASCII))
+  }
+
+  /// Returns whether there is nothing to do, as far as that shows without a comparison. Most often
+  /// nothing has changed, and comparing the texts is enough.
+  func isDone(_ declared: Declarations, in reading: SchemaReading) throws -> Bool {
+    guard !checksValues, reading.isExact else { return false }
+    guard !declared.exchanges.isEmpty || !declared.notedConversions.isEmpty else { return true }
+    let schema = reading.schema
+    return try remembers(declared.exchanges, in: schema)
+      && declared.unconverted({ try ConversionLog(of: schema, in: connection) }).isEmpty
   }
 
   /// Returns whether all exchanges of names have run on this database.
-  private func remembers(_ exchanges: [String]) throws -> Bool {
+  private func remembers(_ exchanges: [String], in schema: ExistingSchema) throws -> Bool {
     guard !exchanges.isEmpty else { return true }
-    let done = try MigrationLog(connection: connection).names()
+    let done = try MigrationLog(connection: connection).names(in: schema)
     return exchanges.allSatisfy(done.contains)
   }
 
   /// Returns the steps that make the schema what is declared, including those that would undo the
-  /// changes of a newer program.
-  func steps(for declared: Declarations, in existing: ExistingSchema) throws -> [PlannedStep] {
+  /// changes of a newer program. The functions of a migration must be registered.
+  func allSteps(for declared: Declarations, in existing: ExistingSchema) throws -> [PlannedStep] {
     var schema = existing
     let log = MigrationLog(connection: connection)
     schema.renames = Renames(
-      of: declared.tables, in: schema, done: declared.exchanges.isEmpty ? [] : Set(try log.names()))
+      of: declared.tables, in: schema,
+      done: declared.exchanges.isEmpty ? [] : Set(try log.names(in: schema)))
     // Views are dropped first and created last, because a column that a view names cannot be
     // dropped.
     var steps: [PlannedStep] = []
@@ -66,16 +74,15 @@ struct MigrationPlanner {
       tablePlanner.conversions = try ConversionLog(of: schema, in: connection)
     }
     let unconverted = declared.unconverted { tablePlanner.conversions }
-    let tables = zip(declared.tables, declared.texts)
     // Renamed tables give up the names of their indexes before other tables take them.
     let isRenamed = { (table: TableDefinition) in
       schema.renames.formerName(ofTable: table.name)?.isSame(as: table.name) == false
     }
-    let ordered = tables.filter { isRenamed($0.0) } + tables.filter { !isRenamed($0.0) }
+    let ordered = declared.tables.filter(isRenamed) + declared.tables.filter { !isRenamed($0) }
     var changes: [PlannedStep] = []
-    for (table, text) in ordered {
+    for table in ordered {
       let hasTriggers = table.removedTriggers.contains(where: schema.hasTrigger)
-      if !checksValues, !hasTriggers, text.isExactly(in: schema),
+      if !checksValues, !hasTriggers, declared.definitions.isExact(table, in: schema),
         !schema.renames.isGivenAway(table.name), !unconverted.contains(table.name.lowercasedASCII),
         schema.renames.columns(ofFormer: table.name).isEmpty
       {
@@ -88,7 +95,7 @@ struct MigrationPlanner {
       changes = changes.filter(\.step.dropsIndex) + changes.filter { !$0.step.dropsIndex }
     }
     steps += changes
-    if extent == .whole { steps += try removedTables(declared, in: schema) }
+    if extent == .whole { steps += removedTables(declared, in: schema) }
     return steps + created
   }
 
@@ -98,11 +105,11 @@ struct MigrationPlanner {
     _ table: TableDefinition, _ declared: Declarations, in schema: ExistingSchema
   ) throws -> [PlannedStep] {
     do {
-      var planner = TablePlanner(table, schema: schema, planner: self, others: declared)
-      return try planner.plan()
+      return try TablePlanner(declared: table, schema: schema, planner: self, others: declared)
+        .plan()
     } catch let error as DatabaseError where error.isRefusal {
       let step = MigrationPlan.Step(.rebuildTable, table: table.name, reason: "")
-      return [PlannedStep(.refusal(error, of: step))]
+      return [PlannedStep(.refusal(error, of: step) { declared.takes($0, in: schema) })]
     }
   }
 

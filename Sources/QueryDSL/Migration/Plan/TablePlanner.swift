@@ -1,201 +1,130 @@
 import SQLCore
 
-/// Compares a declared table with the existing one, and plans the steps between them.
+/// Plans the steps that make an existing table the declared one, or create it.
+///
+/// Comparers find the differences between the two; the `StepBuilder` makes steps of them.
 struct TablePlanner {
-  /// A difference that an ALTER TABLE or a rebuild resolves.
-  struct Change {
-    /// The reason in the words of a plan.
-    let reason: String
-    var kind = MigrationPlan.Step.Kind.lossless
-    /// The step that resolves it by ALTER TABLE; nil if only a rebuild can.
-    var alter: MigrationPlan.Step?
-  }
-
   let declared: TableDefinition
   let schema: ExistingSchema
   let planner: MigrationPlanner
   /// The declarations of all models.
   let others: Declarations
-  var connection: Connection { planner.connection }
 
-  /// The existing table, as it will be after all renamings.
-  var existing = ExistingTable(name: "", sql: "")
-  /// The present name of the table, before any step runs.
-  var oldName = ""
-  /// The present names of the columns by their names, folded, after all renamings.
-  var oldColumnNames: [String: String] = [:]
-  var indexes: [ExistingIndex] = []
-  /// The names that Apus would have given to the indexes before the renamings.
-  var formerIndexNames: [String: Set<String>] = [:]
-  var changes: [Change] = []
-  var steps: [PlannedStep] = []
-  /// The parts that stay although no model declares them; they follow the steps in the plan.
-  var kept: [PlannedStep] = []
-  /// The notes of conversions that are written or removed with the changes.
-  var conversions: [ConversionNote] = []
-  /// The sources of the values in a rebuilt table, by the folded names of its columns.
-  var sources: [String: TableRebuild.Source] = [:]
-  /// The columns of unique indexes that a rebuild would violate and that are refused already.
-  var refusedUnique: Set<[String]> = []
-  private var cachedRowCount: Int?
-
-  init(
-    _ declared: TableDefinition, schema: ExistingSchema, planner: MigrationPlanner,
-    others: Declarations
-  ) {
-    self.declared = declared
-    self.schema = schema
-    self.planner = planner
-    self.others = others
+  /// What becomes the declared table.
+  private enum Origin {
+    case existing(TableComparison)
+    /// No table. A view of that name is dropped first.
+    case none(droppedView: PlannedStep?)
+    /// Something that is not an ordinary table.
+    case refused(PlannedStep)
   }
 
   /// Returns the steps in the order in which they run.
-  mutating func plan() throws -> [PlannedStep] {
-    for problem in declared.problems { refuse(problem.reason, line: problem.line) }
-    guard declared.problems.isEmpty else { return steps }
-    guard try findTable() else {
-      removeTriggers()
-      var created = create(declared.createTable)
-      created.conversions = needlessConversions(of: declared.columns)
-      steps.append(created)
-      for index in declared.indexes.uniqued() where !refusesName(of: index) {
-        steps.append(create(index))
-      }
-      return steps
+  func plan() throws -> [PlannedStep] {
+    guard declared.problems.isEmpty else {
+      return declared.problems.map { refusal($0.reason, line: $0.line) }
     }
-    guard !steps.contains(where: { $0.step.kind == .refused }) else { return steps }
-    followRenames()
-    removeTriggers()
-    try compareKey()
-    for column in declared.columns { try compare(column) }
-    try compareForeignKeys()
-    try compareChecks()
-    compareUndeclaredConstraints()
-    try compareUndeclaredColumns()
-    dropIndexes()
-    try change()
-    try createIndexes()
-    return steps + kept
+    switch try origin() {
+    case .existing(let table): return try steps(changing: table)
+    case .none(let droppedView): return (droppedView.map { [$0] } ?? []) + creation
+    case .refused(let refusal): return [refusal]
+    }
   }
 
-  // MARK: Finding the table
+  private func steps(changing table: TableComparison) throws -> [PlannedStep] {
+    var builder = StepBuilder(table)
+    builder.add(keptTriggers(of: table.names.table))
+    builder.add(droppedTriggers.map(TableDifference.step))
+    builder.add(try KeyComparer(table: table).differences())
+    for column in declared.columns {
+      builder.add(
+        try table.existing.column(column.name).map {
+          try ColumnComparer(table: table).differences(column, $0)
+        } ?? NewColumnComparer(table: table).differences(column))
+    }
+    builder.add(try ConstraintComparer(table: table).differences())
+    builder.add(try UndeclaredColumnComparer(table: table).differences())
+    let indexes = IndexComparer(table: table)
+    builder.add(indexes.existingDifferences())
+    try builder.makeChanges()
+    builder.add(
+      try indexes.newDifferences(sources: builder.sources, refused: builder.refusedUnique))
+    return builder.plannedSteps
+  }
 
-  /// Finds the existing table by its name or a former name. Returns false if the table is to be
-  /// created.
-  private mutating func findTable() throws -> Bool {
+  /// Finds the existing table by its name or a former name.
+  private func origin() throws -> Origin {
     guard let former = schema.renames.formerName(ofTable: declared.name),
       let found = schema.relation(former)
-    else { return false }
+    else { return .none(droppedView: nil) }
     guard found.kind == .table else {
-      if declared.removes(.view(found.name)) {
-        steps.append(PlannedStep(running: .dropView(found.name)))
-        return false
-      }
-      refuse(
-        "\(declared.name) is a view; a model needs a table",
-        line: "Dropped(view: \(found.name.swiftLiteral))")
-      return true
+      return declared.removes(.view(found.name))
+        ? .none(droppedView: PlannedStep(running: .dropView(found.name)))
+        : .refused(
+          refusal(
+            "\(declared.name) is a view; a model needs a table",
+            line: "Dropped(view: \(found.name.swiftLiteral))"))
     }
-    oldName = found.name
     do {
-      guard let table = try schema.renamedTable(declared.name) else { return false }
-      existing = table
+      guard let existing = try schema.renamedTable(declared.name) else {
+        return .none(droppedView: nil)
+      }
+      return .existing(
+        TableComparison(
+          declared, existing, former: found.name, others, in: schema, planner: planner))
     } catch is TableParser.Unreadable {
-      refuse(
-        "\(found.name) is not an ordinary table: \(found.sql ?? ""); give the model's table "
-          + "another name",
-        line: otherNameLine)
-      return true
+      return .refused(
+        refusal(
+          "\(found.name) is not an ordinary table: \(found.sql ?? ""); give the model's table "
+            + "another name",
+          line: declared.otherNameLine { others.takes($0, in: schema) }))
     }
-    indexes = schema.indexes(of: found.name)
-    return true
   }
 
-  private func create(_ sql: String) -> PlannedStep {
-    PlannedStep(
+  private func refusal(_ reason: String, line: String) -> PlannedStep {
+    PlannedStep(MigrationPlan.Step(.refuse, table: declared.name, reason: reason, line: line))
+  }
+
+  // MARK: New tables
+
+  /// The steps that create the table and its indexes.
+  private var creation: [PlannedStep] {
+    var created = PlannedStep(
       running: MigrationPlan.Step(
-        .createTable, table: declared.name, sql: sql, reason: "it does not exist"))
+        .createTable, table: declared.name, sql: declared.createTable, reason: "it does not exist"))
+    created.conversions = declared.needlessConversions(of: declared.columns)
+    return droppedTriggers + [created]
+      + declared.indexes.uniqued().map { index -> PlannedStep in
+        let creation = IndexCreation(table: declared, index: index, schema: schema, former: nil)
+        return creation.refusedName ?? creation.step
+      }
   }
 
-  func create(_ index: TableDefinition.Index) -> PlannedStep {
-    PlannedStep(
-      running: MigrationPlan.Step(
-        .createIndex(declared.name(of: index)), table: declared.name,
-        sql: declared.createIndex(index),
-        reason: index.isUnique ? "the schema declares it as unique" : "the schema declares it"))
-  }
+  // MARK: Triggers
 
-  private mutating func followRenames() {
-    let columns = schema.renames.columns(ofFormer: oldName)
-    let formerNames = existing.columns.map { column in
-      columns.first { $0.name.isSame(as: column.name) }?.from ?? column.name
-    }
-    for index in indexes {
-      formerIndexNames[index.name] = generatedNames(of: index, columns: formerNames)
-    }
-    for column in schema.renames.renamings(ofFormer: oldName) {
-      for index in indexes.indices { indexes[index].rename(column.from, to: column.name) }
-    }
-    for column in columns { oldColumnNames[column.name.lowercasedASCII] = column.from }
-  }
-
-  private mutating func removeTriggers() {
-    for trigger in schema.triggers(of: oldName) where !others.removes(.trigger(trigger.name)) {
-      keep(
-        "the trigger \(trigger.name)", line: "Dropped(trigger: \(trigger.name.swiftLiteral))")
-    }
-    guard planner.extent == .whole else { return }
-    // The trigger may belong to another table; the first schema that drops it plans the step.
-    for name in declared.removedTriggers
-    where schema.hasTrigger(name)
-      && others.tables.first(where: { $0.removes(.trigger(name)) })?.name == declared.name
-    {
-      steps.append(
+  private func keptTriggers(of table: String) -> [TableDifference] {
+    schema.triggers(of: table).filter { !others.removes(.trigger($0.name)) }.map { trigger in
+      .kept(
         PlannedStep(
-          running: MigrationPlan.Step(
-            .dropTrigger(name), table: declared.name,
-            sql: "DROP TRIGGER \(Identifier(name).quoted)",
-            reason: "the schema says so")))
+          MigrationPlan.Step(
+            .keepDeclaration("the trigger \(trigger.name)"), table: declared.name,
+            reason: "no model declares it",
+            line: "Dropped(trigger: \(trigger.name.swiftLiteral))")))
     }
   }
 
-  // MARK: Rows and names
-
-  var quotedExistingName: String { Identifier(existing.name).quoted }
-
-  /// A line that gives the model a table of its own.
-  var otherNameLine: String { declared.otherNameLine { others.takes($0, in: schema) } }
-
-  mutating func refuse(_ reason: String, line: String, rowCount: Int? = nil) {
-    steps.append(
+  /// The steps that drop the triggers which the schema drops. A trigger may belong to another table;
+  /// the first schema that drops it plans the step.
+  private var droppedTriggers: [PlannedStep] {
+    guard planner.extent == .whole else { return [] }
+    return declared.removedTriggers.filter { name in
+      schema.hasTrigger(name)
+        && others.tables.first { $0.removes(.trigger(name)) }?.name == declared.name
+    }.map { name in
       PlannedStep(
-        MigrationPlan.Step(
-          .refuse, table: declared.name, reason: reason, line: line, rowCount: rowCount)))
-  }
-
-  mutating func keep(_ what: String, reason: String = "no model declares it", line: String) {
-    kept.append(
-      PlannedStep(
-        MigrationPlan.Step(
-          .keepDeclaration(what), table: declared.name, reason: reason, line: line)))
-  }
-
-  /// Returns the number of rows. Counting reads the whole table, once.
-  mutating func rowCount() throws -> Int {
-    if let cachedRowCount { return cachedRowCount }
-    let count = try connection.count(oldName)
-    cachedRowCount = count
-    return count
-  }
-
-  /// Returns the number of rows that fulfil a condition, which uses the present names of columns.
-  func rows(where condition: String) throws -> Int {
-    try connection.number(
-      "SELECT count(*) FROM \(Identifier(oldName).quoted) WHERE \(condition)")
-  }
-
-  /// Returns the present name of a column, quoted.
-  func oldName(of column: String) -> String {
-    Identifier(oldColumnNames[column.lowercasedASCII] ?? column).quoted
+        running: MigrationPlan.Step(
+          .dropTrigger(name), table: declared.name,
+          sql: "DROP TRIGGER \(Identifier(name).quoted)", reason: "the schema says so"))
+    }
   }
 }

@@ -22,8 +22,7 @@ struct BrokenDefinitions {
 
   /// Compiles a query of each view, and a statement for each event that fires a trigger. None of
   /// them runs.
-  init(in connection: Connection) throws {
-    let schema = try ExistingSchema(of: connection)
+  init(of schema: ExistingSchema, in connection: Connection) throws {
     for view in schema.entries where view.kind == .view {
       if let reason = try Self.failure(of: "SELECT * FROM \(identifier: view.name)", in: connection)
       {

@@ -40,15 +40,14 @@ extension Database {
     guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }
     // The writer plans, because it is open already; a reader would have to be opened.
     let plan = try writing { core in
-      let plan = try Self.plan(for: declared, options, on: core)
+      let plan = try Self.plan(for: declared, options, on: core) {
+        self.openingObjection(to: $0) != nil
+      }
       if plan.isEmpty { try core.advanceIDs(past: declared.ids) }
       return plan
     }
-    if let reason = configuration.schemaPolicy.objection(to: plan) {
-      throw MigrationError(plan: plan, reason: reason)
-    }
+    if let objection = openingObjection(to: plan) { throw objection }
     guard !plan.isEmpty || plan.remembersForms else { return }
-    if !plan.isEmpty, configuration.schemaPolicy == .validated { throw notValidated(plan) }
     try run(plan, for: declared, options)
     try writing { try $0.advanceIDs(past: declared.ids) }
   }
@@ -75,16 +74,17 @@ extension Database {
   func migrationPlan(
     for declared: Declarations, _ options: MigrationOptions
   ) throws -> MigrationPlan {
-    try reading { try Self.plan(for: declared, options, on: $0) }
+    try reading { try Self.plan(for: declared, options, on: $0) { _ in true } }
   }
 
   private static func plan(
-    for declared: Declarations, _ options: MigrationOptions, on core: ConnectionCore
+    for declared: Declarations, _ options: MigrationOptions, on core: ConnectionCore,
+    isShown: (MigrationPlan) -> Bool
   ) throws -> MigrationPlan {
     // One snapshot, because another process may migrate between reading the schema and reading
     // rows.
     try core.transaction(.deferred) {
-      try MigrationForecast(declared: declared, options: options, core: core).plan()
+      try MigrationForecast.plan(for: declared, options, on: core, isShown: isShown)
     }
   }
 
@@ -102,20 +102,18 @@ extension Database {
   @discardableResult
   func migrate(_ declared: Declarations, _ options: MigrationOptions) throws -> MigrationPlan {
     // Most often there is nothing to do, and finding that out needs no write lock.
-    try run(migrationPlan(for: declared, options), for: declared, options)
+    let plan = try reading { core in
+      try Self.plan(for: declared, options, on: core) { self.objection(to: $0) != nil }
+    }
+    return try run(plan, for: declared, options)
   }
 
   @discardableResult
   private func run(
     _ plan: MigrationPlan, for declared: Declarations, _ options: MigrationOptions
   ) throws -> MigrationPlan {
-    guard !plan.isEmpty || plan.remembersForms && configuration.schemaPolicy == .automatic else {
-      return plan
-    }
-    if let reason = configuration.schemaPolicy.lock(for: plan) {
-      throw MigrationError(plan: plan, reason: reason)
-    }
-    guard plan.refusals.isEmpty else { throw MigrationError(plan: plan) }
+    guard runs(plan) else { return plan }
+    if let objection = objection(to: plan) { throw objection }
     if !plan.isEmpty, let path = options.copyPath {
       try vacuum(into: path)
     }
@@ -127,12 +125,35 @@ extension Database {
 }
 
 extension Database {
-  /// Returns the error for models that differ from the existing schema.
-  private func notValidated(_ plan: MigrationPlan) -> MigrationError {
-    MigrationError(
-      plan: plan,
-      reason: "`Configuration.schemaPolicy` is `.validated`: change the schema yourself, or call "
-        + "`migrate`")
+  /// Whether there is something to do. The forms of columns are recorded only if the schema may
+  /// change.
+  private func runs(_ plan: MigrationPlan) -> Bool {
+    !plan.isEmpty || plan.remembersForms && configuration.schemaPolicy == .automatic
+  }
+
+  /// Returns the error with which a migration refuses a plan; nil if the plan may run or there is
+  /// nothing to do.
+  private func objection(to plan: MigrationPlan) -> MigrationError? {
+    guard runs(plan) else { return nil }
+    if let reason = configuration.schemaPolicy.lock(for: plan) {
+      return MigrationError(plan: plan, reason: reason)
+    }
+    return plan.refusals.isEmpty ? nil : MigrationError(plan: plan)
+  }
+
+  /// Returns the error with which an opening refuses a plan; nil if the plan may run or there is
+  /// nothing to do.
+  private func openingObjection(to plan: MigrationPlan) -> MigrationError? {
+    if let reason = configuration.schemaPolicy.objection(to: plan) {
+      return MigrationError(plan: plan, reason: reason)
+    }
+    if !plan.isEmpty, configuration.schemaPolicy == .validated {
+      return MigrationError(
+        plan: plan,
+        reason: "`Configuration.schemaPolicy` is `.validated`: change the schema yourself, or call "
+          + "`migrate`")
+    }
+    return objection(to: plan)
   }
 }
 

@@ -8,56 +8,80 @@ struct MigrationForecast {
   let declared: Declarations
   let options: MigrationOptions
   let core: ConnectionCore
+  /// The existing schema, which is read once.
+  let schema: ExistingSchema
 
-  func plan() throws -> MigrationPlan {
-    let planned = try self.steps(.whole)
-    var steps = planned.map(\.step)
+  /// Returns the plan.
+  ///
+  /// - Parameter isShown: whether the plan will be shown, and so needs the numbers of rows. Until
+  ///   then they are not counted.
+  static func plan(
+    for declared: Declarations, _ options: MigrationOptions, on core: ConnectionCore,
+    isShown: (MigrationPlan) -> Bool
+  ) throws -> MigrationPlan {
+    let connection = core.lend()
+    let reading = try SchemaReading(of: connection, for: declared)
+    let planner = MigrationPlanner(connection: connection, options, declared)
+    let isDone = try planner.isDone(declared, in: reading)
+    if isDone, options.steps.isEmpty { return MigrationPlan() }
+    return try MigrationForecast(
+      declared: declared, options: options, core: core, schema: reading.schema
+    ).plan(isDone: isDone, isShown: isShown)
+  }
+
+  private func plan(isDone: Bool, isShown: (MigrationPlan) -> Bool) throws -> MigrationPlan {
+    var steps = try isDone ? [] : self.steps(.whole)
     let pending = try self.pending()
-    if pending.isEmpty || !steps.contains(where: { $0.kind == .refused }) {
-      steps += try rehearsed(planned)
+    if pending.isEmpty || !steps.contains(where: { $0.step.kind == .refused }) {
+      steps += try rehearsed(steps)
     }
-    guard !pending.isEmpty else { return MigrationPlan(steps: steps) }
     try decide(&steps, pending)
+    let plan = plan(of: steps, pending)
+    guard isShown(plan) else { return plan }
+    return self.plan(of: try steps.counted(in: core.lend()), pending)
+  }
+
+  private func plan(of steps: [PlannedStep], _ pending: [MigrationStep]) -> MigrationPlan {
     func userSteps(_ moment: MigrationStep.Moment) -> [MigrationPlan.Step] {
       pending.filter { $0.moment == moment }.map(MigrationPlan.Step.init)
     }
     return MigrationPlan(
-      steps: userSteps(.before) + steps + userSteps(.after) + userSteps(.last))
+      steps: userSteps(.before) + steps.map(\.step) + userSteps(.after) + userSteps(.last))
   }
 
   private func steps(_ extent: MigrationPlanner.Extent) throws -> [PlannedStep] {
-    var planner = MigrationPlanner(connection: core.lend())
+    var planner = MigrationPlanner(connection: core.lend(), options, declared)
     planner.extent = extent
-    planner.configure(options, declared)
-    return try planner.steps(for: declared, on: core)
+    return try MigrationFunctions(of: declared.tables).use(on: core) {
+      try planner.steps(for: declared, in: schema)
+    }
   }
 
   /// Returns the user's own steps that will run.
   private func pending() throws -> [MigrationStep] {
     guard !options.steps.isEmpty else { return [] }
     let connection = core.lend()
-    let isNew = try declared.isNew(in: ExistingSchema(of: connection))
-    guard try isNew || !options.areOlder(in: connection) else { return [] }
-    return try MigrationLog(connection: connection).pending(options.steps)
+    let isNew = declared.isNew(in: schema)
+    guard try isNew || !options.areOlder(than: schema, in: connection) else { return [] }
+    return try MigrationLog(connection: connection).pending(options.steps, in: schema)
       .filter { !isNew || $0.onNewDatabase == .runs }
   }
 
   /// Returns the steps that SQLite refuses. Does not rehearse a plan that changes nothing or is
   /// refused already.
-  private func rehearsed(_ planned: [PlannedStep]) throws -> [MigrationPlan.Step] {
+  private func rehearsed(_ planned: [PlannedStep]) throws -> [PlannedStep] {
     guard planned.contains(where: { !$0.step.isKept }),
       !planned.contains(where: { $0.step.kind == .refused })
     else { return [] }
-    return try SchemaRehearsal(declared: declared, core: core).refusals(of: planned)
+    return try SchemaRehearsal(declared: declared, core: core, schema: schema)
+      .refusals(of: planned).map { PlannedStep($0) }
   }
 
   /// Makes refusals undecided if one of the user's own steps may resolve them. A step that runs
   /// `.before` may resolve every refusal; a step that runs `.after` only refusals of steps that
   /// follow it.
-  private func decide(
-    _ steps: inout [MigrationPlan.Step], _ pending: [MigrationStep]
-  ) throws {
-    guard steps.contains(where: { $0.kind == .refused }) else { return }
+  private func decide(_ steps: inout [PlannedStep], _ pending: [MigrationStep]) throws {
+    guard steps.contains(where: { $0.step.kind == .refused }) else { return }
     var firm: [MigrationPlan.Step] = []
     let step: MigrationStep
     if let before = pending.first(where: { $0.moment == .before }) {
@@ -68,9 +92,11 @@ struct MigrationForecast {
     } else {
       return
     }
-    for index in steps.indices where steps[index].kind == .refused && !firm.contains(steps[index]) {
-      steps[index].kind = .undecided
-      steps[index].reason += " (undecided until the step \(step.name.swiftLiteral) has run)"
+    for index in steps.indices
+    where steps[index].step.kind == .refused && !firm.contains(steps[index].step) {
+      steps[index].step.kind = .undecided
+      steps[index].step.reason +=
+        " (undecided until the step \(step.name.swiftLiteral) has run)"
     }
   }
 }

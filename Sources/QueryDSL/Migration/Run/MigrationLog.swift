@@ -11,6 +11,12 @@ struct MigrationLog {
     try connection.tableExists(Self.table) ? allNames() : []
   }
 
+  /// Returns the noted names, given the present schema: one statement if it has the table, else
+  /// none.
+  func names(in schema: ExistingSchema) throws -> [String] {
+    try schema.relation(Self.table) == nil ? [] : allNames()
+  }
+
   /// Returns the noted names. The table must exist.
   func allNames() throws -> [String] {
     try connection.rows("SELECT name FROM \(identifier: Self.table)").map {
@@ -19,9 +25,9 @@ struct MigrationLog {
   }
 
   /// Returns the steps that have not run yet, in their order.
-  func pending(_ steps: [MigrationStep]) throws -> [MigrationStep] {
+  func pending(_ steps: [MigrationStep], in schema: ExistingSchema) throws -> [MigrationStep] {
     guard !steps.isEmpty else { return steps }
-    let done = Set(try names())
+    let done = Set(try names(in: schema))
     return steps.filter { !done.contains($0.name) }
   }
 

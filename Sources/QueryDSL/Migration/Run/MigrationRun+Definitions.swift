@@ -25,23 +25,14 @@ extension MigrationRun {
       do {
         return try connection.execute(SQL(unsafe: sql))
       } catch let error as DatabaseError {
-        guard let entry = try broken(by: error) else { throw error }
+        guard error.message.hasPrefix("error in ") else { throw error }
         let schema = try ExistingSchema(of: connection)
+        guard let entry = schema.entry(brokenBy: error) else { throw error }
         aside.append(entry)
         if entry.kind == .view { aside += schema.triggers(of: entry.name) }
         try connection.execute(
           "DROP \(unsafe: entry.kind.rawValue.uppercased()) \(identifier: entry.name)")
       }
-    }
-  }
-
-  /// Returns the view or trigger that made ALTER TABLE fail before it did anything: `error in view
-  /// v: …`.
-  private func broken(by error: DatabaseError) throws -> ExistingSchema.Entry? {
-    guard error.code.primary == .error, error.message.hasPrefix("error in ") else { return nil }
-    return try ExistingSchema(of: connection).entries.first { entry in
-      (entry.kind == .view || entry.kind == .trigger) && entry.sql != nil
-        && error.message.hasPrefix("error in \(entry.kind.rawValue) \(entry.name): ")
     }
   }
 
@@ -64,8 +55,9 @@ extension MigrationRun {
   }
 
   /// Throws if a view or trigger that worked before is broken now.
-  func checkDefinitions(before: BrokenDefinitions) throws {
-    let after = try BrokenDefinitions(in: connection).definitions.filter { !before.contains($0) }
+  mutating func checkDefinitions(before: BrokenDefinitions) throws {
+    let after = try BrokenDefinitions(of: presentSchema(), in: connection).definitions
+      .filter { !before.contains($0) }
     guard after.isEmpty else {
       throw MigrationError(
         plan: MigrationPlan(steps: done + after.map { MigrationPlan.Step.refusal($0) }))
@@ -74,11 +66,12 @@ extension MigrationRun {
 
   /// Runs steps on an empty copy of the schema. Throws `MigrationError` if SQLite refuses one.
   static func rehearse(
-    _ steps: [PlannedStep], on core: ConnectionCore, declared: Declarations
+    _ steps: [PlannedStep], on core: ConnectionCore, declared: Declarations, schema: ExistingSchema
   ) throws -> [MigrationPlan.Step] {
     core.enforcesForeignKeys = false
     return try core.transaction(.immediate) {
-      var run = MigrationRun(on: core, declared: declared, options: MigrationOptions())
+      var run = MigrationRun(
+        on: core, declared: declared, options: MigrationOptions(), schema: schema)
       return try run.functions.use(on: core) {
         let before = try run.foreignKeyViolations().error
         try run.run(steps, keepingTrackOfKept: false)
@@ -88,6 +81,18 @@ extension MigrationRun {
         }
         return []
       }
+    }
+  }
+}
+
+extension ExistingSchema {
+  /// Returns the view or trigger that made ALTER TABLE fail before it did anything: `error in view
+  /// v: …`.
+  fileprivate func entry(brokenBy error: DatabaseError) -> Entry? {
+    guard error.code.primary == .error else { return nil }
+    return entries.first { entry in
+      (entry.kind == .view || entry.kind == .trigger) && entry.sql != nil
+        && error.message.hasPrefix("error in \(entry.kind.rawValue) \(entry.name): ")
     }
   }
 }

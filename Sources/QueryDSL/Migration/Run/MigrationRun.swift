@@ -13,9 +13,16 @@ struct MigrationRun {
   /// Broken views and triggers that were dropped because ALTER TABLE failed for them. They are
   /// created again after the steps.
   var aside: [ExistingSchema.Entry] = []
+  /// The schema as it was read last; nil if it may have changed since.
+  private var schema: ExistingSchema?
 
-  init(on core: ConnectionCore, declared: Declarations, options: MigrationOptions) {
+  /// - Parameter schema: the present schema, if it has been read.
+  init(
+    on core: ConnectionCore, declared: Declarations, options: MigrationOptions,
+    schema: ExistingSchema? = nil
+  ) {
     self.core = core
+    self.schema = schema
     self.declared = declared
     self.options = options
     functions = MigrationFunctions(of: declared.tables)
@@ -69,15 +76,17 @@ struct MigrationRun {
 
   private mutating func migrate() throws {
     let log = MigrationLog(connection: connection)
-    let schema = try ExistingSchema(of: connection)
-    let isNew = declared.isNew(in: schema)
-    let isOlder = try options.areOlder(in: connection)
-    let unknown = isOlder && !isNew ? [] : try log.pending(options.steps)
+    let old = try presentSchema()
+    let isNew = declared.isNew(in: old)
+    let isOlder = try options.areOlder(than: old, in: connection)
+    let unknown = isOlder && !isNew ? [] : try log.pending(options.steps, in: old)
     let pending = unknown.filter { !isNew || $0.onNewDatabase == .runs }
-    guard try !pending.isEmpty || !plan(.whole).allSatisfy({ $0.step.isKept }) else {
-      return try run(plan(.whole), keepingTrackOfKept: true)
+    // The user's own steps may change what is planned.
+    let planned = pending.isEmpty ? try plan(.whole) : nil
+    if let planned, planned.allSatisfy(\.step.isKept) {
+      return try run(planned, keepingTrackOfKept: true)
     }
-    let renames = Renames(of: declared.tables, in: schema, done: Set(try log.names()))
+    let renames = Renames(of: declared.tables, in: old, done: Set(try log.names(in: old)))
     let before = try foreignKeyViolations(renames)
     try run(pending.filter { $0.moment == .before })
     let after = pending.filter { $0.moment == .after }
@@ -87,26 +96,34 @@ struct MigrationRun {
       try log.note(declared.exchanges)
       try run(after)
     }
-    try run(plan(.whole), keepingTrackOfKept: true)
+    let whole = if let planned { planned } else { try plan(.whole) }
+    try run(whole, keepingTrackOfKept: true)
     try run(pending.filter { $0.moment == .last })
     try checkForeignKeys(before: before)
     try log.note(unknown.map(\.name) + declared.exchanges)
     try SchemaHistory.note(
-      from: schema, to: ExistingSchema(of: connection), declared, version: options.schemaVersion,
-      in: connection)
+      from: old, to: presentSchema(), declared, version: options.schemaVersion, in: connection)
   }
 
-  private func plan(_ extent: MigrationPlanner.Extent) throws -> [PlannedStep] {
-    var planner = MigrationPlanner(connection: connection)
+  private mutating func plan(_ extent: MigrationPlanner.Extent) throws -> [PlannedStep] {
+    var planner = MigrationPlanner(connection: connection, options, declared)
     planner.extent = extent
-    planner.configure(options, declared)
-    return try planner.steps(for: declared)
+    return try planner.steps(for: declared, in: presentSchema()).counted(in: connection)
+  }
+
+  /// Returns the schema, which is read again only after it may have changed.
+  mutating func presentSchema() throws -> ExistingSchema {
+    if let schema { return schema }
+    let read = try ExistingSchema(of: connection)
+    schema = read
+    return read
   }
 
   // MARK: Steps
 
   private mutating func run(_ steps: [MigrationStep]) throws {
     for step in steps {
+      schema = nil
       try report(step.name, "-- \(step.name)")
       try step.body(connection)
       // The name may also be the note of a conversion.
@@ -118,7 +135,9 @@ struct MigrationRun {
   mutating func run(_ steps: [PlannedStep], keepingTrackOfKept: Bool) throws {
     current = MigrationPlan(steps: steps.map(\.step))
     guard current.refusals.isEmpty else { throw MigrationError(plan: current) }
-    let broken = try BrokenDefinitions(in: connection)
+    let old = try presentSchema()
+    let broken = try BrokenDefinitions(of: old, in: connection)
+    schema = nil
     // Existing definitions are written again as they are, even with string literals in double
     // quotes.
     core.takesQuotedTextInDefinitions = true
@@ -128,7 +147,10 @@ struct MigrationRun {
         try run(planned)
       } catch let error as DatabaseError where error.isRefusal {
         throw MigrationError(
-          plan: MigrationPlan(steps: done + [.refusal(error, of: planned.step)]))
+          plan: MigrationPlan(
+            steps: done + [
+              .refusal(error, of: planned.step) { declared.takes($0, in: old) }
+            ]))
       }
       done.append(planned.step)
     }
@@ -216,17 +238,6 @@ struct MigrationRun {
       last = end
     }
     try next.reset()
-  }
-}
-
-extension MigrationPlanner {
-  mutating func configure(_ options: MigrationOptions, _ declared: Declarations) {
-    invalidValues = options.invalidValues
-    missingDefaults = options.missingDefaults
-    checksValues = options.checksValues
-    newerSchema = options.newerSchema
-    schemaVersion = options.schemaVersion
-    declaredViews = Set(declared.views.map(\.name.lowercasedASCII))
   }
 }
 

@@ -23,8 +23,9 @@ extension MigrationOptions {
 
 extension MigrationOptions {
   /// Whether a program with a higher number has migrated the file.
-  func areOlder(in connection: Connection) throws -> Bool {
+  func areOlder(than schema: ExistingSchema, in connection: Connection) throws -> Bool {
     guard newerSchema != .replaced, let schemaVersion else { return false }
-    return try SchemaHistory(in: connection)?.version.map { schemaVersion < $0.number } ?? false
+    return try SchemaHistory(of: schema, in: connection)?.version.map { schemaVersion < $0.number }
+      ?? false
   }
 }

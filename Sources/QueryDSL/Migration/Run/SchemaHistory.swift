@@ -34,9 +34,10 @@ struct SchemaHistory {
   /// The schema number of the program that migrated last.
   private(set) var version: (number: Int, date: Date)?
 
-  /// Reads the history of a file, by at most two statements. Returns nil if the file has none.
-  init?(in connection: Connection) throws {
-    guard try connection.tableExists(Self.table) else { return nil }
+  /// Reads the history of a file with this schema, by at most one statement. Returns nil if the file
+  /// has none.
+  init?(of schema: ExistingSchema, in connection: Connection) throws {
+    guard schema.relation(Self.table) != nil else { return nil }
     try connection.forEach(
       """
       SELECT "name", "definition", "changedAt", "version" FROM \(identifier: Self.table) ORDER BY "id"
@@ -61,7 +62,7 @@ struct SchemaHistory {
   ) throws {
     let changed = declared.namesWithHistory.filter { old.parts(of: $0) != new.parts(of: $0) }
     guard !changed.isEmpty || version != nil else { return }
-    let history = try SchemaHistory(in: connection)
+    let history = try SchemaHistory(of: new, in: connection)
     let now = Date()
     var rows: [(name: String, definition: String, version: Int?)] = []
     if let version, version != history?.version?.number { rows.append(("", "[]", version)) }

@@ -8,21 +8,26 @@ import SQLCore
 struct SchemaRehearsal {
   let declared: Declarations
   let core: ConnectionCore
+  /// The schema that is copied.
+  let schema: ExistingSchema
 
   /// Returns the refusals of SQLite. Returns none if the schema cannot be copied, for example
   /// because it uses a module or collation that only another program has.
   func refusals(of steps: [PlannedStep]) throws -> [MigrationPlan.Step] {
-    let copy = try SchemaCopy(of: core)
+    let definitions = schema.entries.compactMap { entry in
+      entry.sql.map { (type: entry.kind.rawValue, name: entry.name, sql: $0) }
+    }
+    let copy = try SchemaCopy(of: definitions, in: core)
     guard !copy.objects.isEmpty, let twin = try? core.emptyTwin() else { return [] }
     twin.takesQuotedTextInDefinitions = true
     copy.make(in: twin)
-    guard let schema = try? ExistingSchema(of: twin.lend()),
+    guard let copied = try? ExistingSchema(of: twin.lend()),
       copy.objects.allSatisfy({ object in
-        object.kind == .trigger ? schema.hasTrigger(object.name) : schema.entry(object.name) != nil
+        object.kind == .trigger ? copied.hasTrigger(object.name) : copied.entry(object.name) != nil
       })
     else { return [] }
     do {
-      return try MigrationRun.rehearse(steps, on: twin, declared: declared)
+      return try MigrationRun.rehearse(steps, on: twin, declared: declared, schema: copied)
     } catch let error as MigrationError {
       return error.plan.refusals
     } catch {
@@ -34,7 +39,13 @@ struct SchemaRehearsal {
 
 extension MigrationPlan.Step {
   /// Returns the refusal of a step that SQLite refuses, with its message.
-  static func refusal(_ error: DatabaseError, of step: MigrationPlan.Step) -> MigrationPlan.Step {
+  ///
+  /// - Parameter isTaken: whether something has a name already. Another name for the model's table
+  ///   is offered.
+  static func refusal(
+    _ error: DatabaseError, of step: MigrationPlan.Step,
+    isTaken: (String) -> Bool = { _ in false }
+  ) -> MigrationPlan.Step {
     // A rebuild uses a temporary table name.
     let message = error.message.replacing("apus_new_\(step.table)", with: step.table)
     let check = "CHECK constraint failed: "
@@ -63,7 +74,7 @@ extension MigrationPlan.Step {
       reason:
         "SQLite refuses the change: \(message); make it possible in a `MigrationStep`, or give the "
         + "model another table",
-      line: "static let tableName = \("\(step.table)2".swiftLiteral)")
+      line: "static let tableName = \(step.table.numbered(isTaken).swiftLiteral)")
   }
 
   /// Returns the refusal for a view or trigger that a migration would break.

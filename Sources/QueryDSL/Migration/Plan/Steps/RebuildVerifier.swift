@@ -1,28 +1,45 @@
 import SQLCore
 
-extension TablePlanner {
-  /// Checks that the rows, as a rebuild will copy them, fulfil the checks, keys and unique
-  /// constraints of the new table. Otherwise copying them would fail.
-  ///
-  /// Reads the table once for each check, and once for each key and unique index over columns whose
-  /// values or collation change. A declared conversion runs once for each row, during the
-  /// migration, so errors that depend on its values are found there.
-  mutating func verify(_ rebuild: TableRebuild, _ new: ExistingTable) throws {
+/// Checks that the rows, as a rebuild will copy them, fulfil the checks, keys and unique constraints
+/// of the new table. Otherwise copying them would fail.
+///
+/// Reads the table once for each check, and once for each key and unique index over columns whose
+/// values or collation change. A declared conversion runs once for each row, during the migration,
+/// so errors that depend on its values are found there.
+struct RebuildVerifier: TableComparer {
+  let table: TableComparison
+  let rebuild: TableRebuild
+  /// The new table.
+  let new: ExistingTable
+  /// The sources of values that are not copied unchanged, by the folded names of their columns.
+  let sources: [String: TableRebuild.Source]
+  /// The steps that run before the rebuild.
+  let steps: [MigrationPlan.Step]
+
+  func differences() throws -> [TableDifference] {
     // Rows that are deleted first will not be in the new table.
-    guard try rowCount() > 0, !steps.contains(where: { $0.step.action == .deleteRows }) else {
-      return
-    }
-    let rows = projection(rebuild, new)
-    try verifyChecks(rows, new)
-    for terms in uniqueTerms(new) { try verify(terms, rows, new) }
+    guard try rows.hasRow(), !steps.contains(where: { $0.action == .deleteRows }) else { return [] }
+    let copied = projection
+    var refused: Set<[String]> = []
+    return try failedChecks(copied)
+      + uniqueTerms.compactMap { unique -> TableDifference? in
+        let folded = unique.terms.map(\.column.lowercasedASCII)
+        guard !refused.contains(folded), let refusal = try refusal(of: unique, copied) else {
+          return nil
+        }
+        refused.insert(folded)
+        return refusal
+      }
   }
 
   // MARK: Rows after the migration
 
-  /// Returns a subquery of the rows with the names, values and collations of the new table.
-  private func projection(_ rebuild: TableRebuild, _ new: ExistingTable) -> String {
-    let names = existing.columns.map { "\(oldName(of: $0.name)) AS \(Identifier($0.name).quoted)" }
-    let rowID = existingRowIDName.map { ["\($0) AS \($0)"] } ?? []
+  /// A subquery of the rows with the names, values and collations of the new table.
+  private var projection: String {
+    let renamed = existing.columns.map {
+      "\(names.quoted($0.name)) AS \(Identifier($0.name).quoted)"
+    }
+    let rowID = existing.rowIDName.map { ["\($0) AS \($0)"] } ?? []
     // A table may have up to 2,000 columns.
     let found = existing.columnsByName
     let columns = new.columnsByName
@@ -41,7 +58,7 @@ extension TablePlanner {
       return "\(sql) AS \(Identifier(source.column).quoted)"
     }
     return "(SELECT \(values.joined(separator: ", ")) FROM "
-      + "(SELECT \((names + rowID).joined(separator: ", ")) FROM \(Identifier(oldName).quoted)))"
+      + "(SELECT \((renamed + rowID).joined(separator: ", ")) FROM \(names.quotedTable)))"
   }
 
   private func isConvertedByModel(_ column: String) -> Bool {
@@ -50,28 +67,25 @@ extension TablePlanner {
 
   // MARK: Checks
 
-  private mutating func verifyChecks(_ rows: String, _ new: ExistingTable) throws {
+  private func failedChecks(_ copied: String) throws -> [TableDifference] {
     // Values that SQLite or the model calculates are unknown here; the run checks them.
     let unknown = new.columns.filter { $0.generated != nil || isConvertedByModel($0.name) }
       .map(\.name.lowercasedASCII)
-    let checks = new.constraints.compactMap { constraint -> (ExistingTable.Constraint, String)? in
-      guard case .check(let text) = constraint.kind, !unknown.contains(where: { text.mentions($0) })
+    return try new.constraints.compactMap { constraint -> TableDifference? in
+      guard case .check(let text) = constraint.kind,
+        !unknown.contains(where: { text.mentions($0) })
       else { return nil }
-      return (constraint, text)
-    }
-    guard !checks.isEmpty else { return }
-    for (constraint, text) in checks {
-      let sql = "SELECT count(*) FROM \(rows) WHERE NOT (\(text)\n)"
+      let sql = "SELECT count(*) FROM \(copied) WHERE NOT (\(text)\n)"
       // Text in double quotes may be a string in a definition, but is an unknown column in this
       // query. Then only the run checks it.
-      guard (try? connection.prepare(SQL(unsafe: sql))) != nil else { continue }
-      let count = try connection.number(sql)
-      guard count > 0 else { continue }
-      refuse(
+      guard (try? rows.connection.prepare(SQL(unsafe: sql))) != nil else { return nil }
+      let count = try rows.connection.number(sql)
+      guard count > 0 else { return nil }
+      return refusal(
         "the check (\(text)) stays, and \(count) \(count == 1 ? "row" : "rows") would not satisfy "
           + "it after the migration; change them in a `MigrationStep`, or drop the check",
-        line: isDeclared(constraint) ? otherNameLine : constraint.removalLine,
-        rowCount: count)
+        line: table.isDeclared(constraint) ? lines.otherName : constraint.removalLine,
+        rows: .some(count))
     }
   }
 
@@ -85,7 +99,7 @@ extension TablePlanner {
     var isKey = false
   }
 
-  private func uniqueTerms(_ new: ExistingTable) -> [UniqueTerms] {
+  private var uniqueTerms: [UniqueTerms] {
     var all: [UniqueTerms] = []
     if !new.hasRowIDKey || !existing.hasRowIDKey {
       all.append(UniqueTerms(terms: new.key.terms, line: "", isKey: true))
@@ -95,9 +109,9 @@ extension TablePlanner {
       all.append(UniqueTerms(terms: terms, line: constraint.removalLine))
     }
     // Indexes over expressions are checked only by the run.
-    for index in indexes where index.isUnique && index.condition.isEmpty {
+    for index in table.indexes where index.isUnique && index.condition.isEmpty {
       guard let columns = index.plainColumns,
-        !steps.contains(where: { $0.step.action == .dropIndex(index.name) })
+        !steps.contains(where: { $0.action == .dropIndex(index.name) })
       else { continue }
       all.append(
         UniqueTerms(
@@ -115,46 +129,49 @@ extension TablePlanner {
     return all
   }
 
-  private mutating func verify(_ unique: UniqueTerms, _ rows: String, _ new: ExistingTable) throws {
+  /// Returns the refusal of values that would not be unique; nil if they would be, or if the rebuild
+  /// does not change them.
+  private func refusal(of unique: UniqueTerms, _ copied: String) throws -> TableDifference? {
     let columns = unique.terms.map(\.column)
-    let folded = columns.map(\.lowercasedASCII)
-    guard !refusedUnique.contains(folded),
+    guard
       columns.allSatisfy({ name in
         existing.column(name) != nil && new.column(name).map { $0.generated == nil } == true
           && !isConvertedByModel(name)
       })
-    else { return }
+    else { return nil }
     let recollated = columns.filter { name in
       !(new.column(name)?.collation ?? "BINARY").isSame(
         as: existing.column(name)?.collation ?? "BINARY")
     }
     let isConverted = columns.contains { sources[$0.lowercasedASCII] != nil }
-    guard !recollated.isEmpty || isConverted else { return }
+    guard !recollated.isEmpty || isConverted else { return nil }
     let terms = unique.terms.map { term in
       Identifier(term.column).quoted
         + (term.collation.map { " COLLATE \(Collation($0).sql)" } ?? "")
     }
     let isThere = terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
-    let shared = try connection.number(
-      "SELECT count(*) FROM (SELECT 1 FROM \(rows) WHERE \(isThere) "
+    let shared = try rows.connection.number(
+      "SELECT count(*) FROM (SELECT 1 FROM \(copied) WHERE \(isThere) "
         + "GROUP BY \(terms.joined(separator: ", ")) HAVING count(*) > 1)")
     let nulls =
       unique.isKey
-      ? try connection.number(
-        "SELECT count(*) FROM \(rows) WHERE "
+      ? try rows.connection.number(
+        "SELECT count(*) FROM \(copied) WHERE "
           + terms.map { "\($0) IS NULL" }.joined(separator: " OR ")) : 0
-    guard shared > 0 || nulls > 0 else { return }
-    refusedUnique.insert(folded)
-    let names = columns.joined(separator: ", ")
+    guard shared > 0 || nulls > 0 else { return nil }
+    let list = columns.joined(separator: ", ")
     let collated = recollated.compactMap { declared.column($0) }.first { $0.collation != nil }
     let why =
       collated.map { " under \(Collation($0.collation ?? "").sql)" } ?? " after the migration"
-    refuse(
-      "\(names) \(unique.isKey ? "is the key" : "is unique"), and \(shared) of its values would "
+    let step = refusedStep(
+      "\(list) \(unique.isKey ? "is the key" : "is unique"), and \(shared) of its values would "
         + "occur more than once\(why)" + (nulls > 0 ? ", and \(nulls) would be NULL" : "")
         + "; make them different in a `MigrationStep` that runs `.before`, or use the line below",
-      line: collated.map { "Collated(\($0.type.path), .binary)" }
-        ?? (unique.isKey ? otherNameLine : unique.line), rowCount: try rowCount())
+      lines: [
+        collated.map { "Collated(\($0.type.path), .binary)" }
+          ?? (unique.isKey ? lines.otherName : unique.line)
+      ], rows: .all)
+    return .refusal(TableRefusal(step: step, uniqueColumns: columns.map(\.lowercasedASCII)))
   }
 }
 

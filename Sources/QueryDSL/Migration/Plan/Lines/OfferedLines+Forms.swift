@@ -14,14 +14,14 @@ extension StoredForm {
   func isText(of type: ColumnType) -> Bool { type.forms(in: .text).contains(self) }
 }
 
-extension TablePlanner {
+extension OfferedLines {
   /// Returns the lines to paste for texts that are numbers and may be dates.
-  func linesForNumbers(
+  func readingNumbers(
     in column: TableDefinition.Column, _ found: ExistingTable.Column
   ) throws -> [String] {
     let numbers = try DateNumbers(
-      of: "CAST(\(oldName(of: column.name)) AS REAL)", in: Identifier(oldName).quoted, .real,
-      declared: .bytes, connection)
+      of: "CAST(\(names.quoted(column.name)) AS REAL)", in: names.quotedTable, .real,
+      declared: .bytes, rows.connection)
     return numbers.candidates.map { candidate in
       let expression = candidate.reading.expression.replacing("$0", with: "(Double($0) ?? .nan)")
       let line = column.type.convertedLine(
@@ -32,8 +32,8 @@ extension TablePlanner {
 
   /// Returns the lines to paste for numbers that may be dates. Lines that leave the numbers as they
   /// are come first.
-  func lines(
-    for column: TableDefinition.Column, _ found: ExistingTable.Column, _ numbers: DateNumbers,
+  func readingNumbers(
+    in column: TableDefinition.Column, _ found: ExistingTable.Column, _ numbers: DateNumbers,
     _ oldClass: StorageClass
   ) throws -> [String] {
     let type = column.type
@@ -63,30 +63,22 @@ extension TablePlanner {
   private func roundedCount(
     _ column: TableDefinition.Column, from form: StoredForm
   ) throws -> Int {
-    let name = oldName(of: column.name)
-    let reformed = "apus_reform('\(key(of: column))', \(form.rawValue), \(name))"
-    return try rows(where: "\(name) IS NOT NULL AND \(reformed) IS NULL")
+    let name = names.quoted(column.name)
+    let reformed = "apus_reform('\(table.key(of: column))', \(form.rawValue), \(name))"
+    return try rows.count(where: "\(name) IS NOT NULL AND \(reformed) IS NULL")
   }
 
   /// Returns the lines to paste for values that would change in another form.
-  func linesKeeping(
+  func keeping(
     _ form: StoredForm, _ column: TableDefinition.Column, isLost: String
   ) throws -> [String] {
     let type = column.type
-    let unread = try rows(
-      where: "\(isLost) AND NOT apus_is('\(key(of: column))', \(form.rawValue), "
-        + "\(oldName(of: column.name)))")
+    let unread = try rows.count(
+      where: "\(isLost) AND NOT apus_is('\(table.key(of: column))', \(form.rawValue), "
+        + "\(names.quoted(column.name)))")
     let keeping =
       form == .standard
       ? "\(type.declaration())  // without `Stored`" : "Stored(\(type.path), as: .\(form))"
-    return [keeping] + (unread > 0 ? [deletingLine(column.name, unread)] : [])
-  }
-
-  /// Returns the line to paste for rows that cannot stay. It names the table and the column, and
-  /// says how many rows it deletes.
-  func deletingLine(_ column: String?, _ count: Int) -> String {
-    let place = ([declared.name] + (column.map { [$0] } ?? [])).joined(separator: ".").swiftLiteral
-    return "MigrationOptions(invalidValues: .deleted(in: \(place)))  // deletes \(count) "
-      + (count == 1 ? "row" : "rows")
+    return [keeping] + (unread > 0 ? [deleting(column.name, unread)] : [])
   }
 }

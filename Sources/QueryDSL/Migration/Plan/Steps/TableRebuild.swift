@@ -1,35 +1,5 @@
 import SQLCore
 
-/// A step of a plan, with the work that it does.
-struct PlannedStep {
-  enum Work {
-    /// Nothing runs.
-    case none
-    case statements([String])
-    /// Like `statements`, but references in other definitions stay as they are written.
-    case rebuild(TableRebuild)
-    /// The form of a column is recorded in its definition; no row is touched.
-    case remember(FormMemory)
-  }
-
-  var step: MigrationPlan.Step
-  var work: Work = .none
-  /// The notes of conversions that are written or removed after the step.
-  var conversions: [ConversionNote] = []
-  /// The step that stands in place of this one if a newer program may have made what this one drops.
-  var keeping: MigrationPlan.Step?
-
-  init(_ step: MigrationPlan.Step, _ work: Work = .none) {
-    self.step = step
-    self.work = work
-  }
-
-  /// Creates a step that runs its SQL as one statement.
-  init(running step: MigrationPlan.Step) {
-    self.init(step, .statements(step.sql.map { [$0] } ?? []))
-  }
-}
-
 /// The replacement of a table: a new one is created under a temporary name, filled from the old
 /// one, and renamed after the old one is dropped.
 ///

@@ -35,12 +35,12 @@ private struct TextConversion {
   }
 }
 
-extension TablePlanner {
+extension OfferedLines {
   /// Returns the lines to paste for values that are not converted automatically. If one conversion
   /// keeps all values, that is the only line. Otherwise the first line declares the column so that
   /// the values stay as they are; the last one converts the values or deletes their rows, and says
   /// how many are lost.
-  func conversionLines(
+  func converting(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, lost: Int
   ) throws -> [String] {
     let oldClass = try storageClass(of: found)
@@ -57,34 +57,17 @@ extension TablePlanner {
     return keeping.map { [$0, lossy] } ?? [lossy]
   }
 
-  /// The storage class of a column: that of its type or, if the type stands for none, such as NUMERIC,
-  /// that of all its values.
-  func storageClass(of found: ExistingTable.Column) throws -> StorageClass? {
-    if let declared = StorageClass(declaredType: found.type) { return declared }
-    let classes = try valueClasses(of: found.name)
-    return classes.count == 1 ? classes[0] : nil
-  }
-
-  /// The storage classes of the values of a column, NULL aside.
-  func valueClasses(of column: String) throws -> [StorageClass] {
-    let old = oldName(of: column)
-    let table = Identifier(oldName).quoted
-    return try connection.rows(
-      SQL(unsafe: "SELECT DISTINCT typeof(\(old)) FROM \(table) WHERE \(old) IS NOT NULL")
-    ).compactMap { StorageClass(rawValue: try $0.get(String.self, at: 0).uppercased()) }
-  }
-
   /// The line that keeps values of several classes as text; nil if one of them cannot be text.
   private func textLine(_ column: TableDefinition.Column) throws -> String? {
-    let change = ValueChange(column: oldName(of: column.name), target: .text)
-    guard try rows(where: "NOT (\(change.isLossless))") == 0 else { return nil }
-    let nulls = try rows(where: "\(change.column) IS NULL")
+    let change = ValueChange(column: names.quoted(column.name), target: .text)
+    guard try rows.count(where: "NOT (\(change.isLossless))") == 0 else { return nil }
+    let nulls = try rows.count(where: "\(change.column) IS NULL")
     let stored = column.type.declaration(of: .text, isOptional: nulls > 0)
     return "\(stored)  // keeps the values, as text"
   }
 
   /// Returns the lines to paste for NULL in a column whose property is not optional.
-  func nullLines(_ column: TableDefinition.Column, _ found: ExistingTable.Column) -> [String] {
+  func replacingNull(_ column: TableDefinition.Column, _ found: ExistingTable.Column) -> [String] {
     let type = column.type
     let optional = type.declaration(isOptional: true)
     guard StorageClass(declaredType: found.type) == column.storageClass,
@@ -100,9 +83,9 @@ extension TablePlanner {
   private func keepingConversion(of column: TableDefinition.Column) throws -> String? {
     var conversions = TextConversion.all(for: column.type)
     guard !conversions.isEmpty else { return nil }
-    let name = oldName(of: column.name)
-    let sql = "SELECT \(name) FROM \(Identifier(oldName).quoted) WHERE \(name) IS NOT NULL"
-    try connection.forEach(SQL(unsafe: sql)) { row in
+    let name = names.quoted(column.name)
+    let sql = "SELECT \(name) FROM \(names.quotedTable) WHERE \(name) IS NOT NULL"
+    try rows.connection.forEach(SQL(unsafe: sql)) { row in
       guard let value = try? row.databaseValue(at: 0), case .text(let text) = value else {
         return conversions = []
       }
@@ -122,19 +105,10 @@ extension TablePlanner {
       default: nil
       }
     // Several rows would have the key 0.
-    guard let expression, let oldClass, !type.isKey else { return deletingLine(column.name, lost) }
+    guard let expression, let oldClass, !type.isKey else { return deleting(column.name, lost) }
     return type.convertedLine(from: oldClass.swiftType, by: expression, allowsNull: allowsNull)
       + losing(lost, of: column.name)
   }
-
-  /// The end of a line that loses values of a column: `  // loses 2 values of Note.size`.
-  func losing(_ count: Int, of column: String) -> String {
-    guard count > 0 else { return "" }
-    return "  // loses \(count) \(count == 1 ? "value" : "values") of \(place(of: column))"
-  }
-
-  /// The table and a column of it, in a comment.
-  func place(of column: String) -> String { "\(declared.name).\(column)".inComment }
 }
 
 extension ColumnType {

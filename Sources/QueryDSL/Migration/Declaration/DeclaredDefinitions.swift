@@ -1,0 +1,83 @@
+import SQLCore
+
+/// The declared SQL of tables, indexes and views, as a schema that equals it has it.
+struct DeclaredDefinitions: Sendable {
+  /// The definitions in the order of the models: each table, then its indexes; then the views.
+  private let entries: [ExistingSchema.Entry]
+  private let indices: [String: Int]
+  /// The places of each table and its indexes, by the folded names of the tables.
+  private let tables: [String: Range<Int>]
+  /// Whether each declared table has a definition: none of them has a problem.
+  let areComplete: Bool
+
+  init(tables declared: [TableDefinition], views: [ViewDefinition]) {
+    var entries: [ExistingSchema.Entry] = []
+    var tables: [String: Range<Int>] = [:]
+    for table in declared where table.problems.isEmpty {
+      let start = entries.count
+      entries.append(
+        ExistingSchema.Entry(
+          kind: .table, name: table.name, table: table.name, sql: table.createTable))
+      for index in table.indexes {
+        let name = table.name(of: index)
+        let sql = table.createIndex(index, named: name)
+        // An index may be declared twice, with a name and without.
+        guard !entries[start...].contains(where: { $0.sql == sql }) else { continue }
+        entries.append(
+          ExistingSchema.Entry(kind: .index, name: name, table: table.name, sql: sql))
+      }
+      tables[table.name.lowercasedASCII] = start..<entries.count
+    }
+    entries += views.map {
+      ExistingSchema.Entry(kind: .view, name: $0.name, table: $0.name, sql: $0.createView)
+    }
+    self.entries = entries
+    self.tables = tables
+    indices = Dictionary(entries.enumerated().map { ($1.name, $0) }) { first, _ in first }
+    areComplete = declared.allSatisfy(\.problems.isEmpty)
+  }
+
+  var count: Int { entries.count }
+
+  subscript(index: Int) -> ExistingSchema.Entry { entries[index] }
+
+  /// Whether an existing table and its indexes are exactly the declared ones, without a trigger.
+  func isExact(_ table: TableDefinition, in schema: ExistingSchema) -> Bool {
+    guard let place = tables[table.name.lowercasedASCII], let entry = schema.entry(table.name),
+      entry.kind == .table, entry.sql == entries[place.lowerBound].sql
+    else { return false }
+    // No model declares triggers; the plan lists each as kept, or drops it.
+    guard schema.triggers(of: table.name).isEmpty else { return false }
+    let declared = entries[place.dropFirst()]
+    let found = schema.indexDefinitions(of: table.name)
+    return found.count == declared.count
+      && found.allSatisfy { sql in declared.contains { $0.sql == sql } }
+  }
+
+  /// Returns the index of the definition that a row of `sqlite_schema` equals.
+  ///
+  /// - Parameter next: the index that is tried first.
+  func index(of row: borrowing StatementRow, expecting next: Int) throws -> Int? {
+    if next < entries.count, row.isDefinition(entries[next]) { return next }
+    guard let index = indices[try row.get(String.self, at: 1)], row.isDefinition(entries[index])
+    else { return nil }
+    return index
+  }
+
+  /// Whether an object is an index or a trigger of a declared table.
+  func areJoined(by entry: ExistingSchema.Entry) -> Bool {
+    switch entry.kind {
+    // SQLite created an index without SQL for a constraint.
+    case .index: entry.sql != nil && tables[entry.table.lowercasedASCII] != nil
+    case .trigger: tables[entry.table.lowercasedASCII] != nil
+    case .table, .view: false
+    }
+  }
+}
+
+extension StatementRow {
+  fileprivate func isDefinition(_ entry: ExistingSchema.Entry) -> Bool {
+    hasText(entry.name, at: 1) && hasText(entry.sql ?? "", at: 3)
+      && hasText(entry.kind.rawValue, at: 0) && hasText(entry.table, at: 2)
+  }
+}

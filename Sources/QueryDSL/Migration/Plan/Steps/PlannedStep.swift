@@ -1,0 +1,90 @@
+import SQLCore
+
+/// A step of a plan, with the work that it does.
+struct PlannedStep {
+  enum Work {
+    /// Nothing runs.
+    case none
+    case statements([String])
+    /// Like `statements`, but references in other definitions stay as they are written.
+    case rebuild(TableRebuild)
+    /// The form of a column is recorded in its definition; no row is touched.
+    case remember(FormMemory)
+  }
+
+  var step: MigrationPlan.Step
+  var work: Work = .none
+  /// The notes of conversions that are written or removed after the step.
+  var conversions: [ConversionNote] = []
+  /// The step that stands in place of this one if a newer program may have made what this one drops.
+  var keeping: MigrationPlan.Step?
+  /// The statement that counts the rows which the step touches; nil if the step says how many, or
+  /// concerns none.
+  fileprivate var rowCountSQL: String?
+
+  init(_ step: MigrationPlan.Step, _ work: Work = .none) {
+    self.step = step
+    self.work = work
+  }
+
+  /// - Parameter table: the present name of the table.
+  init(
+    _ step: MigrationPlan.Step, _ work: Work = .none, touching rows: CountedRows, of table: String
+  ) {
+    self.init(step, work)
+    let count = "SELECT count(*) FROM \(Identifier(table).quoted)"
+    switch rows {
+    case .none: break
+    case .some(let count): self.step.rowCount = count
+    case .all: rowCountSQL = count
+    case .matching(let condition): rowCountSQL = "\(count) WHERE \(condition)"
+    }
+  }
+
+  /// Creates a step that runs its SQL as one statement.
+  init(running step: MigrationPlan.Step) {
+    self.init(step, Self.work(of: step))
+  }
+
+  init(running step: MigrationPlan.Step, touching rows: CountedRows, of table: String) {
+    self.init(step, Self.work(of: step), touching: rows, of: table)
+  }
+
+  private static func work(of step: MigrationPlan.Step) -> Work {
+    .statements(step.sql.map { [$0] } ?? [])
+  }
+}
+
+/// The rows that a step touches or puts at risk. Counting all rows of a table reads the whole table,
+/// so they are counted only where the number is shown.
+enum CountedRows {
+  case none
+  /// A number that is known already.
+  case some(Int)
+  /// All rows of the table.
+  case all
+  /// The rows that fulfil a condition, which uses the present names of columns.
+  case matching(String)
+}
+
+extension [PlannedStep] {
+  /// Returns the steps with the numbers of their rows. The rows are counted before any step runs. If
+  /// SQLite cannot count them, for example because a generated column calls an unknown function, its
+  /// error becomes a refusal.
+  func counted(in connection: Connection) throws -> [PlannedStep] {
+    var counts: [String: Int] = [:]
+    return try map { planned in
+      guard let sql = planned.rowCountSQL else { return planned }
+      var planned = planned
+      do {
+        let count = try counts[sql] ?? connection.number(sql)
+        counts[sql] = count
+        planned.step.rowCount = count
+        planned.rowCountSQL = nil
+        return planned
+      } catch let error as DatabaseError where error.isRefusal {
+        return PlannedStep(.refusal(error, of: planned.step))
+      }
+    }
+  }
+}
