@@ -6,8 +6,7 @@ import SQLCore
 /// A table is identified by its position among the tables in scope, so that a query that is built
 /// again has the same shape.
 struct ShapeSink: QuerySink {
-  private(set) var key: StatementKey
-  private(set) var values: BoundValues
+  private(set) var draft: StatementDraft
   /// The first table of the outermost scope. Most queries have no other.
   private var first = TableID(layout: 0, source: 0)
   private var depth = 0
@@ -41,16 +40,15 @@ struct ShapeSink: QuerySink {
     static let commonTable: UInt8 = 0xF2
   }
 
-  init(key: StatementKey, values: BoundValues) {
-    self.key = key
-    self.values = values
+  init(_ draft: StatementDraft) {
+    self.draft = draft
   }
 
-  mutating func token(_ token: SQLToken) { key.append(token.rawValue) }
+  mutating func token(_ token: SQLToken) { draft.key.append(token.rawValue) }
 
   mutating func value(_ value: BoundValue) {
-    key.append(Mark.value)
-    values.append(value)
+    draft.key.append(Mark.value)
+    draft.values.append(value)
   }
 
   mutating func table(_ table: TableID) { append(Mark.table, table) }
@@ -58,14 +56,14 @@ struct ShapeSink: QuerySink {
   mutating func allColumns(of table: TableID) { append(Mark.allColumns, table) }
 
   mutating func column(_ column: ColumnID) {
-    key.append(Mark.column)
+    draft.key.append(Mark.column)
     appendPlace(of: column.table)
-    key.append(column.index)
+    draft.key.append(column.index)
   }
 
   mutating func columnName(_ column: ColumnID) {
     append(Mark.columnName, column.table)
-    key.append(column.index)
+    draft.key.append(column.index)
   }
 
   mutating func function(_ name: String) { append(Mark.function, name) }
@@ -75,14 +73,14 @@ struct ShapeSink: QuerySink {
 
   mutating func fragment(_ sql: SQL) {
     append(Mark.fragment, sql.text)
-    values.append(contentsOf: sql.bindings)
+    draft.values.append(contentsOf: sql.bindings)
   }
 
   mutating func openScope(
     _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
   ) {
     // The tables themselves are written at their position in FROM.
-    key.append(Mark.openScope)
+    draft.key.append(Mark.openScope)
     depth &+= 1
     if depth == 1, joins.isEmpty {
       first = from
@@ -101,7 +99,7 @@ struct ShapeSink: QuerySink {
   }
 
   mutating func closeScope() {
-    key.append(Mark.closeScope)
+    draft.key.append(Mark.closeScope)
     depth &-= 1
     guard others != nil else { return }
     if depth == 0 {
@@ -111,22 +109,22 @@ struct ShapeSink: QuerySink {
     }
   }
 
-  mutating func hideScope() { key.append(Mark.hideScope) }
-  mutating func showScope() { key.append(Mark.showScope) }
+  mutating func hideScope() { draft.key.append(Mark.hideScope) }
+  mutating func showScope() { draft.key.append(Mark.showScope) }
 
   mutating func openCommonTables(_ tables: [CommonTableNode]) {
-    key.append(Mark.openCommonTables)
+    draft.key.append(Mark.openCommonTables)
     commonTables = (commonTables ?? []) + [.max] + tables.map(\.name.id)
   }
 
   mutating func closeCommonTables() {
-    key.append(Mark.closeCommonTables)
+    draft.key.append(Mark.closeCommonTables)
     while let last = commonTables?.popLast(), last != .max {}
   }
 
   mutating func commonTableDefinition(_ table: CommonTableNode) {
     append(Mark.commonTableDefinition, table.name.name)
-    key.append(table.layout)
+    draft.key.append(table.layout)
   }
 
   mutating func commonTable(_ table: CommonTableName) {
@@ -134,37 +132,37 @@ struct ShapeSink: QuerySink {
     // The common table is identified by its position. One that is not in scope is an error; its own
     // number keeps its shape different from that of every valid query.
     let place = commonTables?.lastIndex(of: table.id)
-    key.append(UInt16(truncatingIfNeeded: place ?? 0xFFFF))
-    if place == nil { key.append(table.id) }
+    draft.key.append(UInt16(truncatingIfNeeded: place ?? 0xFFFF))
+    if place == nil { draft.key.append(table.id) }
   }
 
   private mutating func append(_ mark: UInt8, _ table: TableID) {
-    key.append(mark)
-    key.append(table.layout)
+    draft.key.append(mark)
+    draft.key.append(table.layout)
     appendPlace(of: table)
   }
 
   private mutating func append(_ mark: UInt8, _ text: String) {
-    key.append(mark)
-    key.append(text: text)
+    draft.key.append(mark)
+    draft.key.append(text: text)
   }
 
   /// Appends the position of a table among the tables in scope; of equal tables, the innermost
   /// counts. A table that is not in scope is an error, which the `TextSink` throws; its own number
   /// keeps the shape from being found in the cache.
   private mutating func appendPlace(of table: TableID) {
-    if others == nil, table == first { return key.append(UInt16(0)) }
+    if others == nil, table == first { return draft.key.append(UInt16(0)) }
     appendPlace(ofDistant: table)
   }
 
   private mutating func appendPlace(ofDistant table: TableID) {
     if let place = others?.lastIndex(of: table) {
-      key.append(UInt16(truncatingIfNeeded: place &+ 1))
+      draft.key.append(UInt16(truncatingIfNeeded: place &+ 1))
     } else if table == first {
-      key.append(UInt16(0))
+      draft.key.append(UInt16(0))
     } else {
-      key.append(UInt16.max)
-      key.append(table.source)
+      draft.key.append(UInt16.max)
+      draft.key.append(table.source)
     }
   }
 }

@@ -31,7 +31,7 @@ public final class Blob {
     writing: Bool
   ) throws {
     let core = try connection.use()
-    if core.state.pointee.hookDepth > 0 { throw ConnectionCore.usedInHook }
+    try core.state.pointee.hooks.checkUse()
     if writing {
       try core.checkWriting()
       guard core.observer == nil || core.isInTransaction else {

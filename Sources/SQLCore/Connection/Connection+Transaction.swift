@@ -46,20 +46,17 @@ extension Connection {
   /// Makes the innermost transaction or savepoint roll back when its closure returns. The rollback
   /// is not reported as an error.
   public func requestRollback() throws {
-    try use().isRollbackRequested = true
+    try use().state.pointee.transaction.requestRollback()
   }
 }
 
 extension ConnectionCore {
-  var isRollbackRequested: Bool {
-    get { state.pointee.isRollbackRequested }
-    set { state.pointee.isRollbackRequested = newValue }
-  }
+  var isRollbackRequested: Bool { state.pointee.transaction.isRollbackRequested }
 
   package func transaction<Result>(
     _ kind: TransactionKind, _ body: () throws -> Result
   ) throws -> Result {
-    guard !state.pointee.guardsTransaction else { throw rolledBack }
+    guard !state.pointee.transaction.guardsClosure else { throw rolledBack }
     guard kind == .deferred || !configuration.isReadOnly else { throw readOnly(sql: nil) }
     try run(cached: kind.rawValue)
     do {
@@ -80,9 +77,8 @@ extension ConnectionCore {
     // Outside a transaction SAVEPOINT would begin one, RELEASE would commit it, and ROLLBACK TO
     // would leave it open. An ordinary transaction is used instead.
     guard isInTransaction else { return try transaction(.immediate, body) }
-    state.pointee.savepointDepth += 1
-    defer { state.pointee.savepointDepth -= 1 }
-    let name = "apus_\(state.pointee.savepointDepth)"
+    let name = "apus_\(state.pointee.transaction.openSavepoint())"
+    defer { state.pointee.transaction.closeSavepoint() }
     try run(cached: "SAVEPOINT \(name)")
     do {
       let (result, isRollbackRequested) = try guardingTransaction(body)
@@ -96,15 +92,15 @@ extension ConnectionCore {
         try undo("ROLLBACK TO \(name)")
         try undo("RELEASE \(name)")
         // Changes that an inner savepoint could not undo are undone with this one.
-        if !state.pointee.guardsTransaction { state.pointee.rollbackCause = nil }
+        state.pointee.transaction.didUndo()
       } catch let failure {
         // Some changes of the closure remain, so the transaction must not be committed.
-        if state.pointee.guardsTransaction {
-          state.pointee.rollbackCause = RollbackCause(failure)
+        if state.pointee.transaction.guardsClosure {
+          state.pointee.transaction.noteRollback(because: failure)
         } else {
           rollBack()
           // If memory is exhausted, even the rollback can fail.
-          if isInTransaction { state.pointee.rollbackCause = RollbackCause(failure) }
+          if isInTransaction { state.pointee.transaction.noteRollback(because: failure) }
         }
       }
       throw error
@@ -122,11 +118,8 @@ extension ConnectionCore {
   func guardingTransaction<Result>(
     _ body: () throws -> Result
   ) throws -> (Result, isRollbackRequested: Bool) {
-    let outer = (state.pointee.guardsTransaction, isRollbackRequested)
-    if !outer.0 { state.pointee.rollbackCause = nil }
-    state.pointee.guardsTransaction = true
-    isRollbackRequested = false
-    defer { (state.pointee.guardsTransaction, isRollbackRequested) = outer }
+    let outer = state.pointee.transaction.beginGuarding()
+    defer { state.pointee.transaction.endGuarding(outer) }
     let result: Result
     do {
       result = try body()
@@ -141,14 +134,14 @@ extension ConnectionCore {
 
   /// Throws the reason for which the access was ended, if it was.
   private func checkEnded() throws {
-    if let reason = state.pointee.stopReason { throw reason.error }
-    if !isTransactionWhole, state.pointee.rollbackCause?.isInterruption == true {
+    if let reason = state.pointee.access.stopReason { throw reason.error }
+    if !isTransactionWhole, state.pointee.transaction.rollbackCause?.isInterruption == true {
       throw rolledBack
     }
   }
 
   /// Whether the transaction in which a closure runs can still commit.
-  var isTransactionWhole: Bool { isInTransaction && state.pointee.rollbackCause == nil }
+  var isTransactionWhole: Bool { isInTransaction && state.pointee.transaction.isWhole }
 
   /// The error for statements of the closure, and for the closure itself, after SQLite has rolled
   /// the transaction back. Without it, later statements would commit on their own.
@@ -156,14 +149,15 @@ extension ConnectionCore {
     DatabaseError(
       code: .abort,
       message: "the transaction was rolled back: "
-        + (state.pointee.rollbackCause?.message ?? "SQLite gave no reason"))
+        + (state.pointee.transaction.rollbackCause?.message ?? "SQLite gave no reason"))
   }
 
   /// Notes why SQLite rolled the transaction back, if it did.
   func noteRollback(after failure: any Error) {
-    guard state.pointee.guardsTransaction, !isInTransaction, state.pointee.rollbackCause == nil
-    else { return }
-    state.pointee.rollbackCause = RollbackCause(failure)
+    if state.pointee.transaction.isWhole, state.pointee.transaction.guardsClosure, !isInTransaction
+    {
+      state.pointee.transaction.noteRollback(because: failure)
+    }
   }
 
   /// Throws if a statement would end the transaction in which a closure runs.
@@ -178,7 +172,7 @@ extension ConnectionCore {
           + "returns, and rolls back when it throws or after `requestRollback()`; to control "
           + "transactions with SQL, use `writeWithoutTransaction { }`", sql: statement.sql)
     }
-    if effects.contains(.changesConnection) { state.pointee.changedConnection = true }
+    if effects.contains(.changesConnection) { state.pointee.transaction.noteChangedConnection() }
   }
 
   // MARK: Undoing

@@ -28,16 +28,19 @@ extension ConnectionCore {
   /// Returns the number that each change of the main database's schema increases. Runs one short
   /// statement, which is not reported to the connection's observer.
   package func schemaVersion() throws -> Int32 {
-    if state.pointee.schemaVersionStatement == nil {
-      try check(
-        sqlite3_prepare_v3(
-          handle, "PRAGMA schema_version", -1, UInt32(SQLITE_PREPARE_PERSISTENT),
-          &state.pointee.schemaVersionStatement, nil))
-    }
-    let statement = state.pointee.schemaVersionStatement
+    let statement = try state.pointee.statements.schemaVersion ?? prepareSchemaVersion()
     let code = sqlite3_step(statement)
     defer { sqlite3_reset(statement) }
     guard code == SQLITE_ROW else { throw error(code) }
     return sqlite3_column_int(statement, 0)
+  }
+
+  private func prepareSchemaVersion() throws -> OpaquePointer? {
+    var statement: OpaquePointer?
+    try check(
+      sqlite3_prepare_v3(
+        handle, "PRAGMA schema_version", -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil))
+    state.pointee.statements.keep(schemaVersion: statement)
+    return statement
   }
 }

@@ -40,9 +40,8 @@ package final class ConnectionCore: @unchecked Sendable {
 
   deinit {
     close()
-    state.pointee.key.deallocate()
-    state.pointee.values.deallocate()
-    state.pointee.passedOver.removeAll()
+    state.pointee.statements.deallocate()
+    state.pointee.observation.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
   }
@@ -52,8 +51,7 @@ package final class ConnectionCore: @unchecked Sendable {
   func close() {
     guard !state.pointee.isClosed else { return }
     state.pointee.isClosed = true
-    state.pointee.cache.deallocate()
-    sqlite3_finalize(state.pointee.schemaVersionStatement)
+    state.pointee.statements.finalize()
     sqlite3_close_v2(handle)
   }
 
@@ -69,12 +67,10 @@ package final class ConnectionCore: @unchecked Sendable {
     endLentStatements()
     endLentHandles()
     keepLogHook()
-    state.pointee.deadline = nil
-    state.pointee.asksTask = false
-    state.pointee.writeLabel = nil
-    state.pointee.stopReason = nil
-    state.pointee.callbackFailure = nil
-    state.pointee.changedConnection = false
+    state.pointee.observation.label(nil)
+    state.pointee.hooks.forgetFailure()
+    state.pointee.access.end()
+    state.pointee.transaction.endAccess()
     currentLease.wrappingAdd(1, ordering: .relaxed)
   }
 
@@ -93,6 +89,19 @@ package final class ConnectionCore: @unchecked Sendable {
   /// Whether a transaction is open.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+  package var changeCount: Int { Int(sqlite3_changes64(handle)) }
+
+  /// The maximum number of parameters of a statement.
+  package var maximumParameterCount: Int {
+    Int(sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
+  }
+
+  /// The rowid of the last insert. A value that is set here lasts until the next insert.
+  package var lastInsertRowID: Int64 {
+    get { sqlite3_last_insert_rowid(handle) }
+    set { sqlite3_set_last_insert_rowid(handle, newValue) }
+  }
+
   /// Returns the error of the call that has just failed.
   package func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
     DatabaseError(code: code, handle: handle, sql: sql)
@@ -100,13 +109,13 @@ package final class ConnectionCore: @unchecked Sendable {
 
   package func check(_ code: Int32, sql: @autoclosure () -> String? = nil) throws {
     guard code == SQLITE_OK else {
-      throw takeCallbackFailure(sql: sql()) ?? error(code, sql: sql())
+      throw state.pointee.hooks.takeFailure()?.thrown(sql: sql()) ?? error(code, sql: sql())
     }
   }
 
   /// Whether statements of the current access may write.
   package var allowsWriting: Bool {
-    get { state.pointee.allowsWriting }
-    set { state.pointee.allowsWriting = newValue }
+    get { state.pointee.access.allowsWriting }
+    set { state.pointee.access.allowWriting(newValue) }
   }
 }

@@ -1,13 +1,5 @@
 import CSQLite
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// An error thrown when an access does not end before its deadline, as in
 /// `db.read(deadline: .seconds(2)) { … }`.
 ///
@@ -34,46 +26,6 @@ enum StopReason: Sendable {
   }
 }
 
-/// A point in time, in nanoseconds of the system's monotonic clock.
-struct Deadline: Sendable {
-  let nanoseconds: UInt64
-
-  static var now: Deadline {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Deadline(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
-  }
-
-  /// The time of the same clock at its last tick, some milliseconds ago at most. It costs less to
-  /// read.
-  static var roughlyNow: Deadline {
-    #if canImport(Darwin)
-      Deadline(nanoseconds: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX))
-    #else
-      var time = timespec()
-      clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-      return Deadline(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
-    #endif
-  }
-
-  static func after(_ duration: Duration) -> Deadline {
-    let (seconds, attoseconds) = duration.components
-    guard seconds >= 0, attoseconds >= 0 else { return now }
-    // About 31 years: as good as no deadline, and safe from overflow.
-    let bounded = UInt64(min(seconds, 1_000_000_000)) &* 1_000_000_000
-    return Deadline(
-      nanoseconds: now.nanoseconds &+ bounded &+ UInt64(attoseconds / 1_000_000_000))
-  }
-
-  var hasPassed: Bool { Deadline.now.nanoseconds >= nanoseconds }
-
-  /// The time until the deadline in nanoseconds; 0 after it has passed.
-  var remaining: UInt64 {
-    let now = Deadline.now.nanoseconds
-    return now < nanoseconds ? nanoseconds &- now : 0
-  }
-}
-
 extension ConnectionCore {
   /// Installs the handlers by which running statements and waits for locks can be ended.
   ///
@@ -86,7 +38,7 @@ extension ConnectionCore {
     // The core owns the handle and closes it in `deinit`, so the pointer stays valid.
     let context = Unmanaged.passUnretained(self).toOpaque()
     sqlite3_progress_handler(
-      handle, state.pointee.listeners.progressInterval, progress, context)
+      handle, state.pointee.hooks.listeners.progressInterval, progress, context)
     sqlite3_busy_handler(handle, busy, context)
   }
 
@@ -114,18 +66,16 @@ extension ConnectionCore {
   /// Returns the reason for which the current access must end, if there is one.
   fileprivate func findStopReason() -> StopReason? {
     if cancelledLease.load(ordering: .acquiring) == lease { return .cancelled }
-    if let deadline = state.pointee.deadline, deadline.hasPassed { return .deadline }
-    if state.pointee.asksTask, withUnsafeCurrentTask(body: { $0?.isCancelled ?? false }) {
-      return .cancelled
-    }
-    return nil
+    return state.pointee.access.findStopReason()
   }
 
   /// Throws if the access must end. It is called before the closure begins and before each
   /// statement.
   func checkStopped() throws {
-    if state.pointee.stopReason == nil { state.pointee.stopReason = findStopReason() }
-    if let reason = state.pointee.stopReason { throw reason.error }
+    if state.pointee.access.stopReason == nil, let reason = findStopReason() {
+      state.pointee.access.stop(because: reason)
+    }
+    if let reason = state.pointee.access.stopReason { throw reason.error }
   }
 
   /// Returns the error of a statement that failed: the reason for which it was ended, or else
@@ -143,12 +93,11 @@ extension ConnectionCore {
   func failure(_ code: Int32, sql: @autoclosure () -> String?) -> any Error {
     // The library's own statements are ended only by `interrupt()`, or while they wait for a lock.
     let primary = code & 0xFF
-    if let failure = takeCallbackFailure(sql: sql()) { return failure }
-    if let reason = state.pointee.stopReason,
-      primary == SQLITE_BUSY || primary == SQLITE_INTERRUPT && !state.pointee.runsOwnStatement
+    if let failure = state.pointee.hooks.takeFailure() { return failure.thrown(sql: sql()) }
+    if primary == SQLITE_BUSY
+      || primary == SQLITE_INTERRUPT && !state.pointee.transaction.runsOwnStatement,
+      let reason = state.pointee.access.takeStopReason()
     {
-      // An interruption applies only to the statement that it ended.
-      if case .interrupted = reason { state.pointee.stopReason = nil }
       return reason.error
     }
     return error(code, sql: sql())
@@ -158,25 +107,25 @@ extension ConnectionCore {
   package func waiting<Result>(
     atMost duration: Duration, _ body: () throws -> Result
   ) rethrows -> Result {
-    state.pointee.longestWait = UInt64(duration.wholeMilliseconds) &* 1_000_000
-    defer { state.pointee.longestWait = nil }
+    state.pointee.access.limitWaits(to: UInt64(duration.wholeMilliseconds) &* 1_000_000)
+    defer { state.pointee.access.limitWaits(to: nil) }
     return try body()
   }
 
   fileprivate func progressed() -> Int32 {
-    guard !state.pointee.runsOwnStatement, !hasWritten else { return 0 }
+    guard !state.pointee.transaction.runsOwnStatement, !hasWritten else { return 0 }
     guard let reason = findStopReason() else { return listenersStop() ? 1 : 0 }
     // Interrupting a statement that writes rolls back the whole transaction, and with it the other
     // writes that share the commit: the access ends at its next statement instead.
-    if state.pointee.sharesTransaction, isWriting { return 0 }
-    state.pointee.stopReason = reason
+    if state.pointee.transaction.isShared, isWriting { return 0 }
+    state.pointee.access.stop(because: reason)
     return 1
   }
 
   /// Whether the statement that writes has already ended. SQLite calls the progress handler once
   /// more after the end, and would then report the committed statement as interrupted.
   private var hasWritten: Bool {
-    guard let statement = state.pointee.writingStatement else { return false }
+    guard let statement = state.pointee.observation.writingStatement else { return false }
     return sqlite3_stmt_busy(statement) == 0
   }
 
@@ -193,29 +142,28 @@ extension ConnectionCore {
 
   /// Waits a little for a lock. Returns 0 to give up. `count` is the number of waits so far.
   func waits(_ count: Int32) -> Int32 {
-    if count == 0 { state.pointee.waitBegan = .now }
+    if count == 0 { state.pointee.access.beginWait() }
     if let reason = findStopReason() {
-      state.pointee.stopReason = reason
+      state.pointee.access.stop(because: reason)
       return 0
     }
     if isInterruptRequested.load(ordering: .acquiring) {
-      state.pointee.stopReason = .interrupted
+      state.pointee.access.stop(because: .interrupted)
       return 0
     }
     let waitsOn: Bool
     do {
       waitsOn = try listenersWait(attempts: Int(count))
     } catch {
-      note(error, code: SQLITE_BUSY)
+      state.pointee.hooks.note(error, code: SQLITE_BUSY)
       return 0
     }
-    let waited = Deadline.now.nanoseconds &- state.pointee.waitBegan.nanoseconds
-    let allowed =
-      state.pointee.longestWait ?? UInt64(configuration.busyTimeout.wholeMilliseconds) &* 1_000_000
+    let waited = state.pointee.access.waited
+    let allowed = state.pointee.access.longestWait(configuration.busyTimeout)
     guard waited < allowed || waitsOn else { return 0 }
     // The pauses are short at first, and never so long that a cancellation would be noticed late.
     let left = min(
-      waitsOn ? .max : allowed - waited, state.pointee.deadline?.remaining ?? .max)
+      waitsOn ? .max : allowed - waited, state.pointee.access.deadline?.remaining ?? .max)
     pause(nanoseconds: min(UInt64(clamping: count) &* 500_000 &+ 500_000, 5_000_000, left))
     return 1
   }
@@ -224,7 +172,7 @@ extension ConnectionCore {
 extension ConnectionCore {
   /// Returns whether a listener ends the running statement.
   private func listenersStop() -> Bool {
-    guard !state.pointee.listeners.progress.isEmpty else { return false }
+    guard !state.pointee.hooks.listeners.progress.isEmpty else { return false }
     let failure = state.callingOut { listeners -> (any Error)? in
       do {
         try listeners.progress.forEachBody { try $0.body() }
@@ -234,14 +182,14 @@ extension ConnectionCore {
       }
     }
     guard let failure else { return false }
-    note(failure, code: SQLITE_INTERRUPT)
+    state.pointee.hooks.note(failure, code: SQLITE_INTERRUPT)
     return true
   }
 
   /// Returns whether a listener wants to continue waiting, whatever the busy timeout. Throws if a
   /// listener gives up.
   private func listenersWait(attempts: Int) throws -> Bool {
-    guard !state.pointee.listeners.busy.isEmpty else { return false }
+    guard !state.pointee.hooks.listeners.busy.isEmpty else { return false }
     return try state.callingOut { listeners in
       Result {
         var waitsOn = false

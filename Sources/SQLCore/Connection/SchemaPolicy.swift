@@ -1,5 +1,3 @@
-import CSQLite
-
 /// A rule about which changes to the schema of a database are allowed.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
 public enum SchemaPolicy: Hashable, Sendable {
@@ -24,78 +22,5 @@ public enum SchemaPolicy: Hashable, Sendable {
     case .lockedTables(let names):
       names.contains { $0.lowercasedASCII == table.lowercasedASCII }
     }
-  }
-}
-
-/// The part of the schema that the authorizer of a connection protects.
-enum SchemaLock: Equatable {
-  case everything
-  /// The tables with these names, folded to lower case.
-  case tables(Set<String>)
-
-  init?(_ policy: SchemaPolicy) {
-    switch policy {
-    case .automatic, .validated: return nil
-    case .locked: self = .everything
-    case .lockedTables(let names): self = .tables(Set(names.map(\.lowercasedASCII)))
-    }
-  }
-
-  /// Returns whether the lock forbids an action, given the authorizer's code and its first two
-  /// arguments.
-  /// - SeeAlso: <https://www.sqlite.org/c3ref/c_alter_table.html>
-  func denies(_ action: Int32, _ first: String?, _ second: String?) -> Bool {
-    let table: String?
-    switch action {
-    case SQLITE_CREATE_TEMP_INDEX, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_TRIGGER,
-      SQLITE_CREATE_TEMP_VIEW, SQLITE_DROP_TEMP_INDEX, SQLITE_DROP_TEMP_TABLE,
-      SQLITE_DROP_TEMP_TRIGGER, SQLITE_DROP_TEMP_VIEW:
-      return false
-    case SQLITE_CREATE_INDEX, SQLITE_CREATE_TRIGGER, SQLITE_DROP_INDEX, SQLITE_DROP_TRIGGER,
-      SQLITE_ALTER_TABLE:
-      table = second
-    default:
-      table = first
-    }
-    guard case .tables(let names) = self else { return true }
-    return table.map { names.contains($0.lowercasedASCII) } ?? false
-  }
-}
-
-extension UnsafeMutablePointer<ConnectionState> {
-  /// Returns whether the schema's lock forbids an action of a statement.
-  func isLocked(
-    against action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?
-  ) -> Bool {
-    guard let lock = pointee.authorizer.lock else { return false }
-    return lock.denies(
-      action, first.map { String(cString: $0) }, second.map { String(cString: $0) })
-      && deniesUnlessVacuuming()
-  }
-
-  /// Returns true and notes the denial, unless VACUUM is running. VACUUM attaches a file and
-  /// creates tables in it, but changes no schema.
-  func deniesUnlessVacuuming() -> Bool {
-    var statement = sqlite3_next_stmt(pointee.handle, nil)
-    while let running = statement {
-      if sqlite3_stmt_busy(running) != 0, let sql = sqlite3_sql(running),
-        sqlite3_strnicmp(sql, "vacuum", 6) == 0
-      {
-        return false
-      }
-      statement = sqlite3_next_stmt(pointee.handle, running)
-    }
-    pointee.authorizer.wasDeniedByLock = true
-    return true
-  }
-}
-
-extension DatabaseError {
-  static func schemaIsLocked(sql: String) -> DatabaseError {
-    DatabaseError(
-      code: .notAuthorized,
-      message:
-        "the schema is locked by `Configuration.schemaPolicy`: CREATE, ALTER, DROP and ATTACH "
-        + "are denied", sql: sql)
   }
 }

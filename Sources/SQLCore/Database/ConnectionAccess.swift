@@ -43,7 +43,7 @@ final class ConnectionAccess: Sendable {
     let core = try pool.takeIdle(lane, for: options.place) ?? take(lane, options)
     defer { pool.giveBack(core, to: lane) }
     try begin(core)
-    core.state.pointee.deadline = options.deadline
+    core.state.pointee.access.begin(deadline: options.deadline)
     if options.deadline != nil { try core.checkStopped() }
     return try body(core)
   }
@@ -65,8 +65,7 @@ final class ConnectionAccess: Sendable {
           if options.isProbe { pool.endProbe(lane) }
         }
         try begin(core)
-        core.state.pointee.deadline = options.deadline
-        core.state.pointee.asksTask = true
+        core.state.pointee.access.begin(deadline: options.deadline, inTask: true)
         try core.checkStopped()
         return try body(core)
       }
@@ -253,7 +252,7 @@ final class ConnectionAccess: Sendable {
     pool.enter(with: core, for: options.place)
     defer { pool.giveBack(core, to: lane) }
     try begin(core)
-    core.state.pointee.deadline = options.deadline
+    core.state.pointee.access.begin(deadline: options.deadline)
     waiter.run(on: core)
     defer { waiter.finish() }
     try core.checkStopped()

@@ -132,9 +132,8 @@ extension ConnectionCore {
     try file.cancellation.cover(self)
     // SQLite attaches the new file, and `query_only` forbids writing to it. Lifting both
     // restrictions is safe: this connection is either used by nothing else, or it is the writer.
-    let wasReader = state.pointee.authorizer.isReader
-    state.pointee.authorizer.isReader = false
-    defer { state.pointee.authorizer.isReader = wasReader }
+    let wasReader = state.pointee.authorizer.restrict(toReading: false)
+    defer { state.pointee.authorizer.restrict(toReading: wasReader) }
     if isReader { try run(pragma: "PRAGMA query_only = OFF") }
     try file.replace(copying: self) { temporary in
       let name = temporary.replacing("'", with: "''")

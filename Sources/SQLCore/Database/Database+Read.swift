@@ -103,13 +103,14 @@ extension Database {
 extension ConnectionCore {
   /// Forbids writing while a closure runs, even on a connection that could write.
   func reading<Result>(_ body: () throws -> Result) throws -> Result {
-    let outer = (allowsWriting, state.pointee.authorizer.isReader, isInTransaction)
+    let (couldWrite, wasInTransaction) = (allowsWriting, isInTransaction)
     allowsWriting = false
-    state.pointee.authorizer.isReader = true
+    let wasReader = state.pointee.authorizer.restrict(toReading: true)
     defer {
-      (allowsWriting, state.pointee.authorizer.isReader) = (outer.0, outer.1)
+      allowsWriting = couldWrite
+      state.pointee.authorizer.restrict(toReading: wasReader)
       // A transaction that raw SQL began inside the closure must not outlive it.
-      if !outer.2 { rollBack() }
+      if !wasInTransaction { rollBack() }
     }
     return try body()
   }

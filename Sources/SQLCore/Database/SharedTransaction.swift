@@ -38,8 +38,8 @@ struct SharedTransaction {
   /// Runs the first write and those that join it, and returns closures that answer them all.
   static func run(first: Waiter, on core: ConnectionCore, pool: ConnectionPool) -> [() -> Void] {
     var group = SharedTransaction(core: core, pool: pool)
-    core.state.pointee.sharedWrites = SharedWriteCount()
-    defer { core.state.pointee.sharedWrites = nil }
+    core.state.pointee.transaction.countSharedWrites()
+    defer { core.state.pointee.transaction.endSharedWrites() }
     group.collect(from: first)
     group.runUndone()
     return group.members.map { member in
@@ -83,12 +83,12 @@ struct SharedTransaction {
 
   /// Runs one write in its savepoint. Returns true if the group must take no more writes.
   private mutating func add(_ write: any SharedWrite, _ waiter: Waiter) -> Bool {
-    core.state.pointee.sharesTransaction = !members.isEmpty
+    core.state.pointee.transaction.share(!members.isEmpty)
     if !members.isEmpty { waiter.run(on: core) }
     defer {
       waiter.finish()
       core.endLease()
-      core.state.pointee.sharesTransaction = false
+      core.state.pointee.transaction.share(false)
     }
     do {
       var isWithdrawn = false
@@ -103,7 +103,7 @@ struct SharedTransaction {
       if isWithdrawn {
         core.state.reportRollback()
       } else {
-        core.state.pointee.sharedWrites?.done += 1
+        core.state.pointee.transaction.sharedWriteIsDone()
       }
     } catch {
       members.append(Member(write: write, outcome: .failed(error)))
@@ -115,13 +115,13 @@ struct SharedTransaction {
     }
     // A setting that lasts until the commit, such as `defer_foreign_keys`, must affect only the
     // write that made it.
-    return core.state.pointee.changedConnection
+    return core.state.pointee.transaction.changedConnection
   }
 
   private mutating func commit() {
     // If some changes could not be undone, the transaction must not be committed. If all writes
     // were undone, there is nothing to commit.
-    guard core.isTransactionWhole, core.state.pointee.sharedWrites?.done != 0 else {
+    guard core.isTransactionWhole, core.state.pointee.transaction.sharedWrites?.done != 0 else {
       return core.rollBack()
     }
     do {
@@ -142,7 +142,7 @@ struct SharedTransaction {
     let done = members.indices.prefix(end).filter { index in
       if case .done = members[index].outcome { true } else { false }
     }
-    let reported = core.state.pointee.sharedWrites?.reported ?? 0
+    let reported = core.state.pointee.transaction.sharedWrites?.reported ?? 0
     for (place, index) in done.enumerated() {
       members[index].outcome =
         members.count == 1 ? .failed(cause) : .undone(by: cause)
@@ -160,7 +160,7 @@ struct SharedTransaction {
       let write = members[index].write
       // Rollbacks are reported here, since SQLite reports none if the transaction cannot even
       // begin.
-      core.state.pointee.sharedWrites = SharedWriteCount(done: 1)
+      core.state.pointee.transaction.countSharedWrites(done: 1)
       do {
         var isWithdrawn = false
         try core.transaction(.immediate) {

@@ -151,12 +151,11 @@ extension ConnectionCore {
   /// more, so that the authorizer reports them.
   private func tablesWritten(by statement: StatementPointer) -> [WrittenTable] {
     guard let sql = statement.sql else { return [] }
-    let notes = state.pointee.authorizer.notesWrittenTables
-    state.pointee.authorizer.notesWrittenTables = true
-    defer { state.pointee.authorizer.notesWrittenTables = notes }
+    let notes = state.pointee.authorizer.noteWrittenTables(true)
+    defer { state.pointee.authorizer.noteWrittenTables(notes) }
     guard let compiled = try? compile(Substring(sql))?.0 else { return [] }
     sqlite3_finalize(compiled.handle)
-    return compiled.tableEffects.filter { $0.kind == .rows }.map {
+    return compiled.notes.tableEffects.filter { $0.kind == .rows }.map {
       WrittenTable(database: $0.database, name: $0.table)
     }
   }

@@ -44,7 +44,7 @@ final class TokenizerModule {
       let context = FTS5TokenizerContext(arguments: arguments, core: core)
       return TokenizerInstance(try make(context), core: core)
     } catch {
-      core.note(error)
+      core.state.pointee.hooks.note(error)
       return nil
     }
   }
@@ -71,7 +71,8 @@ private final class TokenizerInstance {
     } catch {
       // FTS5 has no way to report a message. It has already written a part of the row by now, and
       // SQLite would not undo that by itself.
-      core.takeUnretainedValue().note(error, spoilsWrites: true)
+      core.takeUnretainedValue().state.pointee.hooks.note(
+        error, spoilsWrites: true)
       return CallbackFailure(error).code
     }
   }
@@ -148,7 +149,7 @@ final class ForeignTokenizer: FTS5Tokenizer {
     var made: OpaquePointer?
     let code = create(context, &constants, Int32(constants.count), &made)
     guard code == SQLITE_OK, let made else {
-      throw core.takeCallbackFailure(sql: nil)
+      throw core.state.pointee.hooks.takeFailure()?.thrown(sql: nil)
         ?? DatabaseError(
           code: .error,
           message: "the tokenizer \(name) does not accept its arguments: "
@@ -176,7 +177,7 @@ final class ForeignTokenizer: FTS5Tokenizer {
     }
     if let failure = relay.failure { throw failure }
     guard code == SQLITE_OK else {
-      throw core.takeUnretainedValue().takeCallbackFailure(sql: nil)
+      throw core.takeUnretainedValue().state.pointee.hooks.takeFailure()?.thrown(sql: nil)
         ?? DatabaseError(code: .error, message: "the tokenizer failed with code \(code)")
     }
   }

@@ -44,9 +44,9 @@ final class Collation {
   ) -> Int32 {
     let core = core.takeUnretainedValue()
     // After an error any result will do, since the statement's work is undone.
-    guard core.state.pointee.callbackFailure == nil else { return 0 }
-    core.state.pointee.hookDepth &+= 1
-    defer { core.state.pointee.hookDepth &-= 1 }
+    guard core.state.pointee.hooks.failure == nil else { return 0 }
+    core.state.pointee.hooks.willCallOut()
+    defer { core.state.pointee.hooks.didCallOut() }
     do {
       let result = try compare(
         left.bindMemory(to: UInt8.self).span, right.bindMemory(to: UInt8.self).span)
@@ -54,7 +54,7 @@ final class Collation {
     } catch {
       // SQLite gives a comparison no way to fail, so the statement is interrupted, and if it
       // writes, its commit is refused.
-      core.note(error, spoilsWrites: true)
+      core.state.pointee.hooks.note(error, spoilsWrites: true)
       core.vetoFailedCommits()
       sqlite3_interrupt(core.handle)
       return 0

@@ -1,16 +1,5 @@
 import CSQLite
 
-/// The slots for hooks of a connection that are in use.
-struct InstalledHooks: OptionSet {
-  let rawValue: UInt16
-
-  static let commit = InstalledHooks(rawValue: 1)
-  static let rollback = InstalledHooks(rawValue: 2)
-  static let update = InstalledHooks(rawValue: 4)
-  static let preUpdate = InstalledHooks(rawValue: 8)
-  static let writeAheadLog = InstalledHooks(rawValue: 16)
-}
-
 extension ConnectionCore {
   /// Installs an observer with its hooks, or removes it. Throws misuse inside a transaction, and
   /// while a session records if row changes are to be observed.
@@ -26,17 +15,14 @@ extension ConnectionCore {
     guard !isInTransaction else {
       throw DatabaseError.misuse("hooks can be installed only outside a transaction")
     }
-    guard observer == nil || !hooksRows || state.pointee.sessionCount == 0 else {
-      throw Self.sessionIsOpen
+    guard observer == nil || !hooksRows || !state.pointee.hooks.isRecording else {
+      throw DatabaseError.sessionIsOpen
     }
-    state.pointee.observer = observer
-    state.pointee.observesRows = observer != nil && hooksRows
-    state.pointee.passedOver.removeAll()
-    state.pointee.lastPassedOver = nil
+    state.pointee.observation.set(observer, hooksRows: hooksRows)
     installHooks()
   }
 
-  package var observer: (any StatementObserver)? { state.pointee.observer }
+  package var observer: (any StatementObserver)? { state.pointee.observation.observer }
 
   /// Whether SQLite was built with the pre-update hook.
   package static var hasPreUpdateHook: Bool {
@@ -45,37 +31,30 @@ extension ConnectionCore {
 
   /// The label of the current write, for observers.
   package var writeLabel: String? {
-    get { state.pointee.writeLabel }
-    set { state.pointee.writeLabel = newValue }
+    get { state.pointee.observation.writeLabel }
+    set { state.pointee.observation.label(newValue) }
   }
 
   /// Makes commits fail after a callback has failed that could not report its error to SQLite.
   func vetoFailedCommits() {
-    state.pointee.vetoesFailedCommits = true
+    state.pointee.hooks.vetoFailedCommits()
     installHooks()
   }
 
   func purgeListeners() {
-    state.pointee.listeners.purge()
+    // The closures are released afterwards, because what they hold may be a caller's object, whose
+    // `deinit` may use the connection.
+    let listeners = state.pointee.hooks.listeners
+    defer { withExtendedLifetime(listeners) {} }
+    state.pointee.hooks.purgeListeners()
     installHooks()
   }
 
   /// Installs the hooks that the observer and the listeners need now, and removes the others.
   func installHooks() {
-    let listeners = state.pointee.listeners
-    let isObserved = state.pointee.observer != nil
-    var wanted: InstalledHooks = []
-    if isObserved || state.pointee.vetoesFailedCommits || !listeners.commit.isEmpty {
-      wanted.insert(.commit)
-    }
-    if isObserved || !listeners.rollback.isEmpty { wanted.insert(.rollback) }
-    if !listeners.update.isEmpty { wanted.insert(.update) }
-    if state.pointee.observesRows || !listeners.preUpdate.isEmpty { wanted.insert(.preUpdate) }
-    if !listeners.writeAheadLog.isEmpty { wanted.insert(.writeAheadLog) }
-
-    let known = state.pointee.installedHooks
-    let changed = wanted.symmetricDifference(known)
-    state.pointee.installedHooks = wanted
+    let changes = state.pointee.hooks.update(
+      isObserved: observer != nil, observesRows: state.pointee.observation.observesRows)
+    let (wanted, changed) = (changes.wanted, changes.hooks)
     let context = UnsafeMutableRawPointer(state)
     if changed.contains(.commit) {
       let isWanted = wanted.contains(.commit)
@@ -96,17 +75,11 @@ extension ConnectionCore {
     if changed.contains(.writeAheadLog) {
       installLogHook(forListeners: wanted.contains(.writeAheadLog))
     }
-    installTrace(listeners.trace)
+    if let kinds = changes.trace { installTrace(of: kinds) }
     installInterruption()
     // Installing the authorizer recompiles every cached statement, which these hooks and a change
     // of the authorizer listeners require.
-    let authorizers = listeners.authorizer.map { ObjectIdentifier($0.listener) }
-    if !changed.isDisjoint(with: [.update, .preUpdate])
-      || authorizers != state.pointee.knownAuthorizers
-    {
-      state.pointee.knownAuthorizers = authorizers
-      installAuthorizer()
-    }
+    if changes.expiresStatements { installAuthorizer() }
   }
 }
 
@@ -121,7 +94,7 @@ private func preUpdate(
 ) {
   guard let state = state(context), let handle, let database, let table,
     // If no observer or listener needs the table, its row changes cost only this comparison.
-    state.pointee.lastPassedOver != table
+    !state.pointee.observation.passesOver(table)
   else { return }
   notify(
     state, of: handle, operation: operation, database: database, table: table,
@@ -138,11 +111,10 @@ private func notify(
   let event = PreUpdateEvent(
     handle: handle, kind: UpdateEvent.Kind(operation: operation), database: database, table: table,
     oldRowID: oldRowID, newRowID: newRowID)
-  let matters = state.pointee.observesRows && state.notifyObserver(of: event)
-  guard !state.pointee.listeners.preUpdate.isEmpty else {
-    // An incremental BLOB writes without a statement of the library, which would reset
-    // `lastPassedOver`.
-    if !matters, event.blobColumn < 0 { state.pointee.lastPassedOver = table }
+  let matters = state.pointee.observation.observesRows && state.notifyObserver(of: event)
+  guard !state.pointee.hooks.listeners.preUpdate.isEmpty else {
+    // An incremental BLOB writes without a statement of the library, which would forget the table.
+    if !matters, event.blobColumn < 0 { state.pointee.observation.passOver(table) }
     return
   }
   state.callingOut { listeners in
@@ -153,23 +125,23 @@ private func notify(
 private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
   guard let state = state(context) else { return 0 }
   // A collation or a tokenizer failed, so what was written may be out of order.
-  guard state.pointee.callbackFailure?.spoilsWrites != true else { return 1 }
-  if !state.pointee.listeners.commit.isEmpty {
+  guard !state.pointee.hooks.spoilsWrites else { return 1 }
+  if !state.pointee.hooks.listeners.commit.isEmpty {
     if let failure = state.askListenersToCommit() {
       // This is SQLITE_CONSTRAINT_COMMITHOOK, a macro that Swift cannot import.
-      state.pointee.callbackFailure = NotedFailure(failure, code: SQLITE_CONSTRAINT | 2 << 8)
+      state.pointee.hooks.noteVeto(NotedFailure(failure, code: SQLITE_CONSTRAINT | 2 << 8))
       return 1
     }
   }
-  state.pointee.observer?.commitHookDidFire()
+  state.pointee.observation.observer?.commitHookDidFire()
   return 0
 }
 
 private func didRollBack(context: UnsafeMutableRawPointer?) {
   guard let state = state(context) else { return }
-  state.pointee.observer?.rollbackHookDidFire()
+  state.pointee.observation.observer?.rollbackHookDidFire()
   // If writes share the transaction, the rollback of each is reported once its outcome is known.
-  guard state.pointee.sharedWrites == nil else { return }
+  guard state.pointee.transaction.sharedWrites == nil else { return }
   state.reportRollback()
 }
 
@@ -188,20 +160,20 @@ extension UnsafeMutablePointer where Pointee == ConnectionState {
   /// Reports a row change to the observer. Returns false if the observer does not need changes of
   /// this table.
   fileprivate func notifyObserver(of event: borrowing PreUpdateEvent) -> Bool {
-    guard pointee.passedOver.value(of: event) == nil else { return false }
-    guard pointee.observer?.rowWillChange(event) == false else { return true }
-    pointee.passedOver.note(0, of: event)
+    guard !pointee.observation.passesOver(event) else { return false }
+    guard pointee.observation.observer?.rowWillChange(event) == false else { return true }
+    pointee.observation.passOver(event)
     return false
   }
 
   /// Calls the commit listeners, once for each write that the transaction commits. Returns the
   /// error that a listener threw.
   fileprivate func askListenersToCommit() -> (any Error)? {
-    let count = pointee.sharedWrites?.done ?? 1
+    let count = pointee.transaction.sharedWrites?.done ?? 1
     return callingOut { listeners in
       do {
         for _ in 0..<count {
-          pointee.sharedWrites?.reported += 1
+          pointee.transaction.willReportSharedWrite()
           try listeners.commit.forEachBody { try $0() }
         }
         return nil
@@ -213,15 +185,15 @@ extension UnsafeMutablePointer where Pointee == ConnectionState {
 
   /// Calls the rollback listeners.
   func reportRollback() {
-    guard !pointee.listeners.rollback.isEmpty else { return }
+    guard !pointee.hooks.listeners.rollback.isEmpty else { return }
     callingOut { $0.rollback.forEachBody { $0() } }
   }
 
   /// Calls listeners. Meanwhile the connection runs nothing, and listeners that are added or
   /// removed do not change the list.
   func callingOut<Result>(_ body: (HookListeners) -> Result) -> Result {
-    pointee.hookDepth &+= 1
-    defer { pointee.hookDepth &-= 1 }
-    return body(pointee.listeners)
+    pointee.hooks.willCallOut()
+    defer { pointee.hooks.didCallOut() }
+    return body(pointee.hooks.listeners)
   }
 }

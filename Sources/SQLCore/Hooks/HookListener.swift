@@ -79,15 +79,11 @@ extension Registrar {
     try register(
       Registration(listener.key) { core in
         guard !listener.isRemoved else { return }
-        core.state.pointee.listeners[keyPath: list].append(
-          Listening(listener: listener, body: body))
-        guard
-          core.state.pointee.sessionCount == 0
-            || core.state.pointee.listeners.preUpdate.isEmpty
-        else {
+        let listening = Listening(listener: listener, body: body)
+        guard core.state.pointee.hooks.add(listening, to: list) else {
           listener.remove()
-          core.state.pointee.listeners.purge()
-          throw ConnectionCore.sessionIsOpen
+          core.state.pointee.hooks.purgeListeners()
+          throw DatabaseError.sessionIsOpen
         }
         core.installHooks()
       })

@@ -87,10 +87,7 @@ extension Registrar {
 
 extension ConnectionCore {
   /// Installs a trace of the kinds that the listeners want, or removes it if they want none.
-  func installTrace(_ listeners: [Listening<TraceListener>]) {
-    let wanted = listeners.reduce(into: TraceKinds()) { $0.formUnion($1.body.kinds) }
-    guard wanted != state.pointee.tracedKinds else { return }
-    state.pointee.tracedKinds = wanted
+  func installTrace(of wanted: TraceKinds) {
     sqlite3_trace_v2(
       handle, wanted.rawValue, wanted.isEmpty ? nil : didTrace,
       wanted.isEmpty ? nil : UnsafeMutableRawPointer(state))

@@ -70,50 +70,11 @@ struct NotedFailure {
     self.spoilsWrites = spoilsWrites
   }
 
-  fileprivate func thrown(sql: String?) -> any Error {
+  /// Returns the error that the running statement throws.
+  func thrown(sql: String?) -> any Error {
     if error is CancellationError || error is DeadlineExceeded { return error }
     let failure = CallbackFailure(error)
     let code = failure.code == SQLITE_ERROR ? code : failure.code
     return DatabaseError(code: ResultCode(rawValue: code), message: failure.message, sql: sql)
-  }
-}
-
-extension ConnectionCore {
-  /// Records an error of a callback. The running statement throws it when it ends.
-  func note(_ error: any Error, code: Int32 = SQLITE_ERROR, spoilsWrites: Bool = false) {
-    if state.pointee.callbackFailure == nil {
-      state.pointee.callbackFailure = NotedFailure(
-        error, code: code, spoilsWrites: spoilsWrites)
-    }
-  }
-
-  /// Returns and clears the recorded error of a callback.
-  func takeCallbackFailure(sql: @autoclosure () -> String?) -> (any Error)? {
-    guard let failure = state.pointee.callbackFailure else { return nil }
-    state.pointee.callbackFailure = nil
-    return failure.thrown(sql: sql())
-  }
-}
-
-extension ConnectionCore {
-  /// Undoes the writes of a statement one of whose callbacks failed, because an index may be out of
-  /// order.
-  func rollBackAfterCallbackFailure() {
-    if isInTransaction { try? run(cached: "ROLLBACK") }
-  }
-
-  /// The error of a statement that is run inside a hook or a collation.
-  static var usedInHook: DatabaseError {
-    .misuse(
-      "a connection cannot be used while one of its hooks or collations runs; "
-        + "use it after the statement has ended")
-  }
-}
-
-extension ConnectionCore {
-  static var sessionIsOpen: DatabaseError {
-    .misuse(
-      "a session is recording on this connection, and SQLite has one slot for sessions and "
-        + "pre-update hooks; record on a separate connection, or end the session first")
   }
 }

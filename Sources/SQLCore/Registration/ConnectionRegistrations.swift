@@ -40,12 +40,12 @@ final class ConnectionRegistrations: Sendable {
   @inline(__always)
   func apply(to core: ConnectionCore) throws {
     let latest = latest.load(ordering: .acquiring)
-    if core.state.pointee.registrationSequence != latest { try applyMissing(to: core) }
+    if core.state.pointee.registrations.sequence != latest { try applyMissing(to: core) }
   }
 
   /// Installs the missing functions and collations on a connection outside the pool.
   func applyFunctions(to core: ConnectionCore) throws {
-    guard core.state.pointee.registrationSequence != latest.load(ordering: .acquiring) else {
+    guard core.state.pointee.registrations.sequence != latest.load(ordering: .acquiring) else {
       return
     }
     try install(on: core) { $0.kind == .function || $0.kind == .collation }
@@ -61,13 +61,13 @@ final class ConnectionRegistrations: Sendable {
 
   private func applyMissing(to core: ConnectionCore) throws {
     try install(on: core) { _ in true }
-    core.state.pointee.registrations = self
+    core.state.pointee.registrations.follow(self)
   }
 
   private func install(
     on core: ConnectionCore, where isWanted: (Registration.Key) -> Bool
   ) throws {
-    let known = core.state.pointee.registrationSequence
+    let known = core.state.pointee.registrations.sequence
     let (missing, last) = entries.withLock { entries in
       (
         entries.filter { $0.value.sequence > known && isWanted($0.key) }.map(\.value)
@@ -77,8 +77,8 @@ final class ConnectionRegistrations: Sendable {
     }
     for entry in missing {
       try entry.install(core)
-      core.state.pointee.registrationSequence = entry.sequence
+      core.state.pointee.registrations.didInstall(upTo: entry.sequence)
     }
-    core.state.pointee.registrationSequence = last
+    core.state.pointee.registrations.didInstall(upTo: last)
   }
 }

@@ -83,7 +83,7 @@ extension ConnectionCore {
     configuration.onTableScan = nil
     let twin = try ConnectionCore(
       location: .memory, configuration: configuration, isReader: false)
-    try state.pointee.registrations?.applyDefinitions(to: twin)
+    try state.pointee.registrations.source?.applyDefinitions(to: twin)
     return twin
   }
 }

@@ -89,8 +89,8 @@ private final class ChangeApplication {
       reason = .foreignKeys(Int(count))
     default: reason = .constraint
     }
-    core.state.pointee.hookDepth += 1
-    defer { core.state.pointee.hookDepth -= 1 }
+    core.state.pointee.hooks.willCallOut()
+    defer { core.state.pointee.hooks.didCallOut() }
     do {
       switch try resolve(ChangeConflict(reason, iterator)) {
       case .omit: return SQLITE_CHANGESET_OMIT

@@ -28,7 +28,7 @@ public final class Session {
 
   fileprivate init(connection: Connection, database: String, tables: [String]?) throws {
     let core = try connection.use()
-    guard core.observer == nil, core.state.pointee.listeners.preUpdate.isEmpty else {
+    guard core.observer == nil, core.state.pointee.hooks.allowsSessions else {
       throw DatabaseError.misuse(
         "this connection is observed or has an `onPreUpdate` listener, and SQLite has one slot for "
           + "these and for sessions; record on a separate `Connection`")
@@ -37,9 +37,9 @@ public final class Session {
     try core.check(sqlite3session_create(core.handle, database, &created))
     guard let created else { throw DatabaseError.misuse("the session could not be started") }
     self.connection = connection
-    core.state.pointee.sessionCount += 1
+    core.state.pointee.hooks.sessionDidBegin()
     handle = LentHandle(created) { [unowned core] session in
-      core.state.pointee.sessionCount -= 1
+      core.state.pointee.hooks.sessionDidEnd()
       sqlite3session_delete(session)
     }
     core.keep(handle)

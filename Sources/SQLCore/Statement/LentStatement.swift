@@ -9,30 +9,9 @@ final class LentStatement {
     self.pointer = pointer
   }
 
-  fileprivate func take() -> StatementPointer? {
+  /// Returns the memory, which the caller frees; nil if it was taken before.
+  func take() -> StatementPointer? {
     defer { pointer = nil }
     return pointer
-  }
-}
-
-extension ConnectionCore {
-  /// Registers a statement, so that it is ended together with the lease.
-  func keep(_ statement: LentStatement) {
-    state.pointee.lentStatements[ObjectIdentifier(statement)] = statement
-  }
-
-  /// Ends a statement of the current lease.
-  func end(_ statement: LentStatement) {
-    state.pointee.lentStatements[ObjectIdentifier(statement)] = nil
-    if let pointer = statement.take() { giveBack(pointer) }
-  }
-
-  /// Ends every statement that is left of a lease that is over.
-  func endLentStatements() {
-    guard !state.pointee.lentStatements.isEmpty else { return }
-    for statement in state.pointee.lentStatements.values {
-      if let pointer = statement.take() { giveBack(pointer) }
-    }
-    state.pointee.lentStatements = [:]
   }
 }

@@ -48,10 +48,10 @@ package struct PreparedStatement {
     self.key = key
     self.hash = hash
     byteCount = Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_MEMUSED, 0))
-    effects = compiled.effects
-    tableEffects = compiled.tableEffects
-    assignments = compiled.assignments
-    isReadOnly = sqlite3_stmt_readonly(handle) != 0 || compiled.effects.contains(.asksSetting)
+    effects = compiled.notes.effects
+    tableEffects = compiled.notes.tableEffects
+    assignments = compiled.notes.assignments ?? []
+    isReadOnly = sqlite3_stmt_readonly(handle) != 0 || effects.contains(.asksSetting)
     // SQLite counts SAVEPOINT, RELEASE and ROLLBACK TO among the statements that only read.
     savepointAction =
       isReadOnly && sqlite3_column_count(handle) == 0 ? SavepointAction(statement: handle) : nil

@@ -30,7 +30,7 @@ final class StreamCursor<Element: Sendable>: @unchecked Sendable {
   var isAtEnd: Bool { progress.isAtEnd }
 
   /// Whether its deadline passed.
-  var isLate: Bool { core.state.pointee.deadline?.hasPassed ?? false }
+  var isLate: Bool { core.state.pointee.access.isLate }
 
   /// The maximum number of rows in the next batch.
   var room: Int { pacing.rows }

@@ -66,7 +66,7 @@ extension StreamProducer {
       return didEnd(last: nil, failure: error)
     }
     pool.enter(with: core)
-    core.state.pointee.deadline = deadline
+    core.state.pointee.access.begin(deadline: deadline)
     let cursor = Cursor(core: core, source: source)
     do {
       try database.access.begin(core)

@@ -67,9 +67,8 @@ private func connect(
   let core = maker.core.takeUnretainedValue()
   // Columns that the table reads for itself do not count as read by the statement that is being
   // prepared.
-  let recorder = core.state.pointee.readRecorder
-  core.state.pointee.readRecorder = nil
-  defer { core.state.pointee.readRecorder = recorder }
+  let recorder = core.state.pointee.authorizer.record(into: nil)
+  defer { core.state.pointee.authorizer.record(into: recorder) }
   do {
     let made = try maker.make(
       VirtualTableContext(core: core, isNew: isNew, count: count, words: words))

@@ -52,7 +52,7 @@ extension ConnectionCore {
       let result = try withoutBusyHandler { try checkpointAtOnce(mode) }
       guard result.isBusy, mode != .passive, waits(attempts) != 0 else {
         // The wait was ended, for example by a cancellation.
-        if state.pointee.stopReason != nil { throw failure(SQLITE_BUSY, sql: nil) }
+        if state.pointee.access.stopReason != nil { throw failure(SQLITE_BUSY, sql: nil) }
         return result
       }
       attempts += 1

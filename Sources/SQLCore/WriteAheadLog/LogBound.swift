@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The length of the write-ahead log, and the length at which it is to be restarted.
 ///
 /// SQLite appends to the log as long as any connection reads from it. If readers overlapped all the
@@ -59,52 +57,4 @@ struct LogBound {
     let next = frameCount + max(1, maximum / 8, frameCount / 4)
     nextAttempt = isExceeded ? next : min(next, maximum + 1)
   }
-}
-
-extension ConnectionCore {
-  /// Installs the hook that notes the length of the log after each commit. It replaces SQLite's own
-  /// hook, which only copies the log.
-  func installLogBound() throws {
-    state.pointee.log = LogBound(
-      maximumByteCount: configuration.maximumWALBytes,
-      pageByteCount: try integer(pragma: "PRAGMA page_size"))
-    installLogHook()
-  }
-
-  /// Restarts the log if it is near or above its bound, and waits a moment for its readers. Called
-  /// between two accesses of the writer.
-  ///
-  /// Returns the size of the log in bytes if a reader prevented the restart and the log is above
-  /// its bound.
-  func keepLogWithinBound() -> Int? {
-    guard state.pointee.log.wantsAttempt else { return nil }
-    // A file within its bound keeps its length, because overwriting is faster than appending.
-    let mode: CheckpointMode = state.pointee.log.isExceeded ? .truncate : .restart
-    let result = waiting(atMost: configuration.maximumLogWait) { try? checkpoint(mode) }
-    if let result, !result.isBusy {
-      state.pointee.log.didRestart()
-      return nil
-    }
-    defer { state.pointee.log.didFail() }
-    return state.pointee.log.isExceeded ? state.pointee.log.byteCount : nil
-  }
-}
-
-func logDidGrow(
-  context: UnsafeMutableRawPointer?, handle: OpaquePointer?, name: UnsafePointer<CChar>?,
-  frameCount: Int32
-) -> Int32 {
-  guard let state = context?.assumingMemoryBound(to: ConnectionState.self) else {
-    return SQLITE_OK
-  }
-  // The hook is called for the logs of attached files as well.
-  if sqlite3_stricmp(name, "main") == 0 { state.pointee.log.didCommit(Int(frameCount)) }
-  if let name, !state.pointee.listeners.writeAheadLog.isEmpty {
-    let commit = WALCommit(database: String(cString: name), pageCount: Int(frameCount))
-    state.callingOut { $0.writeAheadLog.forEachBody { $0(commit) } }
-  }
-  if Int(frameCount) >= state.pointee.log.copying {
-    sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-  }
-  return SQLITE_OK
 }

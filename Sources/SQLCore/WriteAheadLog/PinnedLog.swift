@@ -51,7 +51,7 @@ extension Database {
   /// Keeps the log within its bound, and reports the readers that prevent this. Called while the
   /// writer is lent, and while no code of the caller runs on it.
   func keepLogWithinBound(_ core: ConnectionCore) {
-    guard core.state.pointee.log.wantsAttempt else { return }
+    guard core.state.pointee.log.wantsRestart else { return }
     let start = Deadline.roughlyNow
     guard let byteCount = core.keepLogWithinBound(), let notify = configuration.onPinnedLog else {
       return

@@ -239,19 +239,19 @@ struct HookSharingTests {
   func off() throws {
     let connection = try Connection()
     let state = try connection.use().state
-    #expect(state.pointee.installedHooks == [])
-    #expect(state.pointee.tracedKinds == [])
+    #expect(state.pointee.hooks.installed == [])
+    #expect(state.pointee.hooks.tracedKinds == [])
     let listeners = [
       try connection.onCommit {}, try connection.onRollback {}, try connection.onUpdate { _ in },
       try connection.onPreUpdate { _ in }, try connection.onWALCommit { _ in },
       try connection.onTrace(.row) { _ in },
     ]
     #expect(
-      state.pointee.installedHooks == [.commit, .rollback, .update, .preUpdate, .writeAheadLog])
-    #expect(state.pointee.tracedKinds == .row)
+      state.pointee.hooks.installed == [.commit, .rollback, .update, .preUpdate, .writeAheadLog])
+    #expect(state.pointee.hooks.tracedKinds == .row)
     for listener in listeners { try connection.remove(listener) }
-    #expect(state.pointee.installedHooks == [])
-    #expect(state.pointee.tracedKinds == [])
+    #expect(state.pointee.hooks.installed == [])
+    #expect(state.pointee.hooks.tracedKinds == [])
   }
 
   @Test("a listener may remove itself while it runs, and the others go on")

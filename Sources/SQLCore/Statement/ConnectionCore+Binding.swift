@@ -63,6 +63,12 @@ extension ConnectionCore {
     }
   }
 
+  /// Binds the values of a piece of SQL. Throws if their number differs from the number of
+  /// parameters.
+  package func bind(_ sql: SQL, to statement: StatementPointer) throws {
+    try bind(sql.bindings, to: statement)
+  }
+
   /// Binds the values of a piece of SQL to the parameters, from the first on. Throws if their
   /// number differs from the number of parameters.
   func bind(_ values: some Collection<BoundValue>, to statement: StatementPointer) throws {

@@ -3,9 +3,7 @@ import CSQLite
 /// A statement that was just compiled, with the effects that the authorizer reported.
 struct CompiledStatement {
   let handle: OpaquePointer
-  let effects: StatementEffects
-  let tableEffects: [TableEffect]
-  let assignments: [ColumnDependency]
+  let notes: StatementNotes
 }
 
 extension ConnectionCore {
@@ -18,23 +16,9 @@ extension ConnectionCore {
         sql: String(text).replacing("\0", with: "\u{2400}"))
     }
     var text = text
-    if state.pointee.hookDepth > 0 { throw Self.usedInHook }
-    // These notes may have leftovers of a statement that SQLite recompiled after a schema change.
-    // They may also belong to an outer compilation: a virtual table may run statements of its own
-    // while a statement that uses it is compiled.
-    let outer = state.pointee.authorizer.effects
-    let outerTables = state.pointee.authorizer.tableEffects
-    let outerAssignments = state.pointee.authorizer.assignments
-    state.pointee.authorizer.effects = []
-    state.pointee.authorizer.tableEffects = []
-    state.pointee.authorizer.assignments = []
-    state.pointee.authorizer.wasDeniedByLock = false
-    state.pointee.authorizer.isDeclaringTable = false
-    defer {
-      state.pointee.authorizer.effects = outer
-      state.pointee.authorizer.tableEffects = outerTables
-      state.pointee.authorizer.assignments = outerAssignments
-    }
+    try state.pointee.hooks.checkUse()
+    let outer = state.pointee.authorizer.beginNotes()
+    defer { state.pointee.authorizer.endNotes(restoring: outer) }
     return try text.withUTF8 { bytes -> (OpaquePointer, Int)? in
       guard let start = bytes.baseAddress else { return nil }
       var statement: OpaquePointer?
@@ -51,8 +35,8 @@ extension ConnectionCore {
           if state.pointee.authorizer.wasDeniedByLock {
             throw DatabaseError.schemaIsLocked(sql: String(decoding: bytes, as: UTF8.self))
           }
-          if let failure = takeCallbackFailure(sql: String(decoding: bytes, as: UTF8.self)) {
-            throw failure
+          if let failure = state.pointee.hooks.takeFailure() {
+            throw failure.thrown(sql: String(decoding: bytes, as: UTF8.self))
           }
           if code == SQLITE_AUTH, state.pointee.authorizer.isReader {
             throw readOnly(sql: String(decoding: bytes, as: UTF8.self))
@@ -63,11 +47,30 @@ extension ConnectionCore {
       return statement.map { ($0, consumed) }
     }.map { statement, consumed in
       let compiled = CompiledStatement(
-        handle: statement, effects: state.pointee.authorizer.effects,
-        tableEffects: state.pointee.authorizer.tableEffects,
-        assignments: state.pointee.authorizer.assignments ?? [])
+        handle: statement, notes: state.pointee.authorizer.notes)
       return (compiled, text.utf8.dropFirst(consumed).asSubstring)
     }
+  }
+
+  /// Compiles one statement of a text, and keeps the library's log hook installed.
+  private func prepare(
+    _ text: UnsafePointer<CChar>, byteCount: Int, _ statement: inout OpaquePointer?,
+    _ tail: inout UnsafePointer<CChar>?
+  ) -> Int32 {
+    keepLogHook()
+    let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+    let length = Int32(clamping: byteCount)
+    var code = sqlite3_prepare_v3(handle, text, length, flags, &statement, &tail)
+    if code == SQLITE_OK, state.pointee.log.asksForPages {
+      // The pragma returns the number of SQLite's own hook, which it reads while it is compiled.
+      sqlite3_finalize(statement)
+      statement = nil
+      sqlite3_wal_autocheckpoint(handle, state.pointee.log.autocheckpoint)
+      code = sqlite3_prepare_v3(handle, text, length, flags, &statement, &tail)
+      installLogHook()
+    }
+    keepLogHook()
+    return code
   }
 
   /// Compiles a text that must hold exactly one statement.

@@ -1,41 +1,6 @@
 import CSQLite
 
 extension ConnectionCore {
-  /// Lends the statement of a piece of SQL, with its values bound.
-  package func lendStatement(for sql: SQL) throws -> StatementPointer {
-    let statement = try lendStatement(text: sql.text)
-    do {
-      try bind(sql.bindings, to: statement)
-      return statement
-    } catch {
-      giveBack(statement)
-      throw error
-    }
-  }
-
-  /// Binds the values of a piece of SQL. Throws if their number differs from the number of
-  /// parameters.
-  package func bind(_ sql: SQL, to statement: StatementPointer) throws {
-    try bind(sql.bindings, to: statement)
-  }
-}
-
-extension ConnectionCore {
-  package var changeCount: Int { Int(sqlite3_changes64(handle)) }
-
-  /// The maximum number of parameters of a statement.
-  package var maximumParameterCount: Int {
-    Int(sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
-  }
-
-  /// The rowid of the last insert. A value that is set here lasts until the next insert.
-  package var lastInsertRowID: Int64 {
-    get { sqlite3_last_insert_rowid(handle) }
-    set { sqlite3_set_last_insert_rowid(handle, newValue) }
-  }
-}
-
-extension ConnectionCore {
   /// Returns the name of the collation of a column in the main database.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/table_column_metadata.html>

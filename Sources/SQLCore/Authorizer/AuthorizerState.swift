@@ -1,0 +1,181 @@
+import CSQLite
+
+/// The rules of a connection's authorizer, and its notes on the statement that is being compiled.
+///
+/// Its methods do not call listeners, and call only functions of SQLite that compile and run
+/// nothing.
+struct AuthorizerState {
+  /// Whether the connection only reads. A reader must not lift `query_only`, must not attach a
+  /// file, which ATTACH would create in spite of `query_only`, and must not detach one that later
+  /// reads need.
+  private(set) var isReader = false
+  /// The part of the schema that must not change; nil if all of it may.
+  private var lock: SchemaLock?
+  /// Whether the lock denied the statement that is being compiled.
+  private(set) var wasDeniedByLock = false
+  /// The notes on the statement that is being compiled.
+  private(set) var notes = StatementNotes()
+  /// Whether the notes include the tables whose rows the statement writes. Tables that it creates,
+  /// alters or drops are always included.
+  private(set) var notesWrittenTables = false
+  /// Whether SQLite is declaring a virtual table, which happens when a connection first uses one.
+  ///
+  /// To declare it, SQLite compiles an UPDATE of its schema table that never runs. The authorizer
+  /// is called for each of its five columns, and then for the rowid in its WHERE clause.
+  private var isDeclaringTable = false
+  /// Collects the columns that the statement being compiled reads.
+  private var recorder: ReadRecorder?
+
+  // MARK: Rules
+
+  /// Sets whether the connection only reads, and returns whether it did before.
+  @discardableResult
+  mutating func restrict(toReading isReader: Bool) -> Bool {
+    defer { self.isReader = isReader }
+    return self.isReader
+  }
+
+  mutating func protect(_ lock: SchemaLock?) {
+    self.lock = lock
+  }
+
+  // MARK: Notes
+
+  /// Begins the notes on a statement. Returns the earlier ones, which `endNotes(restoring:)` gets
+  /// back.
+  ///
+  /// The earlier notes may be leftovers of a statement that SQLite recompiled after a schema
+  /// change. They may also belong to an outer compilation: a virtual table may run statements of
+  /// its own while a statement that uses it is compiled.
+  mutating func beginNotes() -> StatementNotes {
+    let outer = notes
+    notes = StatementNotes(assignments: [])
+    wasDeniedByLock = false
+    isDeclaringTable = false
+    return outer
+  }
+
+  mutating func endNotes(restoring outer: StatementNotes) {
+    notes = outer
+  }
+
+  /// Removes the tables from the notes. Call it only while no statement runs.
+  mutating func forgetTables() {
+    notes.removeTables()
+  }
+
+  /// Sets whether the notes include the tables whose rows a statement writes, and returns whether
+  /// they did before.
+  @discardableResult
+  mutating func noteWrittenTables(_ isWanted: Bool) -> Bool {
+    defer { notesWrittenTables = isWanted }
+    return notesWrittenTables
+  }
+
+  // MARK: Reads
+
+  /// Whether the columns that statements read are being recorded.
+  var isRecording: Bool { recorder != nil }
+
+  /// Sets the recorder of the columns that statements read, and returns the one before.
+  @discardableResult
+  mutating func record(into recorder: ReadRecorder?) -> ReadRecorder? {
+    defer { self.recorder = recorder }
+    return self.recorder
+  }
+
+  // MARK: Deciding
+
+  /// Notes an action of the statement that is being compiled. Returns whether the rules deny it.
+  mutating func denies(
+    _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+    _ database: UnsafePointer<CChar>?, inTrigger: Bool, on handle: OpaquePointer
+  ) -> Bool {
+    switch action {
+    case SQLITE_READ:
+      if isOwnRead(of: first) { recorder?.addColumn(database, first, second) }
+    case SQLITE_FUNCTION:
+      recorder?.addFunction(second)
+    case SQLITE_ATTACH, SQLITE_DETACH:
+      notes.effects.insert(.changesConnection)
+      if isReader { return true }
+      if lock == .everything { return deniesUnlessVacuuming(on: handle) }
+    case SQLITE_PRAGMA:
+      notes.effects.insert(.changesConnection)
+      if isReader, let first, second != nil, sqlite3_stricmp(first, "query_only") == 0 {
+        return true
+      }
+      // Without a value the pragma only queries; with a value it may write the file.
+      if second == nil, sqlite3_stricmp(first, "journal_mode") == 0 {
+        notes.effects.insert(.asksSetting)
+      }
+    case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW,
+      SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
+      notes.effects.insert(.changesSchema)
+      // For indexes and triggers SQLite passes their own name first, and the table's second.
+      let ofTable: Set = [
+        SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VIEW,
+        SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_VTABLE, SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE,
+        SQLITE_DROP_VIEW, SQLITE_DROP_TEMP_VIEW, SQLITE_DROP_VTABLE,
+      ]
+      notes.add(.schema, database, table: ofTable.contains(action) ? first : second)
+      return isLocked(against: action, first, second, on: handle)
+    case SQLITE_ALTER_TABLE:
+      notes.effects.insert(.changesSchema)
+      // SQLite passes the name of the database first here.
+      notes.add(.schema, first, table: second)
+      return isLocked(against: action, first, second, on: handle)
+    case SQLITE_UPDATE where Self.isSchemaTable(first):
+      isDeclaringTable = true
+    case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+      if action == SQLITE_UPDATE, !inTrigger { notes.addAssignment(database, first, second) }
+      if notesWrittenTables { notes.add(.rows, database, table: first) }
+    case SQLITE_TRANSACTION:
+      notes.effects.insert(.controlsTransaction)
+    default:
+      break
+    }
+    return false
+  }
+
+  /// Returns whether the statement itself reads this column, rather than the declaration of a
+  /// virtual table.
+  private mutating func isOwnRead(of table: UnsafePointer<CChar>?) -> Bool {
+    guard isDeclaringTable else { return true }
+    isDeclaringTable = false
+    return !Self.isSchemaTable(table)
+  }
+
+  private static func isSchemaTable(_ table: UnsafePointer<CChar>?) -> Bool {
+    guard let table else { return false }
+    return sqlite3_stricmp(table, "sqlite_master") == 0
+      || sqlite3_stricmp(table, "sqlite_temp_master") == 0
+  }
+
+  /// Returns whether the schema's lock forbids an action of a statement.
+  private mutating func isLocked(
+    against action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+    on handle: OpaquePointer
+  ) -> Bool {
+    guard let lock else { return false }
+    return lock.denies(
+      action, first.map { String(cString: $0) }, second.map { String(cString: $0) })
+      && deniesUnlessVacuuming(on: handle)
+  }
+
+  /// Returns true and notes the denial, unless VACUUM is running. VACUUM attaches a file and
+  /// creates tables in it, but changes no schema.
+  private mutating func deniesUnlessVacuuming(on handle: OpaquePointer) -> Bool {
+    var statement = sqlite3_next_stmt(handle, nil)
+    while let running = statement {
+      if sqlite3_stmt_busy(running) != 0, let sql = sqlite3_sql(running),
+        sqlite3_strnicmp(sql, "vacuum", 6) == 0
+      {
+        return false
+      }
+      statement = sqlite3_next_stmt(handle, running)
+    }
+    wasDeniedByLock = true
+    return true
+  }
+}

@@ -1,0 +1,82 @@
+/// The limits of the access that uses a connection: whether it may write, how long it may take, and
+/// why it was ended.
+struct AccessState {
+  /// Whether statements may write. False during a read, even on a connection that could write.
+  private(set) var allowsWriting: Bool
+  /// The time by which the access must have ended.
+  private(set) var deadline: Deadline?
+  /// Whether the access runs in a task, on that task's own thread, so that it must check for
+  /// cancellation.
+  private var asksTask = false
+  /// The reason for which the access was ended, if it was. Its later statements throw it.
+  private(set) var stopReason: StopReason?
+  /// The time at which the wait for a lock began.
+  private var waitBegan = Deadline(nanoseconds: 0)
+  /// The maximum wait for a lock in nanoseconds, if it differs from the busy timeout.
+  private var longestWait: UInt64?
+
+  init(allowsWriting: Bool) {
+    self.allowsWriting = allowsWriting
+  }
+
+  /// Begins an access.
+  mutating func begin(deadline: Deadline?, inTask: Bool = false) {
+    self.deadline = deadline
+    asksTask = inTask
+  }
+
+  /// Ends the access: the next one has no limits.
+  mutating func end() {
+    deadline = nil
+    asksTask = false
+    stopReason = nil
+  }
+
+  mutating func allowWriting(_ isAllowed: Bool) {
+    allowsWriting = isAllowed
+  }
+
+  // MARK: Stopping
+
+  /// Whether the deadline has passed.
+  var isLate: Bool { deadline?.hasPassed ?? false }
+
+  /// Returns the reason for which the access must end, as far as its limits say.
+  func findStopReason() -> StopReason? {
+    if isLate { return .deadline }
+    if asksTask, withUnsafeCurrentTask(body: { $0?.isCancelled ?? false }) { return .cancelled }
+    return nil
+  }
+
+  /// Notes why the access must end.
+  mutating func stop(because reason: StopReason) {
+    stopReason = reason
+  }
+
+  /// Returns the reason for which the access was ended. An interruption applies only to the
+  /// statement that it ended, and is cleared.
+  mutating func takeStopReason() -> StopReason? {
+    guard case .interrupted = stopReason else { return stopReason }
+    defer { stopReason = nil }
+    return stopReason
+  }
+
+  // MARK: Waiting for locks
+
+  /// Sets the maximum wait for a lock in nanoseconds; nil for the busy timeout.
+  mutating func limitWaits(to nanoseconds: UInt64?) {
+    longestWait = nanoseconds
+  }
+
+  mutating func beginWait() {
+    waitBegan = .now
+  }
+
+  /// The time since the wait began, in nanoseconds.
+  var waited: UInt64 { Deadline.now.nanoseconds &- waitBegan.nanoseconds }
+
+  /// Returns the maximum wait for a lock in nanoseconds.
+  func longestWait(_ busyTimeout: Duration) -> UInt64 {
+    longestWait ?? UInt64(busyTimeout.wholeMilliseconds) &* 1_000_000
+  }
+}

@@ -1,0 +1,58 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A point in time, in nanoseconds of the system's monotonic clock.
+struct Deadline: Sendable {
+  let nanoseconds: UInt64
+
+  static var now: Deadline {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Deadline(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
+  }
+
+  /// The time of the same clock at its last tick, some milliseconds ago at most. It costs less to
+  /// read.
+  static var roughlyNow: Deadline {
+    #if canImport(Darwin)
+      Deadline(nanoseconds: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX))
+    #else
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+      return Deadline(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
+    #endif
+  }
+
+  static func after(_ duration: Duration) -> Deadline {
+    let (seconds, attoseconds) = duration.components
+    guard seconds >= 0, attoseconds >= 0 else { return now }
+    // About 31 years: as good as no deadline, and safe from overflow.
+    let bounded = UInt64(min(seconds, 1_000_000_000)) &* 1_000_000_000
+    return Deadline(
+      nanoseconds: now.nanoseconds &+ bounded &+ UInt64(attoseconds / 1_000_000_000))
+  }
+
+  var hasPassed: Bool { Deadline.now.nanoseconds >= nanoseconds }
+
+  /// The time until the deadline in nanoseconds; 0 after it has passed.
+  var remaining: UInt64 {
+    let now = Deadline.now.nanoseconds
+    return now < nanoseconds ? nanoseconds &- now : 0
+  }
+}
+
+extension Duration {
+  /// The duration in milliseconds, rounded up and clamped to the range of a C int.
+  var wholeMilliseconds: Int32 {
+    let (seconds, attoseconds) = components
+    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+    guard !overflow else { return seconds < 0 ? 0 : .max }
+    let more = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    return Int32(clamping: max(0, scaled.addingReportingOverflow(more).partialValue))
+  }
+}

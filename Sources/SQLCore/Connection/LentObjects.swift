@@ -1,0 +1,81 @@
+/// The objects that callers hold under the current lease of a connection: statements that they
+/// prepared, BLOBs and sessions. They end with the lease.
+///
+/// Its methods end nothing themselves, since that runs code of SQLite and of observers.
+struct LentObjects {
+  private var statements: [ObjectIdentifier: LentStatement] = [:]
+  private var handles: [ObjectIdentifier: LentHandle] = [:]
+
+  mutating func keep(_ statement: LentStatement) {
+    statements[ObjectIdentifier(statement)] = statement
+  }
+
+  mutating func keep(_ handle: LentHandle) {
+    handles[ObjectIdentifier(handle)] = handle
+  }
+
+  mutating func remove(_ statement: LentStatement) {
+    statements[ObjectIdentifier(statement)] = nil
+  }
+
+  mutating func remove(_ handle: LentHandle) {
+    handles[ObjectIdentifier(handle)] = nil
+  }
+
+  var hasStatements: Bool { !statements.isEmpty }
+  var hasHandles: Bool { !handles.isEmpty }
+
+  /// Removes and returns every statement.
+  mutating func takeStatements() -> Dictionary<ObjectIdentifier, LentStatement>.Values {
+    defer { statements = [:] }
+    return statements.values
+  }
+
+  /// Removes and returns every other object.
+  mutating func takeHandles() -> Dictionary<ObjectIdentifier, LentHandle>.Values {
+    defer { handles = [:] }
+    return handles.values
+  }
+}
+
+extension ConnectionCore {
+  // MARK: Statements
+
+  /// Registers a statement, so that it is ended together with the lease.
+  func keep(_ statement: LentStatement) {
+    state.pointee.lent.keep(statement)
+  }
+
+  /// Ends a statement of the current lease.
+  func end(_ statement: LentStatement) {
+    state.pointee.lent.remove(statement)
+    if let pointer = statement.take() { giveBack(pointer) }
+  }
+
+  /// Ends every statement that is left of a lease that is over.
+  func endLentStatements() {
+    guard state.pointee.lent.hasStatements else { return }
+    for statement in state.pointee.lent.takeStatements() {
+      if let pointer = statement.take() { giveBack(pointer) }
+    }
+  }
+
+  // MARK: Other objects
+
+  /// Stores a handle, so that it is closed when the lease ends.
+  func keep(_ handle: LentHandle) {
+    state.pointee.lent.keep(handle)
+  }
+
+  /// Closes a handle of the current lease.
+  func end(_ handle: LentHandle) {
+    state.pointee.lent.remove(handle)
+    handle.end()
+  }
+
+  /// Closes every handle of the lease that has ended.
+  func endLentHandles() {
+    guard state.pointee.lent.hasHandles else { return }
+    for handle in state.pointee.lent.takeHandles() { handle.end() }
+  }
+}

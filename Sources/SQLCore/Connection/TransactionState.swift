@@ -1,0 +1,125 @@
+/// The transaction in which the closure of an access runs, and what will become of it.
+struct TransactionState {
+  /// Set by `requestRollback()` and checked when the transaction or savepoint ends.
+  private(set) var isRollbackRequested = false
+  /// Whether a closure runs in a transaction that the library began. The closure cannot end the
+  /// transaction, nor continue after SQLite has rolled it back.
+  private(set) var guardsClosure = false
+  /// Whether other writes share the transaction.
+  private(set) var isShared = false
+  /// The counts of the writes that share a transaction, for commit and rollback listeners; nil if
+  /// the transaction belongs to one write.
+  private(set) var sharedWrites: SharedWriteCount?
+  /// Whether one of the library's own statements runs (BEGIN, COMMIT, ROLLBACK or a savepoint),
+  /// which cancellations and deadlines do not end.
+  private(set) var runsOwnStatement = false
+  /// The reason for which the transaction was rolled back before its closure returned, or must be
+  /// rolled back.
+  private(set) var rollbackCause: RollbackCause?
+  /// Whether the access ran a PRAGMA, ATTACH or DETACH.
+  private(set) var changedConnection = false
+  /// The number of open savepoints, which gives each its name.
+  private var savepointDepth = 0
+
+  /// Ends the access that ran the transaction.
+  mutating func endAccess() {
+    changedConnection = false
+  }
+
+  mutating func noteChangedConnection() {
+    changedConnection = true
+  }
+
+  mutating func willRunOwnStatement() { runsOwnStatement = true }
+  mutating func didRunOwnStatement() { runsOwnStatement = false }
+
+  // MARK: Guarding
+
+  /// What is kept of an outer closure while an inner one runs.
+  struct Outer {
+    fileprivate let guardsClosure: Bool
+    fileprivate let isRollbackRequested: Bool
+  }
+
+  /// Begins to guard a closure. Returns what `endGuarding(_:)` restores.
+  mutating func beginGuarding() -> Outer {
+    let outer = Outer(guardsClosure: guardsClosure, isRollbackRequested: isRollbackRequested)
+    if !guardsClosure { rollbackCause = nil }
+    guardsClosure = true
+    isRollbackRequested = false
+    return outer
+  }
+
+  mutating func endGuarding(_ outer: Outer) {
+    guardsClosure = outer.guardsClosure
+    isRollbackRequested = outer.isRollbackRequested
+  }
+
+  mutating func requestRollback() {
+    isRollbackRequested = true
+  }
+
+  /// Returns the number of a new savepoint.
+  mutating func openSavepoint() -> Int {
+    savepointDepth += 1
+    return savepointDepth
+  }
+
+  mutating func closeSavepoint() {
+    savepointDepth -= 1
+  }
+
+  // MARK: Losing the transaction
+
+  /// Whether nothing is known by which the transaction is lost.
+  var isWhole: Bool { rollbackCause == nil }
+
+  /// Notes the reason for which the transaction was, or must be, rolled back.
+  mutating func noteRollback(because failure: any Error) {
+    rollbackCause = RollbackCause(failure)
+  }
+
+  /// Notes that everything was undone that an inner savepoint could not undo.
+  mutating func didUndo() {
+    if !guardsClosure { rollbackCause = nil }
+  }
+
+  // MARK: Sharing
+
+  /// Begins to count the writes that share a transaction. `done` of them are done already.
+  mutating func countSharedWrites(done: Int = 0) {
+    sharedWrites = SharedWriteCount(done: done)
+  }
+
+  mutating func endSharedWrites() {
+    sharedWrites = nil
+  }
+
+  /// Notes that one more write will be committed.
+  mutating func sharedWriteIsDone() {
+    sharedWrites?.done += 1
+  }
+
+  /// Notes that one more write was reported to commit listeners.
+  mutating func willReportSharedWrite() {
+    sharedWrites?.reported += 1
+  }
+
+  /// Sets whether other writes share the transaction of the write that runs.
+  mutating func share(_ isShared: Bool) {
+    self.isShared = isShared
+  }
+}
+
+/// The reason for which a transaction is lost while its closure still runs.
+struct RollbackCause {
+  let message: String
+  /// Whether `interrupt()` was the reason.
+  let isInterruption: Bool
+
+  init(_ error: any Error) {
+    let error = error as? DatabaseError
+    message = error?.message ?? "the access was ended"
+    isInterruption = error?.isInterruption ?? false
+  }
+}

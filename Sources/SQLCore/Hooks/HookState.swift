@@ -1,0 +1,142 @@
+import CSQLite
+
+/// The slots for hooks of a connection that are in use.
+struct InstalledHooks: OptionSet {
+  let rawValue: UInt16
+
+  static let commit = InstalledHooks(rawValue: 1)
+  static let rollback = InstalledHooks(rawValue: 2)
+  static let update = InstalledHooks(rawValue: 4)
+  static let preUpdate = InstalledHooks(rawValue: 8)
+  static let writeAheadLog = InstalledHooks(rawValue: 16)
+}
+
+/// The listeners of a connection, the hooks that are installed for them, and the error of a
+/// callback that could not report it to SQLite.
+///
+/// Its methods call neither listeners nor SQLite: either could come back to this value.
+struct HookState {
+  private(set) var listeners = HookListeners()
+  /// The hooks that are installed for the listeners and the observer.
+  private(set) var installed: InstalledHooks = []
+  private(set) var tracedKinds: TraceKinds = []
+  private var knownAuthorizers: [ObjectIdentifier] = []
+  /// The number of running callbacks in which SQLite allows no statement on the connection.
+  private var depth = 0
+  /// The error of a callback that could not report it to SQLite.
+  private(set) var failure: NotedFailure?
+  /// Whether a commit first checks if a callback failed.
+  private var vetoesFailedCommits = false
+  /// The number of sessions that record. Sessions and the pre-update hook share one slot in SQLite.
+  private var sessionCount = 0
+
+  // MARK: Listeners
+
+  /// Adds a listener. Returns false if a listener needs the slot of the pre-update hook while a
+  /// session has it: the new listener must then be removed.
+  mutating func add<Body>(
+    _ listening: Listening<Body>, to list: WritableKeyPath<HookListeners, HookListeners.List<Body>>
+  ) -> Bool {
+    listeners[keyPath: list].append(listening)
+    return !isRecording || listeners.preUpdate.isEmpty
+  }
+
+  /// Removes the listeners that are marked as removed.
+  mutating func purgeListeners() {
+    listeners.purge()
+  }
+
+  /// The changes of the hooks that a new observer or listener causes.
+  struct Changes {
+    let wanted: InstalledHooks
+    /// The hooks to install or to remove.
+    let hooks: InstalledHooks
+    /// The kinds of events to trace; nil if they have not changed.
+    let trace: TraceKinds?
+    /// Whether every cached statement must be recompiled.
+    let expiresStatements: Bool
+  }
+
+  /// Notes the hooks that the observer and the listeners need now, and returns what has changed.
+  mutating func update(isObserved: Bool, observesRows: Bool) -> Changes {
+    var wanted: InstalledHooks = []
+    if isObserved || vetoesFailedCommits || !listeners.commit.isEmpty { wanted.insert(.commit) }
+    if isObserved || !listeners.rollback.isEmpty { wanted.insert(.rollback) }
+    if !listeners.update.isEmpty { wanted.insert(.update) }
+    if observesRows || !listeners.preUpdate.isEmpty { wanted.insert(.preUpdate) }
+    if !listeners.writeAheadLog.isEmpty { wanted.insert(.writeAheadLog) }
+    let hooks = wanted.symmetricDifference(installed)
+    let kinds = listeners.trace.reduce(into: TraceKinds()) { $0.formUnion($1.body.kinds) }
+    let trace = kinds == tracedKinds ? nil : kinds
+    let authorizers = listeners.authorizer.map { ObjectIdentifier($0.listener) }
+    let expires =
+      !hooks.isDisjoint(with: [.update, .preUpdate]) || authorizers != knownAuthorizers
+    installed = wanted
+    tracedKinds = kinds
+    knownAuthorizers = authorizers
+    return Changes(wanted: wanted, hooks: hooks, trace: trace, expiresStatements: expires)
+  }
+
+  // MARK: Callbacks
+
+  /// Throws misuse while a callback runs in which SQLite allows no statement on the connection.
+  @inline(__always)
+  func checkUse() throws {
+    if depth > 0 { throw DatabaseError.usedInHook }
+  }
+
+  mutating func willCallOut() { depth &+= 1 }
+  mutating func didCallOut() { depth &-= 1 }
+
+  /// Notes an error of a callback, unless there is an earlier one. The running statement throws it
+  /// when it ends.
+  mutating func note(_ error: any Error, code: Int32 = SQLITE_ERROR, spoilsWrites: Bool = false) {
+    if failure == nil {
+      failure = NotedFailure(error, code: code, spoilsWrites: spoilsWrites)
+    }
+  }
+
+  /// Notes the error by which a listener refuses a commit, in place of any other.
+  mutating func noteVeto(_ failure: NotedFailure) {
+    self.failure = failure
+  }
+
+  /// Returns and clears the error of a callback.
+  mutating func takeFailure() -> NotedFailure? { failure.take() }
+
+  /// Clears the error of a callback when an access ends.
+  mutating func forgetFailure() { failure = nil }
+
+  /// Whether a collation or a tokenizer failed, so that what was written may be out of order.
+  var spoilsWrites: Bool { failure?.spoilsWrites ?? false }
+
+  /// Makes commits fail after a callback has failed. The hooks must be updated next.
+  mutating func vetoFailedCommits() { vetoesFailedCommits = true }
+
+  // MARK: Sessions
+
+  /// Whether a session records.
+  var isRecording: Bool { sessionCount > 0 }
+
+  /// Whether a session may use the slot of the pre-update hook, as far as listeners are concerned.
+  var allowsSessions: Bool { listeners.preUpdate.isEmpty }
+
+  mutating func sessionDidBegin() { sessionCount += 1 }
+  mutating func sessionDidEnd() { sessionCount -= 1 }
+}
+
+extension DatabaseError {
+  /// The error of a statement that is run inside a hook or a collation.
+  fileprivate static var usedInHook: DatabaseError {
+    .misuse(
+      "a connection cannot be used while one of its hooks or collations runs; "
+        + "use it after the statement has ended")
+  }
+
+  /// The error of a session and a pre-update hook on one connection.
+  static var sessionIsOpen: DatabaseError {
+    .misuse(
+      "a session is recording on this connection, and SQLite has one slot for sessions and "
+        + "pre-update hooks; record on a separate connection, or end the session first")
+  }
+}

@@ -1,0 +1,77 @@
+/// The observer of a connection, and what the connection notes for it about the running statement.
+///
+/// Its methods do not call the observer, which may come back to this value.
+///
+/// What runs for each statement or row is inlined, so that asking copies and retains nothing.
+struct ObservationState {
+  /// The observer of statements, rows and transactions, while there is one.
+  private(set) var observer: (any StatementObserver)?
+  /// Whether row changes are reported to the observer.
+  private(set) var observesRows = false
+  /// The handle of the statement that writes, from its first step to its end.
+  private(set) var writingStatement: OpaquePointer?
+  /// The label of the current write.
+  private(set) var writeLabel: String?
+  /// The tables whose row changes the observer does not need.
+  private var passedOver = RecentTables()
+  /// The address of the name of the last table in `passedOver` that the running statement changed.
+  /// While that statement runs, no other table's name can be at this address.
+  private var lastPassedOver: UnsafePointer<CChar>?
+
+  /// Frees the memory of the value.
+  mutating func deallocate() {
+    passedOver.removeAll()
+  }
+
+  mutating func set(_ observer: (any StatementObserver)?, hooksRows: Bool) {
+    self.observer = observer
+    observesRows = observer != nil && hooksRows
+    passedOver.removeAll()
+    lastPassedOver = nil
+  }
+
+  mutating func label(_ label: String?) {
+    writeLabel = label
+  }
+
+  // MARK: Statements
+
+  mutating func willWrite(_ statement: OpaquePointer) {
+    writingStatement = statement
+  }
+
+  mutating func didWrite() {
+    writingStatement = nil
+  }
+
+  /// Returns the observer, to report the beginning or the end of a statement, after which the
+  /// address of a table's name may belong to another table.
+  @inline(__always)
+  mutating func observerOfStatement() -> (any StatementObserver)? {
+    guard let observer else { return nil }
+    lastPassedOver = nil
+    return observer
+  }
+
+  // MARK: Tables
+
+  /// Whether the running statement has changed this table before, and no one needs its changes.
+  @inline(__always)
+  func passesOver(_ table: UnsafePointer<CChar>) -> Bool { lastPassedOver == table }
+
+  /// Whether the observer has said that it does not need changes of this table.
+  @inline(__always)
+  func passesOver(_ event: borrowing PreUpdateEvent) -> Bool {
+    passedOver.value(of: event) != nil
+  }
+
+  /// Notes that the observer does not need changes of this table.
+  mutating func passOver(_ event: borrowing PreUpdateEvent) {
+    passedOver.note(0, of: event)
+  }
+
+  /// Notes that the further changes of this table by the running statement concern no one.
+  mutating func passOver(_ table: UnsafePointer<CChar>) {
+    lastPassedOver = table
+  }
+}

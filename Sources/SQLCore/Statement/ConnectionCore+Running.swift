@@ -1,0 +1,105 @@
+import CSQLite
+
+extension ConnectionCore {
+  /// Steps the statement; returns true if it has a row.
+  @usableFromInline
+  package func step(_ statement: StatementPointer) throws -> Bool {
+    if !statement.pointee.isRunning { try begin(statement) }
+    let code = sqlite3_step(statement.handle)
+    let hasCallbackFailed = state.pointee.hooks.failure != nil
+    if code == SQLITE_ROW, !hasCallbackFailed { return true }
+    statement.pointee.isRunning = false
+    if !statement.pointee.isReadOnly { state.pointee.observation.didWrite() }
+    guard code == SQLITE_DONE, !hasCallbackFailed else {
+      // SQLite keeps the message of the last call only, so it is read before anything else runs.
+      let spoilsWrites = state.pointee.hooks.spoilsWrites
+      var failure = failure(code, of: statement)
+      sqlite3_reset(statement.handle)
+      if code & 0xFF == SQLITE_CONSTRAINT { failure = locatingConstraint(of: failure, statement) }
+      // An index may be out of order.
+      if spoilsWrites, !statement.pointee.isReadOnly, isInTransaction {
+        try? run(cached: "ROLLBACK")
+      }
+      noteRollback(after: failure)
+      notifyObserver(ofEndOf: statement, failed: true)
+      throw failure
+    }
+    notifyObserver(ofEndOf: statement, failed: false)
+    return false
+  }
+
+  /// Runs a statement to its end, ignoring its rows, and resets it.
+  package func run(_ statement: StatementPointer) throws {
+    while try step(statement) {}
+    sqlite3_reset(statement.handle)
+  }
+
+  /// Runs one of the library's own statements through the cache: BEGIN, COMMIT, ROLLBACK and
+  /// savepoints. A cancellation or a deadline does not prevent it from running, so that the access
+  /// ends properly.
+  package func run(cached text: String) throws {
+    let statement = try lendStatement(text: text)
+    defer { giveBack(statement) }
+    start(statement)
+    state.pointee.transaction.willRunOwnStatement()
+    defer { state.pointee.transaction.didRunOwnStatement() }
+    try run(statement)
+  }
+
+  private func begin(_ statement: StatementPointer) throws {
+    try checkStopped()
+    try state.pointee.hooks.checkUse()
+    if state.pointee.transaction.guardsClosure { try checkTransaction(beside: statement) }
+    if !allowsWriting, !statement.pointee.isReadOnly {
+      throw readOnly(sql: statement.sql)
+    }
+    start(statement)
+  }
+
+  /// Throws wherever a statement that writes would be refused. It is for writes that are not made
+  /// by a statement.
+  func checkWriting() throws {
+    try checkStopped()
+    try state.pointee.hooks.checkUse()
+    guard allowsWriting else { throw readOnly(sql: nil) }
+  }
+
+  func readOnly(sql: String?) -> DatabaseError {
+    DatabaseError(
+      code: .readOnly,
+      message: configuration.isReadOnly
+        ? "the database was opened with `Configuration.isReadOnly`"
+        : "this access only reads; write in `write { }`", sql: sql)
+  }
+
+  private func start(_ statement: StatementPointer) {
+    // A `PRAGMA wal_autocheckpoint` may have taken effect when SQLite recompiled a statement.
+    if state.pointee.log.hasPragma { keepLogHook() }
+    statement.pointee.isRunning = true
+    if !statement.pointee.isReadOnly { state.pointee.observation.willWrite(statement.handle) }
+    // An interruption that was requested before the statement began does not apply to it.
+    isInterruptRequested.store(false, ordering: .relaxed)
+    state.pointee.observation.observerOfStatement()?.statementWillRun(statement, on: self)
+  }
+
+  private func notifyObserver(ofEndOf statement: StatementPointer, failed: Bool) {
+    if state.pointee.watchesScans, !failed { noteScan(by: statement) }
+    state.pointee.observation.observerOfStatement()?
+      .statementDidRun(statement, failed: failed, on: self)
+  }
+
+  /// Ends a statement, whether or not all its rows were read.
+  package func reset(_ statement: StatementPointer) {
+    sqlite3_reset(statement.handle)
+    if statement.pointee.isRunning {
+      statement.pointee.isRunning = false
+      if !statement.pointee.isReadOnly { state.pointee.observation.didWrite() }
+      notifyObserver(ofEndOf: statement, failed: false)
+    }
+  }
+
+  /// Marks a read statement as running. Loops that step by themselves begin with this call.
+  package func beginReading(_ statement: StatementPointer) throws {
+    if !statement.pointee.isRunning { try begin(statement) }
+  }
+}

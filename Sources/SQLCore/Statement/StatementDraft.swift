@@ -1,0 +1,33 @@
+/// The shape of a statement with its values, while they are written.
+///
+/// A connection lends its memory to the draft, and takes it back when the shape is written.
+package struct StatementDraft {
+  package var key: StatementKey
+  package var values: BoundValues
+
+  /// Makes a draft with memory of its own, which the caller frees with `deallocate()`.
+  package init() {
+    key = StatementKey()
+    key.begin(.shape)
+    values = BoundValues()
+  }
+
+  init(key: StatementKey, values: BoundValues) {
+    self.key = key
+    self.values = values
+  }
+
+  package func deallocate() {
+    key.deallocate()
+    values.deallocate()
+  }
+}
+
+/// A statement that is found by its shape, and rendered only if a connection has not prepared it.
+package protocol StatementSource {
+  /// Writes the shape, with the values in the order of their parameters. It must not use the
+  /// connection.
+  func writeShape(to draft: inout StatementDraft) throws
+  /// Returns the SQL of the statement.
+  func statementText() throws -> String
+}

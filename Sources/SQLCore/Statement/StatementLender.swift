@@ -1,0 +1,277 @@
+import CSQLite
+
+/// The prepared statements of a connection, and the memory in which they are looked up.
+///
+/// It only finds and stores statements. The core prepares them, which runs code of SQLite and of
+/// callers that may come back to this value.
+struct StatementLender {
+  private var cache: StatementCache
+  /// The key of the statement that is looked up.
+  private var key = StatementKey()
+  /// Storage for the values of a query while its statement is looked up.
+  private var values = BoundValues()
+  /// Runs `PRAGMA schema_version`; prepared when it is first used.
+  private(set) var schemaVersion: OpaquePointer?
+
+  init(_ configuration: Configuration) {
+    cache = StatementCache(
+      maximumCount: configuration.maximumCachedStatements,
+      maximumByteCount: configuration.maximumCachedStatementBytes)
+  }
+
+  /// Finalises every statement; nothing can be lent afterwards.
+  func finalize() {
+    cache.deallocate()
+    sqlite3_finalize(schemaVersion)
+  }
+
+  /// Frees the remaining memory.
+  func deallocate() {
+    key.deallocate()
+    values.deallocate()
+  }
+
+  /// Stores the statement that reads the schema's version.
+  mutating func keep(schemaVersion statement: OpaquePointer?) {
+    schemaVersion = statement
+  }
+
+  /// Evicts every statement that is not in use.
+  mutating func removeAll() {
+    cache.removeAll()
+  }
+
+  /// The size of the cache, and its hits and misses.
+  var statistics: StatementCacheStatistics {
+    StatementCacheStatistics(
+      count: cache.count, byteCount: cache.byteCount, hits: cache.hits, misses: cache.misses)
+  }
+
+  // MARK: Writing the key
+
+  /// Writes the key of a raw SQL text.
+  fileprivate mutating func write(text: String) {
+    key.begin(.text)
+    key.append(unmeasured: text)
+  }
+
+  /// Writes the key of a shape, by a closure that must not use the connection.
+  fileprivate mutating func write(
+    shape write: (inout StatementKey) throws -> Void
+  ) rethrows {
+    key.begin(.shape)
+    try write(&key)
+  }
+
+  /// Returns a draft for a shape. Its values are taken out, because binding them may run the
+  /// caller's code, which may use this connection.
+  fileprivate mutating func beginDraft() -> StatementDraft {
+    key.begin(.shape)
+    defer { values = BoundValues() }
+    return StatementDraft(key: key, values: values)
+  }
+
+  /// Takes back the key of a draft, which writing may have moved in memory.
+  fileprivate mutating func takeBack(key: StatementKey) {
+    self.key = key
+  }
+
+  /// Takes back the storage for the values of a draft.
+  fileprivate mutating func takeBack(values: consuming BoundValues) {
+    values.removeAll()
+    self.values.deallocate()
+    self.values = values
+  }
+
+  // MARK: Finding and storing
+
+  /// Returns the statement whose key was written, and marks it as in use; nil if there is none, or
+  /// if it is in use already.
+  fileprivate mutating func findIdle() -> StatementPointer? {
+    guard let found = cache.find(key.bytes, hash: key.hash) else { return nil }
+    if found.pointee.isInUse {
+      cache.countAsMiss()
+      return nil
+    }
+    found.pointee.isInUse = true
+    return found
+  }
+
+  /// Returns the idle statement with a number.
+  fileprivate mutating func findIdle(number: Int) -> StatementPointer? {
+    cache.find(number: number)
+  }
+
+  /// Whether the cache has the statement whose key was written, in use or not.
+  fileprivate var isCached: Bool { cache.holds(key.bytes, hash: key.hash) }
+
+  /// Returns a copy of the key that was written, which the caller owns, and its hash.
+  fileprivate func copyKey() -> (key: UnsafeRawBufferPointer, hash: UInt64) {
+    let bytes = key.bytes
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+    copy.copyMemory(from: bytes)
+    return (UnsafeRawBufferPointer(copy), key.hash)
+  }
+
+  /// Stores a statement that was just prepared, unless it must not be cached or there is no room.
+  ///
+  /// Statements that may change tables are not cached. SQLite runs many a PRAGMA while it prepares
+  /// it, and again only when it prepares it again; the authorizer, too, checks a reader's rights
+  /// only then. A statement that changes the schema may refer to another table next time, through
+  /// an index of the same name.
+  fileprivate mutating func insert(_ statement: StatementPointer) {
+    if statement.pointee.effects.mayChangeTables || !cache.insert(statement) {
+      statement.pointee.key?.deallocate()
+      statement.pointee.key = nil
+    }
+  }
+
+  /// Makes a cached statement findable by a number.
+  fileprivate mutating func number(_ statement: StatementPointer, _ number: Int) {
+    cache.number(statement, number)
+  }
+}
+
+// The three ways to a statement: by its text, by its shape, and by a number that stands for its
+// shape. Whoever is lent a statement gives it back with `giveBack(_:)`.
+extension ConnectionCore {
+  // MARK: By text
+
+  /// Lends the statement of a raw SQL text.
+  package func lendStatement(text: String) throws -> StatementPointer {
+    state.pointee.statements.write(text: text)
+    return try lendKnown() ?? lendNew { text }
+  }
+
+  /// Lends the statement of a piece of SQL, with its values bound.
+  package func lendStatement(for sql: SQL) throws -> StatementPointer {
+    let statement = try lendStatement(text: sql.text)
+    do {
+      try bind(sql.bindings, to: statement)
+      return statement
+    } catch {
+      giveBack(statement)
+      throw error
+    }
+  }
+
+  // MARK: By shape
+
+  /// Lends the statement of a query with its values bound. The statement is found by its shape, and
+  /// is rendered and prepared only if the cache does not have it.
+  ///
+  /// The path to a cached statement has no closures, because each closure would copy the query,
+  /// which is large.
+  package func lendStatement(for query: some StatementSource) throws -> StatementPointer {
+    var draft = state.pointee.statements.beginDraft()
+    defer { state.pointee.statements.takeBack(values: draft.values) }
+    do {
+      // Nothing else may use the connection before the key is back.
+      defer { state.pointee.statements.takeBack(key: draft.key) }
+      try query.writeShape(to: &draft)
+    }
+    let statement = try lendKnown() ?? lendNew(of: query)
+    #if DEBUG
+      try checkText(of: statement) { try query.statementText() }
+    #endif
+    do {
+      try draft.values.bind(to: statement, on: self)
+      return statement
+    } catch {
+      giveBack(statement)
+      throw error
+    }
+  }
+
+  /// Lends the statement of a shape, which `write` writes into the key. The caller binds its
+  /// values.
+  package func lendStatement(
+    shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
+  ) throws -> StatementPointer {
+    try state.pointee.statements.write(shape: write)
+    guard let known = lendKnown() else { return try lendNew(sql: sql) }
+    try checkText(of: known, sql)
+    return known
+  }
+
+  // MARK: By number
+
+  /// Lends a statement by a number that stands for its shape. Prepared queries, and the statements
+  /// that find or write one model, use it because each call lends them. The caller must bind every
+  /// parameter.
+  package func lendStatement(
+    number: Int, shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
+  ) throws -> StatementPointer {
+    if !state.pointee.authorizer.isRecording,
+      let found = state.pointee.statements.findIdle(number: number)
+    {
+      try checkText(of: found, sql)
+      found.pointee.isInUse = true
+      return found
+    }
+    let statement = try lendStatement(shape: write, sql: sql)
+    state.pointee.statements.number(statement, number)
+    statement.pointee.leavesValues = true
+    return statement
+  }
+
+  // MARK: Giving back
+
+  /// Takes a statement back and resets it. Its values are cleared, unless it always gets new values
+  /// before it runs again.
+  @usableFromInline
+  package func giveBack(_ statement: StatementPointer) {
+    reset(statement)
+    if !statement.pointee.leavesValues { sqlite3_clear_bindings(statement.handle) }
+    if statement.pointee.key == nil {
+      statement.destroy()
+    } else {
+      statement.pointee.isInUse = false
+    }
+  }
+
+  // MARK: Known and new statements
+
+  /// Lends the statement whose key was written; returns nil if the cache has no idle one.
+  private func lendKnown() -> StatementPointer? {
+    guard !state.pointee.authorizer.isRecording else { return nil }
+    return state.pointee.statements.findIdle()
+  }
+
+  /// Prepares and lends the statement whose key was written. If the cached statement is in use, the
+  /// new one is a duplicate that is not cached.
+  private func lendNew(sql: () throws -> String) throws -> StatementPointer {
+    if state.pointee.authorizer.isRecording || state.pointee.statements.isCached {
+      return StatementPointer.make(try compileOne(try sql()))
+    }
+    // Rendering may run the caller's code, which may use this connection, so the key is copied
+    // first.
+    let (key, hash) = state.pointee.statements.copyKey()
+    do {
+      let statement = StatementPointer.make(try compileOne(try sql()), key: key, hash: hash)
+      state.pointee.statements.insert(statement)
+      return statement
+    } catch {
+      key.deallocate()
+      throw error
+    }
+  }
+
+  /// A function of its own, so that its closure copies the query only if it is rendered.
+  @inline(never)
+  private func lendNew(of query: some StatementSource) throws -> StatementPointer {
+    try lendNew { try query.statementText() }
+  }
+
+  /// Asserts, in debug builds, that a statement found in the cache has the SQL that the query
+  /// renders.
+  private func checkText(of found: StatementPointer, _ sql: () throws -> String) throws {
+    #if DEBUG
+      let rendered = try sql()
+      // SQLite keeps the text up to the semicolon.
+      assert(
+        rendered.utf8.starts(with: (found.sql ?? "").utf8),
+        "two different statements have the same shape: \(rendered)")
+    #endif
+  }
+}
