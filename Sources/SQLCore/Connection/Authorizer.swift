@@ -39,8 +39,7 @@ struct AuthorizerRules {
 
   fileprivate static func isSchemaTable(_ table: UnsafePointer<CChar>?) -> Bool {
     guard let table else { return false }
-    return sqlite3_stricmp(table, "sqlite_master") == 0
-      || sqlite3_stricmp(table, "sqlite_temp_master") == 0
+    return table.isSame(as: "sqlite_master") || table.isSame(as: "sqlite_temp_master")
   }
 }
 
@@ -190,15 +189,15 @@ private func authorize(
   case SQLITE_PRAGMA:
     state.pointee.authorizer.effects.insert(.changesConnection)
     if state.pointee.authorizer.isReader, let first, second != nil,
-      sqlite3_stricmp(first, "query_only") == 0
+      first.isSame(as: "query_only")
     {
       return SQLITE_DENY
     }
     // Without a value the pragma only queries; with a value it may write the file.
-    if second == nil, sqlite3_stricmp(first, "journal_mode") == 0 {
+    if second == nil, first?.isSame(as: "journal_mode") == true {
       state.pointee.authorizer.effects.insert(.asksSetting)
     }
-    if sqlite3_stricmp(first, "wal_autocheckpoint") == 0 {
+    if first?.isSame(as: "wal_autocheckpoint") == true {
       state.pointee.authorizer.checkpointPragma = CheckpointPragma(argument: second)
     }
   case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW,
