@@ -116,7 +116,7 @@ extension DataFrameColumn {
       }
     }
     let isOne = values.allSatisfy { $0.isNull || $0.storageClass == storageClass }
-    self.init(name, type: isOne ? storageClass?.swiftType : nil, values: values)
+    self.init(name, type: isOne ? storageClass?.valueType : nil, values: values)
   }
 }
 

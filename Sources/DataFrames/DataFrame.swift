@@ -34,7 +34,7 @@ public struct DataFrame: Sendable {
 
   /// Returns the column with the given name, ignoring case as SQL does; nil if there is none.
   public subscript(_ name: String) -> DataFrameColumn? {
-    columns.first { $0.name.lowercasedASCII == name.lowercasedASCII }
+    columns.first { $0.name.isSame(as: name) }
   }
 
   /// Returns the cells of a row, from left to right; the first row is 0. Throws `DataFrameError` if
@@ -83,7 +83,7 @@ public struct DataFrame: Sendable {
   /// Removes and returns the column with the given name; returns nil if there is none.
   @discardableResult
   public mutating func remove(_ name: String) -> DataFrameColumn? {
-    columns.firstIndex { $0.name.lowercasedASCII == name.lowercasedASCII }
+    columns.firstIndex { $0.name.isSame(as: name) }
       .map { columns.remove(at: $0) }
   }
 }

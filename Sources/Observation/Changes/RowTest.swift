@@ -32,11 +32,10 @@ struct RowTest: Sendable {
     (statement.order, statement.limit, statement.offset) = (.none, nil, nil)
     statement.selection = .terms([.expression(.constant("1"))])
     let reads = try core.reads(of: try statement.rendered().text)
-    var text = PredicateText()
-    try statement.write(to: &text)
+    let analysis = try QueryAnalysis(of: statement)
     let own = QualifiedTableName(layout.tableName)
     let dependencies = reads.columns.filter { $0.table != ArrayTable.name }
-    guard text.isOfOneRow,
+    guard analysis.isOfOneRow,
       dependencies.allSatisfy({ QualifiedTableName(schema: $0.database, $0.table) == own })
     else { throw Problem(reason: "the predicates read other rows, or other tables") }
     columns = Set(dependencies.map(\.column.lowercasedASCII)).subtracting([""])
@@ -56,7 +55,7 @@ struct RowTest: Sendable {
       throw Problem(
         reason: "the predicates call \(name)(), which is not registered as `.deterministic`")
     }
-    guard !text.mayNameNow || reads.functions.isDisjoint(with: Self.dateFunctions) else {
+    guard !analysis.mayNameNow || reads.functions.isDisjoint(with: Self.dateFunctions) else {
       throw Problem(reason: "the predicates depend on the current time")
     }
     statement.selection = .terms([.expression(.fragment(SQL(unsafe: tracked.shadowRowIDName)))])
@@ -111,54 +110,4 @@ extension TrackedTable {
     let columns = Set(recorded.map(\.name.lowercasedASCII) + names.keys.map(\.lowercasedASCII))
     return ["rowid", "_rowid_", "oid"].first { !columns.contains($0) } ?? "rowid"
   }
-}
-
-/// A sink that finds out from a query's text whether its predicates depend on one row only.
-private struct PredicateText: QuerySink {
-  /// Whether the predicates read no other rows.
-  private(set) var isOfOneRow = true
-  /// Whether a date function might be given the current time.
-  private(set) var mayNameNow = false
-  private var scopeCount = 0
-
-  mutating func openScope(
-    _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
-  ) {
-    scopeCount += 1
-    if scopeCount > 1 || !joins.isEmpty || extras != nil { isOfOneRow = false }
-  }
-
-  mutating func fragment(_ sql: SQL) {
-    let text = sql.text.lowercasedASCII
-    if text.contains("select") { isOfOneRow = false }
-    if text.contains("now") || text.contains("()") { mayNameNow = true }
-    for binding in sql.bindings { value(binding) }
-  }
-
-  /// Receives functions, and constants that the library itself writes.
-  mutating func function(_ name: String) {
-    if name.contains("'now'") { mayNameNow = true }
-  }
-
-  mutating func value(_ value: BoundValue) {
-    guard case .text(let text)? = try? value.databaseValue else { return }
-    if text.lowercasedASCII == "now" { mayNameNow = true }
-  }
-
-  mutating func token(_ token: SQLToken) {}
-  mutating func hideScope() { isOfOneRow = false }
-  mutating func openCommonTables(_ tables: [CommonTableNode]) { isOfOneRow = false }
-  mutating func commonTable(_ table: CommonTableName) { isOfOneRow = false }
-  mutating func table(_ table: TableID) {}
-  mutating func tableName(_ table: TableID) {}
-  mutating func column(_ column: ColumnID) {}
-  mutating func columnName(_ column: ColumnID) {}
-  mutating func allColumns(of table: TableID) {}
-  mutating func alias(_ name: String) {}
-  mutating func resultColumn(_ name: String) {}
-  mutating func windowName(_ name: String) {}
-  mutating func closeScope() {}
-  mutating func showScope() {}
-  mutating func closeCommonTables() {}
-  mutating func commonTableDefinition(_ table: CommonTableNode) {}
 }

@@ -14,14 +14,19 @@ import SQLCore
 /// released and when the database is closed. After an error it continues: see `LivePhase`.
 @Observable
 public final class LiveModel<M: Model> {
-  /// The row; nil until it is loaded, and if it does not exist.
-  public private(set) var model: M?
-  /// The state of loading.
-  public private(set) var phase = LivePhase.loading
+  /// The result that holds the row; an error if the key is not valid.
+  @ObservationIgnored private let query: Result<LiveQuery<M>, any Error>
 
-  @ObservationIgnored private var task: Task<Void, Never>?
-  /// The observation; nil if the key is not valid.
-  @ObservationIgnored private var watch: QueryWatch<M>?
+  /// The row; nil until it is loaded, and if it does not exist.
+  public var model: M? { try? query.get().rows.first }
+
+  /// The state of loading.
+  public var phase: LivePhase {
+    switch query {
+    case .success(let query): query.phase
+    case .failure(let error): .failed(error)
+    }
+  }
 
   /// Whether the row was loaded, or found not to exist.
   public var isLoaded: Bool { phase.isLoaded }
@@ -32,21 +37,10 @@ public final class LiveModel<M: Model> {
     _ type: M.Type, _ id: M.ID, in database: Database,
     isolation: isolated (any Actor) = #isolation
   ) {
-    let watch: QueryWatch<M>
     do {
-      watch = QueryWatch(LiveSource(try M.query(for: id)), in: database)
+      query = .success(LiveQuery(LiveSource(try M.query(for: id)), database, isolation))
     } catch {
-      phase = .failed(error)
-      return
-    }
-    self.watch = watch
-    task = Task { [weak self] in
-      await follow(watch, isolation: isolation) { rows, phase in
-        guard let self else { return false }
-        if let rows { self.model = rows.first }
-        if let phase = self.phase.changed(to: phase) { self.phase = phase }
-        return true
-      }
+      query = .failure(error)
     }
   }
 
@@ -57,11 +51,7 @@ public final class LiveModel<M: Model> {
   nonisolated(nonsending)
     public func refresh() async
   {
-    await watch?.refresh()
-  }
-
-  deinit {
-    task?.cancel()
+    try? await query.get().refresh()
   }
 }
 

@@ -52,7 +52,7 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     let keys = layout.keyColumns.map { layout.columns[$0].name.lowercasedASCII }
     guard keys == tracked.names.keys.map(\.lowercasedASCII) else { return nil }
     func collation(of column: String) -> BuiltInCollation? {
-      table.columns.first { $0.name.lowercasedASCII == column.lowercasedASCII }?.collation
+      table.columns.first { $0.name.isSame(as: column) }?.collation
     }
     let keyCollations = keys.compactMap(collation)
     guard keyCollations.count == keys.count else { return nil }

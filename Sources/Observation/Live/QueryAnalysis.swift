@@ -1,17 +1,25 @@
 import QueryDSL
 import SQLCore
 
-/// An analysis of whether each row of a query's result depends on one row of one table and nothing
-/// else.
-///
-/// It walks over the query as it is written, and accepts only what it knows: with anything else,
-/// the query has to be fetched again after each change.
+/// An analysis of what a query over one table depends on, made from the query as it is written.
 struct QueryAnalysis: QuerySink {
-  /// Whether the query contains only what is known.
-  private(set) var isMaintainable = true
+  /// Whether the query reads one table only, each row of it by itself, as far as its text shows.
+  private(set) var isOfOneRow = true
+  /// Whether a date function might be given the current time.
+  private(set) var mayNameNow = false
   /// The names of the functions that the query calls, folded.
   private(set) var calledFunctions: Set<String> = []
+  /// Whether all parts of the query are among those whose meaning is known here.
+  private var isKnown = true
   private var scopeCount = 0
+
+  /// Whether each row of the result depends on one row of one table and nothing else. With any part
+  /// that is not known here, the query has to be fetched again after each change.
+  var isMaintainable: Bool { isOfOneRow && isKnown }
+
+  init(of select: SelectStatement) throws {
+    try select.write(to: &self)
+  }
 
   /// The tokens of a SELECT over one table without groups and aggregates. COLLATE is not among
   /// them: the order of a collation that it names is not known here.
@@ -31,14 +39,28 @@ struct QueryAnalysis: QuerySink {
   ]
 
   mutating func token(_ token: SQLToken) {
-    if !Self.tokens.contains(token) { isMaintainable = false }
+    if !Self.tokens.contains(token) { isKnown = false }
     if token == .like { calledFunctions.insert("like") }
   }
 
+  /// Receives functions, and constants that the library itself writes.
   mutating func function(_ name: String) {
     let name = name.lowercasedASCII
-    if !Self.functions.contains(name) { isMaintainable = false }
+    if !Self.functions.contains(name) { isKnown = false }
+    if name.contains("'now'") { mayNameNow = true }
     calledFunctions.insert(name)
+  }
+
+  mutating func fragment(_ sql: SQL) {
+    isKnown = false
+    let text = sql.text.lowercasedASCII
+    if text.contains("select") { isOfOneRow = false }
+    if text.contains("now") || text.contains("()") { mayNameNow = true }
+    for binding in sql.bindings { value(binding) }
+  }
+
+  mutating func value(_ value: BoundValue) {
+    if case .value(.text(let text)) = value, text.isSame(as: "now") { mayNameNow = true }
   }
 
   mutating func openScope(
@@ -46,25 +68,23 @@ struct QueryAnalysis: QuerySink {
   ) {
     scopeCount += 1
     // A subquery or a join.
-    if scopeCount > 1 || !joins.isEmpty || extras != nil { isMaintainable = false }
+    if scopeCount > 1 || !joins.isEmpty || extras != nil { isOfOneRow = false }
   }
 
-  mutating func fragment(_ sql: SQL) { isMaintainable = false }
-  mutating func tableName(_ table: TableID) { isMaintainable = false }
-  mutating func columnName(_ column: ColumnID) { isMaintainable = false }
-  mutating func resultColumn(_ name: String) { isMaintainable = false }
-  mutating func windowName(_ name: String) { isMaintainable = false }
-  mutating func hideScope() { isMaintainable = false }
+  mutating func hideScope() { isOfOneRow = false }
+  mutating func openCommonTables(_ tables: [CommonTableNode]) { isOfOneRow = false }
+  mutating func commonTableDefinition(_ table: CommonTableNode) { isOfOneRow = false }
+  mutating func commonTable(_ table: CommonTableName) { isOfOneRow = false }
+  mutating func tableName(_ table: TableID) { isKnown = false }
+  mutating func columnName(_ column: ColumnID) { isKnown = false }
+  mutating func resultColumn(_ name: String) { isKnown = false }
+  mutating func windowName(_ name: String) { isKnown = false }
   mutating func showScope() {}
-  mutating func openCommonTables(_ tables: [CommonTableNode]) { isMaintainable = false }
   mutating func closeCommonTables() {}
-  mutating func commonTableDefinition(_ table: CommonTableNode) { isMaintainable = false }
-  mutating func commonTable(_ table: CommonTableName) { isMaintainable = false }
   mutating func table(_ table: TableID) {}
   mutating func column(_ column: ColumnID) {}
   mutating func allColumns(of table: TableID) {}
   mutating func alias(_ name: String) {}
-  mutating func value(_ value: BoundValue) {}
   mutating func closeScope() {}
 }
 
@@ -76,13 +96,9 @@ extension Database {
 extension SelectStatement {
   /// Returns whether each row of the result depends on one row of one table and nothing else.
   func isMaintainable(on connection: Connection) throws -> Bool {
-    var analysis = QueryAnalysis()
-    do {
-      try write(to: &analysis)
-    } catch {
+    guard let analysis = try? QueryAnalysis(of: self), analysis.isMaintainable else {
       return false
     }
-    guard analysis.isMaintainable else { return false }
     // A user's function that replaces one of SQLite's may depend on anything.
     let called = analysis.calledFunctions.filter { !$0.hasPrefix("decimal") }
     guard !called.isEmpty else { return true }

@@ -15,7 +15,7 @@ struct PersistentSequence<Element: Sendable>: Sendable {
     @exclusivity(unchecked) fileprivate(set) var children: [Node] = []
     /// For each child, the number of elements up to its end: its own and those of the children
     /// before it.
-    @exclusivity(unchecked) fileprivate(set) var ends: [Int] = []
+    @exclusivity(unchecked) var ends: [Int] = []
 
     init(_ elements: [Element]) {
       self.elements = elements
@@ -102,19 +102,70 @@ struct PersistentSequence<Element: Sendable>: Sendable {
   // MARK: Changing
 
   mutating func insert(_ element: Element, at index: Int) {
-    guard let sibling = Node.insert(element, at: index, into: &root) else { return }
-    root = Node([root, sibling])
+    if let sibling = Node.insert(element, at: index, into: &root) { root = Node([root, sibling]) }
+    didChange(at: index)
   }
 
   mutating func remove(at index: Int) {
     Node.remove(at: index, from: &root)
     while root.children.count == 1 { root = root.children[0] }
+    didChange(at: index)
   }
 
   mutating func replace(at index: Int, with element: Element) {
     Node.replace(at: index, in: &root, with: element)
+    didChange(at: index)
+  }
+
+  @inline(__always)
+  private func didChange(at index: Int) {
+    #if DEBUG
+      InvariantChecks.run { try root.checkInvariants(around: Swift.max(0, index)) }
+    #endif
   }
 }
+
+#if DEBUG
+  extension PersistentSequence {
+    /// Throws unless all nodes count their elements rightly and are full enough, and all leaves are
+    /// equally deep.
+    func checkInvariants() throws { try root.checkInvariants() }
+  }
+
+  extension PersistentSequence.Node {
+    /// Returns the number of levels below the node, itself included.
+    ///
+    /// - Parameter index: the element around which nodes are checked; nil for all nodes. An index
+    ///   after the last element stands for the last.
+    @discardableResult
+    func checkInvariants(isRoot: Bool = true, around index: Int? = nil) throws -> Int {
+      try InvariantChecks.require(
+        elements.count <= Self.capacity && children.count <= Self.capacity, "a node is too large")
+      try InvariantChecks.require(isRoot || count > 0, "a node below the root is empty")
+      guard !isLeaf else {
+        try InvariantChecks.require(ends.isEmpty, "a leaf counts children")
+        return 1
+      }
+      try InvariantChecks.require(elements.isEmpty, "a node with children has elements")
+      try InvariantChecks.require(!isRoot || children.count > 1, "the root has one child")
+      try InvariantChecks.require(ends.count == children.count, "a node miscounts its children")
+      let index = index.map { Swift.min($0, count - 1) }
+      var start = 0
+      var levels: Set<Int> = []
+      for (child, end) in zip(children, ends) {
+        try InvariantChecks.require(
+          start + child.count == end, "a node miscounts the elements of a child")
+        if index.map((start..<end).contains) ?? true {
+          let inside = index.map { $0 - start }
+          levels.insert(try child.checkInvariants(isRoot: false, around: inside))
+        }
+        start = end
+      }
+      try InvariantChecks.require(levels.count == 1, "the leaves are not equally deep")
+      return 1 + (levels.first ?? 0)
+    }
+  }
+#endif
 
 extension PersistentSequence.Node {
   typealias Node = PersistentSequence<Element>.Node

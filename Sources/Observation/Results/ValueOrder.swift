@@ -61,17 +61,13 @@ enum BuiltInCollation: Hashable, Sendable {
 
   private static func compareFolded(_ first: Bytes, _ second: Bytes) -> Int {
     for index in 0..<min(first.count, second.count) {
-      let left = fold(first[index])
-      let right = fold(second[index])
+      let left = first[index].lowercasedASCII
+      let right = second[index].lowercasedASCII
       if left != right { return Int(left) - Int(right) }
       // SQLite compares no further than U+0000.
       if left == 0 { break }
     }
     return first.count - second.count
-  }
-
-  private static func fold(_ byte: UInt8) -> UInt8 {
-    (65...90).contains(byte) ? byte | 0x20 : byte
   }
 }
 

@@ -47,6 +47,7 @@ struct RecordedRows {
     rows.append(row)
     rows[rows.count - 1].position = position
     position += 1
+    didAppend(to: tables)
     guard rows.count > maximumRows else { return }
     isFull = true
     // Notes the first change of each table at its position, so that the table stays noted after a
@@ -90,6 +91,7 @@ struct RecordedRows {
     position = 0
     for index in running.indices { running[index].mark = 0 }
     isFull = false
+    didCut()
   }
 
   // MARK: Statements
@@ -119,6 +121,7 @@ struct RecordedRows {
       values.truncate(to: last.start)
     }
     notes.removeAll { $0.position >= mark }
+    didCut()
   }
 
   func rows(since mark: Int) -> ArraySlice<RecordedRow> {
@@ -163,4 +166,67 @@ struct RecordedRows {
     }
     return false
   }
+}
+
+// MARK: Invariants
+
+extension RecordedRows {
+  @inline(__always)
+  private func didAppend(to tables: [TrackedTable]) {
+    #if DEBUG
+      InvariantChecks.run { try checkInvariants(ofRows: rows.indices.suffix(1), of: tables) }
+    #endif
+  }
+
+  @inline(__always)
+  private func didCut() {
+    #if DEBUG
+      InvariantChecks.run { try checkOrder(ofRows: rows.indices) }
+    #endif
+  }
+
+  #if DEBUG
+    /// Throws unless the events are in order, and their states and keys lie in the log's values.
+    ///
+    /// - Parameter tables: the tracked tables.
+    func checkInvariants(of tables: [TrackedTable]) throws {
+      try checkInvariants(ofRows: rows.indices, of: tables)
+      let marks = running.map(\.mark) + savepoints.map(\.mark) + boundaries.map(\.position)
+      try InvariantChecks.require(
+        marks.allSatisfy { (0...position).contains($0) }
+          && notes.allSatisfy { (0..<position).contains($0.position) },
+        "the log is marked behind its end, \(position)")
+    }
+
+    private func checkInvariants(ofRows indices: Range<Int>, of tables: [TrackedTable]) throws {
+      try checkOrder(ofRows: indices)
+      for row in rows[indices] {
+        try InvariantChecks.require(
+          tables.indices.contains(row.table) && (row.old >= 0 || row.new >= 0),
+          "an event has no table or no state")
+        let table = tables[row.table]
+        for state in [row.old, row.new] where state >= 0 {
+          try InvariantChecks.require(state >= row.start, "a state was recorded before its event")
+          try values.checkInvariants(of: state, valueCount: table.recordedCount)
+        }
+        guard let keyCount = table.names.keyCount else { continue }
+        for key in [row.oldKey, row.newKey] {
+          try values.checkInvariants(of: Int(key), valueCount: keyCount + 1)
+        }
+      }
+    }
+
+    /// Throws unless each event comes after the one before it, and so do its values.
+    private func checkOrder(ofRows indices: Range<Int>) throws {
+      try values.checkInvariants()
+      for index in indices {
+        let row = rows[index]
+        let previous = index > 0 ? rows[index - 1] : RecordedRow(table: 0, start: 0, position: -1)
+        try InvariantChecks.require(
+          previous.position < row.position && row.position < position
+            && previous.start <= row.start && row.start <= values.count,
+          "the event \(index) of the log is out of order")
+      }
+    }
+  #endif
 }

@@ -250,6 +250,8 @@ extension Recorder: StatementObserver {
       log.note(.tableChanged, name)
       return -1
     }
+    // The table may have been noted before this transaction.
+    if let place = recentPlaces.value(of: event) { return place }
     let place = places[name]
     if place == nil, case .some = wanted {
       // The row's table was not found among the watched ones, although it exists: its columns are

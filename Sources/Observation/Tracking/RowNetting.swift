@@ -113,6 +113,7 @@ struct RowNetting {
       if values.fill(state, with: found) { changes[index].new = state }
     }
     unknown = []
+    didComplete()
   }
 
   func key(of row: NettedRow) -> RowKey { values.key(row.key, keyCount: keyCount) }
@@ -128,4 +129,28 @@ struct RowNetting {
     guard row.old >= 0, row.new >= 0 else { return row.old == row.new }
     return values.isSame(row.old, row.new, count: valueCount)
   }
+
+  // MARK: Invariants
+
+  @inline(__always)
+  private func didComplete() {
+    #if DEBUG
+      InvariantChecks.run { try checkInvariants() }
+    #endif
+  }
+
+  #if DEBUG
+    /// Throws unless each change is the one that is found by its key.
+    func checkInvariants() throws {
+      let used = slots.filter { $0 > 0 }
+      try InvariantChecks.require(
+        used.isEmpty || Set(used).count == used.count && used.count == changes.count,
+        "the slots do not hold each change once")
+      for (index, change) in changes.enumerated() {
+        var copy = self
+        try InvariantChecks.require(
+          copy.find(change.key) == index, "a change is not found by its key")
+      }
+    }
+  #endif
 }

@@ -74,7 +74,9 @@ extension OperatorChain {
     if count <= TreeLimits.maximumRecursion { return try writeSides(to: &sink) }
     let operands = operands
     if isAssociative {
-      return try Self.writeGroups(operands[...], to: &sink)
+      return try TreeLimits.writeGroups(operands[...], joinedBy: .concat, to: &sink) {
+        try $0.node.writeOperand(to: &$1, binding: Precedence.concatenation.next)
+      }
     }
     for (sign, operand, precedence) in operands {
       if let sign { try sink.token(sign) }
@@ -120,24 +122,5 @@ extension OperatorChain {
   private func joins(_ whole: OperatorChain, asRight sign: SQLToken?) -> Bool {
     guard let sign else { return precedence == whole.precedence }
     return sign == .concat && isAssociative
-  }
-
-  private static func writeGroups<Sink: QuerySink>(
-    _ operands: ArraySlice<Operand>, to sink: inout Sink
-  ) throws {
-    guard operands.count > TreeLimits.maximumGroup else {
-      for index in operands.indices {
-        if index > operands.startIndex { try sink.token(.concat) }
-        try operands[index].node.writeOperand(to: &sink, binding: Precedence.concatenation.next)
-      }
-      return
-    }
-    let size = TreeLimits.groupSize(of: operands.count)
-    for start in stride(from: operands.startIndex, to: operands.endIndex, by: size) {
-      if start > operands.startIndex { try sink.token(.concat) }
-      try sink.token(.open)
-      try writeGroups(operands[start..<min(start + size, operands.endIndex)], to: &sink)
-      try sink.token(.close)
-    }
   }
 }

@@ -99,25 +99,13 @@ extension PredicateChain {
 }
 
 extension PredicateNode {
-  /// Writes conditions with AND or OR between them. More conditions than SQLite's depth limit
-  /// allows are written in groups, which mean the same and use the same indexes.
+  /// Writes conditions with AND or OR between them.
   static func writeGroups<Sink: QuerySink>(
     _ operands: ArraySlice<PredicateNode>, joinedBy connective: SQLToken, to sink: inout Sink
   ) throws {
-    guard operands.count > TreeLimits.maximumGroup else {
-      for index in operands.indices {
-        if index > operands.startIndex { try sink.token(connective) }
-        try operands[index].writeOperand(to: &sink, binding: connective == .and ? .and : .or)
-      }
-      return
-    }
-    let size = TreeLimits.groupSize(of: operands.count)
-    for start in stride(from: operands.startIndex, to: operands.endIndex, by: size) {
-      if start > operands.startIndex { try sink.token(connective) }
-      try sink.token(.open)
-      try writeGroups(
-        operands[start..<min(start + size, operands.endIndex)], joinedBy: connective, to: &sink)
-      try sink.token(.close)
+    let precedence: Precedence = connective == .and ? .and : .or
+    try TreeLimits.writeGroups(operands, joinedBy: connective, to: &sink) {
+      try $0.writeOperand(to: &$1, binding: precedence)
     }
   }
 }

@@ -45,6 +45,26 @@ enum TreeLimits {
         + "SQLite's limit; combine their conditions with AnyOf, or use isIn")
   }
 
-  /// Returns the size of each group for `count` operands, which are too many for a single group.
-  static func groupSize(of count: Int) -> Int { max(100, (count + 99) / 100) }
+  /// Writes operands with a token between them. More operands than fit in one group are written in
+  /// groups, which mean the same and use the same indexes.
+  static func writeGroups<Operand, Sink: QuerySink>(
+    _ operands: ArraySlice<Operand>, joinedBy token: SQLToken, to sink: inout Sink,
+    _ write: (Operand, inout Sink) throws -> Void
+  ) throws {
+    guard operands.count > maximumGroup else {
+      for index in operands.indices {
+        if index > operands.startIndex { try sink.token(token) }
+        try write(operands[index], &sink)
+      }
+      return
+    }
+    let size = max(100, (operands.count + 99) / 100)
+    for start in stride(from: operands.startIndex, to: operands.endIndex, by: size) {
+      if start > operands.startIndex { try sink.token(token) }
+      try sink.token(.open)
+      let group = operands[start..<min(start + size, operands.endIndex)]
+      try writeGroups(group, joinedBy: token, to: &sink, write)
+      try sink.token(.close)
+    }
+  }
 }

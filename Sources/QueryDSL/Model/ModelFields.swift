@@ -59,7 +59,7 @@ struct ModelFields {
     }
     let table = model.tableName
     guard !table.isEmpty, !table.utf8.contains(0),
-      !table.lowercasedASCII.hasPrefix("sqlite_")
+      !table.hasFoldedPrefix("sqlite_")
     else {
       throw ModelError(
         model,

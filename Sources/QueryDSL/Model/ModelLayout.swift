@@ -171,8 +171,7 @@ package final class ModelLayout: @unchecked Sendable {
 
   /// Returns the index of the column with that name; case is ignored, as in SQL.
   package func index(named name: String) -> Int? {
-    let folded = name.lowercasedASCII
-    return columns.firstIndex { $0.name.lowercasedASCII == folded }
+    columns.firstIndex { $0.name.isSame(as: name) }
   }
 
   /// Replaces values by what will be read back, for the written columns whose declared form is less

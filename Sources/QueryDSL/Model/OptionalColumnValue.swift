@@ -14,4 +14,7 @@ extension ColumnValue {
   package static var nonOptional: any ColumnValue.Type {
     (Self.self as? any OptionalColumnValue.Type)?.wrappedType ?? Self.self
   }
+
+  /// The optional of this type.
+  static var optional: any ColumnValue.Type { Self?.self }
 }

@@ -157,7 +157,7 @@ extension SelectStatement {
 
   private mutating func add(_ window: WindowSpecification, named name: String) {
     let known = extras?.content.windows ?? []
-    if known.contains(where: { $0.name.lowercasedASCII == name.lowercasedASCII }) {
+    if known.contains(where: { $0.name.isSame(as: name) }) {
       note(QueryError("the window \(name) is given twice"))
     }
     changeExtras { $0.windows.append((name, window)) }

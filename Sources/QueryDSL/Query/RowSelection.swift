@@ -44,7 +44,7 @@ struct RowSelection {
     var problem = self.problem
     func note(_ message: String) { problem = problem ?? QueryError("\(Row.self): \(message)") }
     for own in layout.columns {
-      let found = columns.filter { $0.column.name?.lowercasedASCII == own.name.lowercasedASCII }
+      let found = columns.filter { $0.column.name?.isSame(as: own.name) == true }
       guard let first = found.first else {
         note("no selected column has the name of its property \(own.name)")
         continue

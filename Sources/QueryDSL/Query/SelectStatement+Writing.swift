@@ -167,8 +167,7 @@ extension SelectStatement: Renderable {
   /// Returns the collation of the result column that ORDER BY names. Throws if SELECT gives no
   /// column that name: SQLite would take it for a column of a table, or refuse it.
   private func collation(ofResultColumn name: String) throws -> String? {
-    let folded = name.lowercasedASCII
-    guard let column = resultColumns.first(where: { $0.name.lowercasedASCII == folded }) else {
+    guard let column = resultColumns.first(where: { $0.name.isSame(as: name) }) else {
       throw QueryError("ORDER BY \(name): no selected column has that name")
     }
     return column.type?.collationName

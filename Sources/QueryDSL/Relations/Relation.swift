@@ -150,7 +150,7 @@ extension Relation {
       element -> (columns: [Int], targets: [Int])? in
       guard case .foreignKey(let line) = element.kind else { return nil }
       let target = try line.target()
-      guard target.table.lowercasedASCII == parent.tableName.lowercasedASCII else { return nil }
+      guard target.table.isSame(as: parent.tableName) else { return nil }
       let columns = line.columns.compactMap(child.index(ofColumn:))
       let targets = target.columns.compactMap(parent.index(named:))
       guard columns.count == line.columns.count, targets.count == columns.count else { return nil }

@@ -202,10 +202,7 @@ struct TextSink: QuerySink {
 
   /// Throws if a common table hides a model's table of the same name.
   private func checkCommonTables(named name: String) throws {
-    let folded = name.lowercasedASCII
-    guard commonTables.joined().contains(where: { $0.name.lowercasedASCII == folded }) else {
-      return
-    }
+    guard commonTables.joined().contains(where: { $0.name.isSame(as: name) }) else { return }
     throw QueryError(
       "WITH \(name): the query also uses a table of that name; rename the common table")
   }

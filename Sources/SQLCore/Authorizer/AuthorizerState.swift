@@ -102,11 +102,11 @@ struct AuthorizerState {
       if lock == .everything { return deniesUnlessVacuuming(on: handle) }
     case SQLITE_PRAGMA:
       notes.effects.insert(.changesConnection)
-      if isReader, let first, second != nil, sqlite3_stricmp(first, "query_only") == 0 {
+      if isReader, let first, second != nil, first.isSame(as: "query_only") {
         return true
       }
       // Without a value the pragma only queries; with a value it may write the file.
-      if second == nil, sqlite3_stricmp(first, "journal_mode") == 0 {
+      if second == nil, first?.isSame(as: "journal_mode") == true {
         notes.effects.insert(.asksSetting)
       }
     case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_DROP_INDEX...SQLITE_DROP_VIEW,
@@ -148,8 +148,7 @@ struct AuthorizerState {
 
   private static func isSchemaTable(_ table: UnsafePointer<CChar>?) -> Bool {
     guard let table else { return false }
-    return sqlite3_stricmp(table, "sqlite_master") == 0
-      || sqlite3_stricmp(table, "sqlite_temp_master") == 0
+    return table.isSame(as: "sqlite_master") || table.isSame(as: "sqlite_temp_master")
   }
 
   /// Returns whether the schema's lock forbids an action of a statement.

@@ -80,7 +80,7 @@ private func authorize(
   guard let state = context?.assumingMemoryBound(to: ConnectionState.self) else {
     return SQLITE_OK
   }
-  if action == SQLITE_PRAGMA, sqlite3_stricmp(first, "wal_autocheckpoint") == 0 {
+  if action == SQLITE_PRAGMA, first?.isSame(as: "wal_autocheckpoint") == true {
     state.pointee.log.didCompile(CheckpointPragma(argument: second))
   }
   let isDenied = state.pointee.authorizer.denies(

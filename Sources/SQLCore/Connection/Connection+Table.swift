@@ -33,7 +33,7 @@ extension Connection {
     }
     if rows.isEmpty { types = statement.declaredStorageClasses }
     let columns = zip(statement.columnNames.names, types).map { name, type in
-      ResultTable.Column(name: name, type: type?.swiftType ?? "Any")
+      ResultTable.Column(name: name, type: type?.valueType.map { String(describing: $0) } ?? "Any")
     }
     return ResultTable(columns: columns, rows: rows)
   }
@@ -48,19 +48,6 @@ extension StatementPointer {
     (0..<sqlite3_column_count(handle)).map { index in
       sqlite3_column_decltype(handle, index)
         .flatMap { StorageClass(declaredType: String(cString: $0)) }
-    }
-  }
-}
-
-extension StorageClass {
-  /// The name of the Swift type that holds values of this class; nil for NULL.
-  fileprivate var swiftType: String? {
-    switch self {
-    case .integer: "Int64"
-    case .real: "Double"
-    case .text: "String"
-    case .blob: "Data"
-    case .null: nil
     }
   }
 }

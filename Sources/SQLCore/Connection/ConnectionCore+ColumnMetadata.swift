@@ -28,7 +28,7 @@ extension ConnectionCore {
     else { return nil }
     return (
       type.flatMap { StorageClass(declaredType: String(cString: $0)) },
-      collation.map { sqlite3_stricmp($0, "BINARY") == 0 } ?? true
+      collation.map { $0.isSame(as: "BINARY") } ?? true
     )
   }
 }

@@ -20,7 +20,7 @@ public enum SchemaPolicy: Hashable, Sendable {
     case .automatic, .validated: false
     case .locked: true
     case .lockedTables(let names):
-      names.contains { $0.lowercasedASCII == table.lowercasedASCII }
+      names.contains { $0.isSame(as: table) }
     }
   }
 }

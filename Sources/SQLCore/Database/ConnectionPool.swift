@@ -21,7 +21,7 @@ final class ConnectionPool: Sendable {
     var idle: [ConnectionCore] = []
     /// The number of connections that are idle, lent or being opened.
     var count = 0
-    var waiters = WaitingLine()
+    var waiters = Queue<Waiter>()
     /// The number of connections that are lent to streams that are ending, and so will soon return.
     var endingCount = 0
     /// The number of connections that are granted to probes.
@@ -216,7 +216,7 @@ final class ConnectionPool: Sendable {
   func takeSharedWrite() -> Waiter? {
     state.withLock { state in
       guard state[.writer].waiters.first?.sharedWrite != nil else { return nil }
-      return state[.writer].waiters.removeFirst()
+      return state[.writer].waiters.popFirst()
     }
   }
 
@@ -246,7 +246,7 @@ final class ConnectionPool: Sendable {
       let waiter = state.withLock { state -> Waiter? in
         if isEnding { state[name].endingCount -= 1 }
         isEnding = false
-        if let waiter = state[name].waiters.removeFirst() {
+        if let waiter = state[name].waiters.popFirst() {
           if waiter.isProbe { state[name].probeCount += 1 }
           return waiter
         }

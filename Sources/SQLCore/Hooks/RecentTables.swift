@@ -47,8 +47,8 @@ package struct RecentTables {
     return nil
   }
 
-  /// Notes a value for the table whose row changes. If the cache is full, it replaces the oldest
-  /// entry.
+  /// Notes a value for the table whose row changes, which has none yet. If the cache is full, it
+  /// replaces the oldest entry.
   package mutating func note(_ value: Int, of event: borrowing PreUpdateEvent) {
     let entries = self.entries ?? .allocate(capacity: Self.capacity)
     self.entries = entries
@@ -62,6 +62,9 @@ package struct RecentTables {
       count += 1
     }
     nextPlace = (nextPlace + 1) % Self.capacity
+    #if DEBUG
+      InvariantChecks.run { try checkInvariants() }
+    #endif
   }
 
   /// Removes all entries and frees their memory.
@@ -71,6 +74,21 @@ package struct RecentTables {
     entries.deallocate()
     self = RecentTables()
   }
+
+  #if DEBUG
+    /// Throws unless each table has one entry.
+    package func checkInvariants() throws {
+      try InvariantChecks.require(
+        (0...Self.capacity).contains(count) && (0..<Self.capacity).contains(nextPlace),
+        "\(count) tables are noted")
+      guard let entries else { return }
+      let keys = (0..<count).map { index in
+        let entry = entries[index]
+        return "\(entry.pointer) \(String(cString: entry.database)).\(String(cString: entry.table))"
+      }
+      try InvariantChecks.require(Set(keys).count == count, "a table is noted twice: \(keys)")
+    }
+  #endif
 
   private func copy(_ name: UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar> {
     let length = strlen(name) + 1

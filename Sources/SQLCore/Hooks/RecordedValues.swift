@@ -51,8 +51,8 @@ package final class RecordedValues: @unchecked Sendable {
 
   enum Kind: UInt8 { case null, integer, real, text, blob }
 
-  @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer?
-  @exclusivity(unchecked) private var capacity = 0
+  @exclusivity(unchecked) private(set) var bytes: UnsafeMutableRawPointer?
+  @exclusivity(unchecked) private(set) var capacity = 0
   /// The number of bytes in use.
   @exclusivity(unchecked) package private(set) var count = 0
   /// The encoding of text in the buffer, which is that of the database.
@@ -72,6 +72,7 @@ package final class RecordedValues: @unchecked Sendable {
   /// is freed.
   package func truncate(to count: Int) {
     self.count = count
+    defer { didChange() }
     guard count == 0, capacity > 1 << 16 else { return }
     bytes?.deallocate()
     bytes = nil
@@ -237,86 +238,14 @@ package final class RecordedValues: @unchecked Sendable {
     }
     bytes = new
     capacity = larger
+    didChange()
     return new + start
   }
 
-  // MARK: Reading
-
-  /// Returns the value at a place of a state.
-  package func value(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue {
-    let payload = payload(of: state, at: place, of: valueCount)
-    switch kind(of: state, at: place) {
-    case .null: return .null
-    case .integer: return .integer(Int64(bitPattern: payload))
-    case .real: return .real(Double(bitPattern: payload))
-    // Invalid text is repaired, so that the change is not lost.
-    case .text: return .text(encoding.repairedString(content(of: state, payload)))
-    case .blob: return .blob(Data(content(of: state, payload)))
-    }
-  }
-
-  /// Returns the value at a place of a state; nil for text that SQLite would not store again with
-  /// the same bytes, mainly invalid text, which no `String` can hold.
-  package func exactValue(
-    of state: Int, at place: Int, of valueCount: Int
-  ) -> DatabaseValue? {
-    guard kind(of: state, at: place) == .text else {
-      return value(of: state, at: place, of: valueCount)
-    }
-    let payload = payload(of: state, at: place, of: valueCount)
-    return encoding.exactString(content(of: state, payload)).map { .text($0) }
-  }
-
-  /// Returns all values of a state.
-  package func values(of state: Int, count: Int) -> [DatabaseValue] {
-    (0..<count).map { value(of: state, at: $0, of: count) }
-  }
-
-  package func isNull(_ state: Int, at place: Int) -> Bool { kind(of: state, at: place) == .null }
-
-  /// Returns whether two states have the same value at a place, as `DatabaseValue` compares values.
-  /// Text is compared by its bytes, even if it is invalid.
-  package func isSame(_ first: Int, _ second: Int, at place: Int, of valueCount: Int) -> Bool {
-    let kind = kind(of: first, at: place)
-    guard kind == self.kind(of: second, at: place) else { return false }
-    let left = payload(of: first, at: place, of: valueCount)
-    let right = payload(of: second, at: place, of: valueCount)
-    switch kind {
-    case .null: return true
-    case .integer: return left == right
-    case .real: return Double(bitPattern: left) == Double(bitPattern: right)
-    case .text, .blob:
-      let (left, right) = (content(of: first, left), content(of: second, right))
-      guard left.count == right.count else { return false }
-      guard left.baseAddress != right.baseAddress, let start = left.baseAddress,
-        let other = right.baseAddress
-      else { return true }
-      return memcmp(start, other, left.count) == 0
-    }
-  }
-
-  /// Returns whether two states have the same values.
-  package func isSame(_ first: Int, _ second: Int, count: Int) -> Bool {
-    (0..<count).allSatisfy { isSame(first, second, at: $0, of: count) }
-  }
-
-  /// Feeds the values of a state to a hasher, such that states with the same values hash alike.
-  package func hash(_ state: Int, count: Int, into hasher: inout Hasher) {
-    for place in 0..<count {
-      let kind = kind(of: state, at: place)
-      let payload = payload(of: state, at: place, of: count)
-      hasher.combine(kind.rawValue)
-      switch kind {
-      case .null: break
-      case .integer: hasher.combine(payload)
-      case .real: hasher.combine(Double(bitPattern: payload))
-      case .text, .blob: hasher.combine(bytes: content(of: state, payload))
-      }
-    }
-  }
+  // MARK: Layout
 
   @inline(__always)
-  private func kind(of state: Int, at place: Int) -> Kind {
+  func kind(of state: Int, at place: Int) -> Kind {
     bytes.flatMap { Kind(rawValue: $0.load(fromByteOffset: state + place, as: UInt8.self)) }
       ?? .null
   }
@@ -330,15 +259,53 @@ package final class RecordedValues: @unchecked Sendable {
   }
 
   @inline(__always)
-  private func payload(of state: Int, at place: Int, of valueCount: Int) -> UInt64 {
+  func payload(of state: Int, at place: Int, of valueCount: Int) -> UInt64 {
     slot(of: state, at: place, of: valueCount).loadUnaligned(as: UInt64.self)
   }
 
-  private func content(of state: Int, _ payload: UInt64) -> UnsafeRawBufferPointer {
+  func content(of state: Int, _ payload: UInt64) -> UnsafeRawBufferPointer {
     guard let bytes else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     return UnsafeRawBufferPointer(
       start: bytes + (state + Int(payload & 0xFFFF_FFFF)), count: Int(payload >> 32))
   }
+}
+
+extension RecordedValues {
+  @inline(__always)
+  private func didChange() {
+    #if DEBUG
+      InvariantChecks.run { try checkInvariants() }
+    #endif
+  }
+
+  #if DEBUG
+    /// Throws unless the bytes in use fit into the memory.
+    package func checkInvariants() throws {
+      try InvariantChecks.require(
+        (0...capacity).contains(count) && (bytes == nil) == (capacity == 0),
+        "recorded values take \(count) bytes of \(capacity)")
+    }
+
+    /// Throws unless a filled state lies in the bytes in use, its values have known kinds, and their
+    /// text and bytes follow after the state.
+    package func checkInvariants(of state: Int, valueCount: Int) throws {
+      try checkInvariants()
+      let size = Self.size(of: valueCount)
+      try InvariantChecks.require(
+        state >= 0 && state + size <= count, "the state \(state) is outside the \(count) bytes")
+      for place in 0..<valueCount {
+        let byte = bytes?.load(fromByteOffset: state + place, as: UInt8.self) ?? 0
+        try InvariantChecks.require(
+          Kind(rawValue: byte) != nil, "a value of the state \(state) has the kind \(byte)")
+        guard kind(of: state, at: place).hasBytes else { continue }
+        let payload = payload(of: state, at: place, of: valueCount)
+        let (offset, length) = (Int(payload & 0xFFFF_FFFF), Int(payload >> 32))
+        try InvariantChecks.require(
+          offset >= size && state + offset + length <= count,
+          "the bytes of a value of the state \(state) are outside the recorded ones")
+      }
+    }
+  #endif
 }
 
 extension RecordedValues.Kind {

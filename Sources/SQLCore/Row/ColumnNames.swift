@@ -69,14 +69,6 @@ package final class ColumnPositions: Sendable {
   }
 }
 
-extension String {
-  /// The text with its ASCII letters in lower case, which is how SQLite compares names.
-  package var lowercasedASCII: String {
-    guard utf8.contains(where: { (65...90).contains($0) }) else { return self }
-    return String(decoding: utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-  }
-}
-
 extension StatementPointer {
   /// The names of the result's columns. They are read again after SQLite recompiled the statement,
   /// since after a schema change `*` may stand for other columns.

@@ -63,7 +63,6 @@ extension Row {
   /// SQL.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_name.html>
   public func indices(named name: String) -> [Int] {
-    let folded = name.lowercasedASCII
-    return columnNames.indices.filter { columnNames[$0].lowercasedASCII == folded }
+    columnNames.indices.filter { columnNames[$0].isSame(as: name) }
   }
 }

@@ -159,22 +159,35 @@ package struct SQLTokens {
 
   private func skipSpace(_ position: inout Int) {
     while position < bytes.count {
-      switch (bytes[position], byte(position + 1)) {
-      case (0x20, _), (0x09...0x0D, _):
+      switch bytes[position] {
+      case 0x20, 0x09...0x0D:
         position += 1
-      case (UInt8(ascii: "-"), UInt8(ascii: "-")):
-        skip(&position) { $0 != 0x0A }
-      case (UInt8(ascii: "/"), UInt8(ascii: "*")):
-        position += 2
-        while position < bytes.count {
-          if bytes[position] == UInt8(ascii: "*"), byte(position + 1) == UInt8(ascii: "/") { break }
-          position += 1
-        }
-        position = min(position + 2, bytes.count)
+      // A byte order mark.
+      case 0xEF where byte(position + 1) == 0xBB && byte(position + 2) == 0xBF:
+        position += 3
       default:
-        return
+        guard skipComment(&position) else { return }
       }
     }
+  }
+
+  /// Skips the comment that begins at a position, without the newline that ends it. Returns false
+  /// if none begins there.
+  package func skipComment(_ position: inout Int) -> Bool {
+    switch (byte(position), byte(position + 1)) {
+    case (UInt8(ascii: "-"), UInt8(ascii: "-")):
+      skip(&position) { $0 != 0x0A }
+    case (UInt8(ascii: "/"), UInt8(ascii: "*")):
+      position += 2
+      while position < bytes.count {
+        if bytes[position] == UInt8(ascii: "*"), byte(position + 1) == UInt8(ascii: "/") { break }
+        position += 1
+      }
+      position = min(position + 2, bytes.count)
+    default:
+      return false
+    }
+    return true
   }
 }
 

@@ -42,7 +42,7 @@ struct ConstraintDiscovery {
     log.clear()
     // A virtual table supports neither RETURNING nor ON CONFLICT, so the text before these words is
     // tried as well.
-    for sql in [sql, sql.before("RETURNING"), sql.before("ON CONFLICT")] {
+    for sql in [sql, sql.before("returning"), sql.before("on conflict")] {
       guard let statement = try? core.compileOne(sql) else { continue }
       core.giveBack(StatementPointer.make(statement))
       break
@@ -58,16 +58,13 @@ struct ConstraintDiscovery {
 }
 
 extension String {
-  /// Returns the text before the last occurrence of some words, in either case. Whether that is
-  /// valid SQL is left to SQLite.
+  /// Returns the text before the last occurrence of some words, which are given in lower case.
+  /// Whether that is valid SQL is left to SQLite.
   fileprivate func before(_ words: String) -> String {
     let (text, words) = (Array(utf8), Array(words.utf8))
-    func folded(_ byte: UInt8) -> UInt8 {
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte - 32 : byte
-    }
     guard text.count >= words.count else { return self }
     for start in stride(from: text.count - words.count, through: 0, by: -1)
-    where words.indices.allSatisfy({ folded(text[start + $0]) == words[$0] }) {
+    where words.indices.allSatisfy({ text[start + $0].lowercasedASCII == words[$0] }) {
       return String(decoding: text[..<start], as: UTF8.self)
     }
     return self

@@ -51,7 +51,7 @@ extension IndexQuestion {
     _ column: Int, collation: String? = nil, isDescending: Bool = false
   ) -> SuggestedIndex.Term {
     let own = columns[column].collation
-    let isOwn = collation.map { $0.lowercasedASCII == own.lowercasedASCII } ?? true
+    let isOwn = collation.map { $0.isSame(as: own) } ?? true
     return SuggestedIndex.Term(
       column: columns[column].name, collation: isOwn ? nil : collation,
       isDescending: isDescending)

@@ -120,6 +120,7 @@ struct StatementCache {
     numbered[place]?.pointee.number = nil
     numbered[place] = statement
     statement.pointee.number = number
+    didChange()
   }
 
   private mutating func doublePlaces() {
@@ -158,6 +159,7 @@ struct StatementCache {
     place(statement)
     count += 1
     byteCount += needed
+    didChange()
     return true
   }
 
@@ -209,5 +211,47 @@ struct StatementCache {
   /// Evicts every statement that is not in use.
   mutating func removeAll() {
     while evictOldest() {}
+    didChange()
   }
+
+  // MARK: Invariants
+
+  @inline(__always)
+  private func didChange() {
+    #if DEBUG
+      InvariantChecks.run { try checkInvariants() }
+    #endif
+  }
+
+  #if DEBUG
+    /// Throws unless each statement is found by its key and by its number, and the counts are right.
+    func checkInvariants() throws {
+      let statements = (0...mask).compactMap { slots[$0] }
+      try InvariantChecks.require(
+        statements.count == count && count <= maximumCount, "the cache's count is wrong")
+      try InvariantChecks.require(
+        statements.reduce(0) { $0 + $1.pointee.byteCount } == byteCount
+          && byteCount <= maximumByteCount, "the cache's number of bytes is wrong")
+      try InvariantChecks.require(
+        Set(statements.map(\.pointee.stamp)).count == count
+          && statements.allSatisfy { $0.pointee.stamp <= clock },
+        "two cached statements have one time of use, or one has a time to come")
+      for statement in statements {
+        let key = statement.pointee.key
+        try InvariantChecks.require(
+          key.flatMap { lookUp($0, hash: statement.pointee.hash) } == statement,
+          "a cached statement is not found by its key")
+        try InvariantChecks.require(
+          statement.pointee.number.map { numbered[place(of: $0)] == statement } ?? true,
+          "a cached statement is not found by its number")
+      }
+      for place in 0..<1 << placeBits {
+        guard let statement = numbered[place] else { continue }
+        try InvariantChecks.require(
+          statements.contains(statement)
+            && statement.pointee.number.map(place(of:)) == place,
+          "a number stands for a statement that is not cached, or has another number")
+      }
+    }
+  #endif
 }

@@ -32,10 +32,7 @@ private final class JobQueue: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private let maximum: Int
-  /// The jobs in order; nil for a job that was taken. A closure left in the array would be released
-  /// with `mutex` held, and so would its captures, which may run code of the user's.
-  private var jobs: [(@Sendable () -> Void)?] = []
-  private var firstJob = 0
+  private var jobs = Queue<@Sendable () -> Void>()
   private var threadCount = 0
   private var idleCount = 0
   private var isStopped = false
@@ -56,8 +53,7 @@ private final class JobQueue: @unchecked Sendable {
   func submit(_ job: @escaping @Sendable () -> Void) {
     pthread_mutex_lock(mutex)
     jobs.append(job)
-    let waiting = jobs.count - firstJob
-    if waiting > idleCount, threadCount < maximum, startThread() { threadCount += 1 }
+    if jobs.count > idleCount, threadCount < maximum, startThread() { threadCount += 1 }
     // If no thread could be started at all, the job runs on the caller's thread.
     let mustRunHere = threadCount == 0
     pthread_cond_signal(condition)
@@ -98,7 +94,7 @@ private final class JobQueue: @unchecked Sendable {
 
   private func runOne() {
     pthread_mutex_lock(mutex)
-    let job = takeFirst()
+    let job = jobs.popFirst()
     pthread_mutex_unlock(mutex)
     job?()
   }
@@ -109,23 +105,12 @@ private final class JobQueue: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while true {
-      if let job = takeFirst() { return job }
+      if let job = jobs.popFirst() { return job }
       if isStopped { return nil }
       idleCount += 1
       pthread_cond_wait(condition, mutex)
       idleCount -= 1
     }
-  }
-
-  private func takeFirst() -> (@Sendable () -> Void)? {
-    guard firstJob < jobs.count else { return nil }
-    let job = jobs[firstJob].take()
-    firstJob += 1
-    if firstJob == jobs.count || firstJob > 256 {
-      jobs.removeFirst(firstJob)
-      firstJob = 0
-    }
-    return job
   }
 }
 

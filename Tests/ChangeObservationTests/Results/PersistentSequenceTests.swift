@@ -2,6 +2,7 @@ import TestRun
 import Testing
 
 @testable import ChangeObservation
+@testable import SQLCore
 
 @Suite("The tree that holds a result")
 struct PersistentSequenceTests {
@@ -14,7 +15,7 @@ struct PersistentSequenceTests {
   }
 
   @Test("the tree holds what an array holds, and its older versions stay unchanged")
-  func likeAnArray() {
+  func likeAnArray() throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     for size in [0, 1, 31, 33, 1_000, 40_000] {
@@ -27,17 +28,17 @@ struct PersistentSequenceTests {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<2 where !expected.isEmpty:
           let index = Int.random(in: expected.indices, using: &random)
-          sequence.replace(at: index, with: -step)
+          InvariantChecks.whileOn { sequence.replace(at: index, with: -step) }
           expected[index] = -step
         case 2..<4 where !expected.isEmpty:
           let index = Int.random(in: expected.indices, using: &random)
           let count = min(isGrowing ? 1 : size / 100 + 1, expected.count - index)
-          for _ in 0..<count { sequence.remove(at: index) }
+          InvariantChecks.whileOn { for _ in 0..<count { sequence.remove(at: index) } }
           expected.removeSubrange(index..<(index + count))
         default:
           let index = Int.random(in: 0...expected.count, using: &random)
           let count = isGrowing ? size / 200 + 1 : 1
-          for _ in 0..<count { sequence.insert(step, at: index) }
+          InvariantChecks.whileOn { for _ in 0..<count { sequence.insert(step, at: index) } }
           expected.insert(contentsOf: repeatElement(step, count: count), at: index)
         }
         if step % 50 == 0 { versions.append((sequence, expected)) }
@@ -48,6 +49,9 @@ struct PersistentSequenceTests {
       }
       versions.append((sequence, expected))
       for (sequence, expected) in versions {
+        #if DEBUG
+          try sequence.checkInvariants()
+        #endif
         #expect(array(sequence) == expected, "seed \(seed), size \(size)")
       }
     }
@@ -67,4 +71,43 @@ struct PersistentSequenceTests {
       #expect(steps <= 30)
     }
   }
+
+  #if DEBUG
+    @Test("a damaged tree is found")
+    func damaged() throws {
+      typealias Node = PersistentSequence<Int>.Node
+      func leaf(_ count: Int = 8) -> Node { Node(Array(0..<count)) }
+      let wrong: [(String, Node)] = [
+        ("the leaves are not equally deep", Node([leaf(), Node([leaf(), leaf()])])),
+        ("a node is too large", Node([leaf(33), leaf()])),
+        ("a node is too large", Node((0..<33).map { _ in leaf() })),
+        ("a node below the root is empty", Node([leaf(), leaf(0)])),
+        ("the root has one child", Node([leaf()])),
+      ]
+      for (invariant, node) in wrong {
+        let error = #expect(throws: BrokenInvariant.self) { try node.checkInvariants() }
+        #expect(error?.description == invariant)
+      }
+      let sequence = PersistentSequence(Array(0..<1_000))
+      try sequence.checkInvariants()
+      sequence.root.children[1].ends = [1]
+      #expect(throws: BrokenInvariant.self) { try sequence.checkInvariants() }
+      // A change checks the nodes on its way.
+      let other = PersistentSequence(Array(0..<1_000))
+      other.root.ends[1] += 1
+      #expect(throws: BrokenInvariant.self) { try other.root.checkInvariants(around: 0) }
+    }
+
+    @Test("while the checks are on, each change of a tree is checked")
+    func switched() {
+      var sequence = PersistentSequence(Array(0..<1_000))
+      let count = InvariantChecks.runCount
+      InvariantChecks.whileOn {
+        sequence.insert(0, at: 500)
+        sequence.replace(at: 1_000, with: 0)
+        sequence.remove(at: 0)
+      }
+      #expect(InvariantChecks.runCount >= count + 3)
+    }
+  #endif
 }

@@ -17,6 +17,10 @@ struct StatementCacheModelTests {
     "random operations agree with the list, also if many keys share a hash",
     arguments: [64, 5, 2, 0], [1, 3, 16])
   func random(hashBits: Int, maximum: Int) throws {
+    try InvariantChecks.whileOn { try compareWithList(hashBits: hashBits, maximum: maximum) }
+  }
+
+  private func compareWithList(hashBits: Int, maximum: Int) throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
     let connection = try Connection()
@@ -62,6 +66,10 @@ struct StatementCacheModelTests {
   /// finds something must find the statement of its number.
   @Test("random operations by number find the right statements", arguments: [1, 3, 16, 200])
   func numbers(maximum: Int) throws {
+    try InvariantChecks.whileOn { try findByNumbers(maximum: maximum) }
+  }
+
+  private func findByNumbers(maximum: Int) throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(state: seed)
     let core = try Connection().core
@@ -127,6 +135,35 @@ struct StatementCacheModelTests {
     let key: [UInt8] = [1, 0]
     #expect(key.withUnsafeBytes { cache.find($0, hash: hashed($0)) } == statements[0])
   }
+
+  #if DEBUG
+    @Test("a damaged cache is found")
+    func damaged() throws {
+      let core = try Connection().core
+      let damages: [(StatementPointer, StatementPointer) -> Void] = [
+        { first, _ in first.pointee.byteCount += 1 },
+        { first, _ in first.pointee.hash ^= 1 },
+        { first, _ in first.pointee.stamp = .max },
+        { first, second in first.pointee.stamp = second.pointee.stamp },
+        { first, _ in first.pointee.number = 7 },
+        { first, _ in first.pointee.number = nil },
+        { first, _ in
+          first.pointee.key?.deallocate()
+          first.pointee.key = nil
+        },
+      ]
+      for (index, damage) in damages.enumerated() {
+        var cache = StatementCache(maximumCount: 4, maximumByteCount: .max)
+        defer { cache.deallocate() }
+        let statements = try (0..<3).map { try made([1, UInt8($0)], by: core, hash: hashed) }
+        for statement in statements { _ = cache.insert(statement) }
+        cache.number(statements[0], 1_000)
+        try cache.checkInvariants()
+        damage(statements[0], statements[1])
+        #expect(throws: BrokenInvariant.self, "damage \(index)") { try cache.checkInvariants() }
+      }
+    }
+  #endif
 
   private func made(
     _ key: [UInt8], by core: ConnectionCore, hash: (UnsafeRawBufferPointer) -> UInt64

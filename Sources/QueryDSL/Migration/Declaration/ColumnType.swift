@@ -29,14 +29,8 @@ struct ColumnType: Sendable {
   init(
     storageClass: StorageClass, isOptional: Bool, name property: String, isKey: Bool = false
   ) {
-    let type: any ColumnValue.Type =
-      switch storageClass {
-      case .integer: isOptional ? Int64?.self : Int64.self
-      case .real: isOptional ? Double?.self : Double.self
-      case .text: isOptional ? String?.self : String.self
-      case .blob, .null: isOptional ? [UInt8]?.self : [UInt8].self
-      }
-    self.init(type, form: .standard, property: property, isKey: isKey)
+    let type = storageClass.propertyType
+    self.init(isOptional ? type.optional : type, form: .standard, property: property, isKey: isKey)
   }
 
   /// The name of the type, without the question mark of an optional.

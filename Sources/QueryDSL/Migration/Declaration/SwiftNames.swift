@@ -82,13 +82,14 @@ extension [String] {
 }
 
 extension StorageClass {
-  /// The Swift type that holds its values, in the words of a line to paste.
+  /// The type of a property that holds every value of this class, in a line to paste: for bytes
+  /// `[UInt8]` instead of `Data`, so that the line compiles without Foundation.
+  var propertyType: any ColumnValue.Type {
+    self == .blob ? [UInt8].self : valueType ?? [UInt8].self
+  }
+
+  /// The name of that type.
   var swiftType: String {
-    switch self {
-    case .integer: "Int64"
-    case .real: "Double"
-    case .text: "String"
-    case .blob, .null: "[UInt8]"
-    }
+    propertyType == [UInt8].self ? "[UInt8]" : String(describing: propertyType)
   }
 }

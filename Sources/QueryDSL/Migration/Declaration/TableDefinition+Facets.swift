@@ -104,8 +104,3 @@ extension TableDefinition {
     }
   }
 }
-
-extension String {
-  /// Whether two names are the same to SQL, which ignores the case of ASCII letters.
-  func isSame(as other: String) -> Bool { lowercasedASCII == other.lowercasedASCII }
-}

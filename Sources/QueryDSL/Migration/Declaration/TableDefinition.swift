@@ -137,15 +137,13 @@ struct TableDefinition {
   }
 
   func column(_ name: String) -> Column? {
-    let folded = name.lowercasedASCII
-    return columns.first { $0.name.lowercasedASCII == folded }
+    columns.first { $0.name.isSame(as: name) }
   }
 
   func declares(_ column: String) -> Bool { self.column(column) != nil }
 
   func isKey(_ column: String) -> Bool {
-    let folded = column.lowercasedASCII
-    return keyNames.contains { $0.lowercasedASCII == folded }
+    keyNames.contains { $0.isSame(as: column) }
   }
 
   func removes(_ removal: Removal) -> Bool {

@@ -22,21 +22,7 @@ extension SQLTokens {
     var isOnLineBelow = false
     while position < end {
       let first = position
-      switch (bytes[position], position + 1 < end ? bytes[position + 1] : 0) {
-      case (UInt8(ascii: "-"), UInt8(ascii: "-")):
-        while position < end, bytes[position] != 0x0A { position += 1 }
-      case (UInt8(ascii: "/"), UInt8(ascii: "*")):
-        position += 2
-        while position < end {
-          if bytes[position] == UInt8(ascii: "*"), position + 1 < end,
-            bytes[position + 1] == UInt8(ascii: "/")
-          {
-            break
-          }
-          position += 1
-        }
-        position = min(position + 2, end)
-      default:
+      guard skipComment(&position) else {
         if bytes[position] == 0x0A { isOnLineBelow = true }
         position += 1
         continue

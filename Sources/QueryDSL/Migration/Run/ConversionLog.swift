@@ -115,10 +115,4 @@ struct ConversionNote {
 extension String {
   /// The name in a note: as it is if it is plain, else in quotation marks.
   fileprivate var inNote: String { isSwiftName ? self : Identifier(self).quoted }
-
-  /// Whether the text begins with a prefix, ignoring the case of ASCII letters as SQL does in
-  /// names.
-  fileprivate func hasFoldedPrefix(_ prefix: String) -> Bool {
-    lowercasedASCII.hasPrefix(prefix.lowercasedASCII)
-  }
 }

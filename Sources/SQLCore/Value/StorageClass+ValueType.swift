@@ -1,5 +1,3 @@
-import SQLCore
-
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -7,8 +5,9 @@ import SQLCore
 #endif
 
 extension StorageClass {
-  /// The Swift type for values of this class; nil for NULL.
-  var swiftType: (any ColumnValue.Type)? {
+  /// The Swift type for values of this class, where a column declares no type of its own; nil for
+  /// NULL.
+  package var valueType: (any ColumnValue.Type)? {
     switch self {
     case .integer: Int64.self
     case .real: Double.self

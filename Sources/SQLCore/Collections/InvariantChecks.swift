@@ -1,0 +1,56 @@
+#if DEBUG
+  import Synchronization
+#endif
+
+/// The switch of the invariant checks, which tests turn on.
+///
+/// A data structure that this library makes by hand (a cache, a tree, a log of bytes) has a method
+/// `checkInvariants()`, which throws `BrokenInvariant`. While the checks are on, the structure also
+/// checks after each change what the change has touched. A release build has neither.
+package enum InvariantChecks {
+  /// Runs a closure while the checks are on, in the whole process; in a release build, only runs
+  /// the closure.
+  package static func whileOn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    #if DEBUG
+      callers.add(1, ordering: .relaxed)
+      defer { callers.subtract(1, ordering: .relaxed) }
+    #endif
+    return try body()
+  }
+
+  #if DEBUG
+    /// The number of callers that want the checks now. The switch is not a task's own, since the
+    /// writer's hooks run on another thread.
+    private static let callers = Atomic<Int>(0)
+    private static let runs = Atomic<Int>(0)
+    /// Whether the current task plants damages, which no check after a change may find.
+    @TaskLocal package static var areSuspended = false
+
+    /// The number of checks that ran after changes so far.
+    package static var runCount: Int { runs.load(ordering: .relaxed) }
+
+    /// Runs the check of a change if the checks are on. If an invariant does not hold, the process
+    /// ends, since the memory of the structure cannot be trusted any more.
+    package static func run(_ check: () throws -> Void) {
+      guard callers.load(ordering: .relaxed) > 0, !areSuspended else { return }
+      runs.add(1, ordering: .relaxed)
+      do {
+        try check()
+      } catch {
+        preconditionFailure("\(error)")
+      }
+    }
+
+    /// Throws `BrokenInvariant` if an invariant does not hold.
+    package static func require(_ holds: Bool, _ invariant: @autoclosure () -> String) throws {
+      guard holds else { throw BrokenInvariant(description: invariant()) }
+    }
+  #endif
+}
+
+#if DEBUG
+  /// An invariant of a data structure that does not hold.
+  package struct BrokenInvariant: Error, CustomStringConvertible {
+    package let description: String
+  }
+#endif

@@ -1,0 +1,87 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension RecordedValues {
+  /// Returns the value at a place of a state.
+  package func value(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue {
+    let payload = payload(of: state, at: place, of: valueCount)
+    switch kind(of: state, at: place) {
+    case .null: return .null
+    case .integer: return .integer(Int64(bitPattern: payload))
+    case .real: return .real(Double(bitPattern: payload))
+    // Invalid text is repaired, so that the change is not lost.
+    case .text: return .text(encoding.repairedString(content(of: state, payload)))
+    case .blob: return .blob(Data(content(of: state, payload)))
+    }
+  }
+
+  /// Returns the value at a place of a state; nil for text that SQLite would not store again with
+  /// the same bytes, mainly invalid text, which no `String` can hold.
+  package func exactValue(
+    of state: Int, at place: Int, of valueCount: Int
+  ) -> DatabaseValue? {
+    guard kind(of: state, at: place) == .text else {
+      return value(of: state, at: place, of: valueCount)
+    }
+    let payload = payload(of: state, at: place, of: valueCount)
+    return encoding.exactString(content(of: state, payload)).map { .text($0) }
+  }
+
+  /// Returns all values of a state.
+  package func values(of state: Int, count: Int) -> [DatabaseValue] {
+    (0..<count).map { value(of: state, at: $0, of: count) }
+  }
+
+  package func isNull(_ state: Int, at place: Int) -> Bool { kind(of: state, at: place) == .null }
+
+  /// Returns whether two states have the same value at a place, as `DatabaseValue` compares values.
+  /// Text is compared by its bytes, even if it is invalid.
+  package func isSame(_ first: Int, _ second: Int, at place: Int, of valueCount: Int) -> Bool {
+    let kind = kind(of: first, at: place)
+    guard kind == self.kind(of: second, at: place) else { return false }
+    let left = payload(of: first, at: place, of: valueCount)
+    let right = payload(of: second, at: place, of: valueCount)
+    switch kind {
+    case .null: return true
+    case .integer: return left == right
+    case .real: return Double(bitPattern: left) == Double(bitPattern: right)
+    case .text, .blob:
+      let (left, right) = (content(of: first, left), content(of: second, right))
+      guard left.count == right.count else { return false }
+      guard left.baseAddress != right.baseAddress, let start = left.baseAddress,
+        let other = right.baseAddress
+      else { return true }
+      return memcmp(start, other, left.count) == 0
+    }
+  }
+
+  /// Returns whether two states have the same values.
+  package func isSame(_ first: Int, _ second: Int, count: Int) -> Bool {
+    (0..<count).allSatisfy { isSame(first, second, at: $0, of: count) }
+  }
+
+  /// Feeds the values of a state to a hasher, such that states with the same values hash alike.
+  package func hash(_ state: Int, count: Int, into hasher: inout Hasher) {
+    for place in 0..<count {
+      let kind = kind(of: state, at: place)
+      let payload = payload(of: state, at: place, of: count)
+      hasher.combine(kind.rawValue)
+      switch kind {
+      case .null: break
+      case .integer: hasher.combine(payload)
+      case .real: hasher.combine(Double(bitPattern: payload))
+      case .text, .blob: hasher.combine(bytes: content(of: state, payload))
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import CSQLite
+
+// SQLite ignores the case of names and keywords, but only that of the letters A to Z. All
+// comparisons of names are made with these functions.
+
+extension UInt8 {
+  /// The byte, in lower case if it is a capital letter of ASCII.
+  @inlinable package var lowercasedASCII: UInt8 { (65...90).contains(self) ? self | 0x20 : self }
+}
+
+extension String {
+  /// The text with its ASCII letters in lower case: the form in which names are keys of sets and
+  /// dictionaries.
+  package var lowercasedASCII: String {
+    guard utf8.contains(where: { (65...90).contains($0) }) else { return self }
+    return String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self)
+  }
+
+  /// Returns whether two names are the same for SQLite. Allocates nothing.
+  package func isSame(as other: String) -> Bool {
+    self == other || utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
+  }
+
+  /// Returns whether the text begins with a prefix, compared as SQLite compares names.
+  package func hasFoldedPrefix(_ prefix: String) -> Bool {
+    lowercasedASCII.hasPrefix(prefix.lowercasedASCII)
+  }
+}
+
+extension UnsafePointer<CChar> {
+  /// Returns whether a name that SQLite passes is the same as another one for SQLite. Makes no
+  /// `String` of it.
+  func isSame(as name: String) -> Bool { sqlite3_stricmp(self, name) == 0 }
+}
