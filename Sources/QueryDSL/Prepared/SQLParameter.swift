@@ -13,19 +13,6 @@ import SQLCore
 /// nil.
 public typealias SQLParameter<Value: ColumnValue> = SQLExpression<Value>
 
-/// A parameter of a prepared query that is a list of values, for `isIn`.
-///
-/// ```swift
-/// let some = try db.prepare { (ids: SQLParameterList<Post.ID>) in
-///   Post.where { $0.$id.isIn(ids) }
-/// }
-/// let posts = try db.fetch(some([id, other]))
-/// ```
-public struct SQLParameterList<Element: ColumnValue>: Sendable {
-  fileprivate let index: Int
-  fileprivate let values: [Element]?
-}
-
 extension SQLExpression {
   /// Tests for one of the values that are passed when the prepared query is called.
   /// SQL: `a IN (SELECT value FROM apus_array(?))`
@@ -36,42 +23,6 @@ extension SQLExpression {
         collatedNode, .argument(BoundArgument(list.index, as: form, part: .list)),
         containsNull: Value.isOptional
           ? .argument(BoundArgument(list.index, as: form, part: .listHasNil)) : nil))
-  }
-}
-
-/// The type of a parameter in the closure of `prepare`: `SQLParameter` or `SQLParameterList`.
-public protocol QueryParameter: Sendable {
-  /// The type of the argument of a call.
-  associatedtype Argument: Sendable
-  /// Makes the parameter of the query; programs do not use it directly. If the query is made again
-  /// with arguments, it has the value.
-  init(_place place: _ParameterPlace<Argument>)
-  /// Wraps an argument for the statement; programs do not use it directly.
-  static func _wrapped(_ argument: Argument) -> _PreparedArgument
-  /// Unwraps an argument, or returns nil if it is of another type; programs do not use it directly.
-  static func _unwrapped(_ argument: _PreparedArgument) -> Argument?
-}
-
-/// The position of a parameter in a prepared query, and its argument if that is known; programs do
-/// not use it directly.
-public struct _ParameterPlace<Argument: Sendable>: Sendable {
-  let index: Int
-  let argument: [Argument]
-}
-
-/// An argument in a call of a prepared query; programs do not use it directly.
-public struct _PreparedArgument: Sendable {
-  @usableFromInline
-  enum Content: Sendable {
-    case value(any ColumnValue)
-    case list([any ColumnValue])
-  }
-
-  @usableFromInline let content: Content
-
-  @inlinable
-  init(content: Content) {
-    self.content = content
   }
 }
 
@@ -95,28 +46,6 @@ extension SQLExpression: QueryParameter {
   }
 }
 
-extension SQLParameterList: QueryParameter {
-  /// Makes the parameter of the query; programs do not use it directly.
-  public init(_place place: _ParameterPlace<[Element]>) {
-    index = place.index
-    values = place.argument.first
-  }
-
-  /// Wraps a list of values; programs do not use it directly.
-  @inlinable
-  public static func _wrapped(_ argument: [Element]) -> _PreparedArgument {
-    _PreparedArgument(content: .list(argument))
-  }
-
-  /// Unwraps a list of values, or returns nil if the argument is a value or has values of another
-  /// type; programs do not use it directly.
-  public static func _unwrapped(_ argument: _PreparedArgument) -> [Element]? {
-    guard case .list(let values) = argument.content else { return nil }
-    let elements = values.compactMap { $0 as? Element }
-    return elements.count == values.count ? elements : nil
-  }
-}
-
 /// A parameter in the tree of a query.
 @usableFromInline
 package struct ParameterNode: Sendable {
@@ -129,49 +58,5 @@ package struct ParameterNode: Sendable {
   func bound(as form: StoredForm, part: BoundArgument.Part = .value) -> BoundValue {
     guard let value else { return .argument(BoundArgument(index, as: form, part: part)) }
     return BoundValue(value, as: form)
-  }
-}
-
-extension _PreparedArgument {
-  /// Binds the argument, which must be a value and not a list.
-  @inline(__always)
-  func bind(
-    as form: StoredForm, to statement: StatementPointer, at parameter: Int32,
-    on core: ConnectionCore
-  ) throws {
-    guard case .value(let value) = content else {
-      throw QueryError("a prepared query was given a list where it needs a single value")
-    }
-    let stored = try value.databaseValue(as: form)
-    if case .integer(let integer) = stored {
-      return try core.bind(integer, to: statement, at: parameter)
-    }
-    statement.pointee.leavesValues = false
-    try core.bind(stored, to: statement, at: parameter)
-  }
-
-  /// Returns what is bound for a part of the argument: the value, a row count, the list, or whether
-  /// the list contains nil.
-  func bound(_ argument: BoundArgument) throws -> BoundValue {
-    switch (content, argument.part) {
-    case (.value(let value), .value): return BoundValue(value, as: argument.form)
-    case (.value(let value), .rowCount):
-      let bound = BoundValue(value)
-      if case .value(.integer(let count)) = bound, count >= 0 { return bound }
-      throw QueryError("LIMIT and OFFSET cannot be negative: \(value)")
-    case (.list(let values), .list):
-      return .array(
-        BoundArray(
-          try values.compactMap { value in
-            let stored = try value.databaseValue(as: argument.form)
-            return stored.isNull ? nil : stored
-          }))
-    case (.list(let values), .listHasNil):
-      return BoundValue(try values.contains { try $0.databaseValue(as: argument.form).isNull })
-    case (.value, .list), (.value, .listHasNil), (.list, .value), (.list, .rowCount):
-      throw QueryError(
-        "argument \(argument.index + 1) does not fit its parameter: one is a list, and the other a "
-          + "single value")
-    }
   }
 }

@@ -24,17 +24,6 @@ public struct Including<M: Model, each Part: Sendable>: Sendable {
   let load: @Sendable (ConnectionCore, [M]) throws -> [(repeat each Part)]
 }
 
-/// A query that `including` accepts, which is one of models or one that includes others; programs do
-/// not use it directly.
-public protocol _IncludableQuery<Root, IncludedRow>: Sendable {
-  /// The model whose rows belong to the parents.
-  associatedtype Root: Model
-  /// The type of the rows in the result.
-  associatedtype IncludedRow: Sendable
-  /// The query with the function that completes its rows; programs do not use it directly.
-  var _included: _IncludedQuery<Root, IncludedRow> { get }
-}
-
 extension TableQuery: _IncludableQuery where Row == M {
   /// The query of its models; programs do not use it directly.
   public var _included: _IncludedQuery<M, M> {

@@ -1,19 +1,5 @@
 import SQLCore
 
-/// A command that `run` accepts: an insert, an update or a deletion.
-public protocol Runnable: Sendable {
-  /// The SQL of the command, with its values. Throws `QueryError` if the command is invalid.
-  var sql: SQL { get throws }
-}
-
-/// An insert, an update or a deletion of rows of one table, which can return them.
-public protocol TableCommand<M>: Runnable {
-  /// The model of the table.
-  associatedtype M: Model
-  /// The columns of the table; programs do not use it directly.
-  var _columns: Columns<M> { get }
-}
-
 /// A command, as a connection runs it.
 protocol ModelCommand: Renderable, Sendable {
   var layout: ModelLayout { get throws }

@@ -30,36 +30,6 @@ public struct ConnectionCounter: RawRepresentable, Hashable, Sendable {
   public static let deferredForeignKeys = ConnectionCounter(rawValue: SQLITE_DBSTATUS_DEFERRED_FKS)
 }
 
-/// A counter that SQLite keeps for the whole process.
-///
-/// - SeeAlso: <https://www.sqlite.org/c3ref/c_status_malloc_count.html>
-public struct LibraryCounter: RawRepresentable, Hashable, Sendable {
-  /// SQLite's number.
-  public let rawValue: Int32
-
-  /// Makes a counter from SQLite's number.
-  public init(rawValue: Int32) {
-    self.rawValue = rawValue
-  }
-
-  /// The bytes of memory that SQLite has allocated.
-  public static let memory = LibraryCounter(rawValue: SQLITE_STATUS_MEMORY_USED)
-  /// The number of allocations that are not freed yet.
-  public static let allocations = LibraryCounter(rawValue: SQLITE_STATUS_MALLOC_COUNT)
-  /// The size of the largest allocation, as its highest value, in bytes.
-  public static let largestAllocation = LibraryCounter(rawValue: SQLITE_STATUS_MALLOC_SIZE)
-
-  /// The current value, and the highest value since the process began.
-  ///
-  /// - SeeAlso: <https://www.sqlite.org/c3ref/status.html>
-  public var value: (current: Int64, highest: Int64) {
-    var current: Int64 = 0
-    var highest: Int64 = 0
-    sqlite3_status64(rawValue, &current, &highest, 0)
-    return (current, highest)
-  }
-}
-
 extension Connection {
   /// Returns the value of a counter of this connection.
   ///
@@ -72,25 +42,5 @@ extension Connection {
     try core.check(
       sqlite3_db_status(core.handle, counter.rawValue, &current, &highest, resetting ? 1 : 0))
     return Int(current)
-  }
-}
-
-/// The SQLite library that this process uses.
-/// - SeeAlso: <https://www.sqlite.org/c3ref/libversion.html>
-public enum SQLiteLibrary {
-  /// The version of the library, such as `3.40.1`.
-  ///
-  /// - SeeAlso: <https://www.sqlite.org/c3ref/libversion.html>
-  public static var version: String { String(cString: sqlite3_libversion()) }
-
-  /// The options with which the library was compiled.
-  ///
-  /// - SeeAlso: <https://www.sqlite.org/compile.html>
-  public static var compileOptions: [String] {
-    var options: [String] = []
-    while let option = sqlite3_compileoption_get(Int32(clamping: options.count)) {
-      options.append(String(cString: option))
-    }
-    return options
   }
 }

@@ -1,42 +1,3 @@
-/// A virtual table that can be written and is notified of transactions. Conform to
-/// `WritableVirtualTable` or `KeyedVirtualTable` rather than to this protocol.
-///
-/// By default, each method does nothing.
-/// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbegin_method>
-public protocol TransactionalVirtualTable: VirtualTable {
-  /// Called when a transaction begins to write to the table.
-  func begin() throws
-  /// Called before the transaction commits; throwing an error refuses the commit.
-  func prepareToCommit() throws
-  /// Called after the transaction was committed.
-  func commit()
-  /// Called after the transaction was rolled back.
-  func rollback()
-  /// Called when a savepoint begins. Savepoints are numbered from 0, outermost first.
-  func savepoint(_ number: Int) throws
-  /// Called when that savepoint and those inside it are released; their changes stay.
-  func release(_ number: Int) throws
-  /// Called when the changes since that savepoint are undone; the savepoint stays open.
-  func rollback(to number: Int) throws
-}
-
-extension TransactionalVirtualTable {
-  /// Does nothing.
-  public func begin() throws {}
-  /// Does nothing.
-  public func prepareToCommit() throws {}
-  /// Does nothing.
-  public func commit() {}
-  /// Does nothing.
-  public func rollback() {}
-  /// Does nothing.
-  public func savepoint(_ number: Int) throws {}
-  /// Does nothing.
-  public func release(_ number: Int) throws {}
-  /// Does nothing.
-  public func rollback(to number: Int) throws {}
-}
-
 /// A virtual table whose rows can be written and are identified by their rowid.
 ///
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xupdate_method>
@@ -49,23 +10,6 @@ public protocol WritableVirtualTable: TransactionalVirtualTable {
   func update(rowID: Int64, to newRowID: Int64, _ row: borrowing Arguments) throws
   /// Deletes the row with that rowid.
   func delete(rowID: Int64) throws
-}
-
-/// A virtual table whose rows can be written and are identified by a primary key of one column.
-///
-/// Its schema has no rowid:
-///
-/// ```swift
-/// let schema = "CREATE TABLE x (word TEXT PRIMARY KEY, count INTEGER) WITHOUT ROWID"
-/// ```
-/// - SeeAlso: <https://www.sqlite.org/vtab.html#_without_rowid_virtual_tables_>
-public protocol KeyedVirtualTable: TransactionalVirtualTable {
-  /// Inserts a row. The key is the value of the primary key's column.
-  func insert(_ row: borrowing Arguments) throws
-  /// Updates all columns of the row with that key, including the key itself.
-  func update(key: DatabaseValue, _ row: borrowing Arguments) throws
-  /// Deletes the row with that key.
-  func delete(key: DatabaseValue) throws
 }
 
 extension VirtualTable {

@@ -1,0 +1,133 @@
+import SQLCore
+
+extension Connection {
+  /// Inserts a row, or updates the row that has the same values in the columns of a unique
+  /// constraint.
+  ///
+  /// ```swift
+  /// let upserted = try connection.upsert(post, onConflict: \.$url)
+  /// let id = try upserted.id          // the key of the row that has the URL now
+  /// switch upserted.outcome {
+  /// case .inserted: …                 // it is new
+  /// case .updated: …                  // a row of that URL was there, with other values
+  /// case .unchanged: …                // the row has these values already: nothing was written
+  /// }
+  /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
+  /// //   SET "title" = excluded."title", … WHERE "Post"."title" IS NOT excluded."title" OR …
+  /// ```
+  /// An existing row keeps its key. It takes one statement, and a lookup of the key if the row was
+  /// left unchanged and the conflict is not that of the key. For a table WITHOUT ROWID it takes two
+  /// statements if the row exists, so a BEFORE INSERT trigger runs twice.
+  ///
+  /// A violation of another constraint throws `DatabaseError`. A conflict of the key throws
+  /// `KeyChanged` if the model's key was changed since it was loaded.
+  @discardableResult
+  public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+    _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>
+  ) throws -> Upserted<M> {
+    try one(upsert(M.insert(model).onConflictUpdate(first, repeat each others)))
+  }
+
+  /// Inserts a row, or lets a closure update the row that has the same values in the columns of a
+  /// unique constraint; `$1` is the row that was to be inserted.
+  ///
+  /// ```swift
+  /// try connection.upsert(post, onConflict: \.$url) { $0.$views += $1.$views }
+  /// ```
+  /// The outcome is `.updated` if the closure's assignments ran, even if they changed no value.
+  @discardableResult
+  public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+    _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>,
+    set assign: (inout Assignments<M>, Columns<M>) -> Void,
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+  ) throws -> Upserted<M> {
+    let insert = M.insert(model).onConflictUpdate(
+      first, repeat each others, set: assign, where: predicates)
+    return try one(upsert(insert))
+  }
+
+  /// Runs an insert, and returns the outcome and the key of each of its rows.
+  ///
+  /// ```swift
+  /// let upserted = try connection.upsert(Post.insert(posts).onConflictUpdate(\.$url))
+  /// let ids = try upserted.map { try $0.id }
+  /// ```
+  /// Throws `QueryError` for an insert of a query, since its rows have no outcome each.
+  @discardableResult
+  public func upsert<M: Model>(_ insert: Insert<M>) throws -> [Upserted<M>] {
+    try insert.upserted(on: try use())
+  }
+}
+
+extension Database {
+  /// Inserts a row, or updates the existing one, as `Connection.upsert` does.
+  @discardableResult
+  public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+    _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>
+  ) throws -> Upserted<M> {
+    try one(upsert(M.insert(model).onConflictUpdate(first, repeat each others)))
+  }
+
+  /// Inserts a row, or updates the existing one, as `Connection.upsert` does.
+  @discardableResult
+  nonisolated(nonsending)
+    public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+      _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
+      _ others: repeat KeyPath<M, ColumnReference<each Value>>
+    ) async throws -> Upserted<M>
+  {
+    let insert = M.insert(model).onConflictUpdate(first, repeat each others)
+    return try await one(upsert(insert))
+  }
+
+  /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
+  @discardableResult
+  public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+    _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>,
+    set assign: (inout Assignments<M>, Columns<M>) -> Void,
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+  ) throws -> Upserted<M> {
+    let insert = M.insert(model).onConflictUpdate(
+      first, repeat each others, set: assign, where: predicates)
+    return try one(upsert(insert))
+  }
+
+  /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
+  @discardableResult
+  nonisolated(nonsending)
+    public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+      _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
+      _ others: repeat KeyPath<M, ColumnReference<each Value>>,
+      set assign: (inout Assignments<M>, Columns<M>) -> Void,
+      @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in []
+      }
+    ) async throws -> Upserted<M>
+  {
+    let insert = M.insert(model).onConflictUpdate(
+      first, repeat each others, set: assign, where: predicates)
+    return try await one(upsert(insert))
+  }
+
+  /// Runs an insert in a transaction, and returns the outcome and the key of each of its rows.
+  @discardableResult
+  public func upsert<M: Model>(_ insert: Insert<M>) throws -> [Upserted<M>] {
+    try write { try $0.upsert(insert) }
+  }
+
+  /// Runs an insert in a transaction, and returns the outcome and the key of each of its rows.
+  @discardableResult
+  nonisolated(nonsending)
+    public func upsert<M: Model>(_ insert: Insert<M>) async throws -> [Upserted<M>]
+  {
+    try await writeData { try $0.upsert(insert) }
+  }
+}
+
+/// Returns the outcome for the only row of an insert.
+private func one<M: Model>(_ upserted: [Upserted<M>]) -> Upserted<M> {
+  upserted.first ?? Upserted(outcome: .unchanged, key: nil)
+}

@@ -1,0 +1,154 @@
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// SQLite's date functions take text, days or seconds. Each stored form is converted to whole
+// seconds first, which are exact. Given fractions, SQLite would round to milliseconds, possibly
+// into the next day.
+// https://www.sqlite.org/lang_datefunc.html
+
+extension SQLExpression where Value: DateColumnValue {
+  /// Returns a part of the date, in UTC. SQL: `CAST(strftime('%Y', …) AS INTEGER)`
+  ///
+  /// A date outside the years 0 to 9999 gives NULL, and reading that as an `Int` throws
+  /// `ColumnValueError`.
+  public func component(_ component: DateComponent) -> SQLExpression<Value.DateComponentResult> {
+    SQLExpression<Value.DateComponentResult>(
+      .cast(formatted(.constant("'\(component.rawValue)'")), .integer))
+  }
+
+  /// Formats the date as text, in UTC, by a format of SQLite's. SQL: `strftime(?, …)`
+  ///
+  /// A date outside the years 0 to 9999 gives NULL, and reading that as a `String` throws
+  /// `ColumnValueError`.
+  public func strftime(_ format: String) -> SQLExpression<Value.DateTextResult> {
+    SQLExpression<Value.DateTextResult>(formatted(.value(BoundValue(format))))
+  }
+
+  /// Applies steps to the date, one after another, in UTC. The result is stored in the date's form.
+  ///
+  /// ```swift
+  /// Post.where { $0.$createdAt.modified(by: .startOfMonth, .months(1)) > date }
+  /// ```
+  /// A date outside the years 0 to 9999 gives NULL, and reading that as a `Date` throws
+  /// `ColumnValueError`.
+  public func modified(by modifiers: DateModifier...) -> SQLExpression {
+    let steps = modifiers.map { ExpressionNode.value(BoundValue($0.text)) }
+    let startsDay = modifiers.contains(where: \.startsDay)
+    let seconds = ExpressionNode.cast(
+      .function("strftime", [.constant("'%s'"), wholeSeconds, .constant("'unixepoch'")] + steps),
+      .integer)
+    return SQLExpression(
+      form.dateNode(fromSeconds: seconds, restOf: startsDay ? nil : (node, wholeSeconds)),
+      form: form)
+  }
+
+  /// Returns the whole seconds since 1970, rounded down. SQL: `"a" / 1000000 - …`
+  public func unixSeconds() -> SQLExpression<Value.DateComponentResult> {
+    SQLExpression<Value.DateComponentResult>(wholeSeconds)
+  }
+
+  private var wholeSeconds: ExpressionNode { form.wholeSeconds(of: node) }
+
+  private func formatted(_ format: ExpressionNode) -> ExpressionNode {
+    .function("strftime", [format, wholeSeconds, .constant("'unixepoch'")])
+  }
+}
+
+extension SQLExpression where Value == Date {
+  /// The current time, to the millisecond, in the standard form.
+  ///
+  /// All uses of it in one step of a statement have the same value.
+  public static var currentTimestamp: SQLExpression<Date> {
+    SQLExpression(
+      .constant("(CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000)"))
+  }
+}
+
+extension StoredForm {
+  /// Returns the whole seconds since 1970 of a date in this form, rounded down.
+  fileprivate func wholeSeconds(of date: ExpressionNode) -> ExpressionNode {
+    switch self {
+    case .unixEpoch: return date
+    case .standard, .bytes, .uppercase, .unixMilliseconds:
+      // SQL's division rounds towards zero: one second less for a negative rest.
+      let second = ExpressionNode.constant(unitsOfSecond)
+      let rest = ExpressionNode.binary(.remainder, date, second)
+      return .binary(
+        .minus, .binary(.divide, date, second),
+        .predicate(.compare(.less, rest, .constant("0"))))
+    case .unixSeconds: return Self.floor(date)
+    case .referenceSeconds: return .binary(.plus, Self.floor(date), .constant("978307200"))
+    case .julianDay:
+      return .cast(.function("strftime", [.constant("'%s'"), date]), .integer)
+    case .iso8601, .iso8601Milliseconds, .iso8601Seconds, .datetime, .datetimeSeconds:
+      let seconds = ExpressionNode.function("substr", [date, .constant("1"), .constant("19")])
+      return .cast(.function("strftime", [.constant("'%s'"), seconds]), .integer)
+    }
+  }
+
+  /// The number of units in a second, for forms that are an INTEGER.
+  private var unitsOfSecond: String { self == .unixMilliseconds ? "1000" : "1000000" }
+
+  private static func floor(_ real: ExpressionNode) -> ExpressionNode {
+    let whole = ExpressionNode.cast(real, .integer)
+    return .binary(.minus, whole, .predicate(.compare(.less, real, whole)))
+  }
+
+  /// Returns a date in this form from seconds since 1970, with the fraction of a second of another
+  /// date.
+  fileprivate func dateNode(
+    fromSeconds seconds: ExpressionNode, restOf rest: (ExpressionNode, ExpressionNode)?
+  ) -> ExpressionNode {
+    switch self {
+    case .unixEpoch: return seconds
+    case .standard, .bytes, .uppercase, .unixMilliseconds:
+      let second = ExpressionNode.constant(unitsOfSecond)
+      let whole = ExpressionNode.binary(.times, seconds, second)
+      guard let rest else { return whole }
+      let ofSecond = ExpressionNode.binary(.minus, rest.0, .binary(.times, rest.1, second))
+      return .binary(.plus, whole, ofSecond)
+    case .unixSeconds, .referenceSeconds:
+      let real = ExpressionNode.cast(seconds, .real)
+      let moved: ExpressionNode =
+        self == .unixSeconds ? real : .binary(.minus, real, .constant("978307200.0"))
+      guard let rest else { return moved }
+      let start: ExpressionNode =
+        self == .unixSeconds ? rest.1 : .binary(.minus, rest.1, .constant("978307200"))
+      return .binary(.plus, moved, .binary(.minus, rest.0, start))
+    case .julianDay:
+      let days = ExpressionNode.function("julianday", [seconds, .constant("'unixepoch'")])
+      guard let rest else { return days }
+      let start = ExpressionNode.function("julianday", [rest.1, .constant("'unixepoch'")])
+      return .binary(.plus, days, .binary(.minus, rest.0, start))
+    case .iso8601, .iso8601Milliseconds, .iso8601Seconds, .datetime, .datetimeSeconds:
+      return text(fromSeconds: seconds, restOf: rest?.0)
+    }
+  }
+
+  /// Returns a date as text from seconds since 1970, with the fraction of another date's text.
+  private func text(
+    fromSeconds seconds: ExpressionNode, restOf date: ExpressionNode?
+  ) -> ExpressionNode {
+    let (format, digits, end): (String, Int, String) =
+      switch self {
+      case .iso8601Milliseconds: ("'%Y-%m-%dT%H:%M:%S.'", 3, "'Z'")
+      case .iso8601Seconds: ("'%Y-%m-%dT%H:%M:%SZ'", 0, "")
+      case .datetime: ("'%Y-%m-%d %H:%M:%S.'", 3, "")
+      case .datetimeSeconds: ("'%Y-%m-%d %H:%M:%S'", 0, "")
+      default: ("'%Y-%m-%dT%H:%M:%S.'", 6, "'Z'")
+      }
+    let whole = ExpressionNode.function(
+      "strftime", [.constant(format), seconds, .constant("'unixepoch'")])
+    guard digits > 0 else { return whole }
+    let fraction: ExpressionNode =
+      date.map { .function("substr", [$0, .constant("21"), .constant("\(digits)")]) }
+      ?? .constant("'" + String(repeating: "0", count: digits) + "'")
+    let text = ExpressionNode.binary(.concat, whole, fraction)
+    return end.isEmpty ? text : .binary(.concat, text, .constant(end))
+  }
+}

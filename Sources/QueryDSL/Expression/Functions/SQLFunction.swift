@@ -1,0 +1,36 @@
+import SQLCore
+
+/// An SQL function, built in or registered by the program, with its types.
+///
+/// ```swift
+/// let soundex = SQLFunction<String, String>("soundex")     // the result, then each argument
+///
+/// Author.where { soundex($0.$name) == soundex(SQLExpression("Jane")) }
+/// // … WHERE "soundex"("name") = "soundex"(?)
+/// ```
+///
+/// The compiler cannot check the declaration. A function that does not exist throws `DatabaseError`
+/// when the query runs; a result of another type throws `ColumnValueError` when it is read.
+public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Sendable {
+  private let name: String
+
+  /// Declares the function with that name, which is written in quotation marks.
+  public init(_ name: String) {
+    self.name = Identifier(name).quoted
+  }
+
+  /// Returns a call of the function. SQL: `f(a, b)`
+  public func callAsFunction(
+    _ arguments: repeat SQLExpression<each Argument>
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.function(name, nodes(repeat each arguments)))
+  }
+}
+
+private func nodes<each Value: ColumnValue>(
+  _ expressions: repeat SQLExpression<each Value>
+) -> [ExpressionNode] {
+  var nodes: [ExpressionNode] = []
+  for expression in repeat each expressions { nodes.append(expression.node) }
+  return nodes
+}

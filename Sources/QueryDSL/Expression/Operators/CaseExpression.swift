@@ -1,0 +1,78 @@
+import SQLCore
+
+/// A CASE expression as a tree.
+@usableFromInline
+package struct CaseNode: Sendable {
+  enum Condition: Sendable {
+    case predicate(PredicateNode)
+    case value(ExpressionNode)
+  }
+
+  let base: ExpressionNode?
+  var branches: [(condition: Condition, result: ExpressionNode)]
+  var otherwise: ExpressionNode?
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    try sink.token(.case)
+    if let base {
+      try sink.token(.space)
+      try base.writeOperand(to: &sink)
+    }
+    for branch in branches {
+      try sink.token(.when)
+      switch branch.condition {
+      case .predicate(let predicate): try predicate.write(to: &sink)
+      case .value(let value): try value.write(to: &sink)
+      }
+      try sink.token(.then)
+      try branch.result.write(to: &sink)
+    }
+    if let otherwise {
+      try sink.token(.else)
+      try otherwise.write(to: &sink)
+    }
+    try sink.token(.end)
+  }
+}
+
+extension SQLExpression {
+  /// Starts a CASE over the values of this expression. SQL: `CASE a WHEN ? THEN ? …`
+  public func `case`<Result: ColumnValue>(
+    _ value: Value, then result: Result
+  ) -> CaseOf<Value, Result> {
+    self.case(value, then: SQLExpression<Result>(result))
+  }
+
+  /// Starts a CASE over the values of this expression. SQL: `CASE a WHEN ? THEN b …`
+  public func `case`<Result: ColumnValue>(
+    _ value: Value, then result: SQLExpression<Result>
+  ) -> CaseOf<Value, Result> {
+    CaseOf(
+      Case(base: collatedNode, equals: .value(BoundValue(value, as: form)), then: result),
+      baseForm: form)
+  }
+}
+
+/// Returns the first value if a condition holds, else the second. SQL: `iif(a, ?, ?)`
+///
+/// The second value is also the result if the condition is unknown.
+public func iif<Value: ColumnValue>(
+  _ condition: SQLPredicate, _ value: Value, _ otherwise: Value
+) -> SQLExpression<Value> {
+  iif(condition, SQLExpression(value), SQLExpression(otherwise))
+}
+
+/// Returns the first expression if a condition holds, else the second. SQL: `iif(a, b, c)`
+///
+/// The second expression is also the result if the condition is unknown. Expressions that are
+/// stored in different forms throw `QueryError` when the query is rendered.
+public func iif<Value: ColumnValue>(
+  _ condition: SQLPredicate, _ result: SQLExpression<Value>, _ otherwise: SQLExpression<Value>
+) -> SQLExpression<Value> {
+  guard result.form == otherwise.form else {
+    return SQLExpression(.invalid(result.mixing(otherwise.form)))
+  }
+  return SQLExpression(
+    .function("iif", [.predicate(condition.node), result.node, otherwise.node]),
+    form: result.form)
+}

@@ -1,0 +1,42 @@
+import SQLCore
+
+/// A CASE expression whose branches compare one expression with values.
+///
+/// ```swift
+/// $0.$status.case(.draft, then: 0).when(.published, then: 1).else(2)
+/// // CASE "status" WHEN ? THEN ? WHEN ? THEN ? ELSE ? END
+/// ```
+///
+/// NULL equals nothing here, as in SQL: if the expression is NULL, the result is that of `else`.
+public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
+  private var branches: Case<Value>
+  private let baseForm: StoredForm
+
+  fileprivate init(_ branches: Case<Value>, baseForm: StoredForm) {
+    self.branches = branches
+    self.baseForm = baseForm
+  }
+
+  /// Adds a branch whose result is a value. SQL: `WHEN ? THEN ?`
+  public func when(_ base: Base, then value: Value) -> CaseOf {
+    when(base, then: SQLExpression(value))
+  }
+
+  /// Adds a branch whose result is an expression. SQL: `WHEN ? THEN a`
+  public func when(_ base: Base, then result: SQLExpression<Value>) -> CaseOf {
+    CaseOf(
+      branches.adding(.value(.value(BoundValue(base, as: baseForm))), result.node, result.form),
+      baseForm: baseForm)
+  }
+
+  /// Completes the expression with the value that it has if no branch matches. SQL: `ELSE ? END`
+  public func `else`(_ value: Value) -> SQLExpression<Value> { branches.else(value) }
+
+  /// Completes the expression with the one that is used if no branch matches. SQL: `ELSE a END`
+  public func `else`(_ result: SQLExpression<Value>) -> SQLExpression<Value> {
+    branches.else(result)
+  }
+
+  /// The completed expression, which is NULL if no branch matches. SQL: `END`
+  public var orNull: SQLExpression<Value?> { branches.orNull }
+}

@@ -1,0 +1,160 @@
+import SQLCore
+
+/// The window of a function: the partition of a row, its order, and the frame around the current
+/// row.
+///
+/// ```swift
+/// track.$plays.sum().over(
+///   .partition(by: track.$genre).order(by: track.$id).rows(.preceding(3), .currentRow))
+/// // sum("plays") OVER (PARTITION BY "genre" ORDER BY "id"
+/// //   ROWS BETWEEN ? PRECEDING AND CURRENT ROW)
+/// ```
+/// - SeeAlso: <https://www.sqlite.org/windowfunctions.html>
+public struct Window: Sendable {
+  var node = WindowSpecification()
+
+  /// All rows of the result as one partition. SQL: `OVER ()`
+  public static let all = Window()
+
+  /// Makes a window of the rows with the same values. SQL: `PARTITION BY a, b`
+  public static func partition<each Value: ColumnValue>(
+    by expressions: repeat SQLExpression<each Value>
+  ) -> Window {
+    all.partition(by: repeat each expressions)
+  }
+
+  /// Makes a window of the rows in an order, up to the current row and its peers. SQL: `ORDER BY a`
+  ///
+  /// The *peers* of a row are the rows with the same ORDER BY values.
+  public static func order<Value: ColumnValue>(
+    by expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
+    nulls: NullOrder? = nil
+  ) -> Window {
+    all.order(by: expression, direction, nulls: nulls)
+  }
+
+  /// Restricts the window to the rows with the same values. SQL: `PARTITION BY a, b`
+  public func partition<each Value: ColumnValue>(
+    by expressions: repeat SQLExpression<each Value>
+  ) -> Window {
+    var window = self
+    for expression in repeat each expressions {
+      window.node.partition.append(expression.collatedNode)
+    }
+    return window
+  }
+
+  /// Adds an expression to the order, after those that it has. SQL: `ORDER BY a`
+  public func order<Value: ColumnValue>(
+    by expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
+    nulls: NullOrder? = nil
+  ) -> Window {
+    var window = self
+    window.node.order.append(
+      SelectStatement.OrderTerm(expression.collatedNode, direction, nulls))
+    return window
+  }
+
+  /// Sets the frame by numbers of rows before and after the current one.
+  /// SQL: `ROWS BETWEEN … AND …`
+  ///
+  /// A second frame, one that ends before it starts, and a negative number throw `QueryError` when
+  /// the query is rendered; so for `range` and `groups`.
+  public func rows(_ start: FrameBound, _ end: FrameBound) -> Window {
+    framed(.rows, start, end)
+  }
+
+  /// Sets the frame by the distance of the only ORDER BY value. SQL: `RANGE BETWEEN … AND …`
+  public func range(_ start: FrameBound, _ end: FrameBound) -> Window {
+    framed(.range, start, end)
+  }
+
+  /// Sets the frame by numbers of peer groups before and after. SQL: `GROUPS BETWEEN … AND …`
+  public func groups(_ start: FrameBound, _ end: FrameBound) -> Window {
+    framed(.groups, start, end)
+  }
+
+  /// Excludes some rows from the frame. SQL: `EXCLUDE …`
+  ///
+  /// It must follow `rows`, `range` or `groups`; otherwise it throws `QueryError` when the query is
+  /// rendered.
+  public func exclude(_ exclusion: FrameExclusion) -> Window {
+    var window = self
+    if window.node.frame == nil {
+      window.node.problem = QueryError("EXCLUDE must follow ROWS, RANGE or GROUPS")
+    }
+    window.node.frame?.exclusion = exclusion.token
+    return window
+  }
+
+  private func framed(_ unit: SQLToken, _ start: FrameBound, _ end: FrameBound) -> Window {
+    var window = self
+    if window.node.frame != nil {
+      window.node.problem = QueryError("a window's frame is given twice")
+    }
+    if start.rank > end.rank || start == .unboundedFollowing || end == .unboundedPreceding {
+      window.node.problem = QueryError("a window's frame ends before it starts")
+    }
+    for case .preceding(let count) in [start, end] where count < 0 {
+      window.node.problem = QueryError("an offset of a window's frame is negative: \(count)")
+    }
+    for case .following(let count) in [start, end] where count < 0 {
+      window.node.problem = QueryError("an offset of a window's frame is negative: \(count)")
+    }
+    window.node.frame = WindowSpecification.Frame(unit: unit, start: start, end: end)
+    return window
+  }
+}
+
+/// A window as a tree.
+@usableFromInline
+package struct WindowSpecification: Sendable {
+  struct Frame: Sendable {
+    let unit: SQLToken
+    let start: FrameBound
+    let end: FrameBound
+    var exclusion: SQLToken?
+  }
+
+  var partition: [ExpressionNode] = []
+  var order: ShortList<SelectStatement.OrderTerm> = .none
+  var frame: Frame?
+  var problem: QueryError?
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    if let problem { throw problem }
+    try sink.token(.open)
+    if !partition.isEmpty {
+      try sink.token(.partitionBy)
+      try ExpressionNode.write(partition, to: &sink)
+    }
+    if !order.isEmpty {
+      if !partition.isEmpty { try sink.token(.space) }
+      try sink.token(.windowOrderBy)
+      try SelectStatement.OrderTerm.write(order, to: &sink)
+    }
+    if let frame {
+      if !partition.isEmpty || !order.isEmpty { try sink.token(.space) }
+      try sink.token(frame.unit)
+      try frame.start.write(to: &sink)
+      try sink.token(.and)
+      try frame.end.write(to: &sink)
+      if let exclusion = frame.exclusion { try sink.token(exclusion) }
+    }
+    try sink.token(.close)
+  }
+}
+
+/// The operand of OVER: a window, or the name of one that the query defines.
+@usableFromInline
+package enum WindowNode: Sendable {
+  case specification(WindowSpecification)
+  case named(String)
+
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
+    switch self {
+    case .specification(let specification): try specification.write(to: &sink)
+    case .named(let name): try sink.windowName(name)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import SQLCore
+
+/// An error for a model that was loaded with one key and now has another, in an operation that
+/// finds its row by the key.
+///
+/// `update`, `save` and `delete` throw it, and so does an upsert that could update the row with the
+/// new key: each would write a row that the model was not loaded from. `insert` accepts the model
+/// and inserts a new row.
+public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The table.
+  public let table: String
+  /// The columns of the key that were changed.
+  public let columns: [String]
+  private let properties: [String]
+
+  init(table: String, columns: [ModelColumn]) {
+    self.table = table
+    self.columns = columns.map(\.name)
+    properties = columns.map(\.property)
+  }
+
+  /// The cause, and how to move the row or copy it.
+  public var description: String {
+    let names = columns.joined(separator: ", ")
+    let assignments = properties.map { "$0.set(\\.$\($0), to: new)" }.joined(separator: "; ")
+    let conditions = properties.map { "$0.$\($0) == old" }.joined(separator: " && ")
+    return """
+      \(table): the key (\(names)) was changed after the model was loaded, so it is now the key of \
+      another row; to move the row, run `\(table).update { \(assignments) }.where { \
+      \(conditions) }`; to store a copy, `insert` the model
+      """
+  }
+}

@@ -1,0 +1,70 @@
+/// Collects predicates, one on each line. All must hold; `if`, `if let`, `switch` and `for` may be
+/// used.
+@resultBuilder
+public enum PredicateBuilder {
+  /// Takes one line. There is no other overload, not even an unavailable one: a second costs the
+  /// compiler seconds to diagnose a mistake.
+  @inlinable
+  public static func buildExpression(_ predicate: SQLPredicate) -> PredicateLines {
+    PredicateLines(.one(predicate.node))
+  }
+
+  /// Takes an empty block.
+  @inlinable
+  public static func buildBlock() -> PredicateLines { [] }
+
+  /// Takes the first line.
+  @inlinable
+  public static func buildPartialBlock(first: PredicateLines) -> PredicateLines { first }
+
+  /// Adds a line to those above it.
+  @inlinable
+  public static func buildPartialBlock(
+    accumulated: consuming PredicateLines, next: PredicateLines
+  ) -> PredicateLines {
+    accumulated.nodes.append(contentsOf: next.nodes)
+    return accumulated
+  }
+
+  /// Takes the lines of an `if` without `else`.
+  @inlinable
+  public static func buildOptional(_ lines: PredicateLines?) -> PredicateLines { lines ?? [] }
+
+  /// Takes the lines of an `if` that has an `else`.
+  @inlinable
+  public static func buildEither(first lines: PredicateLines) -> PredicateLines { lines }
+
+  /// Takes the lines of an `else`.
+  @inlinable
+  public static func buildEither(second lines: PredicateLines) -> PredicateLines { lines }
+
+  /// Takes the lines of a `for`.
+  public static func buildArray(_ lines: [PredicateLines]) -> PredicateLines {
+    PredicateLines(ShortList(lines.flatMap(\.nodes)))
+  }
+
+  /// Takes the lines of an `if #available`.
+  @inlinable
+  public static func buildLimitedAvailability(_ lines: PredicateLines) -> PredicateLines { lines }
+}
+
+/// Returns a condition that holds if at least one line holds. SQL: `a OR b`
+///
+/// It is false if there are no lines.
+public func AnyOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
+  SQLPredicate(.any(Array(predicates().nodes)))
+}
+
+/// Returns a condition that holds if all lines hold. SQL: `a AND b`
+///
+/// It is true if there are no lines.
+public func AllOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
+  SQLPredicate(.all(Array(predicates().nodes)))
+}
+
+/// Returns a condition that holds if no line holds. SQL: `NOT (a OR b)`
+///
+/// It is true if there are no lines.
+public func NoneOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {
+  SQLPredicate(.not(.any(Array(predicates().nodes))))
+}

@@ -1,0 +1,173 @@
+import SQLCore
+
+// The clauses are functions named after SQL's keywords; each is a line of `Query { }`.
+
+/// Defines a common table for use in From or a join. SQL: `WITH "levels" AS (…)`
+public func With<Row: ResultRow>(_ table: CommonTable<Row>) -> QueryClause {
+  QueryClause(.with(table.node))
+}
+
+/// Selects rows from a table. SQL: `FROM "Post"`
+public func From<Table: QueryTable>(_ table: Table) -> QueryClause {
+  QueryClause(.from(table._reference))
+}
+
+/// Joins a table by a condition. SQL: `JOIN "Author" ON a = b`
+public func Join<Table: QueryTable>(_ table: Table, on condition: SQLPredicate) -> QueryClause {
+  QueryClause(.join(.inner, table._reference, condition.node))
+}
+
+/// Joins a table whose row may be missing, so its columns are optional.
+/// SQL: `LEFT JOIN "Author" ON …`
+public func LeftJoin<Table: OptionalQueryTable>(
+  _ table: Table, on condition: SQLPredicate
+) -> QueryClause {
+  QueryClause(.join(.left, table._reference, condition.node))
+}
+
+// These two overloads exist for their messages: the compiler by itself reports only that it cannot
+// infer a type. They cost a valid query nothing, since each line of the builder is type-checked on
+// its own.
+
+/// Not available: a left join may find no row, so the columns of its table must be optional.
+@available(
+  *, unavailable, message: "a left join may find no row: its parameter must be OptionalColumns<…>"
+)
+public func LeftJoin<Row: ResultRow>(
+  _ table: Columns<Row>, on condition: SQLPredicate
+) -> QueryClause {
+  QueryClause(joining: [])
+}
+
+/// Not available: a row type that is not a model has no table.
+@available(
+  *, unavailable, message: "the rows of a query have no table: write From(query.as(columns))"
+)
+public func From<Row: ResultRow>(_ table: Columns<Row>) -> QueryClause {
+  QueryClause(joining: [])
+}
+
+/// Joins a table all of whose rows are kept. SQL: `RIGHT JOIN "Author" ON …`
+///
+/// A row of the tables before it may be missing, so their columns must be optional; otherwise it
+/// throws `QueryError` when the query is rendered.
+public func RightJoin<Table: QueryTable>(
+  _ table: Table, on condition: SQLPredicate
+) -> QueryClause {
+  QueryClause(.join(.right, table._reference, condition.node))
+}
+
+/// Joins a table; all rows of both sides are kept. SQL: `FULL JOIN "Author" ON …`
+///
+/// A row of either side may be missing, so the columns of this table and of all before it must be
+/// optional; otherwise it throws `QueryError` when the query is rendered.
+public func FullJoin<Table: OptionalQueryTable>(
+  _ table: Table, on condition: SQLPredicate
+) -> QueryClause {
+  QueryClause(.join(.full, table._reference, condition.node))
+}
+
+/// Joins a table in every combination of rows. SQL: `CROSS JOIN "Author"`
+public func CrossJoin<Table: QueryTable>(_ table: Table) -> QueryClause {
+  QueryClause(.join(.cross, table._reference, nil))
+}
+
+/// Restricts the result to rows for which each line holds. SQL: `WHERE a AND b`
+public func Where(@PredicateBuilder _ predicates: () -> PredicateLines) -> QueryClause {
+  QueryClause(.predicates(predicates().nodes))
+}
+
+/// Restricts the result to groups for which each line holds. SQL: `HAVING count(*) > ?`
+public func Having(@PredicateBuilder _ predicates: () -> PredicateLines) -> QueryClause {
+  QueryClause(.having(predicates().nodes))
+}
+
+/// Groups rows with the same values into one. SQL: `GROUP BY a, b`
+public func GroupBy<each Value: ColumnValue>(
+  _ expressions: repeat SQLExpression<each Value>
+) -> QueryClause {
+  var nodes: [ExpressionNode] = []
+  for expression in repeat each expressions { nodes.append(expression.collatedNode) }
+  return QueryClause(.groups(nodes))
+}
+
+/// Defines a window for `over(named:)`. SQL: `WINDOW "w" AS (PARTITION BY …)`
+public func NamedWindow(_ name: String, _ window: Window) -> QueryClause {
+  QueryClause(.window(name, window.node))
+}
+
+/// Orders the rows, after the expressions of earlier lines. SQL: `ORDER BY a DESC NULLS LAST`
+public func OrderBy<Value: ColumnValue>(
+  _ expression: SQLExpression<Value>, _ direction: SortDirection = .ascending,
+  nulls: NullOrder? = nil
+) -> QueryClause {
+  QueryClause(.order([SelectStatement.OrderTerm(expression.collatedNode, direction, nulls)]))
+}
+
+/// Orders the rows by a column of the result that `as` named. SQL: `ORDER BY "views"`
+///
+/// ```swift
+/// let views = post.$views.sum().as("views")
+/// OrderBy(views, .descending)
+/// Select(post.$status, views)
+/// ```
+/// If no selected column has that name, it throws `QueryError` when the query is rendered.
+public func OrderBy<Value: ColumnValue>(
+  _ expression: AliasedExpression<Value>, _ direction: SortDirection = .ascending,
+  nulls: NullOrder? = nil
+) -> QueryClause {
+  QueryClause(
+    .order([SelectStatement.OrderTerm(.resultColumn(expression.name), direction, nulls)]))
+}
+
+/// Limits the result to `count` rows. SQL: `LIMIT ?`
+///
+/// A second limit and a negative one throw `QueryError` when the query is rendered.
+public func Limit(_ count: Int) -> QueryClause { QueryClause(.limit(count)) }
+
+/// Skips the first `count` rows. SQL: `OFFSET ?`
+///
+/// A second offset and a negative one throw `QueryError` when the query is rendered.
+public func Offset(_ count: Int) -> QueryClause { QueryClause(.offset(count)) }
+
+/// Limits the number of rows by a parameter of a prepared query. SQL: `LIMIT ?`
+public func Limit(_ count: SQLParameter<Int>) -> QueryClause { QueryClause(.limitParameter(count)) }
+
+/// Skips a number of rows that is a parameter of a prepared query. SQL: `OFFSET ?`
+public func Offset(_ count: SQLParameter<Int>) -> QueryClause {
+  QueryClause(.offsetParameter(count))
+}
+
+/// Removes duplicate rows. SQL: `SELECT DISTINCT`
+public func Distinct() -> QueryClause { QueryClause(.distinct) }
+
+/// Selects one column, expression or table. SQL: `SELECT a`
+public func Select<Item: Selectable>(_ item: Item) -> SelectClause<Item.Output> {
+  let (terms, decoding) = item._selection.clause
+  return SelectClause(terms: terms, decoding: decoding)
+}
+
+/// Selects columns, expressions and whole tables, as a tuple. SQL: `SELECT a, b`
+public func Select<each Item: Selectable>(
+  _ items: repeat each Item
+) -> SelectClause<(repeat (each Item).Output)> {
+  let (terms, decoding) = SelectStatement.tuple(repeat each items)
+  return SelectClause(terms: terms, decoding: decoding)
+}
+
+/// Selects the columns of a struct, found by their names. SQL: `SELECT a AS "name", b AS …`
+///
+/// ```swift
+/// Select(author.$name, post.$views.sum().ifNull(0).as("views"), into: Total.self)
+/// ```
+/// A column has the name of its property, an expression the one that `as` gives it. Each property
+/// needs exactly one item with its name and type, and each item needs a property: everything else
+/// throws `QueryError` when the query is rendered.
+public func Select<Row: ResultRow, each Item: Selectable>(
+  _ items: repeat each Item, into row: Row.Type
+) -> SelectClause<Row> {
+  var selection = RowSelection()
+  for item in repeat each items { selection.append(item) }
+  let (terms, problem) = selection.terms(into: row)
+  return SelectClause(terms: terms, decoding: Row.decoding, problem: problem)
+}

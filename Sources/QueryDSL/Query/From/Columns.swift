@@ -1,0 +1,78 @@
+import SQLCore
+import Synchronization
+
+/// The columns of a table in a query: `$0.$views` is the column of the property `views`.
+///
+/// A closure of `where { }` receives them, and they are the parameters of `Query { }`. Two values
+/// of one model's columns stand for two tables: this is how a table is joined with itself, or used
+/// again in a query inside another.
+@dynamicMemberLookup
+public struct Columns<M: ResultRow>: TableScope {
+  @usableFromInline package let table: TableID
+  /// nil if the model cannot be a table.
+  @usableFromInline let names: ModelLayout.Names?
+
+  /// Makes the columns of a new table, which the query must have in its FROM or a join.
+  public init() {
+    self.init(source: TableID.nextSource())
+  }
+
+  /// The columns of the table that a declaration is about: a CHECK, an index or a generated column.
+  static var declared: Columns { Columns(source: TableID.declared) }
+
+  /// Makes the columns of an existing table of the query, such as the row that an upsert would have
+  /// inserted.
+  init(_ table: TableID) {
+    names = (try? M.layout)?.names
+    self.table = table
+  }
+
+  private init(source: UInt32) {
+    // A key path subscript cannot throw. An error of the layout is thrown when the query is
+    // rendered.
+    let layout = try? M.layout
+    names = layout?.names
+    table = TableID(layout: layout?.number ?? 0, source: source)
+  }
+
+  /// The column of a property.
+  @inlinable
+  public subscript<Value: ColumnValue>(
+    dynamicMember path: KeyPath<M, ColumnReference<Value>>
+  ) -> SQLExpression<Value> {
+    // A key path literal becomes a load of the index, if the compiler sees both together.
+    @inline(__always) get { column(at: names?.index(of: path), path) }
+  }
+
+  @inlinable
+  func column<Value: ColumnValue>(
+    at index: Int?, _ path: @autoclosure () -> KeyPath<M, ColumnReference<Value>>
+  ) -> SQLExpression<Value> {
+    guard let names, let index else {
+      return SQLExpression(.invalid(Columns.noColumn(path())))
+    }
+    return SQLExpression(
+      .column(ColumnID(table: table, index: UInt16(truncatingIfNeeded: index))),
+      form: names.form(at: index))
+  }
+
+  @usableFromInline
+  static func noColumn(_ path: AnyKeyPath) -> QueryError {
+    do {
+      _ = try M.layout
+      return QueryError("\(M.self): \(path) is not a column of the model")
+    } catch {
+      return QueryError(String(describing: error))
+    }
+  }
+}
+
+extension TableID {
+  /// The number of tables that queries of this process have had. A number is used again after 4
+  /// billion others; even that matters only to a query inside another over the same model.
+  private static let sources = Atomic<UInt32>(0)
+
+  fileprivate static func nextSource() -> UInt32 {
+    sources.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+}

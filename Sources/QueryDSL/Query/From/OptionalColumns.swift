@@ -1,0 +1,28 @@
+import SQLCore
+import Synchronization
+
+/// The columns of a table whose row may be missing, so that each column may be NULL: a table on the
+/// right side of a left join, on the left side of a right join, or on either side of a full join.
+@dynamicMemberLookup
+public struct OptionalColumns<M: ResultRow>: TableScope {
+  package let columns: Columns<M>
+
+  /// Makes the columns of a new table, which the query must have in its FROM or a join.
+  public init() {
+    columns = Columns()
+  }
+
+  /// The column of a property, as an optional.
+  public subscript<Value: ColumnValue>(
+    dynamicMember path: KeyPath<M, ColumnReference<Value>>
+  ) -> SQLExpression<Value?> {
+    columns[dynamicMember: path].optional
+  }
+
+  /// The column of a property that is optional itself.
+  public subscript<Value: ColumnValue>(
+    dynamicMember path: KeyPath<M, ColumnReference<Value?>>
+  ) -> SQLExpression<Value?> {
+    columns[dynamicMember: path]
+  }
+}

@@ -1,0 +1,8 @@
+import SQLCore
+import Synchronization
+
+/// A parameter of `Query { }`, which is the columns of a table; programs do not use it directly.
+public protocol TableScope: Sendable {
+  /// Makes the columns of a new table.
+  init()
+}

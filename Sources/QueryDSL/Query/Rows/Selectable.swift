@@ -1,0 +1,102 @@
+import SQLCore
+
+/// An item that a query can select: a column, an expression, or a whole table.
+public protocol Selectable<Output>: Sendable {
+  /// The type as which it is read.
+  associatedtype Output: Sendable
+  /// The item in SQL and the way to read it; programs do not use it directly.
+  var _selection: _SelectItem<Output> { get }
+}
+
+extension SQLExpression: Selectable {
+  /// The expression, which is read as its type; programs do not use it directly.
+  public var _selection: _SelectItem<Value> {
+    let form = form
+    let node = node
+    return _SelectItem(
+      term: .expression(node),
+      part: RowPart(of: node, as: Value.self, form: form),
+      columns: { [ResultColumn(name: node.place?.column, type: Value.self, form: form)] })
+  }
+}
+
+extension Columns: Selectable {
+  /// All columns of the table, read as the model; programs do not use it directly.
+  public var _selection: _SelectItem<M> {
+    let decoding = M.decoding
+    return _SelectItem(
+      term: .table(table),
+      part: RowPart(of: M.self) { reader, memory in
+        memory.initializeMemory(as: M.self, to: try decoding.one(&reader))
+      },
+      columns: decoding.columns)
+  }
+}
+
+extension OptionalColumns: Selectable {
+  /// All columns of the table, read as the model, or nil if the join found no row; programs do not
+  /// use it directly.
+  public var _selection: _SelectItem<M?> {
+    let decoding = M.decoding
+    return _SelectItem(
+      term: .table(columns.table),
+      part: RowPart(of: M?.self) { reader, memory in
+        let layout = try M.layout
+        let row = StatementRow(statement: reader.statement)
+        let isPresent = try layout.presentColumns.contains {
+          try !row.isNull(at: reader.position + $0)
+        }
+        if isPresent {
+          memory.initializeMemory(as: M?.self, to: try decoding.one(&reader))
+        } else {
+          memory.initializeMemory(as: M?.self, to: nil)
+          reader.position += layout.columns.count
+        }
+      },
+      columns: {
+        try decoding.columns().map {
+          ResultColumn(name: $0.name, type: $0.type, form: $0.form, isOptional: true)
+        }
+      })
+  }
+}
+
+extension ModelLayout {
+  /// The columns that are not all NULL in a row that exists: the key, or else the columns
+  /// that are not optional. If all columns are optional, a row in which all are NULL is read as a
+  /// missing one.
+  fileprivate var presentColumns: [Int] {
+    if !keyColumns.isEmpty { return keyColumns }
+    let required = columns.indices.filter { !columns[$0].isOptional }
+    return required.isEmpty ? Array(columns.indices) : required
+  }
+}
+
+extension ExpressionNode {
+  /// The names of the table and the column, if the expression is a column.
+  var place: (table: String, column: String)? {
+    guard case .column(let column) = self,
+      let layout = LayoutRegistry.shared.layout(number: column.table.layout)
+    else { return nil }
+    return (layout.tableName, layout.columns[Int(column.index)].name)
+  }
+}
+
+extension SelectStatement {
+  /// Returns the SELECT clause with several items, and the way to read its rows as a tuple.
+  static func tuple<each Item: Selectable>(
+    _ items: repeat each Item
+  ) -> ([SelectTerm], RowDecoding<(repeat (each Item).Output)>) {
+    var terms: [SelectTerm] = []
+    var parts = RowParts()
+    var columns: [@Sendable () throws -> [ResultColumn]] = []
+    for item in repeat each items {
+      let selection = item._selection
+      terms.append(selection.term)
+      parts.append(selection.part)
+      columns.append(selection.columns)
+    }
+    let allColumns = columns
+    return (terms, .parts(parts) { try allColumns.flatMap { try $0() } })
+  }
+}

@@ -1,0 +1,201 @@
+import CSQLite
+
+/// The reason for which an access ends before its closure returns.
+enum StopReason: Sendable {
+  case cancelled
+  case deadline
+  /// Ended by `interrupt()` while waiting for a lock.
+  case interrupted
+
+  var error: any Error {
+    switch self {
+    case .cancelled: CancellationError()
+    case .deadline: DeadlineExceeded()
+    case .interrupted: DatabaseError(code: .interrupt, message: "interrupted")
+    }
+  }
+}
+
+extension ConnectionCore {
+  /// Installs the handlers by which running statements and waits for locks can be ended.
+  ///
+  /// `sqlite3_interrupt` does not end a wait for a lock, and it cannot distinguish one access from
+  /// the next. These handlers check the lease, the deadline and the task of the current access
+  /// instead. SQLite calls the progress handler every 4,000 steps of its virtual machine, which has
+  /// no measurable cost.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/progress_handler.html>
+  func installInterruption() {
+    // The core owns the handle and closes it in `deinit`, so the pointer stays valid.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    sqlite3_progress_handler(
+      handle, state.pointee.hooks.listeners.progressInterval, progress, context)
+    sqlite3_busy_handler(handle, busy, context)
+  }
+
+  /// Runs a closure without waiting for locks.
+  func withoutBusyHandler<Result>(_ body: () throws -> Result) rethrows -> Result {
+    sqlite3_busy_handler(handle, nil, nil)
+    defer { sqlite3_busy_handler(handle, busy, Unmanaged.passUnretained(self).toOpaque()) }
+    return try body()
+  }
+
+  /// Ends the access that holds the lease, at whatever point it is. A later access is not affected.
+  /// It can be called from any thread.
+  func cancel(lease: UInt64) {
+    // A late call must not replace the cancellation of a later lease.
+    cancelledLease.max(lease, ordering: .acquiringAndReleasing)
+  }
+
+  /// Ends the running statement and a wait for a lock. It can be called from any thread, as long as
+  /// the core is open.
+  func interrupt() {
+    isInterruptRequested.store(true, ordering: .releasing)
+    sqlite3_interrupt(handle)
+  }
+
+  /// Returns the reason for which the current access must end, if there is one.
+  fileprivate func findStopReason() -> StopReason? {
+    if cancelledLease.load(ordering: .acquiring) == lease { return .cancelled }
+    return state.pointee.access.findStopReason()
+  }
+
+  /// Throws if the access must end. It is called before the closure begins and before each
+  /// statement.
+  func checkStopped() throws {
+    if state.pointee.access.stopReason == nil, let reason = findStopReason() {
+      state.pointee.access.stop(because: reason)
+    }
+    if let reason = state.pointee.access.stopReason { throw reason.error }
+  }
+
+  /// Returns the error of a statement that failed: the reason for which it was ended, or else
+  /// SQLite's error.
+  func failure(_ code: Int32, of statement: StatementPointer) -> any Error {
+    let failure = failure(code, sql: statement.sql)
+    guard var error = failure as? DatabaseError else { return failure }
+    error.valueCount = Int(sqlite3_bind_parameter_count(statement.handle))
+    if configuration.showsValuesInErrors { error.expandedSQL = expandedText(statement.handle) }
+    return error
+  }
+
+  /// Returns the error of a call that failed: the reason for which it was ended, or else SQLite's
+  /// error.
+  func failure(_ code: Int32, sql: @autoclosure () -> String?) -> any Error {
+    // The library's own statements are ended only by `interrupt()`, or while they wait for a lock.
+    let primary = code & 0xFF
+    if let failure = state.pointee.hooks.takeFailure() { return failure.thrown(sql: sql()) }
+    if primary == SQLITE_BUSY
+      || primary == SQLITE_INTERRUPT && !state.pointee.transaction.runsOwnStatement,
+      let reason = state.pointee.access.takeStopReason()
+    {
+      return reason.error
+    }
+    return error(code, sql: sql())
+  }
+
+  /// Runs a closure in which waits for a lock last at most that long, whatever the busy timeout.
+  package func waiting<Result>(
+    atMost duration: Duration, _ body: () throws -> Result
+  ) rethrows -> Result {
+    state.pointee.access.limitWaits(to: UInt64(duration.wholeMilliseconds) &* 1_000_000)
+    defer { state.pointee.access.limitWaits(to: nil) }
+    return try body()
+  }
+
+  fileprivate func progressed() -> Int32 {
+    guard !state.pointee.transaction.runsOwnStatement, !hasWritten else { return 0 }
+    guard let reason = findStopReason() else { return listenersStop() ? 1 : 0 }
+    // Interrupting a statement that writes rolls back the whole transaction, and with it the other
+    // writes that share the commit: the access ends at its next statement instead.
+    if state.pointee.transaction.isShared, isWriting { return 0 }
+    state.pointee.access.stop(because: reason)
+    return 1
+  }
+
+  /// Whether the statement that writes has already ended. SQLite calls the progress handler once
+  /// more after the end, and would then report the committed statement as interrupted.
+  private var hasWritten: Bool {
+    guard let statement = state.pointee.observation.writingStatement else { return false }
+    return sqlite3_stmt_busy(statement) == 0
+  }
+
+  /// Whether a statement that writes is between its first step and its end. It may be the statement
+  /// that makes progress, or one whose function or loop runs that statement.
+  private var isWriting: Bool {
+    var statement = sqlite3_next_stmt(handle, nil)
+    while let current = statement {
+      if sqlite3_stmt_busy(current) != 0, sqlite3_stmt_readonly(current) == 0 { return true }
+      statement = sqlite3_next_stmt(handle, current)
+    }
+    return false
+  }
+
+  /// Waits a little for a lock. Returns 0 to give up. `count` is the number of waits so far.
+  func waits(_ count: Int32) -> Int32 {
+    if count == 0 { state.pointee.access.beginWait() }
+    if let reason = findStopReason() {
+      state.pointee.access.stop(because: reason)
+      return 0
+    }
+    if isInterruptRequested.load(ordering: .acquiring) {
+      state.pointee.access.stop(because: .interrupted)
+      return 0
+    }
+    let waitsOn: Bool
+    do {
+      waitsOn = try listenersWait(attempts: Int(count))
+    } catch {
+      state.pointee.hooks.note(error, code: SQLITE_BUSY)
+      return 0
+    }
+    let waited = state.pointee.access.waited
+    let allowed = state.pointee.access.longestWait(configuration.busyTimeout)
+    guard waited < allowed || waitsOn else { return 0 }
+    // The pauses are short at first, and never so long that a cancellation would be noticed late.
+    let left = min(
+      waitsOn ? .max : allowed - waited, state.pointee.access.deadline?.remaining ?? .max)
+    pause(nanoseconds: min(UInt64(clamping: count) &* 500_000 &+ 500_000, 5_000_000, left))
+    return 1
+  }
+}
+
+extension ConnectionCore {
+  /// Returns whether a listener ends the running statement.
+  private func listenersStop() -> Bool {
+    guard !state.pointee.hooks.listeners.progress.isEmpty else { return false }
+    let failure = state.callingOut { listeners -> (any Error)? in
+      do {
+        try listeners.progress.forEachBody { try $0.body() }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    guard let failure else { return false }
+    state.pointee.hooks.note(failure, code: SQLITE_INTERRUPT)
+    return true
+  }
+
+  /// Returns whether a listener wants to continue waiting, whatever the busy timeout. Throws if a
+  /// listener gives up.
+  private func listenersWait(attempts: Int) throws -> Bool {
+    guard !state.pointee.hooks.listeners.busy.isEmpty else { return false }
+    return try state.callingOut { listeners in
+      Result {
+        var waitsOn = false
+        try listeners.busy.forEachBody { if try $0(attempts) { waitsOn = true } }
+        return waitsOn
+      }
+    }.get()
+  }
+}
+
+private func progress(_ context: UnsafeMutableRawPointer?) -> Int32 {
+  guard let context else { return 0 }
+  return Unmanaged<ConnectionCore>.fromOpaque(context).takeUnretainedValue().progressed()
+}
+
+private func busy(_ context: UnsafeMutableRawPointer?, _ count: Int32) -> Int32 {
+  guard let context else { return 0 }
+  return Unmanaged<ConnectionCore>.fromOpaque(context).takeUnretainedValue().waits(count)
+}

@@ -1,0 +1,192 @@
+import CSQLite
+
+extension Connection {
+  /// Runs a closure in a transaction, which is committed when the closure returns and rolled back
+  /// when it throws.
+  ///
+  /// Returns the closure's value and rethrows its error. To roll back without an error, call
+  /// `requestRollback()` in the closure. If the commit fails, the transaction is rolled back and
+  /// the error is thrown. Throws misuse inside another transaction; use `savepoint` to nest.
+  @discardableResult
+  public func transaction<Result>(
+    _ kind: TransactionKind = .immediate, _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    let core = try use()
+    guard !core.isInTransaction else {
+      throw DatabaseError.misuse("a transaction is already open; nest with `savepoint { }`")
+    }
+    return try core.transaction(kind) { try body(self) }
+  }
+
+  /// Runs a closure in a savepoint, which is released when the closure returns and undone when it
+  /// throws.
+  ///
+  /// Savepoints nest in transactions and in each other. Outside a transaction, the outermost
+  /// savepoint is a transaction of its own. To undo it without an error, call `requestRollback()`
+  /// in the closure.
+  /// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>
+  @discardableResult
+  public func savepoint<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    try use().savepoint { try body(self) }
+  }
+
+  /// Makes the innermost transaction or savepoint roll back when its closure returns. The rollback
+  /// is not reported as an error.
+  public func requestRollback() throws {
+    try use().state.pointee.transaction.requestRollback()
+  }
+}
+
+extension ConnectionCore {
+  var isRollbackRequested: Bool { state.pointee.transaction.isRollbackRequested }
+
+  package func transaction<Result>(
+    _ kind: TransactionKind, _ body: () throws -> Result
+  ) throws -> Result {
+    guard !state.pointee.transaction.guardsClosure else { throw rolledBack }
+    guard kind == .deferred || !configuration.isReadOnly else { throw readOnly(sql: nil) }
+    try run(cached: kind.rawValue)
+    do {
+      let (result, isRollbackRequested) = try guardingTransaction(body)
+      guard !isRollbackRequested else {
+        rollBack()
+        return result
+      }
+      try run(cached: "COMMIT")
+      return result
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+    // Outside a transaction SAVEPOINT would begin one, RELEASE would commit it, and ROLLBACK TO
+    // would leave it open. An ordinary transaction is used instead.
+    guard isInTransaction else { return try transaction(.immediate, body) }
+    let name = "apus_\(state.pointee.transaction.openSavepoint())"
+    defer { state.pointee.transaction.closeSavepoint() }
+    try run(cached: "SAVEPOINT \(name)")
+    do {
+      let (result, isRollbackRequested) = try guardingTransaction(body)
+      if isRollbackRequested { try undo("ROLLBACK TO \(name)") }
+      try undo("RELEASE \(name)")
+      return result
+    } catch {
+      // SQLite or the closure rolled the whole transaction back, and the savepoint with it.
+      guard isInTransaction else { throw error }
+      do {
+        try undo("ROLLBACK TO \(name)")
+        try undo("RELEASE \(name)")
+        // Changes that an inner savepoint could not undo are undone with this one.
+        state.pointee.transaction.didUndo()
+      } catch let failure {
+        // Some changes of the closure remain, so the transaction must not be committed.
+        if state.pointee.transaction.guardsClosure {
+          state.pointee.transaction.noteRollback(because: failure)
+        } else {
+          rollBack()
+          // If memory is exhausted, even the rollback can fail.
+          if isInTransaction { state.pointee.transaction.noteRollback(because: failure) }
+        }
+      }
+      throw error
+    }
+  }
+
+  // MARK: Guarding
+
+  /// Runs a closure in a transaction that the library began. The closure cannot end the
+  /// transaction, nor continue after SQLite has rolled it back. Returns whether the closure
+  /// requested a rollback.
+  ///
+  /// If the access was ended by a cancelled task, its deadline or `interrupt()`, this throws even
+  /// if the closure caught the error, since the closure may then have done only half of its work.
+  func guardingTransaction<Result>(
+    _ body: () throws -> Result
+  ) throws -> (Result, isRollbackRequested: Bool) {
+    let outer = state.pointee.transaction.beginGuarding()
+    defer { state.pointee.transaction.endGuarding(outer) }
+    let result: Result
+    do {
+      result = try body()
+    } catch {
+      try checkEnded()
+      throw error
+    }
+    try checkEnded()
+    guard isTransactionWhole else { throw rolledBack }
+    return (result, isRollbackRequested)
+  }
+
+  /// Throws the reason for which the access was ended, if it was.
+  private func checkEnded() throws {
+    if let reason = state.pointee.access.stopReason { throw reason.error }
+    if !isTransactionWhole, state.pointee.transaction.rollbackCause?.isInterruption == true {
+      throw rolledBack
+    }
+  }
+
+  /// Whether the transaction in which a closure runs can still commit.
+  var isTransactionWhole: Bool { isInTransaction && state.pointee.transaction.isWhole }
+
+  /// The error for statements of the closure, and for the closure itself, after SQLite has rolled
+  /// the transaction back. Without it, later statements would commit on their own.
+  private var rolledBack: DatabaseError {
+    DatabaseError(
+      code: .abort,
+      message: "the transaction was rolled back: "
+        + (state.pointee.transaction.rollbackCause?.message ?? "SQLite gave no reason"))
+  }
+
+  /// Notes why SQLite rolled the transaction back, if it did.
+  func noteRollback(after failure: any Error) {
+    if state.pointee.transaction.isWhole, state.pointee.transaction.guardsClosure, !isInTransaction
+    {
+      state.pointee.transaction.noteRollback(because: failure)
+    }
+  }
+
+  /// Throws if a statement would end the transaction in which a closure runs.
+  func checkTransaction(beside statement: StatementPointer) throws {
+    guard isTransactionWhole else { throw rolledBack }
+    let effects = statement.pointee.effects
+    guard !effects.isEmpty else { return }
+    guard !effects.contains(.controlsTransaction) else {
+      throw DatabaseError(
+        code: .misuse,
+        message: "BEGIN, COMMIT and ROLLBACK cannot run in this closure: it commits when it "
+          + "returns, and rolls back when it throws or after `requestRollback()`; to control "
+          + "transactions with SQL, use `writeWithoutTransaction { }`", sql: statement.sql)
+    }
+    if effects.contains(.changesConnection) { state.pointee.transaction.noteChangedConnection() }
+  }
+
+  // MARK: Undoing
+
+  /// Rolls back the open transaction, if there is one; SQLite may already have rolled it back.
+  package func rollBack() {
+    guard isInTransaction else { return }
+    do {
+      try undo("ROLLBACK")
+    } catch {
+      // An interruption stays in effect until every running statement has ended, including those
+      // that the caller still holds. They are ended here.
+      endLentStatements()
+      try? undo("ROLLBACK")
+    }
+  }
+
+  /// Runs a statement that undoes or releases something, and runs it again if `interrupt()` ended
+  /// it.
+  private func undo(_ text: String) throws {
+    var attempts = 0
+    while true {
+      do {
+        return try run(cached: text)
+      } catch let error as DatabaseError where error.code.primary == .interrupt && attempts < 100 {
+        attempts += 1
+      }
+    }
+  }
+}

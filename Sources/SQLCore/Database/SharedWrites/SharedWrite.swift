@@ -1,0 +1,53 @@
+/// A write that shares its commit with other waiting writes: one fsync for all of them.
+protocol SharedWrite: AnyObject, Sendable {
+  associatedtype Value: Sendable
+
+  /// Whether the write can run again after SQLite has rolled back the whole transaction. A write of
+  /// data can; a closure may have had other effects.
+  var canRunAgain: Bool { get }
+  /// Stores the continuation that waits for the answer.
+  func answer(to continuation: UnsafeContinuation<Value, any Error>)
+  /// Runs the write and keeps its result.
+  func run(on core: ConnectionCore) throws
+  /// Resumes the continuation with the result, or with an error.
+  func finish(throwing error: (any Error)?)
+}
+
+/// A closure of `write { }`, waiting to share a commit.
+///
+/// `@unchecked Sendable`: only one thread at a time uses it, for `answer`, then `run`, then
+/// `finish`. The writer's waiting line and its thread keep these calls in order.
+final class SharedWriteClosure<Value: Sendable>: SharedWrite, @unchecked Sendable {
+  let canRunAgain: Bool
+  private let body: @Sendable (ConnectionCore) throws -> Value
+  private var continuation: UnsafeContinuation<Value, any Error>?
+  private var value: Value?
+
+  init(
+    canRunAgain: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Value
+  ) {
+    self.canRunAgain = canRunAgain
+    self.body = body
+  }
+
+  func answer(to continuation: UnsafeContinuation<Value, any Error>) {
+    self.continuation = continuation
+  }
+
+  func run(on core: ConnectionCore) throws {
+    value = nil
+    value = try body(core)
+  }
+
+  func finish(throwing error: (any Error)?) {
+    guard let continuation else { return }
+    self.continuation = nil
+    if let error {
+      continuation.resume(throwing: error)
+    } else if let value {
+      continuation.resume(returning: value)
+    } else {
+      continuation.resume(throwing: DatabaseError.misuse("the write did not run"))
+    }
+  }
+}
