@@ -20,7 +20,7 @@ struct TextSink: QuerySink {
   }
 
   private struct Scope {
-    var tables: [ScopedTable]
+    var tables: [Table]
     let windows: [String]
     /// Whether a query in the FROM clause of this scope is being written, which cannot see its
     /// tables.
@@ -35,7 +35,7 @@ struct TextSink: QuerySink {
     case excluded
   }
 
-  private struct ScopedTable {
+  private struct Table {
     let table: TableID
     let name: String
     let alias: String?
@@ -162,7 +162,7 @@ struct TextSink: QuerySink {
         while !used.insert("\(name)_\(number)".lowercasedASCII).inserted { number += 1 }
         alias = "\(name)_\(number)"
       }
-      return ScopedTable(table: table, name: name, alias: alias, kind: kind)
+      return Table(table: table, name: name, alias: alias, kind: kind)
     }
     scopes.append(Scope(tables: scoped, windows: windows))
   }
@@ -207,7 +207,7 @@ struct TextSink: QuerySink {
       "WITH \(name): the query also uses a table of that name; rename the common table")
   }
 
-  private func find(_ table: TableID) throws -> ScopedTable {
+  private func find(_ table: TableID) throws -> Table {
     for scope in scopes.reversed() where !scope.isHidden {
       if let found = scope.tables.first(where: { $0.table == table }) { return found }
     }

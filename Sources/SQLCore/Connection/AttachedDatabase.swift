@@ -1,5 +1,3 @@
-import CSQLite
-
 /// A database of a connection: its own, which is called `main`, or an attached one.
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_database_list>
 public struct AttachedDatabase: Hashable, Sendable {

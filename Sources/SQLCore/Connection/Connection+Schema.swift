@@ -1,5 +1,3 @@
-import CSQLite
-
 extension Connection {
   /// Returns the columns of a table, including generated ones. Returns an empty array if the table
   /// does not exist.

@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The state of a connection that changes while it is used, kept in raw memory: one value for each
 /// subsystem, which others use through its methods.
 ///

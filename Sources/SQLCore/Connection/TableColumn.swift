@@ -1,5 +1,3 @@
-import CSQLite
-
 /// A column of a table, as its schema declares it.
 ///
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_table_xinfo>

@@ -1,5 +1,3 @@
-import CSQLite
-
 extension Database {
   /// Interrupts the statements that run in every access of this database: each throws `.interrupt`.
   /// So does every stream of rows that has begun, after the rows that it has already read.

@@ -1,5 +1,3 @@
-import CSQLite
-
 extension Database {
   // MARK: Vacuum
 

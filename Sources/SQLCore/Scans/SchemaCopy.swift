@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The schema of the main database, to be created again in memory without rows: tables, indexes and
 /// views, and the statistics of ANALYZE.
 package struct SchemaCopy {

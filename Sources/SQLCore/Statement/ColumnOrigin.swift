@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The table and column from which a column of a result takes its values.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/column_database_name.html>

@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The modes of a checkpoint, which differ in what it waits for.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>

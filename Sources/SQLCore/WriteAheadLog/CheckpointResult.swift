@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The result of a checkpoint.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>
 public struct CheckpointResult: Hashable, Sendable {

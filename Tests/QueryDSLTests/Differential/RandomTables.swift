@@ -141,8 +141,8 @@ extension RandomSelects {
   /// A query or a common table as a table, with the columns of `SampleRow`.
   private func table(
     at place: Int, _ isMissing: Bool, _ rows: [[DatabaseValue]],
-    _ reference: (Columns<SampleRow>) -> some QueryTable,
-    _ optionalReference: (OptionalColumns<SampleRow>) -> some OptionalQueryTable
+    _ reference: (Columns<SampleRow>) -> some TableReferenceConvertible,
+    _ optionalReference: (OptionalColumns<SampleRow>) -> some OptionalTableReferenceConvertible
   ) -> RandomTable {
     let optional = OptionalColumns<SampleRow>()
     let plain = isMissing ? optional.columns : Columns<SampleRow>()
@@ -154,7 +154,7 @@ extension RandomSelects {
 
   private static func table(
     _ columns: SampleColumns, _ rows: [[DatabaseValue]], _ width: Int,
-    _ reference: TableReference, _ optional: some OptionalQueryTable
+    _ reference: TableReference, _ optional: some OptionalTableReferenceConvertible
   ) -> RandomTable {
     RandomTable(columns: columns, rows: rows, width: width, from: From(reference)) {
       kind, condition in

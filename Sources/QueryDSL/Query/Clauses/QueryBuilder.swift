@@ -107,7 +107,7 @@ extension Query {
   /// If a model is used twice, it is two parameters. The right side of a left join is
   /// `OptionalColumns`. Mistakes that the compiler cannot see, such as a table that is not in FROM,
   /// throw `QueryError` when the query is rendered, before any SQL runs.
-  public init<each Table: TableScope>(
+  public init<each Table: TableColumns>(
     @QueryBuilder _ body: (repeat each Table) -> Query<Row>
   ) {
     self = body(repeat (each Table).init())

@@ -8,18 +8,20 @@ public func With<Row: ResultRow>(_ table: CommonTable<Row>) -> QueryClause {
 }
 
 /// Selects rows from a table. SQL: `FROM "Post"`
-public func From<Table: QueryTable>(_ table: Table) -> QueryClause {
+public func From<Table: TableReferenceConvertible>(_ table: Table) -> QueryClause {
   QueryClause(.from(table._reference))
 }
 
 /// Joins a table by a condition. SQL: `JOIN "Author" ON a = b`
-public func Join<Table: QueryTable>(_ table: Table, on condition: SQLPredicate) -> QueryClause {
+public func Join<Table: TableReferenceConvertible>(_ table: Table, on condition: SQLPredicate)
+  -> QueryClause
+{
   QueryClause(.join(.inner, table._reference, condition.node))
 }
 
 /// Joins a table whose row may be missing, so its columns are optional.
 /// SQL: `LEFT JOIN "Author" ON …`
-public func LeftJoin<Table: OptionalQueryTable>(
+public func LeftJoin<Table: OptionalTableReferenceConvertible>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
   QueryClause(.join(.left, table._reference, condition.node))
@@ -51,7 +53,7 @@ public func From<Row: ResultRow>(_ table: Columns<Row>) -> QueryClause {
 ///
 /// A row of the tables before it may be missing, so their columns must be optional; otherwise it
 /// throws `QueryError` when the query is rendered.
-public func RightJoin<Table: QueryTable>(
+public func RightJoin<Table: TableReferenceConvertible>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
   QueryClause(.join(.right, table._reference, condition.node))
@@ -61,14 +63,14 @@ public func RightJoin<Table: QueryTable>(
 ///
 /// A row of either side may be missing, so the columns of this table and of all before it must be
 /// optional; otherwise it throws `QueryError` when the query is rendered.
-public func FullJoin<Table: OptionalQueryTable>(
+public func FullJoin<Table: OptionalTableReferenceConvertible>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
   QueryClause(.join(.full, table._reference, condition.node))
 }
 
 /// Joins a table in every combination of rows. SQL: `CROSS JOIN "Author"`
-public func CrossJoin<Table: QueryTable>(_ table: Table) -> QueryClause {
+public func CrossJoin<Table: TableReferenceConvertible>(_ table: Table) -> QueryClause {
   QueryClause(.join(.cross, table._reference, nil))
 }
 

@@ -7,7 +7,7 @@ import Synchronization
 /// of one model's columns stand for two tables: this is how a table is joined with itself, or used
 /// again in a query inside another.
 @dynamicMemberLookup
-public struct Columns<M: ResultRow>: TableScope {
+public struct Columns<M: ResultRow>: TableColumns {
   @usableFromInline package let table: TableID
   /// nil if the model cannot be a table.
   @usableFromInline let names: ModelLayout.Names?

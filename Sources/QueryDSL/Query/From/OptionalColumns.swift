@@ -1,10 +1,9 @@
 import SQLCore
-import Synchronization
 
 /// The columns of a table whose row may be missing, so that each column may be NULL: a table on the
 /// right side of a left join, on the left side of a right join, or on either side of a full join.
 @dynamicMemberLookup
-public struct OptionalColumns<M: ResultRow>: TableScope {
+public struct OptionalColumns<M: ResultRow>: TableColumns {
   package let columns: Columns<M>
 
   /// Makes the columns of a new table, which the query must have in its FROM or a join.

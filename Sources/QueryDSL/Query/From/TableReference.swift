@@ -2,10 +2,10 @@ import SQLCore
 
 /// A table of a query and what its rows come from, which is the model's table, a query or a common
 /// table; programs do not use it directly.
-public struct TableReference: QueryTable {
+public struct TableReference: TableReferenceConvertible {
   let table: TableID
   /// The query or common table; nil for the table of a model.
-  var source: TableSource?
+  var source: Source?
   /// Whether its columns are optional.
   var isOptional = false
   /// An error in the table, which is thrown when the query is rendered.
@@ -13,4 +13,15 @@ public struct TableReference: QueryTable {
 
   /// The table itself; programs do not use it directly.
   public var _reference: TableReference { self }
+}
+
+extension TableReference {
+  /// The source of a table's rows, if that is not the table of a model.
+  package enum Source: Sendable {
+    /// A query, and the number of its levels; made by `query(_:)`.
+    indirect case nested(SelectStatement, depth: Int)
+    case common(CommonTableName)
+    /// The row that an upsert would have inserted.
+    case excluded
+  }
 }

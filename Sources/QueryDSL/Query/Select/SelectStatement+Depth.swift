@@ -44,9 +44,9 @@ extension SelectExtras.Content {
   }
 }
 
-extension TableSource {
+extension TableReference.Source {
   /// Makes the source of a table from a query in FROM.
-  static func query(_ statement: SelectStatement) -> TableSource {
+  static func query(_ statement: SelectStatement) -> Self {
     let nested = statement.nested
     return .nested(nested.statement, depth: nested.depth)
   }

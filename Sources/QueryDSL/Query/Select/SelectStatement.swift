@@ -124,7 +124,7 @@ package final class SelectExtras: Sendable {
     package var problem: QueryError?
     package var commonTables: [CommonTableNode] = []
     /// The tables of FROM and joins that are not the table of a model.
-    package var sources: [(table: TableID, source: TableSource)] = []
+    package var sources: [(table: TableID, source: TableReference.Source)] = []
     package var windows: [(name: String, window: WindowSpecification)] = []
     package var compound: CompoundNode?
 
@@ -141,18 +141,9 @@ package final class SelectExtras: Sendable {
   }
 
   /// Returns what the rows of a table come from; nil for the table of a model.
-  func source(of table: TableID) -> TableSource? {
+  func source(of table: TableID) -> TableReference.Source? {
     content.sources.first { $0.table == table }?.source
   }
-}
-
-/// The source of a table's rows, if that is not the table of a model.
-package enum TableSource: Sendable {
-  /// A query, and the number of its levels; made by `query(_:)`.
-  indirect case nested(SelectStatement, depth: Int)
-  case common(CommonTableName)
-  /// The row that an upsert would have inserted.
-  case excluded
 }
 
 /// Several SELECT statements combined by UNION, INTERSECT or EXCEPT.

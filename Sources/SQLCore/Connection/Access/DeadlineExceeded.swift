@@ -1,5 +1,3 @@
-import CSQLite
-
 /// An error thrown when an access does not end before its deadline, as in
 /// `db.read(deadline: .seconds(2)) { … }`.
 ///

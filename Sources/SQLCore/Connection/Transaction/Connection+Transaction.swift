@@ -1,5 +1,3 @@
-import CSQLite
-
 extension Connection {
   /// Runs a closure in a transaction, which is committed when the closure returns and rolled back
   /// when it throws.

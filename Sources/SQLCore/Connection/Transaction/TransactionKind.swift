@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The ways in which a transaction takes its locks.
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>

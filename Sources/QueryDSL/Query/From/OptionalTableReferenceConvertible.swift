@@ -2,4 +2,4 @@ import SQLCore
 
 /// An operand of a join that may find no row, which is a table whose columns are optional; programs
 /// do not use it directly.
-public protocol OptionalQueryTable: QueryTable {}
+public protocol OptionalTableReferenceConvertible: TableReferenceConvertible {}

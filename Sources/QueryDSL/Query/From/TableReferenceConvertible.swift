@@ -2,22 +2,23 @@ import SQLCore
 
 /// An operand of From and the joins, which is the columns of a model's table, or a query or common
 /// table that `as` gives columns; programs do not use it directly.
-public protocol QueryTable: Sendable {
+public protocol TableReferenceConvertible: Sendable {
   /// The table and what its rows come from; programs do not use it directly.
   var _reference: TableReference { get }
 }
 
 /// A table of a query whose columns are optional.
-struct OptionalTableReference: OptionalQueryTable {
+struct OptionalTableReference: OptionalTableReferenceConvertible {
   let _reference: TableReference
 }
 
-extension Columns: QueryTable where M: Model {
+extension Columns: TableReferenceConvertible where M: Model {
   /// The model's table; programs do not use it directly.
   public var _reference: TableReference { TableReference(table: table) }
 }
 
-extension OptionalColumns: QueryTable, OptionalQueryTable where M: Model {
+extension OptionalColumns: TableReferenceConvertible, OptionalTableReferenceConvertible
+where M: Model {
   /// The model's table with optional columns; programs do not use it directly.
   public var _reference: TableReference {
     TableReference(table: columns.table, isOptional: true)
@@ -35,12 +36,12 @@ extension Fetchable where Row: ResultRow {
   /// }
   /// ```
   /// The query cannot refer to the other tables of the query that contains it.
-  public func `as`(_ columns: Columns<Row>) -> some QueryTable {
+  public func `as`(_ columns: Columns<Row>) -> some TableReferenceConvertible {
     TableReference(table: columns.table, source: .query(query.statement))
   }
 
   /// Uses the query as a table whose row may be missing. SQL: `LEFT JOIN (SELECT …) AS "Total"`
-  public func `as`(_ columns: OptionalColumns<Row>) -> some OptionalQueryTable {
+  public func `as`(_ columns: OptionalColumns<Row>) -> some OptionalTableReferenceConvertible {
     OptionalTableReference(
       _reference: TableReference(
         table: columns.columns.table, source: .query(query.statement), isOptional: true))
@@ -49,12 +50,12 @@ extension Fetchable where Row: ResultRow {
 
 extension CommonTable {
   /// Uses the common table in FROM or a join, with the columns of its rows. SQL: `FROM "levels"`
-  public func `as`(_ columns: Columns<Row>) -> some QueryTable {
+  public func `as`(_ columns: Columns<Row>) -> some TableReferenceConvertible {
     TableReference(table: columns.table, source: .common(node.name))
   }
 
   /// Uses the common table in a join that may find no row. SQL: `LEFT JOIN "levels"`
-  public func `as`(_ columns: OptionalColumns<Row>) -> some OptionalQueryTable {
+  public func `as`(_ columns: OptionalColumns<Row>) -> some OptionalTableReferenceConvertible {
     OptionalTableReference(
       _reference: TableReference(
         table: columns.columns.table, source: .common(node.name), isOptional: true))

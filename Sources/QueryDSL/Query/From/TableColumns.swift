@@ -1,8 +1,7 @@
 import SQLCore
-import Synchronization
 
 /// A parameter of `Query { }`, which is the columns of a table; programs do not use it directly.
-public protocol TableScope: Sendable {
+public protocol TableColumns: Sendable {
   /// Makes the columns of a new table.
   init()
 }
