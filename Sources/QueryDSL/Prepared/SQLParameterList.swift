@@ -9,8 +9,8 @@ import SQLCore
 /// let posts = try db.fetch(some([id, other]))
 /// ```
 public struct SQLParameterList<Element: ColumnValue>: Sendable {
-  fileprivate let index: Int
-  fileprivate let values: [Element]?
+  let index: Int
+  let values: [Element]?
 }
 
 extension SQLParameterList: QueryParameter {

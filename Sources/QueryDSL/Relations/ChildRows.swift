@@ -29,7 +29,7 @@ enum RelationKey: Hashable {
 
 extension Relation {
   /// Returns the condition that the owner of a row is one of the parents.
-  fileprivate func isOwned(by keys: [RelationKey]) -> PredicateNode {
+  func isOwned(by keys: [RelationKey]) -> PredicateNode {
     let arrays = owners.indices.map { index in
       BoundValue.array(BoundArray(keys.map { $0.value(at: index) }))
     }
@@ -110,7 +110,7 @@ struct NumberedRows: Renderable {
 
 extension ConnectionCore {
   /// Returns models, and for each the values of the columns after its own.
-  fileprivate func models<M>(
+  func models<M>(
     of statement: some Renderable, _ decoding: RowDecoding<M>, owners count: Int
   ) throws -> (models: [M], owners: [RelationKey]) {
     let lent = try lendStatement(for: statement)

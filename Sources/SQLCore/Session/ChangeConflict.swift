@@ -36,7 +36,7 @@ public struct ChangeConflict: Sendable {
   /// The values of the conflicting row in the database; empty if there is none.
   public let existing: [DatabaseValue?]
 
-  fileprivate init(_ reason: Reason, _ iterator: OpaquePointer) {
+  init(_ reason: Reason, _ iterator: OpaquePointer) {
     self.reason = reason
     if case .foreignKeys = reason {
       (change, existing) = (nil, [])

@@ -14,7 +14,7 @@ import SQLCore
 /// paths do not know them, so they are declared here, once. A path into the JSON of another type
 /// does not compile.
 public struct JSONPath<Root: Codable & Sendable, Value: ColumnValue>: Hashable, Sendable {
-  fileprivate let steps: [JSONStep]
+  let steps: [JSONStep]
 
   /// Makes the path from its steps.
   public init(_ steps: JSONStep...) {

@@ -15,7 +15,7 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
 
   /// Returns the path of several steps in SQLite's syntax; nil if it cannot express one of the
   /// keys.
-  fileprivate static func path(_ steps: [JSONStep]) -> String? {
+  static func path(_ steps: [JSONStep]) -> String? {
     var path = "$"
     for step in steps {
       switch step {

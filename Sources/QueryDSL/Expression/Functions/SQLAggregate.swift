@@ -20,6 +20,7 @@ public struct SQLAggregate<Result: ColumnValue, each Argument: ColumnValue>: Sen
   public func callAsFunction(
     _ arguments: repeat SQLExpression<each Argument>, distinct: Bool = false
   ) -> SQLExpression<Result> {
-    SQLExpression<Result>(.aggregate(name, nodes(repeat each arguments), distinct: distinct))
+    SQLExpression<Result>(
+      .aggregate(name, expressionNodes(repeat each arguments), distinct: distinct))
   }
 }

@@ -23,11 +23,12 @@ public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Send
   public func callAsFunction(
     _ arguments: repeat SQLExpression<each Argument>
   ) -> SQLExpression<Result> {
-    SQLExpression<Result>(.function(name, nodes(repeat each arguments)))
+    SQLExpression<Result>(.function(name, expressionNodes(repeat each arguments)))
   }
 }
 
-private func nodes<each Value: ColumnValue>(
+/// Returns the nodes of the arguments of a function.
+func expressionNodes<each Value: ColumnValue>(
   _ expressions: repeat SQLExpression<each Value>
 ) -> [ExpressionNode] {
   var nodes: [ExpressionNode] = []

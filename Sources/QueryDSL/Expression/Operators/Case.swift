@@ -53,13 +53,13 @@ public struct Case<Value: ColumnValue>: Sendable {
     SQLExpression<Value?>(problem.map { .invalid($0) } ?? .cases(node), form: form)
   }
 
-  fileprivate init(base: ExpressionNode, equals: ExpressionNode, then result: SQLExpression<Value>)
+  init(base: ExpressionNode, equals: ExpressionNode, then result: SQLExpression<Value>)
   {
     node = CaseNode(base: base, branches: [(.value(equals), result.node)])
     form = result.form
   }
 
-  fileprivate func adding(
+  func adding(
     _ condition: CaseNode.Condition, _ result: ExpressionNode, _ resultForm: StoredForm
   ) -> Case {
     var longer = self

@@ -12,7 +12,7 @@ public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
   private var branches: Case<Value>
   private let baseForm: StoredForm
 
-  fileprivate init(_ branches: Case<Value>, baseForm: StoredForm) {
+  init(_ branches: Case<Value>, baseForm: StoredForm) {
     self.branches = branches
     self.baseForm = baseForm
   }

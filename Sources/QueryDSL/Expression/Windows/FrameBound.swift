@@ -13,7 +13,7 @@ public enum FrameBound: Hashable, Sendable {
   /// The last row of the partition.
   case unboundedFollowing
 
-  fileprivate var rank: Int {
+  var rank: Int {
     switch self {
     case .unboundedPreceding: 0
     case .preceding: 1
@@ -25,7 +25,7 @@ public enum FrameBound: Hashable, Sendable {
 }
 
 extension FrameBound {
-  fileprivate func write<Sink: QuerySink>(to sink: inout Sink) throws {
+  func write<Sink: QuerySink>(to sink: inout Sink) throws {
     switch self {
     case .unboundedPreceding: try sink.token(.unboundedPreceding)
     case .preceding(let count):

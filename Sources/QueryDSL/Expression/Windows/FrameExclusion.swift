@@ -9,7 +9,7 @@ public enum FrameExclusion: Sendable {
   /// The peers of the current row, but not the row itself.
   case ties
 
-  fileprivate var token: SQLToken {
+  var token: SQLToken {
     switch self {
     case .currentRow: .excludeCurrentRow
     case .group: .excludeGroup
