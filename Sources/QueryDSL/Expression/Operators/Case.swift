@@ -53,8 +53,7 @@ public struct Case<Value: ColumnValue>: Sendable {
     SQLExpression<Value?>(problem.map { .invalid($0) } ?? .cases(node), form: form)
   }
 
-  init(base: ExpressionNode, equals: ExpressionNode, then result: SQLExpression<Value>)
-  {
+  init(base: ExpressionNode, equals: ExpressionNode, then result: SQLExpression<Value>) {
     node = CaseNode(base: base, branches: [(.value(equals), result.node)])
     form = result.form
   }
