@@ -1,15 +1,6 @@
 import QueryDSL
 import SQLCore
 
-/// The rows of a table that commits touched, with the values that a query reads.
-struct TouchedRows {
-  /// The columns of the values: those of the key, and the recorded ones that the query reads.
-  let columns: [String]
-  let rows: [NettedRowValues]
-  /// Whether the values are exactly those of SQLite, so that the query can be evaluated on them.
-  var isExact = true
-}
-
 extension MaintenancePlan {
   /// Fetches all rows of the query or, if it has a limit, as many as the window holds.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
@@ -32,7 +23,7 @@ extension MaintenancePlan {
 
   /// Returns the net changes of the commits to the table's rows, in the columns that the query
   /// reads.
-  func changes(in commits: [Commit]) -> TouchedRows {
+  func changes(in commits: [Commit]) -> NettedRows {
     let name = QualifiedTableName(table.name)
     var touched: [NettedTable] = []
     for commit in commits {
@@ -40,26 +31,26 @@ extension MaintenancePlan {
         if let changes = write.tables[name] { touched.append(changes) }
       }
     }
-    guard let last = touched.last else { return TouchedRows(columns: [], rows: []) }
+    guard let last = touched.last else { return NettedRows(columns: [], rows: []) }
     let places = last.names.places(of: columns)
     let names = last.names.keys + places.map { last.names.columns[$0] }
     // Usually there is only one write since the last update, which lists each of its rows once.
     guard touched.count > 1 else {
       let rows = rows(of: last).filter { last.differs($0, at: places) }
-      return TouchedRows(
+      return NettedRows(
         columns: names, rows: rows.map { last.newState(of: $0, at: places) },
         isExact: rows.allSatisfy { last.isExact($0, at: places) })
     }
-    var netted = NettedRows()
+    var rows: [NettedRowValues] = []
     var isExact = true
     for changes in touched {
       let places = changes.names.places(of: columns)
-      for row in rows(of: changes) {
-        netted.add(changes.change(row, at: places))
+      for row in self.rows(of: changes) {
+        rows.append(changes.change(row, at: places))
         isExact = isExact && changes.isExact(row, at: places)
       }
     }
-    return TouchedRows(columns: names, rows: netted.rows, isExact: isExact)
+    return NettedRows(columns: names, rows: rows.netted(), isExact: isExact)
   }
 
   /// Returns the rows of a write that may belong to the result now, or may have belonged to it
@@ -74,7 +65,7 @@ extension MaintenancePlan {
 
   /// Returns, by key, the entries of those touched rows that the query selects now.
   func entries(
-    of touched: TouchedRows, _ evaluators: RowEvaluators
+    of touched: NettedRows, _ evaluators: RowEvaluators
   ) throws -> [RowKey: ResultEntry] {
     let values = touched.rows.compactMap { row in row.new.map { row.key.values + $0 } }
     guard !values.isEmpty else { return [:] }

@@ -18,20 +18,20 @@ struct NettedRowValues: Sendable {
   }
 }
 
-/// The changes of one table, netted by row: the first old state and the last new one.
-struct NettedRows {
-  private var places: [RowKey: Int] = [:]
-  private var changes: [NettedRowValues] = []
-
-  mutating func add(_ change: NettedRowValues) {
-    if let index = places[change.key] {
-      changes[index].new = change.new
-      return
+extension [NettedRowValues] {
+  /// Returns one element for each row, with its first old state and its last new state. Rows that
+  /// end as they were are left out; the others keep the order in which they were first changed.
+  func netted() -> [NettedRowValues] {
+    var indices: [RowKey: Int] = [:]
+    var netted: [NettedRowValues] = []
+    for row in self {
+      if let index = indices[row.key] {
+        netted[index].new = row.new
+      } else {
+        indices[row.key] = netted.count
+        netted.append(row)
+      }
     }
-    places[change.key] = changes.count
-    changes.append(change)
+    return netted.filter { !$0.isEmpty }
   }
-
-  /// The rows that differ, in the order in which they were first changed.
-  var rows: [NettedRowValues] { changes.filter { !$0.isEmpty } }
 }
