@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// An asynchronous function of the library runs on the caller's actor unless it says `@concurrent`.
+let librarySettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+
 let package = Package(
   name: "Apus",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -19,19 +22,27 @@ let package = Package(
       pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
     ),
-    .target(name: "SQLCore", dependencies: ["CSQLite"]),
-    .target(name: "SQLFunctions", dependencies: ["SQLCore"]),
-    .target(name: "QueryDSL", dependencies: ["SQLCore"]),
+    .target(name: "SQLCore", dependencies: ["CSQLite"], swiftSettings: librarySettings),
+    .target(name: "SQLFunctions", dependencies: ["SQLCore"], swiftSettings: librarySettings),
+    .target(name: "QueryDSL", dependencies: ["SQLCore"], swiftSettings: librarySettings),
     // The toolchain owns the module name `Observation`, which live queries import.
     .target(
       name: "ChangeObservation",
       dependencies: ["SQLCore", "QueryDSL"],
-      path: "Sources/Observation"
+      path: "Sources/Observation",
+      swiftSettings: librarySettings
     ),
-    .target(name: "Apus", dependencies: ["SQLCore", "QueryDSL", "ChangeObservation"]),
-    .target(name: "DataFrames", dependencies: ["SQLCore", "QueryDSL"]),
+    .target(
+      name: "Apus", dependencies: ["SQLCore", "QueryDSL", "ChangeObservation"],
+      swiftSettings: librarySettings
+    ),
+    .target(
+      name: "DataFrames", dependencies: ["SQLCore", "QueryDSL"], swiftSettings: librarySettings
+    ),
     // For tests of those who use the library, with whatever framework.
-    .target(name: "ApusTestSupport", dependencies: ["SQLCore", "QueryDSL"]),
+    .target(
+      name: "ApusTestSupport", dependencies: ["SQLCore", "QueryDSL"], swiftSettings: librarySettings
+    ),
 
     // How long tests run, what they draw, and threads for those that block: all tests use it.
     .target(name: "TestRun", path: "Tests/Support/TestRun"),

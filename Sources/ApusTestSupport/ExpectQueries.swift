@@ -34,12 +34,10 @@ public func expectQueries<Result>(
 /// Runs a closure, and throws `UnexpectedQueries` unless exactly `count` statements ran in the
 /// database meanwhile.
 @discardableResult
-nonisolated(nonsending)
-  public func expectQueries<Result>(
-    _ count: Int, in database: Database, fileID: StaticString = #fileID, line: UInt = #line,
-    _ body: () async throws -> Result
-  ) async throws -> Result
-{
+public func expectQueries<Result>(
+  _ count: Int, in database: Database, fileID: StaticString = #fileID, line: UInt = #line,
+  _ body: () async throws -> Result
+) async throws -> Result {
   let recorder = StatementRecorder()
   let listener = try database.onTrace(.statement) { recorder.note($0) }
   defer { try? database.remove(listener) }
@@ -76,11 +74,9 @@ public func queries(in database: Database, _ body: () throws -> Void) throws -> 
 
 /// Returns the SQL of the statements that run in the database during a closure, in the order in
 /// which they begin. It counts the same statements as `expectQueries`.
-nonisolated(nonsending)
-  public func queries(
-    in database: Database, _ body: () async throws -> Void
-  ) async throws -> [String]
-{
+public func queries(
+  in database: Database, _ body: () async throws -> Void
+) async throws -> [String] {
   let recorder = StatementRecorder()
   let listener = try database.onTrace(.statement) { recorder.note($0) }
   defer { try? database.remove(listener) }

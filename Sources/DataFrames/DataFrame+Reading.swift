@@ -84,9 +84,7 @@ extension DatabaseReader {
   }
 
   /// Returns the rows of a query as a data frame; throws the errors of `Connection.dataFrame`.
-  nonisolated(nonsending)
-    public func dataFrame(_ query: some Fetchable) async throws -> DataFrame
-  {
+  public func dataFrame(_ query: some Fetchable) async throws -> DataFrame {
     try await readWithoutTransaction(on: .background) { try $0.dataFrame(query) }
   }
 
@@ -98,9 +96,7 @@ extension DatabaseReader {
 
   /// Returns the rows of a raw statement as a data frame; throws the errors of
   /// `Connection.dataFrame`.
-  nonisolated(nonsending)
-    public func dataFrame(_ sql: SQL) async throws -> DataFrame
-  {
+  public func dataFrame(_ sql: SQL) async throws -> DataFrame {
     try await readWithoutTransaction(on: .background) { try $0.dataFrame(sql) }
   }
 }

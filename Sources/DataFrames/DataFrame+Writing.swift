@@ -59,9 +59,7 @@ extension Database {
 
   /// Writes the rows of a data frame into a table, all or none of them, and returns their number.
   @discardableResult
-  nonisolated(nonsending)
-    public func write(_ frame: DataFrame, to table: TableName) async throws -> Int
-  {
+  public func write(_ frame: DataFrame, to table: TableName) async throws -> Int {
     try await write { try $0.write(frame, to: table) }
   }
 }

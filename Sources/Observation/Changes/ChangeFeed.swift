@@ -38,9 +38,7 @@ final class ChangeFeed<Element: Sendable>: Sendable {
 
   /// Returns the next element. Returns nil if the task is cancelled, or if the database is closed
   /// and all its commits were taken.
-  nonisolated(nonsending)
-    func next() async -> Element?
-  {
+  func next() async -> Element? {
     while !Task.isCancelled {
       while var piece = nextPiece() {
         if let filter, case .write(let write) = piece { piece = .write(await filter(write)) }

@@ -57,9 +57,7 @@ extension QueryWatch {
   }
 
   /// Asks for the result to be fetched, and waits until `didShow()`.
-  nonisolated(nonsending)
-    func refresh() async
-  {
+  func refresh() async {
     await watch.refresh()
   }
 

@@ -48,9 +48,7 @@ public final class LiveModel<M: Model> {
   /// whether that succeeded.
   ///
   /// It returns at once if the database is closed, and when the task is cancelled.
-  nonisolated(nonsending)
-    public func refresh() async
-  {
+  public func refresh() async {
     try? await query.get().refresh()
   }
 }

@@ -65,9 +65,7 @@ public final class LiveQuery<Row: Sendable> {
   /// Call it after a change that SQLite does not report, such as in the results of a function of
   /// your own, or to try again after an error. It returns at once if the database is closed, and
   /// when the task is cancelled.
-  nonisolated(nonsending)
-    public func refresh() async
-  {
+  public func refresh() async {
     await watch.refresh()
   }
 

@@ -40,9 +40,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   /// Returns the first result at once, and each further one when it differs from the one before.
   /// Returns nil if the task is cancelled or the database is closed.
-  nonisolated(nonsending)
-    func next() async throws -> Results<Row>?
-  {
+  func next() async throws -> Results<Row>? {
     guard held != nil else { return try await first() }
     do {
       repeat {
@@ -55,17 +53,13 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   }
 
   /// Fetches the first result.
-  nonisolated(nonsending)
-    private func first() async throws -> Results<Row>?
-  {
+  private func first() async throws -> Results<Row>? {
     _ = try await begin()
     return try await fetch()
   }
 
   /// Returns the result with the commits since the last call; nil if it is equal to the one before.
-  nonisolated(nonsending)
-    func update() async throws -> Results<Row>?
-  {
+  func update() async throws -> Results<Row>? {
     let touch = watch.takeTouch()
     if case .none = touch { return nil }
     if case .schema = touch { isPrepared = false }
@@ -110,9 +104,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// Finds what the query reads, and watches it. This comes before the first fetch, so that no
   /// change between them is missed. Returns false if a table or column that it read before does not
   /// exist; its creation is then watched for.
-  nonisolated(nonsending)
-    private func begin() async throws -> Bool
-  {
+  private func begin() async throws -> Bool {
     isPrepared = false
     isCurrent = false
     while true {
@@ -143,9 +135,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   }
 
   /// Finds what the query reads, or the error with which its compilation fails.
-  nonisolated(nonsending)
-    private func prepare() async throws -> Result<Preparation, DatabaseError>
-  {
+  private func prepare() async throws -> Result<Preparation, DatabaseError> {
     let (source, watch) = (source, watch)
     return try await watch.reading(hops: false) { core in
       try core.run(cached: "BEGIN DEFERRED")
@@ -187,9 +177,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   // MARK: Fetching
 
   /// Fetches the result from the database. Returns nil if it is equal to the one before.
-  nonisolated(nonsending)
-    private func fetch() async throws -> Results<Row>?
-  {
+  private func fetch() async throws -> Results<Row>? {
     isCurrent = false
     while true {
       if let new = try await fetchOnce() {
@@ -204,9 +192,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   /// Fetches the result from the database. Returns nil if the schema is not the one for which the
   /// query's dependencies were found.
-  nonisolated(nonsending)
-    private func fetchOnce() async throws -> Held?
-  {
+  private func fetchOnce() async throws -> Held? {
     let (source, plan, watch, old) = (source, plan, watch, held)
     let version = schemaVersion
     let new = try await watch.reading(hops: !source.isShort) { core -> Held? in
@@ -269,9 +255,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
 
   /// Returns the result with the rows that the commits touched; nil if it is equal to the one
   /// before.
-  nonisolated(nonsending)
-    private func apply(_ commits: [Commit]) async throws -> Results<Row>?
-  {
+  private func apply(_ commits: [Commit]) async throws -> Results<Row>? {
     guard let plan, let held, let window = held.window, let evaluators else {
       return try await fetch()
     }

@@ -132,11 +132,9 @@ final class RowEvaluators: Sendable {
 
   /// Runs a closure that evaluates rows: on the calling thread if they are few, else on a worker
   /// thread.
-  nonisolated(nonsending)
-    func offloading<Result: Sendable>(
-      rowCount: Int, _ body: @escaping @Sendable () throws -> Result
-    ) async throws -> Result
-  {
+  func offloading<Result: Sendable>(
+    rowCount: Int, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
     guard rowCount > Self.fewRows else { return try body() }
     return try await withUnsafeThrowingContinuation { continuation in
       threads.submit { continuation.resume(with: Swift.Result { try body() }) }

@@ -95,9 +95,7 @@ final class TableWatch: Sendable {
 
   /// Waits until a watched table may have been touched. Returns false if the task is cancelled or
   /// the database is closed.
-  nonisolated(nonsending)
-    func wait() async -> Bool
-  {
+  func wait() async -> Bool {
     await queue.wait() && !Task.isCancelled
   }
 
@@ -105,9 +103,7 @@ final class TableWatch: Sendable {
   var hasEnded: Bool { queue.isEnded || database.isClosed }
 
   /// Asks for the result to be fetched again, and waits until `answerRefreshes()` is called for it.
-  nonisolated(nonsending)
-    func refresh() async
-  {
+  func refresh() async {
     let done = Signal()
     if queue.refresh(done) { _ = await done.wait() }
   }
@@ -158,20 +154,16 @@ final class TableWatch: Sendable {
 
   /// Reads for the observation. While another connection holds a lock, tries again after a pause,
   /// for as long as that takes. No connection is held during the pauses.
-  nonisolated(nonsending)
-    func reading<Result: Sendable>(
-      hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
-    ) async throws -> Result
-  {
+  func reading<Result: Sendable>(
+    hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+  ) async throws -> Result {
     try await retrying { try await database.observing(hops: hops, body) }
   }
 
   /// Runs a closure, and again while the database is locked by another process.
-  nonisolated(nonsending)
-    func retrying<Result>(
-      _ body: nonisolated(nonsending) () async throws -> Result
-    ) async throws -> Result
-  {
+  func retrying<Result>(
+    _ body: () async throws -> Result
+  ) async throws -> Result {
     var pause = Duration.milliseconds(10)
     while true {
       do {

@@ -22,9 +22,7 @@ final class ValueWatch<Value: Sendable> {
 
   /// Returns the first value at once, and each further one when it may differ. Returns nil if the
   /// task is cancelled or the database is closed.
-  nonisolated(nonsending)
-    func next() async throws -> Value?
-  {
+  func next() async throws -> Value? {
     guard let last else {
       last = try await evaluate()
       return last
@@ -45,9 +43,7 @@ final class ValueWatch<Value: Sendable> {
 
   /// Returns the value; nil while a table or column that the closure names does not exist. Its
   /// creation is then watched for.
-  nonisolated(nonsending)
-    private func evaluateIfThere() async throws -> Value?
-  {
+  private func evaluateIfThere() async throws -> Value? {
     do {
       return try await evaluate()
     } catch let error as DatabaseError where error.isMissingName {
@@ -59,9 +55,7 @@ final class ValueWatch<Value: Sendable> {
 
   /// Runs the closure, and again if it read something that was not watched, since a commit may have
   /// come between its reading and the watching.
-  nonisolated(nonsending)
-    private func evaluate() async throws -> Value
-  {
+  private func evaluate() async throws -> Value {
     let (watch, read) = (watch, read)
     while true {
       let (value, tables) = try await watch.reading(hops: true) { core in

@@ -10,9 +10,7 @@ extension Database {
   }
 
   /// Writes a plain struct into a table, in a transaction of its own; see `Connection.write`.
-  nonisolated(nonsending)
-    public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) async throws
-  {
+  public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) async throws {
     try await writeData { try $0.write(row, to: table) }
   }
 
@@ -22,9 +20,7 @@ extension Database {
   }
 
   /// Writes plain structs into a table, all or none.
-  nonisolated(nonsending)
-    public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) async throws
-  {
+  public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) async throws {
     try await writeData { try $0.write(rows, to: table) }
   }
 
@@ -36,11 +32,9 @@ extension Database {
   }
 
   /// Returns the row with that `id` as a plain struct; nil if there is no such row.
-  nonisolated(nonsending)
-    public func find<Row: Codable & Sendable>(
-      id: some ColumnValue, from table: TableName
-    ) async throws -> Row?
-  {
+  public func find<Row: Codable & Sendable>(
+    id: some ColumnValue, from table: TableName
+  ) async throws -> Row? {
     try await reading(hops: false) { try $0.lend().find(id: id, from: table) }
   }
 
@@ -50,9 +44,7 @@ extension Database {
   }
 
   /// Returns all rows of a table as plain structs, in the order of their `id`.
-  nonisolated(nonsending)
-    public func fetch<Row: Codable & Sendable>(from table: TableName) async throws -> [Row]
-  {
+  public func fetch<Row: Codable & Sendable>(from table: TableName) async throws -> [Row] {
     try await reading(hops: true) { try $0.lend().fetch(from: table) }
   }
 
@@ -64,9 +56,7 @@ extension Database {
 
   /// Deletes the row with that `id`. Returns false if there was no such row, or no such table.
   @discardableResult
-  nonisolated(nonsending)
-    public func delete(id: some ColumnValue, from table: TableName) async throws -> Bool
-  {
+  public func delete(id: some ColumnValue, from table: TableName) async throws -> Bool {
     try await writeData { try $0.delete(id: id, from: table) }
   }
 
@@ -76,9 +66,7 @@ extension Database {
   }
 
   /// Returns the rows of a table as a table of text, for looking at.
-  nonisolated(nonsending)
-    public func table(named table: TableName) async throws -> ResultTable
-  {
+  public func table(named table: TableName) async throws -> ResultTable {
     try await reading(hops: true) { try $0.lend().table(named: table) }
   }
 }

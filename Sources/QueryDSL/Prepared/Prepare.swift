@@ -115,11 +115,9 @@ extension Database {
   }
 
   /// Prepares a query with parameters, on a reader; throws what `Connection.prepare` throws.
-  nonisolated(nonsending)
-    public func prepare<Q: Fetchable, each Parameter: QueryParameter>(
-      _ build: @escaping @Sendable (repeat each Parameter) -> Q
-    ) async throws -> PreparedQuery<Q.Row, repeat each Parameter>
-  {
+  public func prepare<Q: Fetchable, each Parameter: QueryParameter>(
+    _ build: @escaping @Sendable (repeat each Parameter) -> Q
+  ) async throws -> PreparedQuery<Q.Row, repeat each Parameter> {
     let prepared = try PreparedQuery<Q.Row, repeat each Parameter>(build)
     let form = prepared.body.rows
     try await readWithoutTransaction { try form.compile(on: try $0.use()) }
@@ -138,11 +136,9 @@ extension Database {
 
   /// Prepares an insert, an update or a deletion with parameters, on the writer; throws what
   /// `Connection.prepare` throws.
-  nonisolated(nonsending)
-    public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
-      _ build: (repeat each Parameter) -> Command
-    ) async throws -> PreparedCommand<repeat each Parameter>
-  {
+  public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
+    _ build: (repeat each Parameter) -> Command
+  ) async throws -> PreparedCommand<repeat each Parameter> {
     let prepared = try PreparedCommand<repeat each Parameter>(build)
     let form = prepared.form
     try await writeWithoutTransaction { try form.compile(on: try $0.use()) }
@@ -159,11 +155,9 @@ extension Database {
   }
 
   /// Prepares a command that returns rows, on the writer; throws what `Connection.prepare` throws.
-  nonisolated(nonsending)
-    public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
-      _ build: (repeat each Parameter) -> Returning<Command, Row>
-    ) async throws -> PreparedReturning<Row, repeat each Parameter>
-  {
+  public func prepare<Command: TableCommand, Row, each Parameter: QueryParameter>(
+    _ build: (repeat each Parameter) -> Returning<Command, Row>
+  ) async throws -> PreparedReturning<Row, repeat each Parameter> {
     let prepared = try PreparedReturning<Row, repeat each Parameter>(build)
     let form = prepared.form
     try await writeWithoutTransaction { try form.compile(on: try $0.use()) }

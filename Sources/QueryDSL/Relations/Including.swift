@@ -230,11 +230,9 @@ extension DatabaseReader {
   }
 
   /// Returns all models of a query with what they include, in one snapshot.
-  nonisolated(nonsending)
-    public func fetch<M, each Part>(
-      _ query: Including<M, repeat each Part>
-    ) async throws -> [(M, repeat each Part)]
-  {
+  public func fetch<M, each Part>(
+    _ query: Including<M, repeat each Part>
+  ) async throws -> [(M, repeat each Part)] {
     try await read(on: .background) { try $0.fetch(query) }
   }
 
@@ -246,11 +244,9 @@ extension DatabaseReader {
   }
 
   /// Returns the first model of a query with what it includes, or nil, in one snapshot.
-  nonisolated(nonsending)
-    public func first<M, each Part>(
-      _ query: Including<M, repeat each Part>
-    ) async throws -> (M, repeat each Part)?
-  {
+  public func first<M, each Part>(
+    _ query: Including<M, repeat each Part>
+  ) async throws -> (M, repeat each Part)? {
     try await read { try $0.first(query) }
   }
 }

@@ -1,4 +1,4 @@
-/// What the authorizer reports about a statement while it is compiled.
+/// The effects of a statement, as the authorizer reports them while it is compiled.
 struct StatementNotes {
   /// The effects of the statement, other than reading and writing rows.
   var effects: StatementEffects = []

@@ -53,12 +53,10 @@ extension Database {
   /// synchronous `backup(to:pagesPerStep:overwriting:progress:)` does. Cancelling the task abandons
   /// the backup.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
-  nonisolated(nonsending)
-    public func backup(
-      to path: String, pagesPerStep: Int = 1_000, overwriting: Bool = false,
-      progress: @escaping @Sendable (BackupProgress) throws -> Void = { _ in }
-    ) async throws
-  {
+  public func backup(
+    to path: String, pagesPerStep: Int = 1_000, overwriting: Bool = false,
+    progress: @escaping @Sendable (BackupProgress) throws -> Void = { _ in }
+  ) async throws {
     let job = try FileBackup(self, to: path, pagesPerStep: pagesPerStep, overwriting: overwriting)
     try await withTaskCancellationHandler {
       if location.isFile {
@@ -110,12 +108,10 @@ extension Database {
   /// databases, as the synchronous `backup(to:pagesPerStep:progress:)` does. Cancelling the task
   /// abandons the backup.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
-  nonisolated(nonsending)
-    public func backup(
-      to other: Database, pagesPerStep: Int = 1_000,
-      progress: @escaping @Sendable (BackupProgress) throws -> Void = { _ in }
-    ) async throws
-  {
+  public func backup(
+    to other: Database, pagesPerStep: Int = 1_000,
+    progress: @escaping @Sendable (BackupProgress) throws -> Void = { _ in }
+  ) async throws {
     let job = try DatabaseBackup(self, to: other, pagesPerStep: pagesPerStep)
     try await withTaskCancellationHandler {
       if location.isFile {

@@ -6,9 +6,7 @@ extension Database {
   }
 
   /// Runs one or more statements in one transaction. Interpolated values are bound.
-  nonisolated(nonsending)
-    public func execute(_ sql: SQL) async throws
-  {
+  public func execute(_ sql: SQL) async throws {
     try await write { try $0.execute(sql) }
   }
 }

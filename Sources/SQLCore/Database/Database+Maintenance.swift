@@ -16,9 +16,7 @@ extension Database {
   /// Rebuilds the database file from asynchronous code; see the synchronous form. For a file, it
   /// runs on the writer's thread.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html>
-  nonisolated(nonsending)
-    public func vacuum() async throws
-  {
+  public func vacuum() async throws {
     try await maintaining { try $0.vacuum() }
   }
 
@@ -44,9 +42,7 @@ extension Database {
   /// Writes one snapshot into a new file from asynchronous code, on a thread of its own; see the
   /// synchronous form. Cancelling the task stops it and leaves the destination unchanged.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
-  nonisolated(nonsending)
-    public func vacuum(into path: String, overwriting: Bool = false) async throws
-  {
+  public func vacuum(into path: String, overwriting: Bool = false) async throws {
     let file = try replacementFile(path, overwriting: overwriting)
     try await withTaskCancellationHandler {
       if location.isFile {
@@ -90,9 +86,7 @@ extension Database {
   /// writer's thread.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_wal_checkpoint>
   @discardableResult
-  nonisolated(nonsending)
-    public func checkpoint(_ mode: CheckpointMode = .passive) async throws -> CheckpointResult
-  {
+  public func checkpoint(_ mode: CheckpointMode = .passive) async throws -> CheckpointResult {
     try await maintaining { try $0.checkpoint(mode) }
   }
 }
@@ -103,11 +97,9 @@ extension Database {
     return try writing(body)
   }
 
-  nonisolated(nonsending)
-    private func maintaining<Result: Sendable>(
-      _ body: @escaping @Sendable (ConnectionCore) throws -> Result
-    ) async throws -> Result
-  {
+  private func maintaining<Result: Sendable>(
+    _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+  ) async throws -> Result {
     try checkWritable()
     return try await writing(AccessOptions(), body)
   }

@@ -12,12 +12,10 @@ extension Database: DatabaseReader {
   }
 
   /// Reads from one snapshot, from asynchronous code; programs do not use it directly, but call `read`.
-  nonisolated(nonsending)
-    public func _read<Result: Sendable>(
-      on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
-  {
+  public func _read<Result: Sendable>(
+    on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
     let options = AccessOptions(
       deadline: deadline, hops: execution == .background, place: SourcePlace(fileID, line))
     return try await reading(options) { core in
@@ -38,12 +36,10 @@ extension Database: DatabaseReader {
 
   /// Reads without a transaction, from asynchronous code; programs do not use it directly, but
   /// call `readWithoutTransaction`.
-  nonisolated(nonsending)
-    public func _readWithoutTransaction<Result: Sendable>(
-      on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
-  {
+  public func _readWithoutTransaction<Result: Sendable>(
+    on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
     // One closure instead of two, since each is allocated.
     let options = AccessOptions(hops: execution == .background, place: SourcePlace(fileID, line))
     return try await access.run(readLane, options) { core in
@@ -68,22 +64,18 @@ extension Database {
   ///
   /// - Parameter hops: Whether the closure runs on a thread of the database, because it may take
   ///   long.
-  nonisolated(nonsending)
-    package func reading<Result: Sendable>(
-      hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
-    ) async throws -> Result
-  {
+  package func reading<Result: Sendable>(
+    hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+  ) async throws -> Result {
     try await reading(AccessOptions(hops: hops), body)
   }
 
   /// Lends a reader to an observation of the library's own, as `reading(hops:_:)` does to a task.
   /// Closing the database waits for this access to end. The access does not wait for a lock of
   /// another process: it throws `.busy` instead, and may be tried again.
-  nonisolated(nonsending)
-    package func observing<Result: Sendable>(
-      hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
-    ) async throws -> Result
-  {
+  package func observing<Result: Sendable>(
+    hops: Bool, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+  ) async throws -> Result {
     var options = AccessOptions(hops: hops)
     options.isProbe = true
     return try await reading(options) { core in
@@ -91,11 +83,9 @@ extension Database {
     }
   }
 
-  nonisolated(nonsending)
-    func reading<Result: Sendable>(
-      _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
-    ) async throws -> Result
-  {
+  func reading<Result: Sendable>(
+    _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+  ) async throws -> Result {
     try await access.run(readLane, options) { core in try core.reading { try body(core) } }
   }
 }

@@ -33,12 +33,10 @@ extension Database {
   /// - Parameter label: A name for this write, which is reported to observers of changes.
   /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
   @discardableResult
-  nonisolated(nonsending)
-    public func write<Result: Sendable>(
-      label: String? = nil, alone: Bool = false, deadline: Duration? = nil,
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
-  {
+  public func write<Result: Sendable>(
+    label: String? = nil, alone: Bool = false, deadline: Duration? = nil,
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
     guard !alone, deadline == nil else {
       return try await writing(AccessOptions(deadline: deadline)) { core in
         core.writeLabel = label
@@ -53,11 +51,9 @@ extension Database {
   }
 
   /// Runs a write that consists only of data, and runs it again if another write undid it.
-  nonisolated(nonsending)
-    package func writeData<Result: Sendable>(
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
-  {
+  package func writeData<Result: Sendable>(
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
     try await sharing(SharedWriteClosure(canRunAgain: true) { try body($0.lend()) })
   }
 
@@ -73,21 +69,17 @@ extension Database {
   /// Lends the writer without a transaction from asynchronous code. For a file, the closure runs on
   /// the writer's thread.
   @discardableResult
-  nonisolated(nonsending)
-    public func writeWithoutTransaction<Result: Sendable>(
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
-  {
+  public func writeWithoutTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
     try await writing(AccessOptions()) { core in try body(core.lend()) }
   }
 
   /// Runs a probe on the writer between two of its accesses. Observers do not see it as an access,
   /// and closing the database waits for it to end.
-  nonisolated(nonsending)
-    package func askingWriter<Result: Sendable>(
-      _ body: @escaping @Sendable (ConnectionCore) throws -> Result
-    ) async throws -> Result
-  {
+  package func askingWriter<Result: Sendable>(
+    _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+  ) async throws -> Result {
     var options = AccessOptions()
     options.hops = location.isFile
     options.isProbe = true
@@ -109,11 +101,9 @@ extension Database {
 
   /// Lends the writer to a task. For a file, the closure runs on a thread of the database, because
   /// writing waits for the disk.
-  nonisolated(nonsending)
-    func writing<Result: Sendable>(
-      _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
-    ) async throws -> Result
-  {
+  func writing<Result: Sendable>(
+    _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+  ) async throws -> Result {
     var options = options
     options.hops = location.isFile
     return try await access.run(.writer, options) { core in
@@ -122,9 +112,7 @@ extension Database {
     }
   }
 
-  nonisolated(nonsending)
-    private func sharing<Write: SharedWrite>(_ write: Write) async throws -> Write.Value
-  {
+  private func sharing<Write: SharedWrite>(_ write: Write) async throws -> Write.Value {
     try await access.share(write) { core, first in
       let pool = self.access.pool
       pool.enter(with: core)

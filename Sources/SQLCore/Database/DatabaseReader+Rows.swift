@@ -7,9 +7,7 @@ extension DatabaseReader {
   }
 
   /// Returns all rows of a read statement, which runs on a thread of the database.
-  nonisolated(nonsending)
-    public func rows(_ sql: SQL) async throws -> [Row]
-  {
+  public func rows(_ sql: SQL) async throws -> [Row] {
     try await readWithoutTransaction(on: .background) { try $0.rows(sql) }
   }
 
@@ -19,9 +17,7 @@ extension DatabaseReader {
   }
 
   /// Returns the first row of a read statement; nil if there is none.
-  nonisolated(nonsending)
-    public func row(_ sql: SQL) async throws -> Row?
-  {
+  public func row(_ sql: SQL) async throws -> Row? {
     try await readWithoutTransaction { try $0.row(sql) }
   }
 
@@ -33,9 +29,7 @@ extension DatabaseReader {
 
   /// Returns the rows of a read statement as a text table, for display. The statement runs on a
   /// thread of the database.
-  nonisolated(nonsending)
-    public func table(_ sql: SQL) async throws -> ResultTable
-  {
+  public func table(_ sql: SQL) async throws -> ResultTable {
     try await readWithoutTransaction(on: .background) { try $0.table(sql) }
   }
 
@@ -49,11 +43,9 @@ extension DatabaseReader {
 
   /// Returns the rows of a read statement as tuples of the given types. The statement runs on a
   /// thread of the database.
-  nonisolated(nonsending)
-    public func fetch<each Value: ColumnValue>(
-      _ type: (repeat each Value).Type, _ sql: SQL
-    ) async throws -> [(repeat each Value)]
-  {
+  public func fetch<each Value: ColumnValue>(
+    _ type: (repeat each Value).Type, _ sql: SQL
+  ) async throws -> [(repeat each Value)] {
     try await readWithoutTransaction(on: .background) { connection in
       UncheckedSendable(try connection.fetch((repeat each Value).self, sql))
     }.value

@@ -38,11 +38,10 @@ public protocol DatabaseReader: AnyObject, Sendable {
   ) throws -> Result
 
   /// Reads from one snapshot, from asynchronous code; programs do not use it directly, but call `read`.
-  nonisolated(nonsending)
-    func _read<Result: Sendable>(
-      on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
+  func _read<Result: Sendable>(
+    on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result
 
   /// Reads without a transaction, on this thread; programs do not use it directly, but
   /// call `readWithoutTransaction`.
@@ -53,11 +52,10 @@ public protocol DatabaseReader: AnyObject, Sendable {
 
   /// Reads without a transaction, from asynchronous code; programs do not use it directly, but
   /// call `readWithoutTransaction`.
-  nonisolated(nonsending)
-    func _readWithoutTransaction<Result: Sendable>(
-      on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
+  func _readWithoutTransaction<Result: Sendable>(
+    on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result
 }
 
 extension DatabaseReader {
@@ -82,13 +80,11 @@ extension DatabaseReader {
   /// it moves to a thread of the database. With `.background` it always moves to such a thread, for
   /// reads that may take long. If no connection is idle, the task suspends. Cancelling the task
   /// ends its statement or its waiting, and throws `CancellationError`.
-  nonisolated(nonsending)
-    public func read<Result: Sendable>(
-      on execution: ReadExecution = .caller, deadline: Duration? = nil,
-      fileID: StaticString = #fileID, line: UInt = #line,
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
-  {
+  public func read<Result: Sendable>(
+    on execution: ReadExecution = .caller, deadline: Duration? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
     try await _read(on: execution, deadline, fileID, line, body)
   }
 
@@ -104,13 +100,11 @@ extension DatabaseReader {
   }
 
   /// Reads without a transaction, from asynchronous code.
-  nonisolated(nonsending)
-    public func readWithoutTransaction<Result: Sendable>(
-      on execution: ReadExecution = .caller,
-      fileID: StaticString = #fileID, line: UInt = #line,
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
-  {
+  public func readWithoutTransaction<Result: Sendable>(
+    on execution: ReadExecution = .caller,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
     try await _readWithoutTransaction(on: execution, fileID, line, body)
   }
 }

@@ -51,9 +51,7 @@ public final class DatabaseSnapshot: DatabaseReader {
 
   /// Replaces the held state by the one that is committed now. The task suspends if other accesses
   /// come first.
-  nonisolated(nonsending)
-    public func renew() async throws
-  {
+  public func renew() async throws {
     try await access.run(.writer, AccessOptions()) { core in try core.holdSnapshot() }
   }
 
@@ -69,12 +67,10 @@ public final class DatabaseSnapshot: DatabaseReader {
   }
 
   /// Reads the held state, from asynchronous code; programs do not use it directly, but call `read`.
-  nonisolated(nonsending)
-    public func _read<Result: Sendable>(
-      on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
-  {
+  public func _read<Result: Sendable>(
+    on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
     let options = AccessOptions(
       deadline: deadline, hops: execution == .background, place: SourcePlace(fileID, line))
     return try await access.run(.writer, options) { core in
@@ -97,12 +93,10 @@ public final class DatabaseSnapshot: DatabaseReader {
 
   /// Reads the held state as `read` does; programs do not use it directly, but
   /// call `readWithoutTransaction`. Unlike on a database, all statements see the same state.
-  nonisolated(nonsending)
-    public func _readWithoutTransaction<Result: Sendable>(
-      on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
-      _ body: @escaping @Sendable (Connection) throws -> Result
-    ) async throws -> Result
-  {
+  public func _readWithoutTransaction<Result: Sendable>(
+    on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
     try await _read(on: execution, nil, fileID, line, body)
   }
 
@@ -129,9 +123,7 @@ extension Database {
 
   /// Returns a snapshot of the currently committed state. The file is opened on a thread of the
   /// database.
-  nonisolated(nonsending)
-    public func makeSnapshot() async throws -> DatabaseSnapshot
-  {
+  public func makeSnapshot() async throws -> DatabaseSnapshot {
     try await access.runWithoutConnection { try DatabaseSnapshot(of: self) }
   }
 }

@@ -172,7 +172,7 @@ extension StreamProducer {
 
   /// Reads every row before the first is returned, so that the only connection is free for writes
   /// inside the loop.
-  nonisolated(nonsending) func readAll() async {
+  func readAll() async {
     let source = source
     let options = AccessOptions(deadline: duration, hops: true)
     do {

@@ -1,5 +1,5 @@
-// How a value is read into the memory of a model's column and written from there. Optional has its
-// own versions, in `Optional+ColumnValue.swift`; the types of users have these.
+// These functions read a value into the memory of a model's column, and write it from there.
+// `Optional+ColumnValue.swift` has those of Optional; the types of users have these.
 //
 // They are `@inlinable` so that a module that declares a conforming type compiles specialised
 // copies.

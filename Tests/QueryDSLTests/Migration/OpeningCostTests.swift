@@ -3,7 +3,7 @@ import SQLCore
 import Synchronization
 import Testing
 
-/// What an opening with models runs on the connection that writes.
+/// The statements are those of the connection that writes.
 @Suite("The statements of an opening with models")
 struct OpeningCostTests {
   struct Note: Model {

@@ -259,7 +259,7 @@ struct PreparedQueryTests {
     }
   }
 
-  /// What a program keeps, to call it later.
+  /// The prepared queries and commands that a program keeps, to call them later.
   private struct Kept {
     let byCode: PreparedQuery<Article, SQLParameter<String>>
     let sell: PreparedCommand<SQLParameter<String>>

@@ -88,9 +88,7 @@ final class CommitQueue: Sendable {
 
   /// Waits until there is something to take. Returns false if the task is cancelled, or if the
   /// queue has ended and is empty.
-  nonisolated(nonsending)
-    func wait() async -> Bool
-  {
+  func wait() async -> Bool {
     if isOver { return false }
     guard await signal.wait() else { return false }
     return !isOver

@@ -34,9 +34,7 @@ final class Signal: Sendable {
   }
 
   /// Waits until the signal is given. Returns false if the task is cancelled.
-  nonisolated(nonsending)
-    func wait() async -> Bool
-  {
+  func wait() async -> Bool {
     let id = state.withLock { state in
       defer { state.nextID += 1 }
       return state.nextID

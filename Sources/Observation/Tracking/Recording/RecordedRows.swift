@@ -195,7 +195,7 @@ extension RecordedRows {
       try InvariantChecks.require(
         marks.allSatisfy { (0...position).contains($0) }
           && notes.allSatisfy { (0..<position).contains($0.position) },
-        "the log is marked behind its end, \(position)")
+        "the log is marked after its end, \(position)")
     }
 
     private func checkInvariants(ofRows indices: Range<Int>, of tables: [TrackedTable]) throws {

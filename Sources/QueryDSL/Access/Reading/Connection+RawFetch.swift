@@ -45,9 +45,7 @@ extension DatabaseReader {
   }
 
   /// Returns the rows of a raw statement as models or rows; throws what `Connection.fetch` throws.
-  nonisolated(nonsending)
-    public func fetch<R: ResultRow>(_ row: R.Type, _ sql: SQL) async throws -> [R]
-  {
+  public func fetch<R: ResultRow>(_ row: R.Type, _ sql: SQL) async throws -> [R] {
     try await readWithoutTransaction(on: .background) { try $0.fetch(row, sql) }
   }
 }

@@ -49,9 +49,7 @@ extension DatabaseReader {
   }
 
   /// Returns the rows of a query as a table of text; throws what `Connection.table` throws.
-  nonisolated(nonsending)
-    public func table(_ query: some Fetchable) async throws -> ResultTable
-  {
+  public func table(_ query: some Fetchable) async throws -> ResultTable {
     try await readWithoutTransaction(on: query.execution) { try $0.table(query) }
   }
 }

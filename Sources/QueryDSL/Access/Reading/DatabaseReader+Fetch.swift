@@ -11,9 +11,7 @@ extension DatabaseReader {
   }
 
   /// Returns all rows of a query; throws what `Connection.fetch` throws.
-  nonisolated(nonsending)
-    public func fetch<Q: Fetchable>(_ query: Q) async throws -> [Q.Row]
-  {
+  public func fetch<Q: Fetchable>(_ query: Q) async throws -> [Q.Row] {
     try await readWithoutTransaction(on: query.execution) { try $0.fetch(query) }
   }
 
@@ -23,9 +21,7 @@ extension DatabaseReader {
   }
 
   /// Returns the first row of a query, or nil; throws what `Connection.fetch` throws.
-  nonisolated(nonsending)
-    public func first<Q: Fetchable>(_ query: Q) async throws -> Q.Row?
-  {
+  public func first<Q: Fetchable>(_ query: Q) async throws -> Q.Row? {
     try await readWithoutTransaction { try $0.first(query) }
   }
 
@@ -35,9 +31,7 @@ extension DatabaseReader {
   }
 
   /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
-  nonisolated(nonsending)
-    public func count(_ query: some Fetchable) async throws -> Int
-  {
+  public func count(_ query: some Fetchable) async throws -> Int {
     try await readWithoutTransaction { try $0.count(query) }
   }
 
@@ -47,9 +41,7 @@ extension DatabaseReader {
   }
 
   /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
-  nonisolated(nonsending)
-    public func exists(_ query: some Fetchable) async throws -> Bool
-  {
+  public func exists(_ query: some Fetchable) async throws -> Bool {
     try await readWithoutTransaction { try $0.exists(query) }
   }
 
@@ -61,9 +53,7 @@ extension DatabaseReader {
 
   /// Returns the model with that key, or nil: one index seek.
   @inlinable
-  nonisolated(nonsending)
-    public func find<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> M?
-  {
+  public func find<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> M? {
     try await readWithoutTransaction { try $0.find(model, id) }
   }
 }

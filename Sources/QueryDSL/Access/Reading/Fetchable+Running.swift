@@ -1,6 +1,7 @@
 import SQLCore
 
-// How a query is run that is rendered each time. The call of a prepared query has its own methods.
+// The methods of queries that are rendered each time they run. The call of a prepared query has its
+// own.
 
 extension Fetchable {
   /// Renders the query and returns all rows; programs do not use it directly, but call `fetch`.

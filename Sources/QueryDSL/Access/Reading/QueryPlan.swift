@@ -100,9 +100,7 @@ extension Database {
   }
 
   /// Returns the plan by which SQLite would run a query; throws what `Connection.explain` throws.
-  nonisolated(nonsending)
-    public func explain(_ query: some Fetchable) async throws -> QueryPlan
-  {
+  public func explain(_ query: some Fetchable) async throws -> QueryPlan {
     try await read { try $0.explain(query) }
   }
 
@@ -114,9 +112,7 @@ extension Database {
 
   /// Returns the plan by which SQLite would run an update or a deletion, without running it. It
   /// uses the writer, in a transaction.
-  nonisolated(nonsending)
-    public func explain(_ command: some Runnable) async throws -> QueryPlan
-  {
+  public func explain(_ command: some Runnable) async throws -> QueryPlan {
     try await write { try $0.explain(command) }
   }
 }

@@ -60,9 +60,7 @@ extension DatabaseReader {
   /// exist.
   ///
   /// All are read in one snapshot.
-  nonisolated(nonsending)
-    public func find<M: Model>(_ model: M.Type, _ ids: some Sequence<M.ID>) async throws -> [M?]
-  {
+  public func find<M: Model>(_ model: M.Type, _ ids: some Sequence<M.ID>) async throws -> [M?] {
     let ids = Array(ids)
     return try await read(on: .background) { try $0.find(model, ids) }
   }
@@ -81,11 +79,9 @@ extension Database {
   /// Reads a row, changes it, and writes the changed columns, in a transaction of its own; throws
   /// what `Connection.update` throws.
   @discardableResult
-  nonisolated(nonsending)
-    public func update<M: Model>(
-      _ model: M.Type, _ id: M.ID, _ change: @escaping @Sendable (inout M) throws -> Void
-    ) async throws -> M
-  {
+  public func update<M: Model>(
+    _ model: M.Type, _ id: M.ID, _ change: @escaping @Sendable (inout M) throws -> Void
+  ) async throws -> M {
     try await write { try $0.update(model, id, change) }
   }
 }

@@ -54,9 +54,7 @@ extension Database {
   /// Runs a command in a transaction of its own and returns the rows that it wrote.
   ///
   /// Throws what `Connection.fetch` throws; nothing is written then.
-  nonisolated(nonsending)
-    public func fetch<Command, Row>(_ command: Returning<Command, Row>) async throws -> [Row]
-  {
+  public func fetch<Command, Row>(_ command: Returning<Command, Row>) async throws -> [Row] {
     try await writeData { try $0.fetch(command) }
   }
 
@@ -68,9 +66,7 @@ extension Database {
 
   /// Runs a command on all its rows, in a transaction of its own, and returns the first row that it
   /// wrote.
-  nonisolated(nonsending)
-    public func first<Command, Row>(_ command: Returning<Command, Row>) async throws -> Row?
-  {
+  public func first<Command, Row>(_ command: Returning<Command, Row>) async throws -> Row? {
     try await writeData { try $0.first(command) }
   }
 }

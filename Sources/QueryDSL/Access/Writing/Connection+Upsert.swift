@@ -73,12 +73,10 @@ extension Database {
 
   /// Inserts a row, or updates the existing one, as `Connection.upsert` does.
   @discardableResult
-  nonisolated(nonsending)
-    public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
-      _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
-      _ others: repeat KeyPath<M, ColumnReference<each Value>>
-    ) async throws -> Upserted<M>
-  {
+  public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+    _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>
+  ) async throws -> Upserted<M> {
     let insert = M.insert(model).onConflictUpdate(first, repeat each others)
     return try await one(upsert(insert))
   }
@@ -98,15 +96,13 @@ extension Database {
 
   /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
   @discardableResult
-  nonisolated(nonsending)
-    public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
-      _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
-      _ others: repeat KeyPath<M, ColumnReference<each Value>>,
-      set assign: (inout Assignments<M>, Columns<M>) -> Void,
-      @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in []
-      }
-    ) async throws -> Upserted<M>
-  {
+  public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+    _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>,
+    set assign: (inout Assignments<M>, Columns<M>) -> Void,
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in []
+    }
+  ) async throws -> Upserted<M> {
     let insert = M.insert(model).onConflictUpdate(
       first, repeat each others, set: assign, where: predicates)
     return try await one(upsert(insert))
@@ -120,9 +116,7 @@ extension Database {
 
   /// Runs an insert in a transaction, and returns the outcome and the key of each of its rows.
   @discardableResult
-  nonisolated(nonsending)
-    public func upsert<M: Model>(_ insert: Insert<M>) async throws -> [Upserted<M>]
-  {
+  public func upsert<M: Model>(_ insert: Insert<M>) async throws -> [Upserted<M>] {
     try await writeData { try $0.upsert(insert) }
   }
 }

@@ -12,9 +12,7 @@ extension Database {
 
   /// Inserts a model, in a transaction of its own, and returns a clean copy.
   @discardableResult
-  nonisolated(nonsending)
-    public func insert<M: Model>(_ model: M) async throws -> M
-  {
+  public func insert<M: Model>(_ model: M) async throws -> M {
     try await writeData { try $0.insert(model) }
   }
 
@@ -26,9 +24,7 @@ extension Database {
 
   /// Inserts models, all or none, and returns clean copies.
   @discardableResult
-  nonisolated(nonsending)
-    public func insert<M: Model>(_ models: [M]) async throws -> [M]
-  {
+  public func insert<M: Model>(_ models: [M]) async throws -> [M] {
     try await writeData { try $0.insert(models) }
   }
 
@@ -40,9 +36,7 @@ extension Database {
 
   /// Updates the changed columns. Throws `RecordNotFound` if the row is gone.
   @discardableResult
-  nonisolated(nonsending)
-    public func update<M: Model>(_ model: M) async throws -> M
-  {
+  public func update<M: Model>(_ model: M) async throws -> M {
     try await writeData { try $0.update(model) }
   }
 
@@ -54,9 +48,7 @@ extension Database {
 
   /// Updates models, all or none.
   @discardableResult
-  nonisolated(nonsending)
-    public func update<M: Model>(_ models: [M]) async throws -> [M]
-  {
+  public func update<M: Model>(_ models: [M]) async throws -> [M] {
     try await writeData { try $0.update(models) }
   }
 
@@ -68,9 +60,7 @@ extension Database {
 
   /// Updates the row with the model's key, or inserts it.
   @discardableResult
-  nonisolated(nonsending)
-    public func save<M: Model>(_ model: M) async throws -> M
-  {
+  public func save<M: Model>(_ model: M) async throws -> M {
     try await writeData { try $0.save(model) }
   }
 
@@ -82,9 +72,7 @@ extension Database {
 
   /// Saves models, all or none.
   @discardableResult
-  nonisolated(nonsending)
-    public func save<M: Model>(_ models: [M]) async throws -> [M]
-  {
+  public func save<M: Model>(_ models: [M]) async throws -> [M] {
     try await writeData { try $0.save(models) }
   }
 
@@ -96,9 +84,7 @@ extension Database {
 
   /// Deletes the row with the model's key. Returns false if there was no such row.
   @discardableResult
-  nonisolated(nonsending)
-    public func delete<M: Model>(_ model: M) async throws -> Bool
-  {
+  public func delete<M: Model>(_ model: M) async throws -> Bool {
     try await writeData { try $0.delete(model) }
   }
 
@@ -110,9 +96,7 @@ extension Database {
 
   /// Deletes the row with that key. Returns false if there was no such row.
   @discardableResult
-  nonisolated(nonsending)
-    public func delete<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> Bool
-  {
+  public func delete<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> Bool {
     try await writeData { try $0.delete(model, id) }
   }
 
@@ -124,9 +108,7 @@ extension Database {
 
   /// Runs an insert, an update or a deletion, and returns the number of rows that it wrote.
   @discardableResult
-  nonisolated(nonsending)
-    public func run(_ command: some Runnable) async throws -> Int
-  {
+  public func run(_ command: some Runnable) async throws -> Int {
     try await writeData { try $0.run(command) }
   }
 }

@@ -31,8 +31,8 @@ struct Declarations: Sendable {
     removals = tables.flatMap(\.removals).uniqued().sorted { "\($0)" < "\($1)" }
   }
 
-  /// Whether nothing that schemas drop exists, given that the existing tables equal their
-  /// declarations.
+  /// Whether everything that schemas drop is gone already, given that the existing tables equal
+  /// their declarations.
   func isWithoutRemovals(in schema: ExistingSchema) -> Bool {
     removals.allSatisfy { $0.isDone(in: schema) }
   }

@@ -35,7 +35,7 @@ struct TransactionState {
 
   // MARK: Guarding
 
-  /// What is kept of an outer closure while an inner one runs.
+  /// The state of an outer closure, kept while an inner one runs.
   struct Outer {
     fileprivate let guardsClosure: Bool
     fileprivate let isRollbackRequested: Bool

@@ -51,12 +51,10 @@ final class ConnectionAccess: Sendable {
   /// Runs a closure with a connection of a lane. It runs where it is called if a connection is idle
   /// and the closure is short; otherwise it runs on a thread of the database while the task is
   /// suspended.
-  nonisolated(nonsending)
-    func run<Result: Sendable>(
-      _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
-      _ body: @escaping @Sendable (ConnectionCore) throws -> Result
-    ) async throws -> Result
-  {
+  func run<Result: Sendable>(
+    _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
+    _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+  ) async throws -> Result {
     if !options.hops, !Self.isMain(#isolation) {
       if isTimeToYield { await Task.yield() }
       if let core = try pool.takeIdle(lane, for: options.place, isProbe: options.isProbe) {
@@ -115,11 +113,9 @@ final class ConnectionAccess: Sendable {
 
   /// Waits in line with a write that can share a commit. `granted` is called on the writer's
   /// thread, for the first write of those that will share the transaction.
-  nonisolated(nonsending)
-    func share<Write: SharedWrite>(
-      _ write: Write, granted: @escaping @Sendable (ConnectionCore, Waiter) -> Void
-    ) async throws -> Write.Value
-  {
+  func share<Write: SharedWrite>(
+    _ write: Write, granted: @escaping @Sendable (ConnectionCore, Waiter) -> Void
+  ) async throws -> Write.Value {
     try Task.checkCancellation()
     try pool.check()
     let waiter = Waiter(sharedWrite: write)
@@ -153,12 +149,10 @@ final class ConnectionAccess: Sendable {
   }
 
   /// Runs a long job with a reader of its own, on a thread that exists only for this job.
-  nonisolated(nonsending)
-    func runBeside<Result: Sendable>(
-      fileID: StaticString = #fileID, line: UInt = #line,
-      _ body: @escaping @Sendable (ConnectionCore) throws -> Result
-    ) async throws -> Result
-  {
+  func runBeside<Result: Sendable>(
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+  ) async throws -> Result {
     try Task.checkCancellation()
     try pool.check()
     let thread = WorkerThreads(maximum: 1)
@@ -171,11 +165,9 @@ final class ConnectionAccess: Sendable {
   }
 
   /// Runs a closure that blocks, and needs no connection of the pool, on a thread of the database.
-  nonisolated(nonsending)
-    func runWithoutConnection<Result: Sendable>(
-      _ body: @escaping @Sendable () throws -> Result
-    ) async throws -> Result
-  {
+  func runWithoutConnection<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
     try Task.checkCancellation()
     try pool.check()
     return try await withUnsafeThrowingContinuation { continuation in
@@ -187,12 +179,10 @@ final class ConnectionAccess: Sendable {
 
   /// Suspends the task until the waiter is granted a connection or cancelled, or its deadline
   /// passes.
-  nonisolated(nonsending)
-    private func wait<Result: Sendable>(
-      _ lane: ConnectionPool.LaneName, _ deadline: Deadline?, _ waiter: Waiter,
-      _ answer: (UnsafeContinuation<Result, any Error>) -> Waiter.Answer
-    ) async throws -> Result
-  {
+  private func wait<Result: Sendable>(
+    _ lane: ConnectionPool.LaneName, _ deadline: Deadline?, _ waiter: Waiter,
+    _ answer: (UnsafeContinuation<Result, any Error>) -> Waiter.Answer
+  ) async throws -> Result {
     let timer = deadline.map { deadline in
       Task.detached {
         try? await Task.sleep(nanoseconds: deadline.remaining)
