@@ -121,6 +121,31 @@ struct ReplacementTests {
     #expect(folder.fileNames.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
   }
 
+  /// SQLite 3.40 looks for NULL in the wrong column of a table WITHOUT ROWID whose key comes last.
+  @Test("values that SQLite's check complains about do not count as damage, and hide none")
+  func values() throws {
+    try db.execute(
+      """
+      CREATE TABLE last (note TEXT, size INT NOT NULL, key TEXT PRIMARY KEY) WITHOUT ROWID;
+      CREATE TABLE typed (
+        data BLOB NOT NULL DEFAULT 'x', key BLOB PRIMARY KEY
+      ) STRICT, WITHOUT ROWID
+      """)
+    for number in 1...8 {
+      try db.execute("INSERT INTO last VALUES (NULL, 1, \("key-\(number)"))")
+      try db.execute("INSERT INTO typed VALUES (\(Data([1])), \(Data([UInt8(number)])))")
+    }
+    try db.backup(to: copy)
+    #expect(try Database(path: copy).fetch(Int.self, "SELECT count(*) FROM last") == [8])
+
+    let bad = folder.file("bad.sqlite")
+    try db.backup(to: bad)
+    try damage(bad)
+    let good = try Data(contentsOf: URL(filePath: copy))
+    #expect(code { try Database(path: bad).backup(to: copy, overwriting: true) } == .corrupt)
+    #expect(try Data(contentsOf: URL(filePath: copy)) == good)
+  }
+
   @Test("a row that violates a CHECK does not count as damage")
   func check() throws {
     try db.writeWithoutTransaction { connection in
