@@ -56,13 +56,12 @@ struct ForeignSchemaPropertyTests {
   /// with the value of another one, so that these findings say nothing.
   private static func faults(of db: Database) -> Set<String> {
     do {
-      let misreads =
-        try db.fetch(Int.self, "SELECT count(*) FROM pragma_table_list WHERE wr") != [0]
+      let misread = try db.rows("SELECT 1 FROM pragma_table_list WHERE wr")
       let lines = try db.rows("PRAGMA integrity_check").map { try $0.get(String.self, at: 0) }
       return Set(
         lines.filter { line in
           let isAboutValue = line.drop { $0 != " " }.hasPrefix(" value in ")
-          return line != "ok" && !(misreads && isAboutValue)
+          return line != "ok" && (misread.isEmpty || !isAboutValue)
         })
     } catch {
       return ["\(error)"]

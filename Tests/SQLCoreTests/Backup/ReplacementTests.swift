@@ -140,10 +140,7 @@ struct ReplacementTests {
 
     let bad = folder.file("bad.sqlite")
     try db.backup(to: bad)
-    var bytes = try Data(contentsOf: URL(filePath: bad))
-    let key = try #require(bytes.range(of: Data("key-8".utf8)))
-    bytes.replaceSubrange(key, with: Data("key-0".utf8))
-    try bytes.write(to: URL(filePath: bad))
+    try damage(bad)
     let good = try Data(contentsOf: URL(filePath: copy))
     #expect(code { try Database(path: bad).backup(to: copy, overwriting: true) } == .corrupt)
     #expect(try Data(contentsOf: URL(filePath: copy)) == good)
