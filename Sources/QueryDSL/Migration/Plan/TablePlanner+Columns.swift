@@ -36,16 +36,21 @@ extension TablePlanner {
   private mutating func compareValues(
     of column: TableDefinition.Column, with generated: TableDefinition.Generated
   ) throws {
-    var expression = generated.expression
-    for (name, old) in oldColumnNames { expression = expression.renaming(name, to: old) }
-    let lost = try rows(where: "\(oldName(of: column.name)) IS NOT (\(expression))")
+    let question = question(generated.expression, .former)
+    let lost =
+      try question.map { try rows(where: "\(oldName(of: column.name)) IS NOT (\($0))") }
+      ?? rowCount()
     guard lost > 0 else {
       return changes.append(Change(reason: "\(column.name) is calculated"))
     }
+    let loss =
+      question == nil
+      ? "its expression uses values that this migration changes as well"
+      : "\(lost) of its values would change"
     refuse(
       "\(column.name) is an ordinary column in the database and a generated one in "
-        + "\(declared.model), and \(lost) of its values would change; give the generated column "
-        + "another name, and the old column is kept",
+        + "\(declared.model), and \(loss); give the generated column another name, and the old "
+        + "column is kept",
       line: "Named(\(column.type.path), \(calculatedName(of: column).swiftLiteral))",
       rowCount: lost)
   }

@@ -109,16 +109,17 @@ extension TablePlanner {
       let isKnown = SQLTokens(check.condition).tokens.allSatisfy { token in
         token.kind != .quotedName || live.column(token.value) != nil
       }
-      guard isKnown else { continue }
-      var old = check.condition
-      for (name, former) in oldColumnNames { old = old.renaming(name, to: former) }
-      let count = try rows(where: "NOT (\(old))")
+      // What is not known now is checked by the run.
+      guard isKnown, let former = question(check.condition, .former),
+        let renamed = question(check.condition, .renamed)
+      else { continue }
+      let count = try rows(where: "NOT (\(former))")
       guard count > 0 else { continue }
       try delete(
         count,
         "each row must satisfy \(check.condition), and \(count) existing "
           + "\(count == 1 ? "row does" : "rows do") not",
-        "DELETE FROM \(quotedLiveName) WHERE NOT (\(check.condition))")
+        "DELETE FROM \(quotedLiveName) WHERE NOT (\(renamed))")
     }
   }
 

@@ -153,17 +153,13 @@ extension TablePlanner {
     var terms = index.terms.map { term in
       term.hasSuffix(" DESC") ? String(term.dropLast(" DESC".count)) : term
     }
-    var rows = condition
-    for (name, former) in oldColumnNames {
-      terms = terms.map { $0.renaming(name, to: former) }
-      rows = rows.renaming(name, to: former)
-    }
+    var values = oldColumnNames.mapValues { Identifier($0).quoted }
     for source in sources.values where live.column(source.column) == nil {
       // In GROUP BY, a plain number would be the index of a result column.
-      let value = "coalesce(\(source.sql), NULL)"
-      terms = terms.map { $0.replacing(source.column, bySQL: value) }
-      rows = rows.replacing(source.column, bySQL: value)
+      values[source.column.lowercasedASCII] = "coalesce(\(source.sql), NULL)"
     }
+    terms = terms.map { $0.replacing(values) }
+    let rows = condition.replacing(values)
     let isThere = terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
     return try connection.number(
       """

@@ -67,7 +67,15 @@ struct TablePlanner {
     followRenames()
     removeTriggers()
     try compareKey()
-    for column in declared.columns { try compare(column) }
+    // A column that will be calculated from others is compared when their values are known.
+    let calculated = declared.columns.filter { column in
+      column.generated != nil && live.column(column.name)?.generated == nil
+        && live.column(column.name) != nil
+    }
+    for column in declared.columns where !calculated.contains(where: { $0.name == column.name }) {
+      try compare(column)
+    }
+    for column in calculated { try compare(column) }
     try compareForeignKeys()
     try compareChecks()
     compareUndeclaredConstraints()
