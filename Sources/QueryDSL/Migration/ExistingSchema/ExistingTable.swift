@@ -202,13 +202,23 @@ extension String {
   /// Returns the SQL with a name replaced by an expression, except where it is the name of a
   /// function.
   func replacing(_ name: String, bySQL expression: String) -> String {
-    let folded = name.lowercasedASCII
+    replacing([name.lowercasedASCII: expression])
+  }
+
+  /// Returns the SQL with names replaced by expressions, all at once, except where they are names
+  /// of functions.
+  ///
+  /// - Parameters:
+  ///   - expressions: the expressions by the folded names.
+  ///   - onlyQuoted: leaves names without quotation marks, which may be keywords.
+  func replacing(_ expressions: [String: String], onlyQuoted: Bool = false) -> String {
+    guard !expressions.isEmpty else { return self }
     let sql = SQLTokens(self)
     var renamed = ""
     var end = 0
     for (index, token) in sql.tokens.enumerated() {
-      guard token.kind == .word || token.kind == .quotedName,
-        token.value.lowercasedASCII == folded,
+      guard token.kind == .word && !onlyQuoted || token.kind == .quotedName,
+        let expression = expressions[token.value.lowercasedASCII],
         index + 1 == sql.tokens.count || !sql.tokens[index + 1].isSign("(")
       else { continue }
       renamed += String(decoding: sql.bytes[end..<token.range.lowerBound], as: UTF8.self)

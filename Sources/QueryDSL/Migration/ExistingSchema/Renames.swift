@@ -113,13 +113,15 @@ struct Renames {
   ) {
     let line = exchange.lines[index]
     let isLast = index + 1 == exchange.lines.count
-    var statements = [sql(isLast ? Exchange.room : line.from, line.name)]
-    if index == 0 { statements.insert(sql(line.name, Exchange.room), at: 0) }
-    steps.append(
-      PlannedStep(
-        MigrationPlan.Step(
-          action, table: table, sql: statements.joined(separator: ";\n"),
-          reason: "the schema exchanges the names"), .statements(statements)))
+    var names = [(from: isLast ? Exchange.room : line.from, name: line.name)]
+    if index == 0 { names.insert((from: line.name, name: Exchange.room), at: 0) }
+    let statements = names.map(sql)
+    var step = PlannedStep(
+      MigrationPlan.Step(
+        action, table: table, sql: statements.joined(separator: ";\n"),
+        reason: "the schema exchanges the names"), .statements(statements))
+    step.exchangedNames = names
+    steps.append(step)
   }
 
   /// Returns the existing table that becomes a declared one; nil unless the declared name is free.

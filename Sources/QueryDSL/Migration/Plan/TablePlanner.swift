@@ -36,13 +36,19 @@ struct TablePlanner {
     builder.add(keptTriggers(of: table.names.table))
     builder.add(droppedTriggers.map(TableDifference.step))
     builder.add(try KeyComparer(table: table).differences())
-    for column in declared.columns {
+    // A column that will be calculated from others is compared when their values are known.
+    let isCalculated = declared.columns.map { column in
+      column.generated != nil
+        && table.existing.column(column.name).map { $0.generated == nil } == true
+    }
+    let columns = zip(declared.columns, isCalculated)
+    for (column, _) in columns.filter({ !$1 }) + columns.filter({ $1 }) {
       builder.add(
         try table.existing.column(column.name).map {
-          try ColumnComparer(table: table).differences(column, $0)
+          try ColumnComparer(table: table, sources: builder.sources).differences(column, $0)
         } ?? NewColumnComparer(table: table).differences(column))
     }
-    builder.add(try ConstraintComparer(table: table).differences())
+    builder.add(try ConstraintComparer(table: table, sources: builder.sources).differences())
     builder.add(try UndeclaredColumnComparer(table: table).differences())
     let indexes = IndexComparer(table: table)
     builder.add(indexes.existingDifferences())

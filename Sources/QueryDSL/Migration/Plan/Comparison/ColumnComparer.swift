@@ -4,6 +4,8 @@ import SQLCore
 /// values, its collation and its default.
 struct ColumnComparer: TableComparer {
   let table: TableComparison
+  /// The sources of the values that change so far, by the folded names of their columns.
+  let sources: [String: TableRebuild.Source]
 
   func differences(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column
@@ -39,13 +41,18 @@ struct ColumnComparer: TableComparer {
   private func difference(
     of column: TableDefinition.Column, calculatedBy generated: TableDefinition.Generated
   ) throws -> TableDifference {
-    let expression = names.restoring(generated.expression)
-    let lost = try rows.count(where: "\(names.quoted(column.name)) IS NOT (\(expression))")
+    let question = RowQuestion(table: table, sources: sources).asked(generated.expression)
+    let lost = try rows.count(
+      where: question.map { "\(names.quoted(column.name)) IS NOT (\($0))" } ?? "1")
     guard lost > 0 else { return change("\(column.name) is calculated") }
+    let loss =
+      question == nil
+      ? "its expression uses values that this migration changes as well"
+      : "\(lost) of its values would change"
     return refusal(
       "\(column.name) is an ordinary column in the database and a generated one in "
-        + "\(declared.model), and \(lost) of its values would change; give the generated column "
-        + "another name, and the old column is kept",
+        + "\(declared.model), and \(loss); give the generated column another name, and the old "
+        + "column is kept",
       line: "Named(\(column.type.path), \(calculatedName(of: column).swiftLiteral))",
       rows: .some(lost))
   }

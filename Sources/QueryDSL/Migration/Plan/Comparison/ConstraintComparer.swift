@@ -3,6 +3,8 @@ import SQLCore
 /// Compares foreign keys, checks and the constraints that no model declares.
 struct ConstraintComparer: TableComparer {
   let table: TableComparison
+  /// The sources of the values that change, by the folded names of their columns.
+  let sources: [String: TableRebuild.Source]
 
   func differences() throws -> [TableDifference] {
     try declared.foreignKeys.flatMap(foreignKeyDifferences)
@@ -80,8 +82,12 @@ struct ConstraintComparer: TableComparer {
     let isKnown = SQLTokens(check.condition).tokens.allSatisfy { token in
       token.kind != .quotedName || existing.column(token.value) != nil
     }
-    guard isKnown else { return [new] }
-    let count = try rows.count(where: "NOT (\(names.restoring(check.condition)))")
+    let question = RowQuestion(table: table, sources: sources)
+    // The run checks what is not known yet.
+    guard isKnown, let asked = question.asked(check.condition),
+      let renamed = question.renamed(check.condition)
+    else { return [new] }
+    let count = try rows.count(where: "NOT (\(asked))")
     guard count > 0 else { return [new] }
     return [
       new,
@@ -89,7 +95,7 @@ struct ConstraintComparer: TableComparer {
         of: count,
         "each row must satisfy \(check.condition), and \(count) existing "
           + "\(count == 1 ? "row does" : "rows do") not",
-        "DELETE FROM \(quotedExistingName) WHERE NOT (\(check.condition))"),
+        "DELETE FROM \(quotedExistingName) WHERE NOT (\(renamed))"),
     ]
   }
 

@@ -23,8 +23,15 @@ struct FormerNames {
   /// Returns the present name of a column, quoted.
   func quoted(_ column: String) -> String { Identifier(former(column) ?? column).quoted }
 
-  /// Returns SQL with the present names of columns in place of the new ones.
-  func restoring(_ sql: String) -> String {
-    columns.reduce(sql) { $0.renaming($1.key, to: $1.value) }
+  /// Returns SQL with the present names of columns in place of the new ones, all at once.
+  ///
+  /// - Parameters:
+  ///   - values: expressions that stand in place of columns, by their new names, folded.
+  ///   - onlyQuoted: leaves names without quotation marks, which may be keywords.
+  func restoring(
+    _ sql: String, _ values: [String: String] = [:], onlyQuoted: Bool = false
+  ) -> String {
+    let names = columns.mapValues { Identifier($0).quoted }
+    return sql.replacing(names.merging(values) { $1 }, onlyQuoted: onlyQuoted)
   }
 }

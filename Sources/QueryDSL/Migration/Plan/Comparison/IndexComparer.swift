@@ -148,16 +148,16 @@ struct IndexComparer: TableComparer {
         || sources[token.value.lowercasedASCII] != nil
     }
     guard isKnown else { return nil }
-    var terms = index.terms.map { term in
-      names.restoring(term.hasSuffix(" DESC") ? String(term.dropLast(" DESC".count)) : term)
-    }
-    var rows = names.restoring(condition)
+    var values: [String: String] = [:]
     for source in sources.values where existing.column(source.column) == nil {
       // In GROUP BY, a plain number would be the index of a result column.
-      let value = "coalesce(\(source.sql), NULL)"
-      terms = terms.map { $0.replacing(source.column, bySQL: value) }
-      rows = rows.replacing(source.column, bySQL: value)
+      values[source.column.lowercasedASCII] = "coalesce(\(source.sql), NULL)"
     }
+    let terms = index.terms.map { term in
+      names.restoring(
+        term.hasSuffix(" DESC") ? String(term.dropLast(" DESC".count)) : term, values)
+    }
+    let rows = names.restoring(condition, values)
     let isThere = terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
     return try self.rows.connection.number(
       """

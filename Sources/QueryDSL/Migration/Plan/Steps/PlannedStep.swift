@@ -16,6 +16,9 @@ struct PlannedStep {
   var work: Work = .none
   /// The notes of conversions that are written or removed after the step.
   var conversions: [ConversionNote] = []
+  /// The renamings of a step that exchanges names, in their order and with the temporary name.
+  /// Empty for other steps.
+  var exchangedNames: [(from: String, name: String)] = []
   /// The step that stands in place of this one if a newer program may have made what this one drops.
   var keeping: MigrationPlan.Step?
   /// The statement that counts the rows which the step touches; nil if the step says how many, or

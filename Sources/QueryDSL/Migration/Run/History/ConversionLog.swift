@@ -61,11 +61,15 @@ extension ConversionLog {
     let step = planned.step
     switch step.action {
     case .renameTable(let former):
-      try rename(prefix(table: former), to: prefix(table: step.table), in: connection)
+      for (from, name) in planned.renamings(from: former, to: step.table) {
+        try rename(prefix(table: from), to: prefix(table: name), in: connection)
+      }
     case .renameColumn(let former, let name):
-      try rename(
-        prefix(table: step.table, column: former), to: prefix(table: step.table, column: name),
-        in: connection)
+      for (from, name) in planned.renamings(from: former, to: name) {
+        try rename(
+          prefix(table: step.table, column: from), to: prefix(table: step.table, column: name),
+          in: connection)
+      }
     case .dropTable: try remove(prefix(table: step.table), in: connection)
     default: break
     }
@@ -88,6 +92,16 @@ extension ConversionLog {
   private static func remove(_ prefix: String, in connection: Connection) throws {
     let log = MigrationLog(connection: connection)
     for name in try log.names() where name.hasFoldedPrefix(prefix) { try log.remove(name) }
+  }
+}
+
+extension PlannedStep {
+  /// Returns the names that the step changes, one after the other. An exchange goes through a
+  /// temporary name.
+  fileprivate func renamings(
+    from former: String, to name: String
+  ) -> [(from: String, name: String)] {
+    exchangedNames.isEmpty ? [(from: former, name: name)] : exchangedNames
   }
 }
 
