@@ -141,9 +141,11 @@ struct ForeignType: Sendable {
       // distant year.
       let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
       let rest = ((date.timeIntervalSinceReferenceDate - seconds) * 1_000_000).rounded()
-      let (micros, overflow) = (Int64(seconds) + 978_307_200)
-        .multipliedReportingOverflow(by: 1_000_000)
-      return overflow ? .real(seconds.bitPattern) : .instant(micros &+ Int64(rest))
+      let micros = (Int128(seconds) + 978_307_200) * 1_000_000 + Int128(rest)
+      // The date nearest to the first or last instant may lie some milliseconds beyond it.
+      let nearest = Int64(clamping: micros)
+      return (micros - Int128(nearest)).magnitude > 4_000
+        ? .real(seconds.bitPattern) : .instant(nearest)
     }
   }
 
