@@ -55,7 +55,7 @@ private func expect(
 extension String {
   /// The text with white space and line breaks as one space, except inside quotation marks, and
   /// with none at either end.
-  fileprivate var onOneLine: String {
+  var onOneLine: String {
     var text = ""
     var quotation: Unicode.Scalar?
     var isAfterSpace = true
