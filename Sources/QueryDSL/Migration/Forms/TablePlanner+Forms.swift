@@ -109,7 +109,8 @@ extension TablePlanner {
   }
 
   /// Returns whether the numbers of a column are dates in a form. Adds a refusal if they are dates
-  /// in other forms only, or if `form` is nil.
+  /// in other forms only, if `form` is nil, or if some of them seem to count another unit than the
+  /// standard form, which nobody declared.
   private mutating func areDates(
     _ column: TableDefinition.Column, _ found: LiveTable.Column, _ oldClass: StorageClass,
     of form: StoredForm?
@@ -117,13 +118,22 @@ extension TablePlanner {
     let numbers = try DateNumbers(
       of: oldName(of: column.name), in: Identifier(oldName).quoted, oldClass,
       declared: form ?? .bytes, connection)
-    if form != nil, numbers.declaredCount > 0 || numbers.plausibleYears == nil { return true }
-    let years = numbers.plausibleYears?.title ?? ""
+    var reason: String?
+    if form != nil, numbers.declaredCount > 0 || numbers.plausibleYears == nil {
+      let isOther = DateNumbers.isOtherCount(oldName(of: column.name))
+      let others = form == .standard ? try rows(where: isOther) : 0
+      guard others > 0 else { return true }
+      reason =
+        ", and some seem to be microseconds, others (\(others)) seconds or milliseconds"
+        + example(of: column, where: isOther)
+    } else if let form {
+      reason =
+        ", and if they are read as `.\(form)`, none is a date between "
+        + (numbers.plausibleYears?.title ?? "")
+    }
     refuse(
       "\(column.name) is \(found.type.isEmpty ? "untyped" : found.type) in the database, which does "
-        + "not say what its numbers count"
-        + (form.map { ", and if they are read as `.\($0)`, none is a date between \(years)" } ?? "")
-        + "; choose the line whose dates are right",
+        + "not say what its numbers count\(reason ?? ""); choose the line whose dates are right",
       lines: try lines(for: column, found, numbers, oldClass), rowCount: try rowCount())
     return false
   }
