@@ -112,7 +112,8 @@ struct FormComparer: TableComparer {
     return FormComparison(.settled, (unread.map { [$0] } ?? []) + [remember(column)])
   }
 
-  /// Returns a refusal if the numbers of a column are dates in other forms only, or if `form` is nil.
+  /// Returns a refusal if the numbers of a column are dates in other forms only, if `form` is nil,
+  /// or if some of them seem to count another unit than the standard form, which nobody declared.
   /// Returns nil if they are dates in that form.
   private func refusalOfOtherDates(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ oldClass: StorageClass,
@@ -121,13 +122,22 @@ struct FormComparer: TableComparer {
     let numbers = try DateNumbers(
       of: names.quoted(column.name), in: names.quotedTable, oldClass,
       declared: form ?? .bytes, rows.connection)
-    if form != nil, numbers.declaredCount > 0 || numbers.plausibleYears == nil { return nil }
-    let years = numbers.plausibleYears?.title ?? ""
+    var reason = ""
+    if form != nil, numbers.declaredCount > 0 || numbers.plausibleYears == nil {
+      let isOther = DateNumbers.isOtherCount(names.quoted(column.name))
+      let others = form == .standard ? try rows.count(where: isOther) : 0
+      guard others > 0 else { return nil }
+      reason =
+        ", and some seem to be microseconds, others (\(others)) seconds or milliseconds"
+        + rows.example(of: column.name, where: isOther)
+    } else if let form {
+      reason =
+        ", and if they are read as `.\(form)`, none is a date between "
+        + (numbers.plausibleYears?.title ?? "")
+    }
     return refusal(
       "\(column.name) is \(found.type.isEmpty ? "untyped" : found.type) in the database, which does "
-        + "not say what its numbers count"
-        + (form.map { ", and if they are read as `.\($0)`, none is a date between \(years)" } ?? "")
-        + "; choose the line whose dates are right",
+        + "not say what its numbers count\(reason); choose the line whose dates are right",
       lines: try lines.readingNumbers(in: column, found, numbers, oldClass), rows: .all)
   }
 

@@ -153,6 +153,15 @@ struct DateNumbers {
     }
   }
 
+  /// Returns an SQL condition for integers that are dates between 1971 and 2200 if they count
+  /// seconds or milliseconds, but dates in 1970 if they count microseconds. Another program wrote
+  /// those.
+  static func isOtherCount(_ column: String) -> String {
+    let (first, last) = (31_536_000, 7_258_118_400)
+    return "typeof(\(column)) = 'integer' AND (\(column) BETWEEN \(first) AND \(last) "
+      + "OR \(column) BETWEEN \(first)000 AND \(last)000)"
+  }
+
   private static func yearText(_ seconds: Double) -> String {
     let date = Date(timeIntervalSince1970: seconds)
     if case .text(let text)? = try? date.databaseValue(as: .iso8601) { return "\(text.prefix(4))" }

@@ -46,6 +46,14 @@ struct ForeignFormTests {
     static var schema: Schema<ISO> { Stored(\.$seen, as: .iso8601) }
   }
 
+  /// Declares that all numbers count microseconds.
+  struct Counted: Model, Equatable {
+    static let tableName = "Visit"
+    @PrimaryKey var id: Int
+    @Column var seen: Date
+    static var schema: Schema<Counted> { Converted(\.$seen, from: Date.self) { $0 } }
+  }
+
   /// Makes a table as another program does.
   private func file(_ type: String, _ values: String...) throws -> Database {
     let db = try Database.temporary()
@@ -118,6 +126,30 @@ struct ForeignFormTests {
         #"Converted(\.$seen, from: Date.self, stored: .unixSeconds) { $0 }  // dates from 1992 to 1993"#,
         #"Converted(\.$seen, from: Date.self, stored: .referenceSeconds) { $0 }  // dates from 2023 to 2024"#,
       ])
+  }
+
+  @Test(
+    "microseconds beside seconds or milliseconds are refused until a line says what they count",
+    arguments: ["1258000000", "1258000000123"])
+  func mixedCounts(other: String) throws {
+    for type in ["INTEGER", "DATETIME"] {
+      let db = try file(type, "1258000000123456", other)
+      let error = #expect(throws: MigrationError.self) { try open(db, Plain.self) }
+      let refusal = error?.plan.refusals.first
+      #expect(
+        refusal?.reason
+          == "seen is \(type) in the database, which does not say what its numbers count, and some "
+          + "seem to be microseconds, others (1) seconds or milliseconds, as in row 2: \(other); "
+          + "choose the line whose dates are right")
+      let line = #"Converted(\.$seen, from: Date.self) { $0 }  // dates from 1970 to 2009"#
+      #expect(refusal?.lines.contains(line) == true)
+      let opened = try open(db, Counted.self)
+      #expect(
+        try opened.find(Counted.self, 1)?.seen == Date(timeIntervalSince1970: 1_258_000_000.123456))
+      #expect(
+        try opened.row("SELECT seen FROM Visit WHERE id = 2")?[0] == .integer(Int64(other) ?? 0))
+      #expect(try opened.migrationPlan(for: [Counted.self]).steps.isEmpty)
+    }
   }
 
   @Test("whole seconds in an INTEGER column are not read as microseconds")

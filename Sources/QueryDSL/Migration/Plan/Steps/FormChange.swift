@@ -27,18 +27,10 @@ struct FormChange {
   var isUnreadable: String {
     let form = "NOT apus_has_form('\(key)', \(column))"
     guard oldClass == nil else {
-      return isOwn ? form : "CASE WHEN \(isOtherCount) THEN 1 ELSE \(form) END"
+      return isOwn ? form : "CASE WHEN \(DateNumbers.isOtherCount(column)) THEN 1 ELSE \(form) END"
     }
     let number = keepsNumbers ? "NOT apus_reads('\(key)', \(column))" : "1"
     return "CASE WHEN \(isNumber) THEN \(number) ELSE \(form) END"
-  }
-
-  /// An SQL condition for integers that are dates between 1971 and 2200 if they count seconds or
-  /// milliseconds, but dates in 1970 if they count microseconds. Another program wrote those.
-  private var isOtherCount: String {
-    let (first, last) = (31_536_000, 7_258_118_400)
-    return "typeof(\(column)) = 'integer' AND (\(column) BETWEEN \(first) AND \(last) "
-      + "OR \(column) BETWEEN \(first)000 AND \(last)000)"
   }
 
   /// Whether numbers are taken to have the declared form.
