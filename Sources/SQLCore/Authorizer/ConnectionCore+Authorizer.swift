@@ -17,7 +17,7 @@ extension ConnectionCore {
     set {
       guard newValue != state.pointee.authorizer.notesWrittenTables else { return }
       state.pointee.authorizer.noteWrittenTables(newValue)
-      state.pointee.statements.removeAll()
+      for evicted in state.pointee.statements.removeAll() { evicted.destroy() }
     }
   }
 

@@ -82,7 +82,7 @@ extension Registrar {
         let listening = Listening(listener: listener, body: body)
         guard core.state.pointee.hooks.add(listening, to: list) else {
           listener.remove()
-          core.state.pointee.hooks.purgeListeners()
+          core.purgeListeners()
           throw DatabaseError.sessionIsOpen
         }
         core.installHooks()

@@ -16,19 +16,25 @@ extension String {
     return String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self)
   }
 
-  /// Returns whether two names are the same for SQLite. Allocates nothing.
+  /// Returns whether two names are the same for SQLite, which compares bytes: an é written as two
+  /// characters is another name. Allocates nothing.
   package func isSame(as other: String) -> Bool {
-    self == other || utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
+    utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
   }
 
   /// Returns whether the text begins with a prefix, compared as SQLite compares names.
   package func hasFoldedPrefix(_ prefix: String) -> Bool {
-    lowercasedASCII.hasPrefix(prefix.lowercasedASCII)
+    utf8.count >= prefix.utf8.count
+      && zip(utf8, prefix.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
   }
 }
 
 extension UnsafePointer<CChar> {
   /// Returns whether a name that SQLite passes is the same as another one for SQLite. Makes no
   /// `String` of it.
-  func isSame(as name: String) -> Bool { sqlite3_stricmp(self, name) == 0 }
+  func isSame(as name: StaticString) -> Bool {
+    name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) {
+      sqlite3_stricmp(self, $0) == 0
+    }
+  }
 }

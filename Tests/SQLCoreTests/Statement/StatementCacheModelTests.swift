@@ -57,7 +57,7 @@ struct StatementCacheModelTests {
         return
       }
     }
-    cache.removeAll()
+    cache.destroyAll()
     #expect(cache.count == 0)
     #expect(cache.byteCount == 0)
   }
@@ -112,7 +112,7 @@ struct StatementCacheModelTests {
       keys.append(key)
     }
     #expect(foundCount > 0)
-    cache.removeAll()
+    cache.destroyAll()
     #expect(cache.count == 0)
   }
 
@@ -239,5 +239,19 @@ private func hashed(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
   let padding = (0..<16).map { _ in UInt8.random(in: 0...255) }
   return (Array(bytes) + padding).withUnsafeBufferPointer { padded in
     padded.baseAddress.map { KeyHash.hash($0, count: bytes.count, seed: hashSeed) } ?? 0
+  }
+}
+
+extension StatementCache {
+  /// Adds a statement and destroys those that it evicts.
+  fileprivate mutating func insert(_ statement: StatementPointer) -> Bool {
+    var evicted: [StatementPointer] = []
+    defer { for statement in evicted { statement.destroy() } }
+    return insert(statement, evicting: &evicted)
+  }
+
+  /// Evicts and destroys every statement that is not in use.
+  fileprivate mutating func destroyAll() {
+    for statement in removeAll() { statement.destroy() }
   }
 }

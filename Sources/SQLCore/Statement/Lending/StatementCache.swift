@@ -12,6 +12,9 @@
 /// It is a hash table with open addressing. The hashes are stored apart from the statements, and
 /// the bytes of a key are compared only if the hashes are equal. Recency is a timestamp, scanned
 /// only when a statement must be evicted.
+///
+/// Evicted statements are handed to the caller, who destroys them when nothing is being changed: to
+/// finalise a statement may run code of a virtual table or of a function's auxiliary data.
 struct StatementCache {
   private var slots: UnsafeMutablePointer<StatementPointer?>
   private var hashes: UnsafeMutablePointer<UInt64>
@@ -98,7 +101,8 @@ struct StatementCache {
     return Int(truncatingIfNeeded: product >> UInt64(truncatingIfNeeded: 64 &- placeBits))
   }
 
-  /// Returns the statement with that number; nil if there is none, or if it is in use.
+  /// Returns the statement with that number, and marks it as just used; nil if there is none, or if
+  /// it is in use.
   mutating func find(number: Int) -> StatementPointer? {
     guard let statement = numbered[place(of: number)], statement.pointee.number == number,
       !statement.pointee.isInUse
@@ -147,12 +151,15 @@ struct StatementCache {
     misses &+= 1
   }
 
-  /// Adds a statement, after making room for it. Returns false if there is no room.
-  mutating func insert(_ statement: StatementPointer) -> Bool {
+  /// Adds a statement, after making room for it by evictions. Returns false if there is no room.
+  mutating func insert(
+    _ statement: StatementPointer, evicting evicted: inout [StatementPointer]
+  ) -> Bool {
     let needed = statement.pointee.byteCount
     guard needed <= maximumByteCount else { return false }
     while count >= maximumCount || byteCount + needed > maximumByteCount {
-      guard evictOldest() else { return false }
+      guard let oldest = evictOldest() else { return false }
+      evicted.append(oldest)
     }
     clock &+= 1
     statement.pointee.stamp = clock
@@ -170,8 +177,9 @@ struct StatementCache {
     hashes[index] = statement.pointee.hash
   }
 
-  /// Evicts the least recently used statement that is not in use. Returns false if all are in use.
-  private mutating func evictOldest() -> Bool {
+  /// Evicts and returns the least recently used statement that is not in use; returns nil if all are
+  /// in use.
+  private mutating func evictOldest() -> StatementPointer? {
     var oldest: Int?
     for index in 0...mask {
       guard let statement = slots[index], !statement.pointee.isInUse else { continue }
@@ -182,13 +190,12 @@ struct StatementCache {
       }
       oldest = index
     }
-    guard let oldest, let statement = slots[oldest] else { return false }
+    guard let oldest, let statement = slots[oldest] else { return nil }
     remove(at: oldest)
     count -= 1
     byteCount -= statement.pointee.byteCount
     forgetNumber(of: statement)
-    statement.destroy()
-    return true
+    return statement
   }
 
   /// Empties a slot and moves up the statements that it had displaced.
@@ -208,10 +215,12 @@ struct StatementCache {
     }
   }
 
-  /// Evicts every statement that is not in use.
-  mutating func removeAll() {
-    while evictOldest() {}
+  /// Evicts and returns every statement that is not in use.
+  mutating func removeAll() -> [StatementPointer] {
+    var evicted: [StatementPointer] = []
+    while let oldest = evictOldest() { evicted.append(oldest) }
     didChange()
+    return evicted
   }
 
   // MARK: Invariants

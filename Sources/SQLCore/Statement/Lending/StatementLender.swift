@@ -36,8 +36,8 @@ struct StatementLender {
     schemaVersion = statement
   }
 
-  /// Evicts every statement that is not in use.
-  mutating func removeAll() {
+  /// Evicts and returns every statement that is not in use. The caller destroys them.
+  mutating func removeAll() -> [StatementPointer] {
     cache.removeAll()
   }
 
@@ -97,9 +97,12 @@ struct StatementLender {
     return found
   }
 
-  /// Returns the idle statement with a number.
+  /// Returns the statement with a number, and marks it as in use; nil if there is none, or if it is
+  /// in use already.
   fileprivate mutating func findIdle(number: Int) -> StatementPointer? {
-    cache.find(number: number)
+    guard let found = cache.find(number: number) else { return nil }
+    found.pointee.isInUse = true
+    return found
   }
 
   /// Whether the cache has the statement whose key was written, in use or not.
@@ -119,11 +122,15 @@ struct StatementLender {
   /// it, and again only when it prepares it again; the authorizer, too, checks a reader's rights
   /// only then. A statement that changes the schema may refer to another table next time, through
   /// an index of the same name.
-  fileprivate mutating func insert(_ statement: StatementPointer) {
-    if statement.pointee.effects.mayChangeTables || !cache.insert(statement) {
+  ///
+  /// Returns the statements that made room for it, which the caller destroys.
+  fileprivate mutating func insert(_ statement: StatementPointer) -> [StatementPointer] {
+    var evicted: [StatementPointer] = []
+    if statement.pointee.effects.mayChangeTables || !cache.insert(statement, evicting: &evicted) {
       statement.pointee.key?.deallocate()
       statement.pointee.key = nil
     }
+    return evicted
   }
 
   /// Makes a cached statement findable by a number.
@@ -133,7 +140,7 @@ struct StatementLender {
 }
 
 // The three ways to a statement: by its text, by its shape, and by a number that stands for its
-// shape. Whoever is lent a statement gives it back with `giveBack(_:)`.
+// shape. The caller gives a lent statement back with `giveBack(_:)`.
 extension ConnectionCore {
   // MARK: By text
 
@@ -206,7 +213,6 @@ extension ConnectionCore {
       let found = state.pointee.statements.findIdle(number: number)
     {
       try checkText(of: found, sql)
-      found.pointee.isInUse = true
       return found
     }
     let statement = try lendStatement(shape: write, sql: sql)
@@ -249,7 +255,7 @@ extension ConnectionCore {
     let (key, hash) = state.pointee.statements.copyKey()
     do {
       let statement = StatementPointer.make(try compileOne(try sql()), key: key, hash: hash)
-      state.pointee.statements.insert(statement)
+      for evicted in state.pointee.statements.insert(statement) { evicted.destroy() }
       return statement
     } catch {
       key.deallocate()
@@ -264,14 +270,19 @@ extension ConnectionCore {
   }
 
   /// Asserts, in debug builds, that a statement found in the cache has the SQL that the query
-  /// renders.
+  /// renders. Gives the statement back if rendering throws.
   private func checkText(of found: StatementPointer, _ sql: () throws -> String) throws {
     #if DEBUG
-      let rendered = try sql()
-      // SQLite keeps the text up to the semicolon.
-      assert(
-        rendered.utf8.starts(with: (found.sql ?? "").utf8),
-        "two different statements have the same shape: \(rendered)")
+      do {
+        let rendered = try sql()
+        // SQLite keeps the text up to the semicolon.
+        assert(
+          rendered.utf8.starts(with: (found.sql ?? "").utf8),
+          "two different statements have the same shape: \(rendered)")
+      } catch {
+        giveBack(found)
+        throw error
+      }
     #endif
   }
 }
