@@ -21,7 +21,8 @@ public protocol Fetchable<Row>: Sendable {
   func _count(on connection: Connection) throws -> Int
   /// Returns whether there is any row; programs do not use it directly, but call `exists`.
   func _exists(on connection: Connection) throws -> Bool
-  /// Whether the query has a limit, without which it may take long; programs do not use it directly.
+  /// Whether the query has a limit, without which it may take long; programs do not use it
+  /// directly.
   var _isLimited: Bool { get }
 }
 

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A query that `including` accepts, which is one of models or one that includes others; programs do
-/// not use it directly.
+/// A query that `including` accepts, which is one of models or one that includes others; programs
+/// do not use it directly.
 public protocol _IncludableQuery<Root, IncludedRow>: Sendable {
   /// The model whose rows belong to the parents.
   associatedtype Root: Model

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A query of one model with the function that completes its rows, which are the models or the models
-/// with their children; programs do not use it directly.
+/// A query of one model with the function that completes its rows, which are the models or the
+/// models with their children; programs do not use it directly.
 public struct _IncludedQuery<Root: Model, Row: Sendable>: Sendable {
   let query: TableQuery<Root, Root>
   let complete: @Sendable (ConnectionCore, [Root]) throws -> [Row]

@@ -16,7 +16,7 @@ struct IndexLine<M: ResultRow> {
 extension SQLExpression {
   /// A term of an index in descending order. SQL: `a DESC`
   ///
-  /// In a query, the direction follows what it orders: `order(by: \.$a, .descending)`.
+  /// In a query, the direction is an argument after the column: `order(by: \.$a, .descending)`.
   public var descending: IndexTerm { IndexTerm(node).descending }
 }
 

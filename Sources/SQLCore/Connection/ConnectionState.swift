@@ -3,8 +3,8 @@
 ///
 /// Properties of a class would check exclusivity at each access. Here that is not needed: the lease
 /// ensures that only one thread at a time uses a connection. A method that changes one of these
-/// values must not call SQLite or a caller's code where it could come back to the same value. So the
-/// value decides, and the core acts.
+/// values must not call SQLite or a caller's code where it could come back to the same value. So
+/// the value decides, and the core acts.
 struct ConnectionState {
   let handle: OpaquePointer
   /// Whether the handle is closed.

@@ -11,7 +11,8 @@ extension Database: DatabaseReader {
     }
   }
 
-  /// Reads from one snapshot, from asynchronous code; programs do not use it directly, but call `read`.
+  /// Reads from one snapshot, from asynchronous code; programs do not use it directly, but call
+  /// `read`.
   public func _read<Result: Sendable>(
     on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
     _ body: @escaping @Sendable (Connection) throws -> Result

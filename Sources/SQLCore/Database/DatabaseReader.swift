@@ -37,7 +37,8 @@ public protocol DatabaseReader: AnyObject, Sendable {
     _ body: (Connection) throws -> Result
   ) throws -> Result
 
-  /// Reads from one snapshot, from asynchronous code; programs do not use it directly, but call `read`.
+  /// Reads from one snapshot, from asynchronous code; programs do not use it directly, but call
+  /// `read`.
   func _read<Result: Sendable>(
     on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
     _ body: @escaping @Sendable (Connection) throws -> Result

@@ -66,7 +66,8 @@ public final class DatabaseSnapshot: DatabaseReader {
     }
   }
 
-  /// Reads the held state, from asynchronous code; programs do not use it directly, but call `read`.
+  /// Reads the held state, from asynchronous code; programs do not use it directly, but call
+  /// `read`.
   public func _read<Result: Sendable>(
     on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
     _ body: @escaping @Sendable (Connection) throws -> Result

@@ -18,7 +18,8 @@ public struct TraceEvent: ~Copyable {
     self.kind = kind
     statement = kind == .close ? nil : subject.map { OpaquePointer($0) }
     let text = kind == .statement ? detail?.assumingMemoryBound(to: CChar.self) : nil
-    // SQLite passes the statement's own text, which may begin with a comment as well, or another one.
+    // SQLite passes the statement's own text, which may begin with a comment as well, or another
+    // one.
     let isOwn = UnsafePointer(text) == statement.flatMap { sqlite3_sql($0) }
     comment = isOwn ? nil : text.map { String(cString: $0) }
     duration =

@@ -52,8 +52,8 @@ struct ForeignSchemaPropertyTests {
   /// Returns the findings of SQLite's integrity check, which itself fails if a generated column
   /// refers to itself. CREATE TABLE accepts such a column.
   ///
-  /// In a table WITHOUT ROWID whose key does not come first, SQLite 3.40 checks the type of a column
-  /// with the value of another one, so that these findings say nothing.
+  /// In a table WITHOUT ROWID whose key does not come first, SQLite 3.40 checks the type of a
+  /// column with the value of another one, so that these findings say nothing.
   private static func faults(of db: Database) -> Set<String> {
     do {
       let misread = try db.rows("SELECT 1 FROM pragma_table_list WHERE wr")

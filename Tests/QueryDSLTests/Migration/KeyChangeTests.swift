@@ -102,14 +102,6 @@ struct KeyChangeTests {
     }
   }
 
-  @Test("the type of a key stays in a table that stays WITHOUT ROWID")
-  func keptWithoutRowID() throws {
-    let db = try Database.temporary()
-    try db.execute("CREATE TABLE Item (number INT PRIMARY KEY, a TEXT NOT NULL) WITHOUT ROWID")
-    // No rebuild could make the key a rowid, so none is planned, now or at the next opening.
-    #expect(try db.migrationPlan(for: [ByNumber.self]).isEmpty)
-  }
-
   @Test("a NULL in a key that would become assigned is refused, and gets no number")
   func nullKey() throws {
     let db = try Database.temporary()

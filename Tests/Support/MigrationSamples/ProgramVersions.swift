@@ -31,7 +31,8 @@ package struct ProgramVersion: Sendable {
     }
   }
 
-  /// Adds a unique index and a column, and lets `views` be NULL: the first version can work with it.
+  /// Adds a unique index and a column, and lets `views` be NULL: the first version can work with
+  /// it.
   package enum Second {
     package struct Post: Model {
       @PrimaryKey package var id: Int64?

@@ -52,7 +52,8 @@ actor ClientCompiler {
     }
   }
 
-  /// Compiles a program, links it with the objects of this build, runs it and returns what it prints.
+  /// Compiles a program, links it with the objects of this build, runs it and returns what it
+  /// prints.
   ///
   /// Throws if one of the three fails.
   func output(of program: ClientProgram) async throws -> String {
@@ -76,8 +77,8 @@ actor ClientCompiler {
     }
   }
 
-  /// Writes a program into a folder of its own, and removes the folder at the end. As many run at once
-  /// as there are processors.
+  /// Writes a program into a folder of its own, and removes the folder at the end. As many run at
+  /// once as there are processors.
   private func inFolder<Value: Sendable>(
     of program: ClientProgram, _ body: (_ folder: URL, _ file: URL) async throws -> Value
   ) async throws -> Value {

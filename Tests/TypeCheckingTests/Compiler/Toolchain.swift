@@ -31,8 +31,8 @@ struct Toolchain: Sendable {
     return ["-lsqlite3"] + (isCounting ? ["-profile-generate"] : [])
   }
 
-  /// The objects of `Apus` and of what it imports, of those with which the running tests are linked:
-  /// the folders may hold others, of files that are gone.
+  /// The objects of `Apus` and of what it imports, of those with which the running tests are
+  /// linked: the folders may hold others, of files that are gone.
   func objects() throws -> [String] {
     let folder = modules.deletingLastPathComponent()
     let names = ["Apus", "SQLCore", "QueryDSL", "ChangeObservation"].map { "/\($0).build/" }

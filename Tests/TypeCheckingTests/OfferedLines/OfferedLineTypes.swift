@@ -1,8 +1,8 @@
 import Apus
 import Foundation
 
-// The types of the columns of `OfferedModels`. The program that the compiler is asked about has them
-// as well: the whole file is copied into it.
+// The types of the columns of `OfferedModels`. The program that the compiler is asked about has
+// them as well: the whole file is copied into it.
 
 enum Temper: String, ColumnValue { case calm, wild }
 

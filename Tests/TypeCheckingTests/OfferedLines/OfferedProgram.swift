@@ -20,8 +20,8 @@ struct OfferedLine: Sendable {
   }
 }
 
-/// A program in which each line stands where a user would paste it: in a model, in its schema, in the
-/// options of a migration.
+/// A program in which each line stands where a user would paste it: in a model, in its schema, in
+/// the options of a migration.
 ///
 /// Run, it migrates the same file again, with the line, and prints what did not come of it.
 struct OfferedProgram {

@@ -3,7 +3,8 @@ import SQLCore
 /// An index of the rows of a write, by their key, and by their values before and after.
 ///
 /// Many observers watch one row each: the first that searches builds the index, and each further
-/// search costs only as much as it finds. The index is built on the observers' side, never by the writer.
+/// search costs only as much as it finds. The index is built on the observers' side, never by the
+/// writer.
 final class RowIndex: Sendable {
   /// The rows of a write, by the values of one column.
   private struct Column {

@@ -28,8 +28,13 @@ struct DeclaredDefinitions: Sendable {
       }
       tables[table.name.lowercasedASCII] = start..<entries.count
     }
-    entries += views.map {
-      ExistingSchema.Entry(kind: .view, name: $0.name, table: $0.name, sql: $0.createView)
+    let firstView = entries.count
+    for view in views {
+      let sql = view.createView
+      // Two models may read one view.
+      guard !entries[firstView...].contains(where: { $0.sql == sql }) else { continue }
+      entries.append(
+        ExistingSchema.Entry(kind: .view, name: view.name, table: view.name, sql: sql))
     }
     self.entries = entries
     self.tables = tables

@@ -15,8 +15,8 @@ extension String {
   /// The name of a property, in backticks where Swift needs them.
   var escapedName: String { isSwiftName ? self : "`\(self)`" }
 
-  /// The key path of the column of a property with that name, `\.$title`: after the dollar sign, a word of
-  /// Swift is a name as others.
+  /// The key path of the column of a property with that name, `\.$title`: after the dollar sign, a
+  /// word of Swift is a name as others.
   var columnPath: String { isIdentifier ? "\\.$\(self)" : "\\.`$\(self)`" }
 
   private static let words: Set = [
@@ -45,8 +45,8 @@ extension String {
     return first.properties.isXIDStart || first == "_" ? joined : "_\(joined)"
   }
 
-  /// The name of a type without the modules in it; nil for one inside a function, which no other place
-  /// can name.
+  /// The name of a type without the modules in it; nil for one inside a function, which no other
+  /// place can name.
   var withoutModules: String? {
     guard !contains("(unknown context") else { return nil }
     var result = ""

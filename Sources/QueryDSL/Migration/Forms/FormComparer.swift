@@ -25,8 +25,9 @@ struct FormComparison {
 
 /// Compares the form in which a column is stored with the declared one.
 ///
-/// The definition of a table records the form of each column that does not have the standard form. A
-/// table of another program records none: its values are read once, and then the form is recorded.
+/// The definition of a table records the form of each column that does not have the standard form.
+/// A table of another program records none: its values are read once, and then the form is
+/// recorded.
 struct FormComparer: TableComparer {
   let table: TableComparison
 

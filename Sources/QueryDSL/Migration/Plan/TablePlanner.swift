@@ -119,8 +119,8 @@ struct TablePlanner {
     }
   }
 
-  /// The steps that drop the triggers which the schema drops. A trigger may belong to another table;
-  /// the first schema that drops it plans the step.
+  /// The steps that drop the triggers which the schema drops. A trigger may belong to another
+  /// table; the first schema that drops it plans the step.
   private var droppedTriggers: [PlannedStep] {
     guard planner.extent == .whole else { return [] }
     return declared.removedTriggers.filter { name in

@@ -38,7 +38,10 @@ struct MigrationForecast {
     try decide(&steps, pending)
     let plan = plan(of: steps, pending)
     guard isShown(plan) else { return plan }
-    return self.plan(of: try steps.counted(in: core.lend()), pending)
+    steps = try counted(steps)
+    // A step whose rows SQLite cannot count has become a refusal.
+    try decide(&steps, pending)
+    return self.plan(of: steps, pending)
   }
 
   private func plan(of steps: [PlannedStep], _ pending: [MigrationStep]) -> MigrationPlan {
@@ -47,6 +50,10 @@ struct MigrationForecast {
     }
     return MigrationPlan(
       steps: userSteps(.before) + steps.map(\.step) + userSteps(.after) + userSteps(.last))
+  }
+
+  private func counted(_ steps: [PlannedStep]) throws -> [PlannedStep] {
+    try steps.counted(in: core.lend()) { declared.takes($0, in: schema) }
   }
 
   private func steps(_ extent: MigrationPlanner.Extent) throws -> [PlannedStep] {
@@ -88,7 +95,7 @@ struct MigrationForecast {
       step = before
     } else if let after = pending.first(where: { $0.moment == .after }) {
       step = after
-      firm = try self.steps(.expanding).map(\.step).filter { $0.kind == .refused }
+      firm = try counted(self.steps(.expanding)).map(\.step).filter { $0.kind == .refused }
     } else {
       return
     }

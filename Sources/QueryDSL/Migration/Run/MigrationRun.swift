@@ -108,7 +108,10 @@ struct MigrationRun {
   private mutating func plan(_ extent: MigrationPlanner.Extent) throws -> [PlannedStep] {
     var planner = MigrationPlanner(connection: connection, options, declared)
     planner.extent = extent
-    return try planner.steps(for: declared, in: presentSchema()).counted(in: connection)
+    let schema = try presentSchema()
+    return try planner.steps(for: declared, in: schema).counted(in: connection) {
+      declared.takes($0, in: schema)
+    }
   }
 
   /// Returns the schema, which is read again only after it may have changed.

@@ -82,7 +82,8 @@ package final class LayoutRegistry: Sendable {
   private struct State {
     var layouts: [ModelLayout] = []
     var keys: [UInt] = []
-    /// The layouts by their numbers, which start at 1. An entry is nil while a layout is being made.
+    /// The layouts by their numbers, which start at 1. An entry is nil while a layout is being
+    /// made.
     var numbered: [ModelLayout?] = []
     /// Numbers whose layout could not be made, or was made by another thread first.
     var freeNumbers: [UInt16] = []

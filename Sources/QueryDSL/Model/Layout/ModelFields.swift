@@ -35,8 +35,8 @@ struct ModelFields {
     try checkNames(of: model)
   }
 
-  /// The property behind a wrapper is called as the wrapped one, with an underscore before it. A name that
-  /// is no identifier stands in backticks, with U+00A0 for each of its spaces.
+  /// The property behind a wrapper is called as the wrapped one, with an underscore before it. A
+  /// name that is no identifier stands in backticks, with U+00A0 for each of its spaces.
   private static func propertyName(ofField field: String) -> String {
     guard field.count > 2, field.hasPrefix("`"), field.hasSuffix("`") else {
       return String(field.hasPrefix("_") ? field.dropFirst() : field[...])

@@ -1,8 +1,8 @@
 /// The observer of a connection, and what the connection notes for it about the running statement.
 ///
-/// Its methods do not call the observer, which may come back to this value.
+/// Its methods do not call the observer, because the observer may use this value, too.
 ///
-/// What runs for each statement or row is inlined, so that asking copies and retains nothing.
+/// The methods that run for each statement or row are inlined, so that they copy and retain nothing.
 struct ObservationState {
   /// The observer of statements, rows and transactions, while there is one.
   private(set) var observer: (any StatementObserver)?
@@ -55,7 +55,8 @@ struct ObservationState {
 
   // MARK: Tables
 
-  /// Whether the running statement has changed this table before, and no one needs its changes.
+  /// Whether the running statement has changed this table before, and the observer does not need its
+  /// changes.
   @inline(__always)
   func passesOver(_ table: UnsafePointer<CChar>) -> Bool { lastPassedOver == table }
 
@@ -70,7 +71,7 @@ struct ObservationState {
     passedOver.note(0, of: event)
   }
 
-  /// Notes that the further changes of this table by the running statement concern no one.
+  /// Notes that the observer does not need further changes of this table by the running statement.
   mutating func passOver(_ table: UnsafePointer<CChar>) {
     lastPassedOver = table
   }

@@ -286,8 +286,8 @@ extension RecordedValues {
         "recorded values take \(count) bytes of \(capacity)")
     }
 
-    /// Throws unless a filled state lies in the bytes in use, its values have known kinds, and their
-    /// text and bytes follow after the state.
+    /// Throws unless a filled state lies in the bytes in use, its values have known kinds, and
+    /// their text and bytes follow after the state.
     package func checkInvariants(of state: Int, valueCount: Int) throws {
       try checkInvariants()
       let size = Self.size(of: valueCount)

@@ -177,8 +177,8 @@ struct StatementCache {
     hashes[index] = statement.pointee.hash
   }
 
-  /// Evicts and returns the least recently used statement that is not in use; returns nil if all are
-  /// in use.
+  /// Evicts and returns the least recently used statement that is not in use; returns nil if all
+  /// are in use.
   private mutating func evictOldest() -> StatementPointer? {
     var oldest: Int?
     for index in 0...mask {
@@ -233,7 +233,8 @@ struct StatementCache {
   }
 
   #if DEBUG
-    /// Throws unless each statement is found by its key and by its number, and the counts are right.
+    /// Throws unless each statement is found by its key and by its number, and the counts are
+    /// right.
     func checkInvariants() throws {
       let statements = (0...mask).compactMap { slots[$0] }
       try InvariantChecks.require(

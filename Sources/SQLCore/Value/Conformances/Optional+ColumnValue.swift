@@ -46,7 +46,8 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
   @inlinable
   public static var collationName: String? { Wrapped.collationName }
 
-  /// Reads with the wrapped type's `_loadOptional(_:intoColumnAt:)`; programs do not use it directly.
+  /// Reads with the wrapped type's `_loadOptional(_:intoColumnAt:)`; programs do not use it
+  /// directly.
   @inlinable
   public static func _load(
     _ cell: borrowing Cell, intoColumnAt column: UnsafeMutableRawPointer

@@ -93,7 +93,8 @@ struct IndexComparer: TableComparer {
   ///
   /// - Parameters:
   ///   - sources: the sources of values in a rebuilt table, by the folded names of its columns.
-  ///   - refused: the columns, folded, whose values are refused already because they are not unique.
+  ///   - refused: the columns, folded, whose values are refused already because they are not
+  ///     unique.
   func newDifferences(
     sources: [String: TableRebuild.Source], refused: Set<[String]>
   ) throws -> [TableDifference] {

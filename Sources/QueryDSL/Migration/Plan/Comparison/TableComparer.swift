@@ -68,8 +68,8 @@ extension TableComparer {
           rowCount: count)))
   }
 
-  /// Returns the deletion of rows that cannot stay, with the names that all have by then; nil if the
-  /// options do not allow it.
+  /// Returns the deletion of rows that cannot stay, with the names that all have by then; nil if
+  /// the options do not allow it.
   func allowedDeletion(
     of count: Int, _ column: TableDefinition.Column, _ reason: String, where condition: String
   ) -> TableDifference? {
@@ -77,8 +77,8 @@ extension TableComparer {
     return deletion(of: count, reason, "DELETE FROM \(quotedExistingName) WHERE \(condition)")
   }
 
-  /// Returns the deletion of rows that a declaration forbids, or their refusal if the options do not
-  /// allow it.
+  /// Returns the deletion of rows that a declaration forbids, or their refusal if the options do
+  /// not allow it.
   ///
   /// - Parameter keeping: The line that leaves the rows as they are, if there is one.
   func deletionOrRefusal(

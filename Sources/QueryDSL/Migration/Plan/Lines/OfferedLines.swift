@@ -52,8 +52,8 @@ struct OfferedLines {
     ]
   }
 
-  /// The storage class of a column: that of its type or, if the type stands for none, such as NUMERIC,
-  /// that of all its values.
+  /// The storage class of a column: that of its type or, if the type stands for none, such as
+  /// NUMERIC, that of all its values.
   func storageClass(of found: ExistingTable.Column) throws -> StorageClass? {
     if let declared = StorageClass(declaredType: found.type) { return declared }
     let classes = try rows.valueClasses(of: found.name)

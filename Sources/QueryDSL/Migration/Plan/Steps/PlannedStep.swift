@@ -19,7 +19,8 @@ struct PlannedStep {
   /// The renamings of a step that exchanges names, in their order and with the temporary name.
   /// Empty for other steps.
   var exchangedNames: [(from: String, name: String)] = []
-  /// The step that stands in place of this one if a newer program may have made what this one drops.
+  /// The step that stands in place of this one if a newer program may have made what this one
+  /// drops.
   var keeping: MigrationPlan.Step?
   /// The statement that counts the rows which the step touches; nil if the step says how many, or
   /// concerns none.
@@ -58,8 +59,8 @@ struct PlannedStep {
   }
 }
 
-/// The rows that a step touches or puts at risk. Counting all rows of a table reads the whole table,
-/// so they are counted only where the number is shown.
+/// The rows that a step touches or puts at risk. Counting all rows of a table reads the whole
+/// table, so they are counted only where the number is shown.
 enum CountedRows {
   case none
   /// A number that is known already.
@@ -71,10 +72,14 @@ enum CountedRows {
 }
 
 extension [PlannedStep] {
-  /// Returns the steps with the numbers of their rows. The rows are counted before any step runs. If
-  /// SQLite cannot count them, for example because a generated column calls an unknown function, its
-  /// error becomes a refusal.
-  func counted(in connection: Connection) throws -> [PlannedStep] {
+  /// Returns the steps with the numbers of their rows. The rows are counted before any step runs.
+  /// If SQLite cannot count them, for example because a generated column calls an unknown function,
+  /// its error becomes a refusal.
+  ///
+  /// - Parameter isTaken: whether a table must not get a name.
+  func counted(
+    in connection: Connection, isTaken: (String) -> Bool
+  ) throws -> [PlannedStep] {
     var counts: [String: Int] = [:]
     return try map { planned in
       guard let sql = planned.rowCountSQL else { return planned }
@@ -86,7 +91,7 @@ extension [PlannedStep] {
         planned.rowCountSQL = nil
         return planned
       } catch let error as DatabaseError where error.isRefusal {
-        return PlannedStep(.refusal(error, of: planned.step))
+        return PlannedStep(.refusal(error, of: planned.step, isTaken: isTaken))
       }
     }
   }

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// Checks that the rows, as a rebuild will copy them, fulfil the checks, keys and unique constraints
-/// of the new table. Otherwise copying them would fail.
+/// Checks that the rows, as a rebuild will copy them, fulfil the checks, keys and unique
+/// constraints of the new table. Otherwise copying them would fail.
 ///
 /// Reads the table once for each check, and once for each key and unique index over columns whose
 /// values or collation change. A declared conversion runs once for each row, during the migration,
@@ -129,8 +129,8 @@ struct RebuildVerifier: TableComparer {
     return all
   }
 
-  /// Returns the refusal of values that would not be unique; nil if they would be, or if the rebuild
-  /// does not change them.
+  /// Returns the refusal of values that would not be unique; nil if they would be, or if the
+  /// rebuild does not change them.
   private func refusal(of unique: UniqueTerms, _ copied: String) throws -> TableDifference? {
     let columns = unique.terms.map(\.column)
     guard

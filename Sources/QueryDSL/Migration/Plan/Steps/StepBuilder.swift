@@ -1,7 +1,7 @@
 import SQLCore
 
-/// Makes steps of the differences of one table: an ALTER TABLE for each change, or one rebuild if any
-/// of them needs it, or refusals.
+/// Makes steps of the differences of one table: an ALTER TABLE for each change, or one rebuild if
+/// any of them needs it, or refusals.
 struct StepBuilder {
   private let table: TableComparison
   private var steps: [PlannedStep] = []

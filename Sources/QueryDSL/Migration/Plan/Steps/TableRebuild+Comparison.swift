@@ -3,8 +3,8 @@ import SQLCore
 extension TableRebuild {
   /// Creates the rebuild that makes an existing table the declared one.
   ///
-  /// - Parameter sources: the sources of values that are not copied unchanged, by the folded names of
-  ///   their columns.
+  /// - Parameter sources: the sources of values that are not copied unchanged, by the folded names
+  ///   of their columns.
   init(of table: TableComparison, sources given: [String: Source]) throws {
     let (declared, existing) = (table.declared, table.existing)
     let isWithoutRowID = declared.isWithoutRowID ?? existing.isWithoutRowID

@@ -34,8 +34,8 @@ struct SchemaHistory {
   /// The schema number of the program that migrated last.
   private(set) var version: (number: Int, date: Date)?
 
-  /// Reads the history of a file with this schema, by at most one statement. Returns nil if the file
-  /// has none.
+  /// Reads the history of a file with this schema, by at most one statement. Returns nil if the
+  /// file has none.
   init?(of schema: ExistingSchema, in connection: Connection) throws {
     guard schema.relation(Self.table) != nil else { return nil }
     try connection.forEach(
