@@ -4,8 +4,8 @@ extension TableDefinition.Column {
   var quotedName: String { Identifier(name).quoted }
 
   /// `"title" TEXT NOT NULL DEFAULT 'x'`, `"seen" REAL /* unixSeconds */`
-  func sql(addingDefault: Bool = false) -> String {
-    var text = "\(quotedName) \(storageClass.rawValue)\(formComment)"
+  func sql(addingDefault: Bool = false, isMadeByApus: Bool = true) -> String {
+    var text = "\(quotedName) \(storageClass.rawValue)\(formComment(isMadeByApus: isMadeByApus))"
     if !isOptional { text += " NOT NULL" }
     if let value = defaultSQL ?? (addingDefault && !isOptional ? fallbackLiteral : nil),
       generated == nil
@@ -19,11 +19,13 @@ extension TableDefinition.Column {
 }
 
 extension TableDefinition.Column {
-  /// The comment that records the stored form. It is empty for the standard form, and if the type
-  /// has only one form in the storage class.
-  var formComment: String {
+  /// The comment that records the stored form. It is empty if the type has only one form in the
+  /// storage class, and for the standard form in a table that Apus made.
+  ///
+  /// In a table of another program, a column without a comment may have any form.
+  func formComment(isMadeByApus: Bool) -> String {
     let form = type.storedForm
-    guard form != .standard, type.forms(in: storageClass).count > 1 else { return "" }
+    guard form != .standard || !isMadeByApus, type.forms(in: storageClass).count > 1 else { return "" }
     return " \(form.comment)"
   }
 }
@@ -91,8 +93,8 @@ struct TableText {
 extension TableDefinition {
   /// `"id" INTEGER PRIMARY KEY NOT NULL`; PRIMARY KEY comes before NOT NULL by convention.
   static func rowIDKey(_ column: Column, isAutoincrement: Bool = false) -> String {
-    "\(column.quotedName) INTEGER\(column.formComment) PRIMARY KEY\(isAutoincrement ? " AUTOINCREMENT" : "")"
-      + (column.isOptional ? "" : " NOT NULL")
+    "\(column.quotedName) INTEGER\(column.formComment(isMadeByApus: true)) PRIMARY KEY"
+      + (isAutoincrement ? " AUTOINCREMENT" : "") + (column.isOptional ? "" : " NOT NULL")
   }
 
   /// The text of the declared table, without any part of an existing one.

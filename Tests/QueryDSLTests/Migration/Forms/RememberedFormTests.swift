@@ -182,4 +182,40 @@ struct RememberedFormTests {
     #expect(plan.steps.contains { $0.action == .rebuildTable })
     #expect(try definition(db)?.contains(#""seen" REAL /* julianDay */"#) == true)
   }
+
+  /// A date near 1970 does not look like microseconds, so that nothing but the definition can say
+  /// what such a number counts.
+  @Test("columns added to, or converted in, a table of another program hold dates of any year")
+  func anyYear() throws {
+    struct Bare: Model {
+      static let tableName = "Visit"
+      @PrimaryKey var id: Int
+      @Column var text: Date
+      @Column var added: Date?
+      static var schema: Schema<Bare> {
+        Converted(\.$text, from: String.self) { Date(timeIntervalSince1970: Double($0) ?? 0) }
+      }
+    }
+    struct Later: Model {
+      static let tableName = "Visit"
+      @PrimaryKey var id: Int
+      @Column var text: Date
+      @Column var added: Date?
+    }
+    for options in ["", " STRICT"] {
+      let db = try Database.temporary()
+      try db.execute(
+        SQL(
+          unsafe: "CREATE TABLE Visit (id INTEGER PRIMARY KEY, text TEXT NOT NULL)\(options); "
+            + "INSERT INTO Visit VALUES (1, '5000')"))
+      try db.migrate([Bare.self])
+      let date = Date(timeIntervalSince1970: 5_000)
+      try db.execute("UPDATE Visit SET added = 5000000000")
+      #expect(try db.migrationPlan(for: [Bare.self]).steps.isEmpty)
+      #expect(try db.migrationPlan(for: [Later.self]).isEmpty)
+      let opened = try Database(path: try #require(db.path), models: [Later.self])
+      #expect(try opened.find(Later.self, 1)?.text == date)
+      #expect(try opened.find(Later.self, 1)?.added == date)
+    }
+  }
 }

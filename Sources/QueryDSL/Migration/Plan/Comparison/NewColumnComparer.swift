@@ -37,7 +37,7 @@ struct NewColumnComparer: TableComparer {
       && !leavesDefault
       && (value.map(Self.isConstant) ?? true) && (reference == nil || value == nil)
       && !checksMention(column.name)
-    var sql = column.sql(addingDefault: fallback != nil)
+    var sql = column.sql(addingDefault: fallback != nil, isMadeByApus: table.isMadeByApus)
     if let reference { sql += " \(reference.references)" }
     let given = isRowID(column) ? "the rowid" : value ?? "NULL"
     let hasNoValue = isEmpty && value == nil
@@ -61,7 +61,9 @@ struct NewColumnComparer: TableComparer {
     let canAlter = generated.storage == .virtual && column.isOptional
     return change(
       "\(column.name) is added as a generated column",
-      alter: canAlter ? step(adding: column, column.sql(), "it is generated") : nil)
+      alter: canAlter
+        ? step(adding: column, column.sql(isMadeByApus: table.isMadeByApus), "it is generated")
+        : nil)
   }
 
   private func step(

@@ -18,6 +18,7 @@ struct RebuiltDefinition {
   let declared: TableDefinition
   let existing: ExistingTable
   let isWithoutRowID: Bool
+  let isMadeByApus: Bool
   /// The present and former names of the table, folded.
   let tableNames: Set<String>
   /// Whether an existing column stays although no model declares it.
@@ -89,7 +90,7 @@ struct RebuiltDefinition {
         Item(
           text: isRowID
             ? TableDefinition.rowIDKey(column, isAutoincrement: existing.key.isAutoincrement)
-            : column.sql()))
+            : column.sql(isMadeByApus: isMadeByApus)))
     }
     return items
   }
@@ -132,7 +133,9 @@ struct RebuiltDefinition {
     let type = self.type(of: found, as: declaration)
     let typeComments = found.typeComments.withoutForms.inline
     // A declared column has its declared form, any other column its existing form.
-    let form = declaration?.formComment ?? found.form.map { " \($0.comment)" } ?? ""
+    let form =
+      declaration?.formComment(isMadeByApus: isMadeByApus)
+      ?? found.form.map { " \($0.comment)" } ?? ""
     return
       ([Identifier(found.name).quoted + (type.isEmpty ? form : "")]
       + (type.isEmpty ? [] : [typeComments + type + form]) + written.map(\.text))

@@ -44,6 +44,7 @@ extension RebuiltDefinition {
   fileprivate init(of table: TableComparison, isWithoutRowID: Bool) {
     self.init(
       declared: table.declared, existing: table.existing, isWithoutRowID: isWithoutRowID,
+      isMadeByApus: table.isMadeByApus,
       tableNames: [table.existing.name.lowercasedASCII, table.names.table.lowercasedASCII],
       isKept: table.isKept, removes: table.declared.removes,
       fates: table.existing.constraints.map(table.fate), existingKey: table.constraint(for:),
