@@ -25,8 +25,8 @@ extension TableDefinition.Column {
   /// In a table of another program, a column without a comment may have any form.
   func formComment(isMadeByApus: Bool) -> String {
     let form = type.storedForm
-    guard form != .standard || !isMadeByApus, type.forms(in: storageClass).count > 1 else { return "" }
-    return " \(form.comment)"
+    let hasSeveralForms = type.forms(in: storageClass).count > 1
+    return hasSeveralForms && (form != .standard || !isMadeByApus) ? " \(form.comment)" : ""
   }
 }
 
