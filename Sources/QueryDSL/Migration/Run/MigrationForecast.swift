@@ -35,12 +35,12 @@ struct MigrationForecast {
     if pending.isEmpty || !steps.contains(where: { $0.step.kind == .refused }) {
       steps += try rehearsed(steps)
     }
-    try decide(&steps, pending)
+    try decide(&steps, pending) { try self.steps(.expanding) }
     let plan = plan(of: steps, pending)
     guard isShown(plan) else { return plan }
     steps = try counted(steps)
     // A step whose rows SQLite cannot count has become a refusal.
-    try decide(&steps, pending)
+    try decide(&steps, pending) { try counted(self.steps(.expanding)) }
     return self.plan(of: steps, pending)
   }
 
@@ -87,7 +87,12 @@ struct MigrationForecast {
   /// Makes refusals undecided if one of the user's own steps may resolve them. A step that runs
   /// `.before` may resolve every refusal; a step that runs `.after` only refusals of steps that
   /// follow it.
-  private func decide(_ steps: inout [PlannedStep], _ pending: [MigrationStep]) throws {
+  ///
+  /// - Parameter expanding: the steps that come before those `.after`.
+  private func decide(
+    _ steps: inout [PlannedStep], _ pending: [MigrationStep],
+    expanding: () throws -> [PlannedStep]
+  ) throws {
     guard steps.contains(where: { $0.step.kind == .refused }) else { return }
     var firm: [MigrationPlan.Step] = []
     let step: MigrationStep
@@ -95,7 +100,7 @@ struct MigrationForecast {
       step = before
     } else if let after = pending.first(where: { $0.moment == .after }) {
       step = after
-      firm = try counted(self.steps(.expanding)).map(\.step).filter { $0.kind == .refused }
+      firm = try expanding().map(\.step).filter { $0.kind == .refused }
     } else {
       return
     }
