@@ -114,8 +114,8 @@ struct FormComparer: TableComparer {
   }
 
   /// Returns a refusal if the numbers of a column are dates in other forms only, if `form` is nil,
-  /// or if some of them seem to count another unit than the standard form, which nobody declared.
-  /// Returns nil if they are dates in that form.
+  /// or if some of them seem to count another unit than the standard form, which the model does not
+  /// declare. Returns nil if they are dates in that form.
   private func refusalOfOtherDates(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ oldClass: StorageClass,
     _ form: StoredForm?
