@@ -32,7 +32,7 @@ public struct ChangeConflict: Sendable {
   /// The kind of the conflict.
   public let reason: Reason
   /// The change; nil for `.foreignKeys`.
-  public let change: RowChangeRecord?
+  public let change: Changeset.Change?
   /// The values of the conflicting row in the database; empty if there is none.
   public let existing: [DatabaseValue?]
 
@@ -42,7 +42,7 @@ public struct ChangeConflict: Sendable {
       (change, existing) = (nil, [])
       return
     }
-    let change = RowChangeRecord(iterator)
+    let change = Changeset.Change(iterator)
     self.change = change
     guard reason == .differs || reason == .exists else {
       existing = []

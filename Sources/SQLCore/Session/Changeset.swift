@@ -63,18 +63,18 @@ public struct Changeset: Hashable, Sendable {
     }
   }
 
-  /// Returns the changes, one record per row.
+  /// Returns the changes, one for each row.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_start.html>
-  public func changes() throws -> [RowChangeRecord] {
+  public func changes() throws -> [Change] {
     try withPointer { count, pointer in
       var iterator: OpaquePointer?
       var code = sqlite3changeset_start(&iterator, count, pointer)
       guard code == SQLITE_OK, let iterator else { throw Self.failure(code) }
-      var changes: [RowChangeRecord] = []
+      var changes: [Change] = []
       code = sqlite3changeset_next(iterator)
       while code == SQLITE_ROW {
-        if let change = RowChangeRecord(iterator) { changes.append(change) }
+        if let change = Change(iterator) { changes.append(change) }
         code = sqlite3changeset_next(iterator)
       }
       let last = sqlite3changeset_finalize(iterator)
