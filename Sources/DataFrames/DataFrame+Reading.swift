@@ -79,25 +79,33 @@ extension Connection {
 
 extension DatabaseReader {
   /// Returns the rows of a query as a data frame; throws the errors of `Connection.dataFrame`.
-  public func dataFrame(_ query: some Fetchable) throws -> DataFrame {
-    try readWithoutTransaction { try $0.dataFrame(query) }
+  public func dataFrame(
+    _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> DataFrame {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.dataFrame(query) }
   }
 
   /// Returns the rows of a query as a data frame; throws the errors of `Connection.dataFrame`.
-  public func dataFrame(_ query: some Fetchable) async throws -> DataFrame {
-    try await readWithoutTransaction(on: .background) { try $0.dataFrame(query) }
+  public func dataFrame(
+    _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> DataFrame {
+    try await _readWithoutTransaction(on: .background, fileID, line) { try $0.dataFrame(query) }
   }
 
   /// Returns the rows of a raw statement as a data frame; throws the errors of
   /// `Connection.dataFrame`.
-  public func dataFrame(_ sql: SQL) throws -> DataFrame {
-    try readWithoutTransaction { try $0.dataFrame(sql) }
+  public func dataFrame(
+    _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> DataFrame {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.dataFrame(sql) }
   }
 
   /// Returns the rows of a raw statement as a data frame; throws the errors of
   /// `Connection.dataFrame`.
-  public func dataFrame(_ sql: SQL) async throws -> DataFrame {
-    try await readWithoutTransaction(on: .background) { try $0.dataFrame(sql) }
+  public func dataFrame(
+    _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> DataFrame {
+    try await _readWithoutTransaction(on: .background, fileID, line) { try $0.dataFrame(sql) }
   }
 }
 

@@ -37,7 +37,7 @@ func follow<Row>(
 extension LivePhase {
   /// Returns the phase to change to; nil if this one stays, so that its observers are not notified.
   func changed(to phase: LivePhase?) -> LivePhase? {
-    guard let phase, !(isLoaded && phase.isLoaded) else { return nil }
+    if case .loaded = self, case .loaded? = phase { return nil }
     return phase
   }
 }

@@ -21,6 +21,24 @@ extension MaintenancePlan {
     return entries
   }
 
+  /// Reads the row at which a run of `statement` stands.
+  private func entry(of statement: StatementPointer, on core: ConnectionCore) throws -> ResultEntry
+  {
+    let (row, next) = try query.read(statement, on: core)
+    let values = StatementRow(statement: statement)
+    let keyStart = next + order.terms.count
+    let orderValues = try (next..<keyStart).map { try values.databaseValue(at: $0) }
+    let key: RowKey
+    if isKeyedByRowID {
+      key = .rowID(try values.get(Int64.self, at: keyStart))
+    } else {
+      let end = keyStart + order.keyCollations.count
+      key = .values(try (keyStart..<end).map { try values.databaseValue(at: $0) })
+    }
+    return ResultRowEntry(
+      key: key, order: orderValues, fingerprint: values.fingerprint(ofFirst: next), row: row)
+  }
+
   /// Returns the net changes of the commits to the table's rows, in the columns that the query
   /// reads.
   func changes(in commits: [Commit]) -> NettedRows {

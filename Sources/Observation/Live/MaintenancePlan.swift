@@ -89,23 +89,6 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     guard case .integer(let count)? = try value?.databaseValue else { return nil }
     return Int(clamping: count)
   }
-
-  /// Reads the row at which a run of `statement` stands.
-  func entry(of statement: StatementPointer, on core: ConnectionCore) throws -> ResultEntry {
-    let (row, next) = try query.read(statement, on: core)
-    let values = StatementRow(statement: statement)
-    let keyStart = next + order.terms.count
-    let orderValues = try (next..<keyStart).map { try values.databaseValue(at: $0) }
-    let key: RowKey
-    if isKeyedByRowID {
-      key = .rowID(try values.get(Int64.self, at: keyStart))
-    } else {
-      let end = keyStart + order.keyCollations.count
-      key = .values(try (keyStart..<end).map { try values.databaseValue(at: $0) })
-    }
-    return ResultRowEntry(
-      key: key, order: orderValues, fingerprint: values.fingerprint(ofFirst: next), row: row)
-  }
 }
 
 extension SelectStatement {

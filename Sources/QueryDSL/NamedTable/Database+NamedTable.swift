@@ -26,26 +26,36 @@ extension Database {
 
   /// Returns the row with that `id` as a plain struct; nil if there is no such row.
   public func find<Row: Codable & Sendable>(
-    id: some ColumnValue, from table: TableName
+    id: some ColumnValue, from table: TableName, fileID: StaticString = #fileID,
+    line: UInt = #line
   ) throws -> Row? {
-    try reading { try $0.lend().find(id: id, from: table) }
+    try _readWithoutTransaction(isReentrant: false, fileID, line) {
+      try $0.find(id: id, from: table)
+    }
   }
 
   /// Returns the row with that `id` as a plain struct; nil if there is no such row.
   public func find<Row: Codable & Sendable>(
-    id: some ColumnValue, from table: TableName
+    id: some ColumnValue, from table: TableName, fileID: StaticString = #fileID,
+    line: UInt = #line
   ) async throws -> Row? {
-    try await reading(hops: false) { try $0.lend().find(id: id, from: table) }
+    try await _readWithoutTransaction(on: .caller, fileID, line) {
+      try $0.find(id: id, from: table)
+    }
   }
 
   /// Returns all rows of a table as plain structs, in the order of their `id`.
-  public func fetch<Row: Codable & Sendable>(from table: TableName) throws -> [Row] {
-    try reading { try $0.lend().fetch(from: table) }
+  public func fetch<Row: Codable & Sendable>(
+    from table: TableName, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [Row] {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(from: table) }
   }
 
   /// Returns all rows of a table as plain structs, in the order of their `id`.
-  public func fetch<Row: Codable & Sendable>(from table: TableName) async throws -> [Row] {
-    try await reading(hops: true) { try $0.lend().fetch(from: table) }
+  public func fetch<Row: Codable & Sendable>(
+    from table: TableName, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> [Row] {
+    try await _readWithoutTransaction(on: .background, fileID, line) { try $0.fetch(from: table) }
   }
 
   /// Deletes the row with that `id`. Returns false if there was no such row, or no such table.
@@ -61,12 +71,16 @@ extension Database {
   }
 
   /// Returns the rows of a table as a table of text, for looking at.
-  public func table(named table: TableName) throws -> ResultTable {
-    try reading { try $0.lend().table(named: table) }
+  public func table(
+    named table: TableName, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> ResultTable {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.table(named: table) }
   }
 
   /// Returns the rows of a table as a table of text, for looking at.
-  public func table(named table: TableName) async throws -> ResultTable {
-    try await reading(hops: true) { try $0.lend().table(named: table) }
+  public func table(
+    named table: TableName, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> ResultTable {
+    try await _readWithoutTransaction(on: .background, fileID, line) { try $0.table(named: table) }
   }
 }

@@ -109,18 +109,22 @@ extension Connection {
 extension Database {
   /// Prepares a query with parameters, on a reader; throws what `Connection.prepare` throws.
   public func prepare<Q: Fetchable, each Parameter: QueryParameter>(
+    fileID: StaticString = #fileID, line: UInt = #line,
     _ build: @escaping @Sendable (repeat each Parameter) -> Q
   ) throws -> PreparedQuery<Q.Row, repeat each Parameter> {
-    try readWithoutTransaction { try $0.prepare(build) }
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.prepare(build) }
   }
 
   /// Prepares a query with parameters, on a reader; throws what `Connection.prepare` throws.
   public func prepare<Q: Fetchable, each Parameter: QueryParameter>(
+    fileID: StaticString = #fileID, line: UInt = #line,
     _ build: @escaping @Sendable (repeat each Parameter) -> Q
   ) async throws -> PreparedQuery<Q.Row, repeat each Parameter> {
     let prepared = try PreparedQuery<Q.Row, repeat each Parameter>(build)
     let form = prepared.body.rows
-    try await readWithoutTransaction { try form.compile(on: try $0.use()) }
+    try await _readWithoutTransaction(on: .caller, fileID, line) {
+      try form.compile(on: try $0.use())
+    }
     return prepared
   }
 

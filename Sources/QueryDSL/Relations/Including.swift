@@ -224,29 +224,33 @@ extension Connection {
 extension DatabaseReader {
   /// Returns all models of a query with what they include, in one snapshot.
   public func fetch<M, each Part>(
-    _ query: Including<M, repeat each Part>
+    _ query: Including<M, repeat each Part>,
+    fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [(M, repeat each Part)] {
-    try read { try $0.fetch(query) }
+    try read(fileID: fileID, line: line) { try $0.fetch(query) }
   }
 
   /// Returns all models of a query with what they include, in one snapshot.
   public func fetch<M, each Part>(
-    _ query: Including<M, repeat each Part>
+    _ query: Including<M, repeat each Part>,
+    fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [(M, repeat each Part)] {
-    try await read(on: .background) { try $0.fetch(query) }
+    try await read(on: .background, fileID: fileID, line: line) { try $0.fetch(query) }
   }
 
   /// Returns the first model of a query with what it includes, or nil, in one snapshot.
   public func first<M, each Part>(
-    _ query: Including<M, repeat each Part>
+    _ query: Including<M, repeat each Part>,
+    fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> (M, repeat each Part)? {
-    try read { try $0.first(query) }
+    try read(fileID: fileID, line: line) { try $0.first(query) }
   }
 
   /// Returns the first model of a query with what it includes, or nil, in one snapshot.
   public func first<M, each Part>(
-    _ query: Including<M, repeat each Part>
+    _ query: Including<M, repeat each Part>,
+    fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> (M, repeat each Part)? {
-    try await read { try $0.first(query) }
+    try await read(fileID: fileID, line: line) { try $0.first(query) }
   }
 }

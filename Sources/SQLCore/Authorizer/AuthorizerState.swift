@@ -178,3 +178,60 @@ struct AuthorizerState {
     return true
   }
 }
+
+extension ConnectionCore {
+  /// Installs the authorizer. Installing it again expires every prepared statement: each is
+  /// recompiled before it next runs, which a new pre-update hook requires.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
+  package func installAuthorizer() {
+    // `deinit` frees the state only after it has closed the handle.
+    sqlite3_set_authorizer(handle, authorize, UnsafeMutableRawPointer(state))
+  }
+}
+
+private func authorize(
+  context: UnsafeMutableRawPointer?, action: Int32,
+  first: UnsafePointer<CChar>?, second: UnsafePointer<CChar>?,
+  database: UnsafePointer<CChar>?, trigger: UnsafePointer<CChar>?
+) -> Int32 {
+  guard let state = context?.assumingMemoryBound(to: ConnectionState.self) else {
+    return SQLITE_OK
+  }
+  if action == SQLITE_PRAGMA, first?.isSame(as: "wal_autocheckpoint") == true {
+    state.pointee.log.didCompile(CheckpointPragma(argument: second))
+  }
+  let isDenied = state.pointee.authorizer.denies(
+    action, first, second, database, inTrigger: trigger != nil, on: state.pointee.handle)
+  guard !isDenied else { return SQLITE_DENY }
+  guard !state.pointee.hooks.listeners.authorizer.isEmpty else { return SQLITE_OK }
+  return askListeners(
+    state,
+    AuthorizerAction(
+      code: action, first: first, second: second, database: database, trigger: trigger))
+}
+
+/// Returns the strictest decision of the listeners.
+private func askListeners(
+  _ state: UnsafeMutablePointer<ConnectionState>, _ action: AuthorizerAction
+) -> Int32 {
+  let answer = state.callingOut { listeners in
+    Result {
+      var answer = SQLITE_OK
+      try listeners.authorizer.forEachBody { body in
+        switch try body(action) {
+        case .allow: break
+        case .ignore: answer = answer == SQLITE_OK ? SQLITE_IGNORE : answer
+        case .deny: answer = SQLITE_DENY
+        }
+      }
+      return answer
+    }
+  }
+  switch answer {
+  case .success(let code): return code
+  case .failure(let error):
+    state.pointee.hooks.note(error, code: SQLITE_AUTH)
+    return SQLITE_DENY
+  }
+}

@@ -50,6 +50,16 @@ extension Database {
       })
   }
 
+  /// Runs one or more statements in one transaction. Interpolated values are bound.
+  public func execute(_ sql: SQL) throws {
+    try write { try $0.execute(sql) }
+  }
+
+  /// Runs one or more statements in one transaction. Interpolated values are bound.
+  public func execute(_ sql: SQL) async throws {
+    try await write { try $0.execute(sql) }
+  }
+
   /// Runs a write that consists only of data, and runs it again if another write undid it.
   package func writeData<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result

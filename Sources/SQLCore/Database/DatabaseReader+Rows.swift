@@ -2,51 +2,63 @@
 // `Connection` has the same methods.
 extension DatabaseReader {
   /// Returns all rows of a read statement.
-  public func rows(_ sql: SQL) throws -> [Row] {
-    try readWithoutTransaction { try $0.rows(sql) }
+  public func rows(
+    _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [Row] {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.rows(sql) }
   }
 
   /// Returns all rows of a read statement, which runs on a thread of the database.
-  public func rows(_ sql: SQL) async throws -> [Row] {
-    try await readWithoutTransaction(on: .background) { try $0.rows(sql) }
+  public func rows(
+    _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> [Row] {
+    try await _readWithoutTransaction(on: .background, fileID, line) { try $0.rows(sql) }
   }
 
   /// Returns the first row of a read statement; nil if there is none.
-  public func row(_ sql: SQL) throws -> Row? {
-    try readWithoutTransaction { try $0.row(sql) }
+  public func row(
+    _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> Row? {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.row(sql) }
   }
 
   /// Returns the first row of a read statement; nil if there is none.
-  public func row(_ sql: SQL) async throws -> Row? {
-    try await readWithoutTransaction { try $0.row(sql) }
+  public func row(
+    _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> Row? {
+    try await _readWithoutTransaction(on: .caller, fileID, line) { try $0.row(sql) }
   }
 
   /// Returns the rows of a read statement as a text table, for display, as in
   /// `print(try db.table("SELECT …"))`.
-  public func table(_ sql: SQL) throws -> ResultTable {
-    try readWithoutTransaction { try $0.table(sql) }
+  public func table(
+    _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> ResultTable {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.table(sql) }
   }
 
   /// Returns the rows of a read statement as a text table, for display. The statement runs on a
   /// thread of the database.
-  public func table(_ sql: SQL) async throws -> ResultTable {
-    try await readWithoutTransaction(on: .background) { try $0.table(sql) }
+  public func table(
+    _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> ResultTable {
+    try await _readWithoutTransaction(on: .background, fileID, line) { try $0.table(sql) }
   }
 
   /// Returns the rows of a read statement as tuples of the given types. Values are taken by
   /// position.
   public func fetch<each Value: ColumnValue>(
-    _ type: (repeat each Value).Type, _ sql: SQL
+    _ type: (repeat each Value).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [(repeat each Value)] {
-    try readWithoutTransaction { try $0.fetch(type, sql) }
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(type, sql) }
   }
 
   /// Returns the rows of a read statement as tuples of the given types. The statement runs on a
   /// thread of the database.
   public func fetch<each Value: ColumnValue>(
-    _ type: (repeat each Value).Type, _ sql: SQL
+    _ type: (repeat each Value).Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [(repeat each Value)] {
-    try await readWithoutTransaction(on: .background) { connection in
+    try await _readWithoutTransaction(on: .background, fileID, line) { connection in
       UncheckedSendable(try connection.fetch((repeat each Value).self, sql))
     }.value
   }

@@ -1,5 +1,13 @@
 import CSQLite
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// The row at which a statement is: single values are read from it, without copying the others.
 ///
 /// It cannot be copied, and therefore not kept. `Row` is a copy that can be kept.
@@ -105,5 +113,54 @@ public struct StatementRow: ~Copyable {
         message: "the result has \(count) columns, and the tuple has \(expected) types",
         sql: statement.sql)
     }
+  }
+}
+
+// Values that are compared where SQLite keeps them.
+extension StatementRow {
+  /// Returns whether the value at `index`, counted from 0, is a text with exactly these bytes. The
+  /// column must exist. Nothing is copied.
+  package func hasText(_ text: String, at index: Int) -> Bool {
+    let index = Int32(truncatingIfNeeded: index)
+    guard sqlite3_column_type(statement.handle, index) == SQLITE_TEXT,
+      let bytes = sqlite3_column_text(statement.handle, index)
+    else { return false }
+    let count = Int(sqlite3_column_bytes(statement.handle, index))
+    guard count == text.utf8.count else { return false }
+    // SQLite's bytes are valid until the next call for this column.
+    let isSame = text.utf8.withContiguousStorageIfAvailable { utf8 in
+      utf8.baseAddress.map { memcmp($0, bytes, count) == 0 } ?? true
+    }
+    return isSame ?? text.utf8.elementsEqual(UnsafeBufferPointer(start: bytes, count: count))
+  }
+
+  /// Returns a hash of the values of the first `count` columns. Equal values have equal hashes;
+  /// different values collide with a probability of one in 2⁶⁴. It differs from process to process.
+  package func fingerprint(ofFirst count: Int) -> UInt64 {
+    var hasher = Hasher()
+    for index in 0..<Int32(truncatingIfNeeded: count) {
+      guard let value = sqlite3_column_value(statement.handle, index) else { continue }
+      let type = sqlite3_value_type(value)
+      hasher.combine(UInt8(truncatingIfNeeded: type))
+      switch type {
+      case SQLITE_INTEGER: hasher.combine(sqlite3_value_int64(value))
+      case SQLITE_FLOAT: hasher.combine(sqlite3_value_double(value).bitPattern)
+      case SQLITE_TEXT:
+        let start = sqlite3_value_text(value)
+        combine(UnsafeRawPointer(start), Int(sqlite3_value_bytes(value)), into: &hasher)
+      case SQLITE_BLOB:
+        let start = sqlite3_value_blob(value)
+        combine(start, Int(sqlite3_value_bytes(value)), into: &hasher)
+      default: break
+      }
+    }
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+
+  private func combine(_ start: UnsafeRawPointer?, _ count: Int, into hasher: inout Hasher) {
+    hasher.combine(count)
+    // Out of memory: the value cannot be read, so it must not equal any other.
+    if start == nil, count > 0 { hasher.combine(UInt64.random(in: 0...UInt64.max)) }
+    hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
   }
 }

@@ -4,8 +4,8 @@
 public struct PinnedLog: Hashable, Sendable, CustomStringConvertible {
   /// A read that keeps its snapshot.
   public struct Reader: Hashable, Sendable, CustomStringConvertible {
-    /// The module and file that requested the read, in the form of `#fileID`; nil for the read of a
-    /// single call such as `db.fetch`.
+    /// The module and file that requested the read, in the form of `#fileID`; nil for a read of the
+    /// library's own, such as the plan of a migration.
     public let fileID: String?
     /// The line in this file.
     public let line: Int?
@@ -21,7 +21,7 @@ public struct PinnedLog: Hashable, Sendable, CustomStringConvertible {
 
     /// The place, and the age of the read.
     public var description: String {
-      let place = if let fileID, let line { "\(fileID):\(line)" } else { "a single call" }
+      let place = if let fileID, let line { "\(fileID):\(line)" } else { "the library" }
       return "\(place), for \(age)"
     }
   }

@@ -44,11 +44,11 @@ struct PinnedLogTests {
   @Test("a pinned log describes its size and its readers, or another connection if it has none")
   func description() {
     let reader = PinnedLog.Reader(fileID: "App/Main.swift", line: 7, age: .seconds(3))
-    let call = PinnedLog.Reader(fileID: nil, line: nil, age: .seconds(1))
+    let own = PinnedLog.Reader(fileID: nil, line: nil, age: .seconds(1))
     #expect(
-      PinnedLog(byteCount: 9, readers: [reader, call]).description
+      PinnedLog(byteCount: 9, readers: [reader, own]).description
         == "the write-ahead log has 9 bytes, held by App/Main.swift:7, for 3.0 seconds; "
-        + "a single call, for 1.0 seconds")
+        + "the library, for 1.0 seconds")
     #expect(
       PinnedLog(byteCount: 9, readers: []).description
         == "the write-ahead log has 9 bytes, held by another connection")

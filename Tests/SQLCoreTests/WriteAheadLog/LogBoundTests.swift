@@ -116,6 +116,29 @@ struct LogBoundTests {
     #expect(readers().isEmpty)
   }
 
+  @Test("a single call reports the source location of its caller")
+  func singleCalls() async throws {
+    let db = try open { _ in }
+    let places = Shared<[String]>([])
+    try db.onTrace(.statement) { [weak db] _ in
+      let readers = db?.access.pool.readers(since: .now) ?? []
+      places.change { $0 += readers.map { "\($0.fileID ?? ""):\($0.line ?? 0)" } }
+    }
+    let line = #line
+    _ = try await db.rows("SELECT 1")
+    _ = try await db.row("SELECT 1")
+    _ = try await db.table("SELECT 1")
+    _ = try await db.fetch((Int, Int).self, "SELECT 1, 2")
+    try {
+      _ = try db.rows("SELECT 1")
+      _ = try db.row("SELECT 1")
+      _ = try db.table("SELECT 1")
+      _ = try db.fetch((Int, Int).self, "SELECT 1, 2")
+    }()
+    let lines = Array(1...4) + Array(6...9)
+    #expect(places.current == lines.map { "SQLCoreTests/LogBoundTests.swift:\(line + $0)" })
+  }
+
   @Test("a backup that pins the log is reported, and keeps the database from closing")
   func backup() throws {
     let db = try open { _ in }

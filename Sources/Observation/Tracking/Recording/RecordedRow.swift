@@ -1,5 +1,3 @@
-import SQLCore
-
 /// A change of one row by a statement, as the hook reported it. Its values are in the log's
 /// `RecordedValues`.
 struct RecordedRow {
@@ -31,15 +29,4 @@ struct NettedRow: Sendable {
   var old: Int
   /// The state of the recorded values after; −1 if the row is gone.
   var new: Int
-}
-
-extension RecordedValues {
-  /// Returns the key that a `NettedRow.key` stands for.
-  func key(_ key: Int64, keyCount: Int?) -> RowKey {
-    guard let keyCount else { return .rowID(key) }
-    let values = values(of: Int(key), count: keyCount + 1)
-    let own = Array(values.dropLast())
-    if case .integer(let rowID)? = values.last { return .incomplete(own, rowID: rowID) }
-    return .values(own)
-  }
 }

@@ -17,3 +17,14 @@ enum RowKey: Hashable, Sendable {
     }
   }
 }
+
+extension RecordedValues {
+  /// Returns the key that a `NettedRow.key` stands for.
+  func key(_ key: Int64, keyCount: Int?) -> RowKey {
+    guard let keyCount else { return .rowID(key) }
+    let values = values(of: Int(key), count: keyCount + 1)
+    let own = Array(values.dropLast())
+    if case .integer(let rowID)? = values.last { return .incomplete(own, rowID: rowID) }
+    return .values(own)
+  }
+}

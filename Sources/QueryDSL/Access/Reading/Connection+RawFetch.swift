@@ -40,13 +40,17 @@ extension Connection {
 
 extension DatabaseReader {
   /// Returns the rows of a raw statement as models or rows; throws what `Connection.fetch` throws.
-  public func fetch<R: ResultRow>(_ row: R.Type, _ sql: SQL) throws -> [R] {
-    try readWithoutTransaction { try $0.fetch(row, sql) }
+  public func fetch<R: ResultRow>(
+    _ row: R.Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [R] {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(row, sql) }
   }
 
   /// Returns the rows of a raw statement as models or rows; throws what `Connection.fetch` throws.
-  public func fetch<R: ResultRow>(_ row: R.Type, _ sql: SQL) async throws -> [R] {
-    try await readWithoutTransaction(on: .background) { try $0.fetch(row, sql) }
+  public func fetch<R: ResultRow>(
+    _ row: R.Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> [R] {
+    try await _readWithoutTransaction(on: .background, fileID, line) { try $0.fetch(row, sql) }
   }
 }
 

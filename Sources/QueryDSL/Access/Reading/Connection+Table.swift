@@ -44,13 +44,17 @@ extension Connection {
 
 extension DatabaseReader {
   /// Returns the rows of a query as a table of text; throws what `Connection.table` throws.
-  public func table(_ query: some Fetchable) throws -> ResultTable {
-    try readWithoutTransaction { try $0.table(query) }
+  public func table(
+    _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> ResultTable {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.table(query) }
   }
 
   /// Returns the rows of a query as a table of text; throws what `Connection.table` throws.
-  public func table(_ query: some Fetchable) async throws -> ResultTable {
-    try await readWithoutTransaction(on: query.execution) { try $0.table(query) }
+  public func table(
+    _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> ResultTable {
+    try await _readWithoutTransaction(on: query.execution, fileID, line) { try $0.table(query) }
   }
 }
 

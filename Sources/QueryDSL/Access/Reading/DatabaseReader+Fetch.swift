@@ -6,55 +6,75 @@ import SQLCore
 
 extension DatabaseReader {
   /// Returns all rows of a query; throws what `Connection.fetch` throws.
-  public func fetch<Q: Fetchable>(_ query: Q) throws -> [Q.Row] {
-    try readWithoutTransaction { try $0.fetch(query) }
+  public func fetch<Q: Fetchable>(
+    _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [Q.Row] {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(query) }
   }
 
   /// Returns all rows of a query; throws what `Connection.fetch` throws.
-  public func fetch<Q: Fetchable>(_ query: Q) async throws -> [Q.Row] {
-    try await readWithoutTransaction(on: query.execution) { try $0.fetch(query) }
+  public func fetch<Q: Fetchable>(
+    _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> [Q.Row] {
+    try await _readWithoutTransaction(on: query.execution, fileID, line) { try $0.fetch(query) }
   }
 
   /// Returns the first row of a query, or nil; throws what `Connection.fetch` throws.
-  public func first<Q: Fetchable>(_ query: Q) throws -> Q.Row? {
-    try readWithoutTransaction { try $0.first(query) }
+  public func first<Q: Fetchable>(
+    _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> Q.Row? {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.first(query) }
   }
 
   /// Returns the first row of a query, or nil; throws what `Connection.fetch` throws.
-  public func first<Q: Fetchable>(_ query: Q) async throws -> Q.Row? {
-    try await readWithoutTransaction { try $0.first(query) }
+  public func first<Q: Fetchable>(
+    _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> Q.Row? {
+    try await _readWithoutTransaction(on: .caller, fileID, line) { try $0.first(query) }
   }
 
   /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
-  public func count(_ query: some Fetchable) throws -> Int {
-    try readWithoutTransaction { try $0.count(query) }
+  public func count(
+    _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> Int {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.count(query) }
   }
 
   /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
-  public func count(_ query: some Fetchable) async throws -> Int {
-    try await readWithoutTransaction { try $0.count(query) }
+  public func count(
+    _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> Int {
+    try await _readWithoutTransaction(on: .caller, fileID, line) { try $0.count(query) }
   }
 
   /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
-  public func exists(_ query: some Fetchable) throws -> Bool {
-    try readWithoutTransaction { try $0.exists(query) }
+  public func exists(
+    _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> Bool {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.exists(query) }
   }
 
   /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
-  public func exists(_ query: some Fetchable) async throws -> Bool {
-    try await readWithoutTransaction { try $0.exists(query) }
+  public func exists(
+    _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> Bool {
+    try await _readWithoutTransaction(on: .caller, fileID, line) { try $0.exists(query) }
   }
 
   /// Returns the model with that key, or nil: one index seek.
   @inlinable
-  public func find<M: Model>(_ model: M.Type, _ id: M.ID) throws -> M? {
-    try readWithoutTransaction { try $0.find(model, id) }
+  public func find<M: Model>(
+    _ model: M.Type, _ id: M.ID, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> M? {
+    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.find(model, id) }
   }
 
   /// Returns the model with that key, or nil: one index seek.
   @inlinable
-  public func find<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> M? {
-    try await readWithoutTransaction { try $0.find(model, id) }
+  public func find<M: Model>(
+    _ model: M.Type, _ id: M.ID, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> M? {
+    try await _readWithoutTransaction(on: .caller, fileID, line) { try $0.find(model, id) }
   }
 }
 

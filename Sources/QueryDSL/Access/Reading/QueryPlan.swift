@@ -95,13 +95,17 @@ extension Connection {
 
 extension Database {
   /// Returns the plan by which SQLite would run a query; throws what `Connection.explain` throws.
-  public func explain(_ query: some Fetchable) throws -> QueryPlan {
-    try read { try $0.explain(query) }
+  public func explain(
+    _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> QueryPlan {
+    try read(fileID: fileID, line: line) { try $0.explain(query) }
   }
 
   /// Returns the plan by which SQLite would run a query; throws what `Connection.explain` throws.
-  public func explain(_ query: some Fetchable) async throws -> QueryPlan {
-    try await read { try $0.explain(query) }
+  public func explain(
+    _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws -> QueryPlan {
+    try await read(fileID: fileID, line: line) { try $0.explain(query) }
   }
 
   /// Returns the plan by which SQLite would run an update or a deletion, without running it. It

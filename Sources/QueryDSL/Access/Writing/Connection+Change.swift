@@ -52,17 +52,23 @@ extension DatabaseReader {
   /// exist.
   ///
   /// All are read in one snapshot.
-  public func find<M: Model>(_ model: M.Type, _ ids: some Sequence<M.ID>) throws -> [M?] {
-    try read { try $0.find(model, ids) }
+  public func find<M: Model>(
+    _ model: M.Type, _ ids: some Sequence<M.ID>, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) throws -> [M?] {
+    try read(fileID: fileID, line: line) { try $0.find(model, ids) }
   }
 
   /// Returns the models with these keys, in the order of the keys; nil for a key that does not
   /// exist.
   ///
   /// All are read in one snapshot.
-  public func find<M: Model>(_ model: M.Type, _ ids: some Sequence<M.ID>) async throws -> [M?] {
+  public func find<M: Model>(
+    _ model: M.Type, _ ids: some Sequence<M.ID>, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws -> [M?] {
     let ids = Array(ids)
-    return try await read(on: .background) { try $0.find(model, ids) }
+    return try await read(on: .background, fileID: fileID, line: line) { try $0.find(model, ids) }
   }
 }
 

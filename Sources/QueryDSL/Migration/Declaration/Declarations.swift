@@ -94,7 +94,7 @@ extension Declarations {
       }
     }
     let declared = Declarations(
-      tables: TableDefinition.tables(of: definitions), views: views, ids: ids)
+      tables: Self.tables(of: definitions), views: views, ids: ids)
     self = declared
     Self.known.withLock { known in
       // Programs have a few lists of models; the bound is for one that creates lists without end.
@@ -117,6 +117,20 @@ extension Declarations {
           + "`static let tableName = \("\(name)2".swiftLiteral)` in one of them, or, if they are "
           + "to share it, `static let tableName = \(name.swiftLiteral)`")
     }
+  }
+
+  /// Returns the tables that the models declare. Several models may share one.
+  private static func tables(of definitions: [TableDefinition]) -> [TableDefinition] {
+    var facets: [[TableDefinition]] = []
+    for definition in definitions {
+      let folded = definition.name.lowercasedASCII
+      if let index = facets.firstIndex(where: { $0[0].name.lowercasedASCII == folded }) {
+        facets[index].append(definition)
+      } else {
+        facets.append([definition])
+      }
+    }
+    return facets.map { $0.count == 1 ? $0[0] : .merged($0) }
   }
 
   private static func definition<M: Model>(_ model: M.Type) throws -> TableDefinition {

@@ -1,22 +1,9 @@
 import SQLCore
 
 extension TableDefinition {
-  /// Returns the tables that models declare. Several models may share one table: each adds to it,
-  /// and none removes what another declares.
-  static func tables(of definitions: [TableDefinition]) -> [TableDefinition] {
-    var facets: [[TableDefinition]] = []
-    for definition in definitions {
-      let folded = definition.name.lowercasedASCII
-      if let index = facets.firstIndex(where: { $0[0].name.lowercasedASCII == folded }) {
-        facets[index].append(definition)
-      } else {
-        facets.append([definition])
-      }
-    }
-    return facets.map { $0.count == 1 ? $0[0] : merged($0) }
-  }
-
-  private static func merged(_ facets: [TableDefinition]) -> TableDefinition {
+  /// Returns the table that several models declare. Each model adds to it, and none removes what
+  /// another declares.
+  static func merged(_ facets: [TableDefinition]) -> TableDefinition {
     var table = facets[0]
     for facet in facets.dropFirst() { table.add(facet) }
     for index in table.columns.indices {

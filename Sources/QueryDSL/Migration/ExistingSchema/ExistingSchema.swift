@@ -99,59 +99,75 @@ extension ExistingSchema.Entry {
   }
 }
 
-/// An existing index, as its definition describes it.
-struct ExistingIndex {
-  let name: String
-  let sql: String
-  let isUnique: Bool
-  /// The indexed terms and the WHERE clause as normalised tokens, for comparison.
-  var terms: [String]
-  var condition: [String]
+// MARK: With the names after all renamings
 
-  init(name: String, sql: String) {
-    self.name = name
-    self.sql = sql
-    let text = SQLTokens(sql)
-    isUnique = text.tokens.dropFirst().first?.isWord("unique") ?? false
-    var depth = 0
-    var open: Int?
-    var close = text.tokens.endIndex
-    for (index, token) in text.tokens.enumerated() {
-      if token.isSign("(") {
-        depth += 1
-        open = open ?? index
-      } else if token.isSign(")") {
-        depth -= 1
-        if depth == 0 {
-          close = index
-          break
-        }
+extension ExistingSchema {
+  /// Returns the table that will have this name, as it will be after all renamings.
+  func renamedTable(_ name: String) throws -> ExistingTable? {
+    guard let former = renames.formerName(ofTable: name), var table = try table(former) else {
+      return nil
+    }
+    for column in renames.renamings(ofFormer: former) { table.rename(column.from, to: column.name) }
+    table.name = renames.name(ofTable: table.name)
+    table.follow(renames)
+    return table
+  }
+
+  /// A foreign key of a table.
+  struct Reference {
+    /// The table that has the foreign key, by its name after all renamings.
+    let table: String
+    let key: ExistingTable.ForeignKey
+  }
+
+  /// Returns the foreign keys that refer to a table. All names are those after all renamings.
+  func references(to target: String) -> [Reference] {
+    entries.filter { $0.kind == .table }.flatMap { entry -> [Reference] in
+      let name = renames.name(ofTable: entry.name)
+      // A virtual table has no foreign keys; its definition does not parse.
+      guard let table = try? renamedTable(name) else { return [] }
+      return table.foreignKeys.filter { $0.target.isSame(as: target) }
+        .map { Reference(table: name, key: $0) }
+    }
+  }
+}
+
+// MARK: Comparing on the way
+
+/// The schema of a database, read by one statement and compared on the way with what models
+/// declare.
+///
+/// Most often the two are equal. Then no definition is copied or parsed.
+struct SchemaReading {
+  private let entries: [ExistingSchema.Entry]
+  /// Whether the existing definitions equal the declared ones character by character, no index or
+  /// trigger stands beside them, and nothing is left to drop.
+  let isExact: Bool
+
+  init(of connection: Connection, for declared: Declarations) throws {
+    let definitions = declared.definitions
+    var entries: [ExistingSchema.Entry] = []
+    entries.reserveCapacity(definitions.count)
+    var next = 0
+    var found = 0
+    var hasOthers = false
+    try connection.forEach("SELECT type, name, tbl_name, sql FROM sqlite_schema") { row in
+      // A file that Apus made has its definitions in the declared order.
+      if let index = try definitions.index(of: row, expecting: next) {
+        entries.append(definitions[index])
+        next = index + 1
+        found += 1
+      } else if let entry = try ExistingSchema.Entry(row) {
+        entries.append(entry)
+        hasOthers = hasOthers || definitions.areJoined(by: entry)
       }
     }
-    terms = text.tokens[min((open ?? -1) + 1, close)..<close].map(\.normal)
-    let condition = text.tokens[close...].dropFirst()
-    self.condition = condition.first?.isWord("where") == true ? condition.dropFirst().normal : []
-    // ASC is the default, so it is left out of the comparison.
-    var plain: [String] = []
-    for (index, term) in terms.enumerated() {
-      let isLast = index + 1 == terms.count || terms[index + 1] == ","
-      if !(term == "asc" && isLast) { plain.append(term) }
-    }
-    terms = plain
+    self.entries = entries
+    isExact =
+      found == definitions.count && !hasOthers && definitions.areComplete
+      && (declared.removals.isEmpty
+        || declared.isWithoutRemovals(in: ExistingSchema(entries: entries)))
   }
 
-  /// The columns of the index; nil if it has expressions, collations or directions.
-  var plainColumns: [String]? {
-    let parts = terms.split(separator: ",")
-    return parts.allSatisfy { $0.count == 1 } ? parts.map { $0[$0.startIndex] } : nil
-  }
-
-  /// Whether the index names a column, which is given in lower case.
-  func mentions(_ column: String) -> Bool { terms.contains(column) || condition.contains(column) }
-
-  mutating func rename(_ column: String, to name: String) {
-    let folded = column.lowercasedASCII
-    terms = terms.map { $0 == folded ? name.lowercasedASCII : $0 }
-    condition = condition.map { $0 == folded ? name.lowercasedASCII : $0 }
-  }
+  var schema: ExistingSchema { ExistingSchema(entries: entries) }
 }

@@ -184,37 +184,6 @@ struct Renames {
   }
 }
 
-extension ExistingSchema {
-  /// Returns the table that will have this name, as it will be after all renamings.
-  func renamedTable(_ name: String) throws -> ExistingTable? {
-    guard let former = renames.formerName(ofTable: name), var table = try table(former) else {
-      return nil
-    }
-    for column in renames.renamings(ofFormer: former) { table.rename(column.from, to: column.name) }
-    table.name = renames.name(ofTable: table.name)
-    table.follow(renames)
-    return table
-  }
-
-  /// A foreign key of a table.
-  struct Reference {
-    /// The table that has the foreign key, by its name after all renamings.
-    let table: String
-    let key: ExistingTable.ForeignKey
-  }
-
-  /// Returns the foreign keys that refer to a table. All names are those after all renamings.
-  func references(to target: String) -> [Reference] {
-    entries.filter { $0.kind == .table }.flatMap { entry -> [Reference] in
-      let name = renames.name(ofTable: entry.name)
-      // A virtual table has no foreign keys; its definition does not parse.
-      guard let table = try? renamedTable(name) else { return [] }
-      return table.foreignKeys.filter { $0.target.isSame(as: target) }
-        .map { Reference(table: name, key: $0) }
-    }
-  }
-}
-
 extension ExistingTable {
   /// Renames a column wherever the table itself names it. References from foreign keys are left to
   /// `follow(_:)`.
@@ -263,7 +232,7 @@ extension ExistingTable {
   }
 
   /// Changes the foreign keys to the new names of the tables and columns to which they refer.
-  fileprivate mutating func follow(_ renames: Renames) {
+  mutating func follow(_ renames: Renames) {
     for index in constraints.indices {
       guard case .foreignKey(var key) = constraints[index].kind else { continue }
       let table = renames.name(ofTable: key.target)

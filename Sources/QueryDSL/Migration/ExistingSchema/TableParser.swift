@@ -150,6 +150,114 @@ struct TableParser {
     }
   }
 
+  // MARK: Clauses of a column
+
+  /// Reads one clause. `CONSTRAINT name` names all clauses after it.
+  private mutating func readClause(
+    of column: String, named clauseName: inout String?
+  ) throws -> ExistingTable.Clause.Kind {
+    let quoted = Identifier(column).quoted
+    let prefix = clauseName.map { "CONSTRAINT \(Identifier($0).quoted) " } ?? ""
+    let start = rest.startIndex
+    /// Adds the clause to the table's constraints.
+    func note(_ kind: ExistingTable.Constraint.Kind, _ text: String) -> ExistingTable.Clause.Kind {
+      table.constraints.append(
+        ExistingTable.Constraint(
+          name: clauseName, kind: kind, text: prefix + text, isAtColumn: true))
+      return .constraint(table.constraints.count - 1)
+    }
+    if take("constraint") {
+      let name = try name()
+      clauseName = name
+      return .name(name)
+    }
+    if take("primary") {
+      try require("key")
+      guard table.key.terms.isEmpty else { throw unreadable }
+      let isDescending = take("desc")
+      if !isDescending { _ = take("asc") }
+      table.key.terms = [ExistingTable.KeyTerm(column: column, isDescending: isDescending)]
+      table.key.conflict = try conflict()
+      table.key.isAutoincrement = take("autoincrement")
+      table.key.name = clauseName
+      return .key
+    }
+    if rest.first?.isWord("deferrable") == true
+      || rest.first?.isWord("not") == true && rest.dropFirst().first?.isWord("deferrable") == true
+    {
+      return try readDeferral()
+    }
+    if take("not") {
+      try require("null")
+      _ = try conflict()
+      return .notNull
+    }
+    if take("null") {
+      _ = try conflict()
+      return .null
+    }
+    if take("unique") {
+      let conflict = try conflict()
+      return note(
+        .unique([ExistingTable.KeyTerm(column: column)]), "UNIQUE (\(quoted))\(conflict)")
+    }
+    if take("check") {
+      let condition = sql.text(try parenthesised())
+      return note(.check(condition), textSince(start))
+    }
+    if take("default") { return .defaultValue(try defaultText()) }
+    if take("collate") { return .collation(try name()) }
+    if take("references") {
+      var key = try references(of: [column])
+      if let isDeferred = try deferral() { key.isDeferred = isDeferred }
+      return note(.foreignKey(key), "FOREIGN KEY (\(quoted)) \(textSince(start))")
+    }
+    if take("generated") { try require("always") }
+    try require("as")
+    let expression = sql.text(try parenthesised())
+    let isStored = take("stored")
+    if !isStored { _ = take("virtual") }
+    return .generated(ExistingTable.Generated(expression: expression, isStored: isStored))
+  }
+
+  /// Reads a `DEFERRABLE` clause. It belongs to the last foreign key before it, even across
+  /// columns.
+  private mutating func readDeferral() throws -> ExistingTable.Clause.Kind {
+    let start = rest.startIndex
+    guard let isDeferred = try deferral(),
+      let last = table.constraints.lastIndex(where: \.kind.isForeignKey),
+      case .foreignKey(var key) = table.constraints[last].kind
+    else { throw unreadable }
+    key.isDeferred = isDeferred
+    table.constraints[last].kind = .foreignKey(key)
+    table.constraints[last].text += " " + textSince(start)
+    return .constraint(last)
+  }
+
+  private mutating func defaultText() throws -> String {
+    let start = rest.startIndex
+    if rest.first?.isSign("(") == true {
+      _ = try parenthesised()
+    } else {
+      if rest.first?.isSign("+") == true || rest.first?.isSign("-") == true {
+        rest = rest.dropFirst()
+      }
+      guard let value = rest.popFirst(), value.kind != .sign else { throw unreadable }
+    }
+    return textSince(start)
+  }
+
+  /// Reads an `ON CONFLICT` clause; empty if there is none.
+  mutating func conflict() throws -> String {
+    guard take("on") else { return "" }
+    try require("conflict")
+    for action in ["ROLLBACK", "ABORT", "FAIL", "IGNORE", "REPLACE"]
+    where take(action.lowercasedASCII) {
+      return " ON CONFLICT \(action)"
+    }
+    throw unreadable
+  }
+
   // MARK: Tokens
 
   /// Returns the comments before the next token.

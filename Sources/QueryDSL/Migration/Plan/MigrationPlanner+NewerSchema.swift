@@ -7,22 +7,8 @@ import SQLCore
 #endif
 
 extension MigrationPlanner {
-  /// Returns the steps, without those that would undo the changes of a newer program, or might.
-  ///
-  /// The history is read only if the plan changes something.
-  func steps(for declared: Declarations, in schema: ExistingSchema) throws -> [PlannedStep] {
-    let steps = try allSteps(for: declared, in: schema)
-    guard newerSchema != .replaced, steps.contains(where: { !$0.step.isKept }) else { return steps }
-    let history = try SchemaHistory(of: schema, in: connection)
-    let judged = try history.map { try self.steps(steps, for: declared, in: schema, $0) } ?? steps
-    // A file without a number was made before this program was numbered.
-    let fileNumber = history?.version?.number ?? 0
-    let isCurrent = schemaVersion.map { $0 >= fileNumber } ?? false
-    return isCurrent ? judged : judged.map { $0.keeping.map { PlannedStep($0) } ?? $0 }
-  }
-
   /// Returns the steps, without those that would undo what the history says a newer program did.
-  private func steps(
+  func steps(
     _ steps: [PlannedStep], for declared: Declarations, in schema: ExistingSchema,
     _ history: SchemaHistory
   ) throws -> [PlannedStep] {

@@ -54,6 +54,20 @@ struct MigrationPlanner {
     return exchanges.allSatisfy(done.contains)
   }
 
+  /// Returns the steps, without those that would undo the changes of a newer program, or might.
+  ///
+  /// The history is read only if the plan changes something.
+  func steps(for declared: Declarations, in schema: ExistingSchema) throws -> [PlannedStep] {
+    let steps = try allSteps(for: declared, in: schema)
+    guard newerSchema != .replaced, steps.contains(where: { !$0.step.isKept }) else { return steps }
+    let history = try SchemaHistory(of: schema, in: connection)
+    let judged = try history.map { try self.steps(steps, for: declared, in: schema, $0) } ?? steps
+    // A file without a number was made before this program was numbered.
+    let fileNumber = history?.version?.number ?? 0
+    let isCurrent = schemaVersion.map { $0 >= fileNumber } ?? false
+    return isCurrent ? judged : judged.map { $0.keeping.map { PlannedStep($0) } ?? $0 }
+  }
+
   /// Returns the steps that make the schema what is declared, including those that would undo the
   /// changes of a newer program. The functions of a migration must be registered.
   func allSteps(for declared: Declarations, in existing: ExistingSchema) throws -> [PlannedStep] {

@@ -74,16 +74,6 @@ struct MigrationForecast {
       .filter { !isNew || $0.onNewDatabase == .runs }
   }
 
-  /// Returns the steps that SQLite refuses. Does not rehearse a plan that changes nothing or is
-  /// refused already.
-  private func rehearsed(_ planned: [PlannedStep]) throws -> [PlannedStep] {
-    guard planned.contains(where: { !$0.step.isKept }),
-      !planned.contains(where: { $0.step.kind == .refused })
-    else { return [] }
-    return try SchemaRehearsal(declared: declared, core: core, schema: schema)
-      .refusals(of: planned).map { PlannedStep($0) }
-  }
-
   /// Makes refusals undecided if one of the user's own steps may resolve them. A step that runs
   /// `.before` may resolve every refusal; a step that runs `.after` only refusals of steps that
   /// follow it.
@@ -109,6 +99,49 @@ struct MigrationForecast {
       steps[index].step.kind = .undecided
       steps[index].step.reason +=
         " (undecided until the step \(step.name.swiftLiteral) has run)"
+    }
+  }
+}
+
+// MARK: Rehearsing
+
+extension MigrationForecast {
+  /// Returns the steps that SQLite refuses in a trial of the migration. Does not rehearse a plan that
+  /// changes nothing or is refused already.
+  private func rehearsed(_ planned: [PlannedStep]) throws -> [PlannedStep] {
+    guard planned.contains(where: { !$0.step.isKept }),
+      !planned.contains(where: { $0.step.kind == .refused })
+    else { return [] }
+    return try refusals(of: planned).map { PlannedStep($0) }
+  }
+
+  /// Tries the steps on a copy of the schema, in memory and without rows, and returns the refusals of
+  /// SQLite. Returns none if the schema cannot be copied, for example because it uses a module or
+  /// collation that only another program has.
+  ///
+  /// SQLite reports there what it refuses (a view that would name a dropped column, too many
+  /// columns), so that the plan can refuse it before anything runs. This costs the statements of the
+  /// schema and of the plan, on empty tables.
+  private func refusals(of steps: [PlannedStep]) throws -> [MigrationPlan.Step] {
+    let definitions = schema.entries.compactMap { entry in
+      entry.sql.map { (type: entry.kind.rawValue, name: entry.name, sql: $0) }
+    }
+    let copy = try SchemaCopy(of: definitions, in: core)
+    guard !copy.objects.isEmpty, let twin = try? core.emptyTwin() else { return [] }
+    twin.takesQuotedTextInDefinitions = true
+    copy.make(in: twin)
+    guard let copied = try? ExistingSchema(of: twin.lend()),
+      copy.objects.allSatisfy({ object in
+        object.kind == .trigger ? copied.hasTrigger(object.name) : copied.entry(object.name) != nil
+      })
+    else { return [] }
+    do {
+      return try MigrationRun.rehearse(steps, on: twin, declared: declared, schema: copied)
+    } catch let error as MigrationError {
+      return error.plan.refusals
+    } catch {
+      // Any other error will show when the migration runs.
+      return []
     }
   }
 }

@@ -30,4 +30,15 @@ extension ModelLayout {
       slots.slots[index].form
     }
   }
+
+  /// Returns the index of the column that a key path names; nil if it names none.
+  @inlinable
+  package func index<M: ResultRow, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {
+    names.index(of: path)
+  }
+
+  package func index<M: ResultRow>(ofColumn path: PartialKeyPath<M>) -> Int? {
+    let reference = names.instance.assumingMemoryBound(to: M.self).pointee[keyPath: path]
+    return (reference as? any AnyColumnReference)?.index
+  }
 }

@@ -158,17 +158,6 @@ package final class ModelLayout: @unchecked Sendable {
     }
   }
 
-  /// Returns the index of the column that a key path names; nil if it names none.
-  @inlinable
-  package func index<M: ResultRow, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {
-    names.index(of: path)
-  }
-
-  package func index<M: ResultRow>(ofColumn path: PartialKeyPath<M>) -> Int? {
-    let reference = names.instance.assumingMemoryBound(to: M.self).pointee[keyPath: path]
-    return (reference as? any AnyColumnReference)?.index
-  }
-
   /// Returns the index of the column with that name; case is ignored, as in SQL.
   package func index(named name: String) -> Int? {
     columns.firstIndex { $0.name.isSame(as: name) }

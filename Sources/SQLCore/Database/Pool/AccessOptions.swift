@@ -10,7 +10,8 @@ struct AccessOptions: Sendable {
   /// Whether the access is a probe. Closing the database waits for a probe instead of throwing
   /// `.busy`.
   var isProbe = false
-  /// The place in the source that requested the access; nil for a single call.
+  /// The place in the source that requested the access; nil for an access of the
+  /// library's own.
   var place: SourcePlace?
 
   init(deadline: Duration? = nil, hops: Bool = false, place: SourcePlace? = nil) {

@@ -1,42 +1,5 @@
 import SQLCore
 
-/// A trial of a migration on a copy of the schema, in memory and without rows.
-///
-/// SQLite reports there what it refuses (a view that would name a dropped column, too many
-/// columns), so that the plan can refuse it before anything runs. This costs the statements of the
-/// schema and of the plan, on empty tables.
-struct SchemaRehearsal {
-  let declared: Declarations
-  let core: ConnectionCore
-  /// The schema that is copied.
-  let schema: ExistingSchema
-
-  /// Returns the refusals of SQLite. Returns none if the schema cannot be copied, for example
-  /// because it uses a module or collation that only another program has.
-  func refusals(of steps: [PlannedStep]) throws -> [MigrationPlan.Step] {
-    let definitions = schema.entries.compactMap { entry in
-      entry.sql.map { (type: entry.kind.rawValue, name: entry.name, sql: $0) }
-    }
-    let copy = try SchemaCopy(of: definitions, in: core)
-    guard !copy.objects.isEmpty, let twin = try? core.emptyTwin() else { return [] }
-    twin.takesQuotedTextInDefinitions = true
-    copy.make(in: twin)
-    guard let copied = try? ExistingSchema(of: twin.lend()),
-      copy.objects.allSatisfy({ object in
-        object.kind == .trigger ? copied.hasTrigger(object.name) : copied.entry(object.name) != nil
-      })
-    else { return [] }
-    do {
-      return try MigrationRun.rehearse(steps, on: twin, declared: declared, schema: copied)
-    } catch let error as MigrationError {
-      return error.plan.refusals
-    } catch {
-      // Any other error will show when the migration runs.
-      return []
-    }
-  }
-}
-
 extension MigrationPlan.Step {
   /// Returns the refusal of a step that SQLite refuses, with its message.
   ///
