@@ -15,7 +15,7 @@ public struct Insert<M: Model>: Sendable {
   enum Source: Sendable {
     case models([M])
     case values([Assignment])
-    case query([ExpressionNode], SelectStatement)
+    indirect case query([ExpressionNode], SelectStatement)
   }
 
   let columns: Columns<M>

@@ -11,7 +11,7 @@ struct TablePlanner {
   let others: Declarations
 
   /// What becomes the declared table.
-  private enum Origin {
+  private indirect enum Origin {
     case existing(TableComparison)
     /// No table. A view of that name is dropped first.
     case none(droppedView: PlannedStep?)

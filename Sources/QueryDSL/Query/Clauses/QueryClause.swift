@@ -2,14 +2,15 @@ import SQLCore
 
 /// One or several clauses of a `Query { }`.
 public struct QueryClause: Sendable {
+  // The large clauses are behind a reference, so that the others are small.
   enum Kind: Sendable {
-    case with(CommonTableNode)
+    indirect case with(CommonTableNode)
     case from(TableReference)
-    case join(SQLToken, TableReference, PredicateNode?)
+    indirect case join(SQLToken, TableReference, PredicateNode?)
     case predicates(ShortList<PredicateNode>)
     case groups([ExpressionNode])
     case having(ShortList<PredicateNode>)
-    case window(String, WindowSpecification)
+    indirect case window(String, WindowSpecification)
     case order([SelectStatement.OrderTerm])
     case limit(Int)
     case offset(Int)
