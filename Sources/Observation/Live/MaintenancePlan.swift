@@ -69,8 +69,8 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     self.table = table
     order = RowOrder(terms: terms, keyCollations: keyCollations)
     isKeyedByRowID = tracked.isKeyedByRowID
-    limit = try Self.integer(select.limit)
-    offset = try Self.integer(select.offset) ?? 0
+    limit = Self.number(select.limit)
+    offset = Self.number(select.offset) ?? 0
     columns = read
     statement = select.withKeys(layout.keyColumns)
     let key = layout.keyColumns.first.flatMap { key in
@@ -85,9 +85,8 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     }
   }
 
-  private static func integer(_ value: BoundValue?) throws -> Int? {
-    guard case .integer(let count)? = try value?.databaseValue else { return nil }
-    return Int(clamping: count)
+  private static func number(_ count: RowCount?) -> Int? {
+    if case .number(let number) = count { number } else { nil }
   }
 
   /// Reads the row at which a run of `statement` stands.

@@ -46,8 +46,8 @@ package struct SelectStatement: Sendable {
   package var from: TableID
   package var predicates: ShortList<PredicateNode> = .none
   package var order: ShortList<OrderTerm> = .none
-  package var limit: BoundValue?
-  package var offset: BoundValue?
+  package var limit: RowCount?
+  package var offset: RowCount?
   /// The parts that few queries have; nil for a SELECT over the table of one model that has none of
   /// them.
   package private(set) var extras: SelectExtras?
@@ -60,8 +60,8 @@ package struct SelectStatement: Sendable {
 
   /// The greatest number of rows that the limit allows.
   @usableFromInline var maximumRowCount: Int {
-    guard case .value(.integer(let count)) = limit else { return .max }
-    return Int(truncatingIfNeeded: count)
+    guard case .number(let count) = limit else { return .max }
+    return count
   }
 
   /// Adds predicates, which must hold in addition to the existing ones.
