@@ -4,7 +4,7 @@ import SQLCore
 public struct QueryClause: Sendable {
   // The large clauses are behind a reference, so that the others are small.
   enum Kind: Sendable {
-    indirect case with(CommonTableNode)
+    case with(CommonTableNode)
     case from(TableReference)
     indirect case join(SQLToken, TableReference, PredicateNode?)
     case predicates(ShortList<PredicateNode>)
