@@ -3,7 +3,7 @@ import SQLCore
 
 /// The plan by which the result of a query over one table is kept up to date, from the rows that
 /// change.
-struct MaintenancePlan<Row: Sendable>: Sendable {
+final class MaintenancePlan<Row: Sendable>: Sendable {
   let query: Query<Row>
   let table: ShadowTable
   /// The query without its limit, with further columns after its own: its ORDER BY terms and the
