@@ -6,7 +6,7 @@ struct InsertStatement: Renderable {
     /// A model in memory. The key is left out if the database assigns it.
     case model(UnsafeRawPointer, ModelLayout, assigningKey: Bool)
     case values([Assignment])
-    indirect case query([ExpressionNode], SelectStatement)
+    case query([ExpressionNode], SelectStatement)
   }
 
   let table: TableID

@@ -15,7 +15,7 @@ public struct Insert<M: Model>: Sendable {
   enum Source: Sendable {
     case models([M])
     case values([Assignment])
-    indirect case query([ExpressionNode], SelectStatement)
+    case query([ExpressionNode], SelectStatement)
   }
 
   let columns: Columns<M>
