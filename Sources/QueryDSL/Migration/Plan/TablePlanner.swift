@@ -11,12 +11,12 @@ struct TablePlanner {
   let others: Declarations
 
   /// What becomes the declared table.
-  private indirect enum Origin {
+  private enum Origin {
     case existing(TableComparison)
     /// No table. A view of that name is dropped first.
-    case none(droppedView: PlannedStep?)
+    indirect case none(droppedView: PlannedStep?)
     /// Something that is not an ordinary table.
-    case refused(PlannedStep)
+    indirect case refused(PlannedStep)
   }
 
   /// Returns the steps in the order in which they run.

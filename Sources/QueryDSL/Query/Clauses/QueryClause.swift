@@ -2,11 +2,10 @@ import SQLCore
 
 /// One or several clauses of a `Query { }`.
 public struct QueryClause: Sendable {
-  // The large clauses are behind a reference, so that the others are small.
   enum Kind: Sendable {
     case with(CommonTableNode)
     case from(TableReference)
-    indirect case join(SQLToken, TableReference, PredicateNode?)
+    case join(SQLToken, TableReference, PredicateNode?)
     case predicates(ShortList<PredicateNode>)
     case groups([ExpressionNode])
     case having(ShortList<PredicateNode>)

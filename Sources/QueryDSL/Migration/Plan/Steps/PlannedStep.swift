@@ -2,7 +2,7 @@ import SQLCore
 
 /// A step of a plan, with the work that it does.
 struct PlannedStep {
-  // Behind references, since steps are copied often and are large.
+  // The large cases are behind references, since steps are copied often.
   enum Work {
     /// Nothing runs.
     case none
