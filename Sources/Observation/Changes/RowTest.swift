@@ -3,7 +3,7 @@ import SQLCore
 
 /// A test of a query's predicates on single rows of its table. SQLite evaluates them in a table of
 /// the same form that holds only these rows.
-struct RowTest: Sendable {
+final class RowTest: Sendable {
   /// The reason why predicates cannot be tested on single rows.
   struct Problem: Error {
     let reason: String

@@ -6,7 +6,7 @@ extension MaintenancePlan {
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     var limited = statement
     if let count = ResultWindow.fetchCount(limit: limit, offset: offset) {
-      limited.limit = BoundValue(count)
+      limited.limit = .number(count)
     }
     let statement = try core.lendStatement(for: limited)
     defer { core.giveBack(statement) }

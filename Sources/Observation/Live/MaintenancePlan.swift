@@ -3,7 +3,7 @@ import SQLCore
 
 /// The plan by which the result of a query over one table is kept up to date, from the rows that
 /// change.
-struct MaintenancePlan<Row: Sendable>: Sendable {
+final class MaintenancePlan<Row: Sendable>: Sendable {
   let query: Query<Row>
   let table: ShadowTable
   /// The query without its limit, with further columns after its own: its ORDER BY terms and the
@@ -69,8 +69,8 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     self.table = table
     order = RowOrder(terms: terms, keyCollations: keyCollations)
     isKeyedByRowID = tracked.isKeyedByRowID
-    limit = try Self.integer(select.limit)
-    offset = try Self.integer(select.offset) ?? 0
+    limit = Self.number(select.limit)
+    offset = Self.number(select.offset) ?? 0
     columns = read
     statement = select.withKeys(layout.keyColumns)
     let key = layout.keyColumns.first.flatMap { key in
@@ -85,9 +85,8 @@ struct MaintenancePlan<Row: Sendable>: Sendable {
     }
   }
 
-  private static func integer(_ value: BoundValue?) throws -> Int? {
-    guard case .integer(let count)? = try value?.databaseValue else { return nil }
-    return Int(clamping: count)
+  private static func number(_ count: RowCount?) -> Int? {
+    if case .number(let number) = count { number } else { nil }
   }
 }
 

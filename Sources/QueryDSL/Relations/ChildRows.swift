@@ -76,14 +76,14 @@ struct NumberedRows: Renderable {
       return Array(rest.prefix(Int(clamping: limit)))
     }
 
-    private static func count(_ value: BoundValue?) throws -> Int64? {
+    private static func count(_ value: RowCount?) throws -> Int64? {
       guard let value else { return nil }
-      guard case .value(.integer(let count)) = value else {
+      guard case .number(let count) = value else {
         throw QueryError(
           "LIMIT and OFFSET of an included query must be numbers; a parameter of `prepare` cannot "
             + "be used there")
       }
-      return count
+      return Int64(count)
     }
   }
 

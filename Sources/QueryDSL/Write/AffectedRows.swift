@@ -8,7 +8,7 @@ import SQLCore
 struct AffectedRows: Sendable {
   var predicates: ShortList<PredicateNode> = .none
   private var order: ShortList<SelectStatement.OrderTerm> = .none
-  private var limit: BoundValue?
+  private var limit: RowCount?
   private var problem: QueryError?
 
   var isLimited: Bool { limit != nil || !order.isEmpty }
@@ -22,7 +22,7 @@ struct AffectedRows: Sendable {
   mutating func setLimit(_ count: Int) {
     if limit != nil { problem = problem ?? QueryError("LIMIT is given twice") }
     if count < 0 { problem = problem ?? QueryError("LIMIT is negative: \(count)") }
-    limit = BoundValue(count)
+    limit = .number(count)
   }
 
   /// Writes the WHERE clause, and closes the scope of the table, which the caller has opened.

@@ -7,7 +7,8 @@ package enum BoundValue: Sendable {
   case value(DatabaseValue)
   /// Several values for one parameter, read through the table function `apus_array`.
   case array(BoundArray)
-  case unstorable(ColumnValueError)
+  /// The error is behind a reference: it is rare, and five times as large as a value.
+  indirect case unstorable(ColumnValueError)
   /// A BLOB of this many zero bytes.
   case zeroBlob(Int)
   /// A value that is only known when a prepared query is called.

@@ -148,7 +148,7 @@ package struct WindowSpecification: Sendable {
 /// The operand of OVER: a window, or the name of one that the query defines.
 @usableFromInline
 package enum WindowNode: Sendable {
-  case specification(WindowSpecification)
+  indirect case specification(WindowSpecification)
   case named(String)
 
   func write<Sink: QuerySink>(to sink: inout Sink) throws {

@@ -14,9 +14,9 @@ struct TablePlanner {
   private enum Origin {
     case existing(TableComparison)
     /// No table. A view of that name is dropped first.
-    case none(droppedView: PlannedStep?)
+    indirect case none(droppedView: PlannedStep?)
     /// Something that is not an ordinary table.
-    case refused(PlannedStep)
+    indirect case refused(PlannedStep)
   }
 
   /// Returns the steps in the order in which they run.

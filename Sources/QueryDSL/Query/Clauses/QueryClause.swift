@@ -9,7 +9,7 @@ public struct QueryClause: Sendable {
     case predicates(ShortList<PredicateNode>)
     case groups([ExpressionNode])
     case having(ShortList<PredicateNode>)
-    case window(String, WindowSpecification)
+    indirect case window(String, WindowSpecification)
     case order([SelectStatement.OrderTerm])
     case limit(Int)
     case offset(Int)

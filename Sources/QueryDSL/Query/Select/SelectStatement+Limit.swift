@@ -7,7 +7,7 @@ extension SelectStatement {
   mutating func setLimit(_ count: Int) {
     if limit != nil { note(QueryError("LIMIT is given twice")) }
     if count < 0 { note(QueryError("LIMIT is negative: \(count)")) }
-    limit = BoundValue(count)
+    limit = .number(count)
   }
 
   /// Sets the offset. A second offset and a negative one are errors.
@@ -15,7 +15,7 @@ extension SelectStatement {
   mutating func setOffset(_ count: Int) {
     if offset != nil { note(QueryError("OFFSET is given twice")) }
     if count < 0 { note(QueryError("OFFSET is negative: \(count)")) }
-    offset = BoundValue(count)
+    offset = .number(count)
   }
 
   /// Sets the limit to a parameter of a prepared query.
@@ -30,14 +30,17 @@ extension SelectStatement {
     offset = rowCount(count, "OFFSET")
   }
 
-  private mutating func rowCount(_ count: SQLExpression<Int>, _ clause: String) -> BoundValue {
-    guard case .parameter(let parameter) = count.node else {
-      note(QueryError("\(clause) takes a number or a parameter of `prepare`"))
-      return BoundValue(0)
+  private mutating func rowCount(_ count: SQLExpression<Int>, _ clause: String) -> RowCount {
+    if case .parameter(let parameter) = count.node {
+      switch parameter.bound(as: .standard, part: .rowCount) {
+      case .argument(let argument): return .argument(argument)
+      case .value(.integer(let count)):
+        if count < 0 { note(QueryError("\(clause) is negative: \(count)")) }
+        return .number(Int(clamping: count))
+      default: break
+      }
     }
-    if case .value(.integer(let count))? = parameter.value.map({ BoundValue($0) }), count < 0 {
-      note(QueryError("\(clause) is negative: \(count)"))
-    }
-    return parameter.bound(as: .standard, part: .rowCount)
+    note(QueryError("\(clause) takes a number or a parameter of `prepare`"))
+    return .number(0)
   }
 }

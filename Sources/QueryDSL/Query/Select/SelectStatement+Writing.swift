@@ -141,12 +141,12 @@ extension SelectStatement: Renderable {
   private func writeLimit<Sink: QuerySink>(to sink: inout Sink) throws {
     if let limit {
       try sink.token(.limit)
-      try sink.value(limit)
+      try sink.value(limit.bound)
     }
     if let offset {
       if limit == nil { try sink.token(.noLimit) }
       try sink.token(.offset)
-      try sink.value(offset)
+      try sink.value(offset.bound)
     }
   }
 

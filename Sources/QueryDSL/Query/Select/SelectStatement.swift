@@ -46,8 +46,8 @@ package struct SelectStatement: Sendable {
   package var from: TableID
   package var predicates: ShortList<PredicateNode> = .none
   package var order: ShortList<OrderTerm> = .none
-  package var limit: BoundValue?
-  package var offset: BoundValue?
+  package var limit: RowCount?
+  package var offset: RowCount?
   /// The parts that few queries have; nil for a SELECT over the table of one model that has none of
   /// them.
   package private(set) var extras: SelectExtras?
@@ -60,8 +60,8 @@ package struct SelectStatement: Sendable {
 
   /// The greatest number of rows that the limit allows.
   @usableFromInline var maximumRowCount: Int {
-    guard case .value(.integer(let count)) = limit else { return .max }
-    return Int(truncatingIfNeeded: count)
+    guard case .number(let count) = limit else { return .max }
+    return count
   }
 
   /// Adds predicates, which must hold in addition to the existing ones.
@@ -147,22 +147,23 @@ package final class SelectExtras: Sendable {
 }
 
 /// Several SELECT statements combined by UNION, INTERSECT or EXCEPT.
-package struct CompoundNode: Sendable {
+package final class CompoundNode: Sendable {
   package let first: SelectStatement
-  package private(set) var others: [(operation: SQLToken, statement: SelectStatement)]
+  package let others: [(operation: SQLToken, statement: SelectStatement)]
   /// The number of levels of the deepest operand.
   let depth: Int
 
   init(first: SelectStatement, others: [(operation: SQLToken, statement: SelectStatement)]) {
     let nested = first.nested
     self.first = nested.statement
-    self.others = []
+    var nestedOthers: [(operation: SQLToken, statement: SelectStatement)] = []
     var depth = nested.depth
     for other in others {
       let nested = other.statement.nested
-      self.others.append((other.operation, nested.statement))
+      nestedOthers.append((other.operation, nested.statement))
       depth = max(depth, nested.depth)
     }
+    self.others = nestedOthers
     self.depth = depth
   }
 
@@ -191,7 +192,7 @@ package struct CommonTableName: Hashable, Sendable {
 }
 
 /// A common table with its query.
-package struct CommonTableNode: Sendable {
+package final class CommonTableNode: Sendable {
   package let name: CommonTableName
   /// The number of the layout whose columns it has.
   package let layout: UInt16

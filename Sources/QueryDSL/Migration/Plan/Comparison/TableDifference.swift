@@ -3,7 +3,8 @@ import SQLCore
 /// A difference between a declared table and the existing one, or a finding that concerns the plan.
 ///
 /// Comparers return differences in the order of their steps. The `StepBuilder` makes steps of them.
-enum TableDifference {
+/// Each case is large, so it is behind a reference.
+indirect enum TableDifference {
   /// A difference that an ALTER TABLE or a rebuild resolves.
   case change(TableChange)
   /// A difference that cannot be resolved without the user.

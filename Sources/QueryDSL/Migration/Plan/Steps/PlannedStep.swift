@@ -2,14 +2,15 @@ import SQLCore
 
 /// A step of a plan, with the work that it does.
 struct PlannedStep {
+  // The large cases are behind references, since steps are copied often.
   enum Work {
     /// Nothing runs.
     case none
     case statements([String])
     /// Like `statements`, but references in other definitions stay as they are written.
-    case rebuild(TableRebuild)
+    indirect case rebuild(TableRebuild)
     /// The form of a column is recorded in its definition; no row is touched.
-    case remember(FormMemory)
+    indirect case remember(FormMemory)
   }
 
   var step: MigrationPlan.Step
