@@ -190,6 +190,8 @@ extension ConnectionCore {
   }
 }
 
+/// Called by SQLite for each action of the statement that is being compiled. The state notes the
+/// action and applies its rules, and then the listeners are asked.
 private func authorize(
   context: UnsafeMutableRawPointer?, action: Int32,
   first: UnsafePointer<CChar>?, second: UnsafePointer<CChar>?,

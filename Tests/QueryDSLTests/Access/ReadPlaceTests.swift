@@ -27,7 +27,7 @@ struct ReadPlaceTests {
 
   @Test("a read of a query reports its caller, on this thread")
   func sync() async throws {
-    try await expectPlace { try db.read { _ = try $0.fetch(Album.all) } }
+    try await expectPlace { _ = try onThread { try db.read { try $0.fetch(Album.all) } } }
     try await expectPlace { _ = try onThread { try db.fetch(Album.all) } }
     try await expectPlace { _ = try onThread { try db.first(Album.all) } }
     try await expectPlace { _ = try onThread { try db.count(Album.all) } }

@@ -21,7 +21,7 @@ struct ForeignSchemaPropertyTests {
       let foreign = ForeignSchema(using: &random)
       try foreign.make(in: db)
       let tables = foreign.models(using: &random)
-      let declared = Declarations(tables: TableDefinition.tables(of: tables), views: [])
+      let declared = Declarations(tables: Declarations.tables(of: tables), views: [])
       let before = try Self.contents(of: db)
       let faultsBefore = Self.faults(of: db)
       var options = MigrationOptions()

@@ -120,7 +120,7 @@ extension Declarations {
   }
 
   /// Returns the tables that the models declare. Several models may share one.
-  private static func tables(of definitions: [TableDefinition]) -> [TableDefinition] {
+  static func tables(of definitions: [TableDefinition]) -> [TableDefinition] {
     var facets: [[TableDefinition]] = []
     for definition in definitions {
       let folded = definition.name.lowercasedASCII
