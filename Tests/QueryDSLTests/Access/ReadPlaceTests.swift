@@ -61,7 +61,10 @@ struct ReadPlaceTests {
     }
     let find = { (id: Int) -> Plain? in try db.find(id: id, from: "Album") }
     let line: UInt = #line - 1
-    try await expectPlace(line: line) { #expect(try find(1)?.name == "A") }
+    try await expectPlace(line: line) {
+      let album = try find(1)
+      #expect(album?.name == "A")
+    }
     try await expectPlace { let _: [Plain] = try await db.fetch(from: "Album") }
     try await expectPlace { let _: Plain? = try await db.find(id: 1, from: "Album") }
     try await expectPlace { _ = try await db.table(named: "Album") }
