@@ -15,12 +15,6 @@ extension Renderable {
 }
 
 extension Renderable {
-  package func writeShape(to draft: inout StatementDraft) throws {
-    var sink = ShapeSink(draft)
-    defer { draft = sink.draft }
-    try write(to: &sink)
-  }
-
   package func statementText() throws -> String {
     try rendered().text
   }
@@ -28,14 +22,27 @@ extension Renderable {
   /// Returns the bytes with which a connection finds the statement in its cache. They are equal
   /// only for equal SQL.
   package func shape() throws -> [UInt8] {
-    var draft = StatementDraft()
-    defer { draft.deallocate() }
-    try writeShape(to: &draft)
-    return Array(draft.key.bytes)
+    var sink = ShapeSink(StatementDraft())
+    defer { sink.draft.deallocate() }
+    try write(to: &sink)
+    return Array(sink.draft.key.bytes)
   }
 }
 
 extension ConnectionCore {
+  /// Lends the statement of a query with its values bound. The shape is written here, and not in
+  /// `SQLCore`, so that the code is specialised for the query.
+  package func lendStatement(for query: some Renderable) throws -> StatementPointer {
+    var sink = ShapeSink(beginDraft())
+    do {
+      try query.write(to: &sink)
+    } catch {
+      discard(sink.draft)
+      throw error
+    }
+    return try lendStatement(of: sink.draft, for: query)
+  }
+
   /// Lends the statement of a SELECT. Clients call this from code that is specialised for their
   /// models.
   @usableFromInline

@@ -23,11 +23,8 @@ package struct StatementDraft {
   }
 }
 
-/// A statement that is found by its shape, and rendered only if a connection has not prepared it.
+/// A statement that is rendered only if a connection has not prepared it.
 package protocol StatementSource {
-  /// Writes the shape, with the values in the order of their parameters. It must not use the
-  /// connection.
-  func writeShape(to draft: inout StatementDraft) throws
   /// Returns the SQL of the statement.
   func statementText() throws -> String
 }

@@ -164,19 +164,28 @@ extension ConnectionCore {
 
   // MARK: By shape
 
-  /// Lends the statement of a query with its values bound. The statement is found by its shape, and
-  /// is rendered and prepared only if the cache does not have it.
+  /// Returns a draft for the shape of a query, in the memory of the connection. It is given to
+  /// `lendStatement(of:for:)` or to `discard(_:)` before anything else uses the connection.
+  package func beginDraft() -> StatementDraft {
+    state.pointee.statements.beginDraft()
+  }
+
+  /// Takes back a draft whose shape could not be written.
+  package func discard(_ draft: StatementDraft) {
+    state.pointee.statements.takeBack(key: draft.key)
+    state.pointee.statements.takeBack(values: draft.values)
+  }
+
+  /// Lends the statement of a query whose shape was drafted, with its values bound. The statement is
+  /// found by its shape, and is rendered and prepared only if the cache does not have it.
   ///
   /// The path to a cached statement has no closures, because each closure would copy the query,
   /// which is large.
-  package func lendStatement(for query: some StatementSource) throws -> StatementPointer {
-    var draft = state.pointee.statements.beginDraft()
+  package func lendStatement(
+    of draft: StatementDraft, for query: some StatementSource
+  ) throws -> StatementPointer {
+    state.pointee.statements.takeBack(key: draft.key)
     defer { state.pointee.statements.takeBack(values: draft.values) }
-    do {
-      // Nothing else may use the connection before the key is back.
-      defer { state.pointee.statements.takeBack(key: draft.key) }
-      try query.writeShape(to: &draft)
-    }
     let statement = try lendKnown() ?? lendNew(of: query)
     #if DEBUG
       try checkText(of: statement) { try query.statementText() }
