@@ -54,7 +54,7 @@ extension Connection {
     return rows
   }
 
-  /// Returns the first row of a statement, with its values copied; nil if there is none.
+  /// Returns the first row of a statement, with its values copied; nil if it returns no row.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func row(_ sql: SQL) throws -> Row? {
     let core = try use()

@@ -15,14 +15,14 @@ extension DatabaseReader {
     try await _readWithoutTransaction(on: .background, fileID, line) { try $0.rows(sql) }
   }
 
-  /// Returns the first row of a read statement; nil if there is none.
+  /// Returns the first row of a read statement; nil if it returns no row.
   public func row(
     _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Row? {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.row(sql) }
   }
 
-  /// Returns the first row of a read statement; nil if there is none.
+  /// Returns the first row of a read statement; nil if it returns no row.
   public func row(
     _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Row? {

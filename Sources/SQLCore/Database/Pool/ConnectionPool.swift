@@ -123,7 +123,7 @@ final class ConnectionPool: Sendable {
 
   // MARK: Taking
 
-  /// Returns an idle connection for this thread; nil if there is none.
+  /// Returns an idle connection for this thread; nil if all are in use.
   func takeIdle(
     _ name: LaneName, for place: SourcePlace? = nil, isProbe: Bool = false
   ) throws -> ConnectionCore? {
