@@ -247,7 +247,7 @@ struct TableParser {
     return textSince(start)
   }
 
-  /// Reads an `ON CONFLICT` clause; empty if there is none.
+  /// Reads an `ON CONFLICT` clause. Returns an empty text if the next token begins another clause.
   mutating func conflict() throws -> String {
     guard take("on") else { return "" }
     try require("conflict")

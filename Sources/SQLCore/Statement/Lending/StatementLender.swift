@@ -97,8 +97,8 @@ struct StatementLender {
     return found
   }
 
-  /// Returns the statement with a number, and marks it as in use; nil if there is none, or if it is
-  /// in use already.
+  /// Returns the idle statement with a number, and marks it as in use; nil if the cache has no such
+  /// statement.
   fileprivate mutating func findIdle(number: Int) -> StatementPointer? {
     guard let found = cache.find(number: number) else { return nil }
     found.pointee.isInUse = true
