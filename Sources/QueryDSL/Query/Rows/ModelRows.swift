@@ -73,7 +73,7 @@ extension ModelLayout {
     rowOf statement: StatementPointer, on core: ConnectionCore, skipping first: Int, row: Int?,
     into memory: UnsafeMutableRawBufferPointer
   ) throws -> UnsafeMutableRawPointer {
-    guard let model = memory.baseAddress else { throw DatabaseError.misuse("no memory") }
+    guard let model = memory.baseAddress else { throw Self.noMemory }
     var progress = RowProgress()
     do {
       try core.loadRow(
@@ -84,6 +84,8 @@ extension ModelLayout {
     if hasIgnored { initializeIgnored(in: model) }
     return model
   }
+
+  @usableFromInline static var noMemory: any Error { DatabaseError.misuse("no memory") }
 
   /// Adds the table, column and row to a `ColumnValueError`.
   func locate(_ error: any Error, column: Int, row: Int?) -> any Error {
@@ -147,13 +149,17 @@ extension ResultRow {
     _ layout: ModelLayout, rowOf statement: StatementPointer, on core: ConnectionCore,
     skipping first: Int = 0, row: Int? = nil
   ) throws -> Self {
+    // The closure returns nothing: a model that it returned would be copied four times.
+    var loaded: Self?
     try withUnsafeTemporaryAllocation(
       byteCount: MemoryLayout<Self>.size, alignment: MemoryLayout<Self>.alignment
     ) { memory in
-      let model = try layout.load(
-        rowOf: statement, on: core, skipping: first, row: row, into: memory)
-      return model.assumingMemoryBound(to: Self.self).move()
+      loaded = try layout.load(
+        rowOf: statement, on: core, skipping: first, row: row, into: memory
+      ).assumingMemoryBound(to: Self.self).move()
     }
+    guard let loaded else { throw ModelLayout.noMemory }
+    return loaded
   }
 }
 
