@@ -10,7 +10,7 @@ import SQLCore
 /// ```
 ///
 /// It is a value: each method returns another query, and nothing runs until the query is fetched.
-public struct TableQuery<M: Model, Row: Sendable>: Fetchable {
+public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
   @usableFromInline package var select: Query<Row>
   @usableFromInline let columns: Columns<M>
 

@@ -24,7 +24,7 @@ public struct Including<M: Model, each Part: Sendable>: Sendable {
   let load: @Sendable (ConnectionCore, [M]) throws -> [(repeat each Part)]
 }
 
-extension TableQuery: _IncludableQuery where Row == M {
+extension TableQuery: _IncludableQuery where M: Model, Row == M {
   /// The query of its models; programs do not use it directly.
   public var _included: _IncludedQuery<M, M> {
     _IncludedQuery(query: self) { _, models in models }
@@ -48,7 +48,7 @@ extension Including: _IncludableQuery {
   }
 }
 
-extension TableQuery where Row == M {
+extension TableQuery where M: Model, Row == M {
   /// Includes the children of each parent: the rows whose columns hold the parent's key. A key of
   /// several columns takes as many, in the order of the key.
   ///

@@ -32,6 +32,7 @@ struct TextSink: QuerySink {
     case model
     case query
     case common
+    case function
     case excluded
   }
 
@@ -136,6 +137,7 @@ struct TextSink: QuerySink {
       case nil: return (table, name, Kind.model)
       case .nested: return (table, name, .query)
       case .common(let common): return (table, common.name, .common)
+      case .function(let name, _): return (table, name, .function)
       case .excluded: return (table, "excluded", .excluded)
       }
     }

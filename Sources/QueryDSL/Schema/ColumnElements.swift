@@ -52,7 +52,7 @@ public func Stored<M: ResultRow, Value: ColumnValue>(
 /// Named(\.$title, "headline")        // "headline" TEXT NOT NULL
 /// ```
 /// This is the present name; `Renamed` declares a former one.
-public func Named<M: Model, Value: ColumnValue>(
+public func Named<M: ResultRow, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, _ name: String
 ) -> SchemaElement<M> {
   SchemaElement(kind: .named(column, name))

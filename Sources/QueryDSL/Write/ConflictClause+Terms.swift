@@ -18,7 +18,7 @@ extension Insert {
     @IndexBuilder on terms: (Columns<M>) -> [IndexTerm],
     @PredicateBuilder matching condition: (Columns<M>) -> PredicateLines = { _ in [] }
   ) -> Self {
-    conflicts.append(Self.clause(on: terms, matching: condition))
+    add(Self.clause(on: terms, matching: condition))
     return self
   }
 
@@ -45,7 +45,7 @@ extension Insert {
     return self
   }
 
-  private static func clause(
+  static func clause(
     on terms: (Columns<M>) -> [IndexTerm], matching condition: (Columns<M>) -> PredicateLines
   ) -> ConflictClause {
     var clause = ConflictClause(excluded: Columns<M>().table)

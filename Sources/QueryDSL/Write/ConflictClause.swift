@@ -46,6 +46,9 @@ extension ConflictClause {
     try sink.closeScope()
   }
 
+  /// Whether the clause handles every constraint: it names none.
+  var isForEveryConstraint: Bool { target.isEmpty && terms == nil }
+
   /// Whether the updated row has the key of the new row, or a part of that key.
   func updatesRow(withKeyOf layout: ModelLayout) -> Bool {
     guard assignments != nil else { return false }
@@ -75,7 +78,7 @@ extension Insert {
   /// Keeps the existing row if the new one violates any unique constraint.
   /// SQL: `ON CONFLICT DO NOTHING`
   public consuming func onConflictDoNothing() -> Self {
-    conflicts.append(ConflictClause(excluded: Columns<M>().table))
+    add(ConflictClause(excluded: Columns<M>().table))
     return self
   }
 
@@ -89,7 +92,7 @@ extension Insert {
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
     @PredicateBuilder matching condition: (Columns<M>) -> PredicateLines = { _ in [] }
   ) -> Self {
-    conflicts.append(clause(on: first, repeat each others, matching: condition))
+    add(clause(on: first, repeat each others, matching: condition))
     return self
   }
 
@@ -131,7 +134,7 @@ extension Insert {
     assign(&assignments, excluded)
     clause.assignments = assignments.list
     clause.predicates = predicates(columns, excluded).nodes
-    conflicts.append(clause)
+    add(clause)
     if assignments.list.isEmpty {
       problem = problem ?? QueryError("the upsert of \(M.tableName) assigns no column")
     }
@@ -153,11 +156,24 @@ extension Insert {
   ) -> Self {
     var clause = clause(on: first, repeat each others, matching: condition)
     clause.updateAll(of: columns.table, written: writtenColumns)
-    conflicts.append(clause)
+    add(clause)
     return self
   }
 
-  private func clause<First: ColumnValue, each Value: ColumnValue>(
+  /// Adds a clause. Throws when the statement is rendered if it follows one for every constraint,
+  /// which SQLite allows only at the end.
+  mutating func add(_ clause: consuming ConflictClause) {
+    if let last = conflicts.last, last.isForEveryConstraint {
+      problem =
+        problem
+        ?? QueryError(
+          "an ON CONFLICT clause without columns handles every constraint, so it must be the last "
+            + "clause of the insert into \(M.tableName)")
+    }
+    conflicts.append(clause)
+  }
+
+  func clause<First: ColumnValue, each Value: ColumnValue>(
     on first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>,
     matching condition: (Columns<M>) -> PredicateLines
@@ -183,10 +199,11 @@ extension Insert {
   }
 
   /// The columns that the insert names; nil for all columns.
-  private var writtenColumns: [UInt16]? {
+  var writtenColumns: [UInt16]? {
     switch source {
     case .models: nil
     case .values(let assignments): assignments.compactMap { $0.column.columnID?.index }
+    case .rows(let rows): rows.columns.compactMap { $0.columnID?.index }
     case .query(let columns, _): columns.compactMap { $0.columnID?.index }
     }
   }
@@ -195,7 +212,7 @@ extension Insert {
 extension ConflictClause {
   /// Assigns every column that the insert writes, except the target and the key, if any of them
   /// differs. Without such a column, the clause is DO NOTHING.
-  fileprivate mutating func updateAll(of table: TableID, written: [UInt16]?) {
+  mutating func updateAll(of table: TableID, written: [UInt16]?) {
     guard let layout = LayoutRegistry.shared.layout(number: table.layout) else { return }
     let target = target.compactMap { $0.columnID?.index }
     let indices = layout.columns.indices.map { UInt16(truncatingIfNeeded: $0) }.filter { index in
@@ -203,7 +220,14 @@ extension ConflictClause {
       return !column.isPrimaryKey && !column.isGenerated && !target.contains(index)
         && written?.contains(index) ?? true
     }
-    guard !indices.isEmpty else { return }
+    update(indices, of: table)
+  }
+
+  /// Assigns the new values of some columns, if any of them differs.
+  mutating func update(_ indices: [UInt16], of table: TableID) {
+    guard !indices.isEmpty, let layout = LayoutRegistry.shared.layout(number: table.layout) else {
+      return
+    }
     func nodes(_ index: UInt16) -> (own: ExpressionNode, new: ExpressionNode) {
       (
         .column(ColumnID(table: table, index: index)),

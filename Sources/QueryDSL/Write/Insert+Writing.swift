@@ -1,11 +1,13 @@
 import SQLCore
 
-/// An INSERT of one model in memory, of assigned values, or of a query's rows.
+/// An INSERT of one model in memory, of assigned values, of several rows, or of a query's rows.
 struct InsertStatement: Renderable {
   enum Source {
     /// A model in memory. The key is left out if the database assigns it.
     case model(UnsafeRawPointer, ModelLayout, assigningKey: Bool)
     case values([Assignment])
+    /// Columns, and the values of rows, one row after another.
+    case rows([ExpressionNode], ArraySlice<BoundValue>)
     case query([ExpressionNode], SelectStatement)
   }
 
@@ -21,12 +23,9 @@ struct InsertStatement: Renderable {
     case .model(let memory, let layout, let assigningKey):
       try write(memory, layout, layout.orders.inserted(assigningKey: assigningKey), to: &sink)
     case .values(let assignments): try write(assignments, to: &sink)
+    case .rows(let columns, let values): try write(columns, values, to: &sink)
     case .query(let columns, let statement):
-      try sink.token(.space)
-      try writeList(columns, to: &sink) { node, sink in
-        guard let column = node.columnID else { return try node.write(to: &sink) }
-        try sink.columnName(column)
-      }
+      try writeNames(of: columns, to: &sink)
       try sink.closeScope()
       try sink.token(.space)
       try conflicts.isEmpty ? statement.write(to: &sink) : statement.writeBeforeOn(to: &sink)
@@ -67,6 +66,35 @@ struct InsertStatement: Renderable {
     try sink.closeScope()
     try sink.token(.values)
     try writeList(assignments, to: &sink) { try $0.value.write(to: &$1) }
+  }
+
+  private func write<Sink: QuerySink>(
+    _ columns: [ExpressionNode], _ values: ArraySlice<BoundValue>, to sink: inout Sink
+  ) throws {
+    try writeNames(of: columns, to: &sink)
+    try sink.closeScope()
+    try sink.token(.values)
+    for first in stride(from: values.startIndex, to: values.endIndex, by: columns.count) {
+      if first > values.startIndex { try sink.token(.comma) }
+      let row = values[first..<min(first + columns.count, values.endIndex)]
+      try writeList(zip(columns, row), to: &sink) { cell, sink in
+        if case .unstorable(let error) = cell.1 {
+          let place = cell.0.place
+          throw error.at(table: place?.table, column: place?.column, row: first / columns.count)
+        }
+        try sink.value(cell.1)
+      }
+    }
+  }
+
+  private func writeNames<Sink: QuerySink>(
+    of columns: [ExpressionNode], to sink: inout Sink
+  ) throws {
+    try sink.token(.space)
+    try writeList(columns, to: &sink) { node, sink in
+      guard let column = node.columnID else { return try node.write(to: &sink) }
+      try sink.columnName(column)
+    }
   }
 
   private func writeDefaults<Sink: QuerySink>(to sink: inout Sink) throws {
@@ -131,6 +159,10 @@ extension Insert: TableCommand, ModelCommand {
     switch self.source {
     case .models: throw QueryError("the insert into \(M.tableName) has no models")
     case .values(let assignments): source = .values(assignments)
+    case .rows(let rows):
+      guard let range = rows.ranges(maximumParameterCount: RowValues.usualParameterCount).first
+      else { throw QueryError("the insert into \(M.tableName) has no rows") }
+      source = rows.source(of: range)
     case .query(let columns, let statement): source = .query(columns, statement)
     }
     return InsertStatement(
@@ -150,7 +182,11 @@ extension Insert: TableCommand, ModelCommand {
   }
 
   var statementCount: Int {
-    if case .models(let models) = source { models.count } else { 1 }
+    switch source {
+    case .models(let models): models.count
+    case .rows(let rows): rows.ranges(maximumParameterCount: RowValues.usualParameterCount).count
+    case .values, .query: 1
+    }
   }
 
   var layout: ModelLayout {
@@ -159,12 +195,6 @@ extension Insert: TableCommand, ModelCommand {
 
   var assignedColumns: [String]? {
     guard let layout = try? layout else { return [] }
-    let indices: [UInt16]? =
-      switch source {
-      case .models: nil
-      case .values(let assignments): assignments.compactMap { $0.column.columnID?.index }
-      case .query(let columns, _): columns.compactMap { $0.columnID?.index }
-      }
-    return indices?.map { layout.columns[Int($0)].name } ?? layout.columns.map(\.name)
+    return writtenColumns?.map { layout.columns[Int($0)].name } ?? layout.columns.map(\.name)
   }
 }

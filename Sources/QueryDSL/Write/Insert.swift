@@ -15,6 +15,7 @@ public struct Insert<M: Model>: Sendable {
   enum Source: Sendable {
     case models([M])
     case values([Assignment])
+    case rows(RowValues)
     case query([ExpressionNode], SelectStatement)
   }
 

@@ -35,6 +35,11 @@ struct NewRow {
         guard let index = assignment.column.columnID?.index else { continue }
         columns.append((layout.columns[Int(index)].quotedName, .expression(assignment.value)))
       }
+    case .rows(let targets, let values):
+      for (target, value) in zip(targets, values) {
+        guard let index = target.columnID?.index else { continue }
+        columns.append((layout.columns[Int(index)].quotedName, .expression(.value(value))))
+      }
     case .query: break
     }
     // Columns that the insert does not set have their defaults.

@@ -26,7 +26,7 @@ extension Connection {
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>
   ) throws -> Upserted<M> {
-    try one(upsert(M.insert(model).onConflictUpdate(first, repeat each others)))
+    try onlyOutcome(upsert(M.insert(model).onConflictUpdate(first, repeat each others)))
   }
 
   /// Inserts a row, or lets a closure update the row that has the same values in the columns of a
@@ -45,7 +45,7 @@ extension Connection {
   ) throws -> Upserted<M> {
     let insert = M.insert(model).onConflictUpdate(
       first, repeat each others, set: assign, where: predicates)
-    return try one(upsert(insert))
+    return try onlyOutcome(upsert(insert))
   }
 
   /// Runs an insert, and returns the outcome and the key of each of its rows.
@@ -68,7 +68,7 @@ extension Database {
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
     _ others: repeat KeyPath<M, ColumnReference<each Value>>
   ) throws -> Upserted<M> {
-    try one(upsert(M.insert(model).onConflictUpdate(first, repeat each others)))
+    try onlyOutcome(upsert(M.insert(model).onConflictUpdate(first, repeat each others)))
   }
 
   /// Inserts a row, or updates the existing one, as `Connection.upsert` does.
@@ -78,7 +78,7 @@ extension Database {
     _ others: repeat KeyPath<M, ColumnReference<each Value>>
   ) async throws -> Upserted<M> {
     let insert = M.insert(model).onConflictUpdate(first, repeat each others)
-    return try await one(upsert(insert))
+    return try await onlyOutcome(upsert(insert))
   }
 
   /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
@@ -91,7 +91,7 @@ extension Database {
   ) throws -> Upserted<M> {
     let insert = M.insert(model).onConflictUpdate(
       first, repeat each others, set: assign, where: predicates)
-    return try one(upsert(insert))
+    return try onlyOutcome(upsert(insert))
   }
 
   /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
@@ -105,7 +105,7 @@ extension Database {
   ) async throws -> Upserted<M> {
     let insert = M.insert(model).onConflictUpdate(
       first, repeat each others, set: assign, where: predicates)
-    return try await one(upsert(insert))
+    return try await onlyOutcome(upsert(insert))
   }
 
   /// Runs an insert in a transaction, and returns the outcome and the key of each of its rows.
@@ -122,6 +122,6 @@ extension Database {
 }
 
 /// Returns the outcome for the only row of an insert.
-private func one<M: Model>(_ upserted: [Upserted<M>]) -> Upserted<M> {
+func onlyOutcome<M: Model>(_ upserted: [Upserted<M>]) -> Upserted<M> {
   upserted.first ?? Upserted(outcome: .unchanged, key: nil)
 }

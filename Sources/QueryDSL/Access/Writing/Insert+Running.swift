@@ -9,6 +9,9 @@ extension Insert {
     returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
   ) throws {
+    if case .rows(let rows) = source {
+      return try forEachStatement(of: rows, returning: returning, on: core, body)
+    }
     guard case .models(let models) = source else {
       return try withStatement(returning: returning, on: core, body)
     }
@@ -31,6 +34,7 @@ extension Insert {
   }
 
   func run(on core: ConnectionCore) throws -> Int {
+    if case .rows(let rows) = source { return try run(rows, on: core) }
     var count = 0
     guard case .models(let models) = source else {
       try withStatement(returning: nil, on: core) { statement in

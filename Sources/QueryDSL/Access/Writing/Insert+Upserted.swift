@@ -28,19 +28,36 @@ extension Insert {
         ? upsertedByRowID(models, layout, on: core)
         : upserted(models, layout, hasRowID: hasRowID, on: core)
     case .values(let assignments):
-      let setsRowID = assignments.contains {
-        $0.column.columnID.map { Int($0.index) } == layout.rowIDColumn
-      }
-      let isShownByRowID = hasRowID && (layout.rowIDColumn == nil || !setsRowID)
       let row = UpsertedRow(
-        insert: try statement(), notInserting: isShownByRowID ? .min : nil,
+        insert: try statement(),
+        notInserting: hasRowID && !setsRowID(assignments.map(\.column), layout) ? .min : nil,
         doingNothing: try statement(conflicts.map(\.doingNothing)))
       do {
         return [try upserted(row, layout, on: core)]
       } catch let error as DatabaseError {
         throw locate(error, on: core)
       }
+    case .rows(let rows):
+      let isShownByRowID = hasRowID && !setsRowID(rows.columns, layout)
+      return try rows.indices.map { index in
+        let row = UpsertedRow(
+          insert: try statement(of: rows, index..<index + 1),
+          notInserting: isShownByRowID ? .min : nil,
+          doingNothing: try statement(
+            of: rows, index..<index + 1, conflicts.map(\.doingNothing)))
+        do {
+          return try upserted(row, layout, on: core)
+        } catch let error as DatabaseError {
+          throw locate(error, on: core).at(row: rows.count > 1 ? index : nil)
+        }
+      }
     }
+  }
+
+  /// Whether the columns include the one that is the rowid.
+  private func setsRowID(_ columns: [ExpressionNode], _ layout: ModelLayout) -> Bool {
+    guard let rowID = layout.rowIDColumn else { return false }
+    return columns.contains { $0.columnID.map { Int($0.index) } == rowID }
   }
 
   /// Whether a conflict can only be with the row that has the new row's rowid.

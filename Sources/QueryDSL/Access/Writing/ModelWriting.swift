@@ -91,7 +91,7 @@ struct ModelWriting {
 
   /// Whether a statement failed because of a value or a constraint, and SQLite has undone all of
   /// it. It has not if a trigger raised FAIL or ROLLBACK.
-  private static func hasWrittenNothing(
+  static func hasWrittenNothing(
     _ error: any Error, on core: ConnectionCore, _ wasInTransaction: Bool
   ) -> Bool {
     guard core.isInTransaction == wasInTransaction else { return false }

@@ -13,6 +13,18 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
   /// Makes an index from a literal.
   public init(integerLiteral value: Int) { self = .index(value) }
 
+  /// Returns the path of several steps as a value, or an expression that throws if SQLite cannot
+  /// express one of the keys.
+  static func pathNode(_ steps: [JSONStep]) -> ExpressionNode {
+    guard let path = path(steps) else {
+      return .invalid(
+        QueryError(
+          "a path into JSON cannot name a key with a quotation mark, a backslash or a control "
+            + "character: \(steps)"))
+    }
+    return .value(BoundValue(path))
+  }
+
   /// Returns the path of several steps in SQLite's syntax; nil if it cannot express one of the
   /// keys.
   static func path(_ steps: [JSONStep]) -> String? {

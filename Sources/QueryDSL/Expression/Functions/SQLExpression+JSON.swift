@@ -70,12 +70,8 @@ extension SQLExpression where Value: JSONColumnValue {
   private func at(
     _ steps: [JSONStep], _ make: (ExpressionNode) -> ExpressionNode
   ) -> ExpressionNode {
-    guard let path = JSONStep.path(steps) else {
-      return .invalid(
-        QueryError(
-          "a path into JSON cannot name a key with a quotation mark, a backslash or a control "
-            + "character: \(steps)"))
-    }
-    return make(.value(BoundValue(path)))
+    let path = JSONStep.pathNode(steps)
+    if case .invalid = path { return path }
+    return make(path)
   }
 }

@@ -188,6 +188,13 @@ extension SelectStatement {
   ) {
     var before = [from]
     for (kind, table) in joined {
+      if kind == .right || kind == .full, case .function(let name, _) = table.source {
+        // With the function's arguments, SQLite 3.40 loses matches of such a join.
+        note(
+          QueryError(
+            "\(name) cannot be the right side of a RIGHT or FULL JOIN: join its query, "
+              + "`call.query.as(columns)`, or write it first"))
+      }
       if kind == .right || kind == .full, let bare = before.first(where: { !$0.isOptional }) {
         let name = Self.name(of: bare.table)
         note(

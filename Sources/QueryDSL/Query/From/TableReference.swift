@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A table of a query and what its rows come from, which is the model's table, a query or a common
-/// table; programs do not use it directly.
+/// A table of a query and what its rows come from, which is the model's table, a query, a common
+/// table or a function; programs do not use it directly.
 public struct TableReference: TableReferenceConvertible {
   let table: TableID
   /// The query or common table; nil for the table of a model.
@@ -21,6 +21,8 @@ extension TableReference {
     /// A query, and the number of its levels; made by `query(_:)`.
     indirect case nested(SelectStatement, depth: Int)
     case common(CommonTableName)
+    /// A table-valued function, with its arguments.
+    case function(String, [ExpressionNode])
     /// The row that an upsert would have inserted.
     case excluded
   }

@@ -37,7 +37,11 @@ extension SelectExtras.Content {
     for predicate in having { depth = max(depth, predicate.depth) }
     for table in commonTables { depth = max(depth, table.depth) }
     for (_, source) in sources {
-      if case .nested(_, let nested) = source { depth = max(depth, nested) }
+      switch source {
+      case .nested(_, let nested): depth = max(depth, nested)
+      case .function(_, let arguments): depth = max(depth, ExpressionNode.depth(of: arguments))
+      case .common, .excluded: break
+      }
     }
     for (_, window) in windows { depth = max(depth, window.depth) }
     return depth

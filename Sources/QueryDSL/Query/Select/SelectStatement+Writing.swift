@@ -99,7 +99,7 @@ extension SelectStatement: Renderable {
     try term.write(to: &sink)
   }
 
-  /// Writes a table of FROM or a join: a model's table, a query, or a common table.
+  /// Writes a table of FROM or a join: a model's table, a query, a common table or a function.
   static func write<Sink: QuerySink>(
     _ table: TableID, _ extras: SelectExtras?, to sink: inout Sink
   ) throws {
@@ -112,6 +112,11 @@ extension SelectStatement: Renderable {
       try sink.showScope()
       try sink.token(.close)
     case .common(let name): try sink.commonTable(name)
+    case .function(let name, let arguments):
+      try sink.alias(name)
+      try sink.token(.open)
+      try ExpressionNode.write(arguments, to: &sink)
+      try sink.token(.close)
     }
     try sink.table(table)
   }

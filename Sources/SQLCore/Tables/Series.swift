@@ -1,5 +1,3 @@
-import SQLCore
-
 extension Registration {
   /// The table-valued function `generate_series(start, stop, step)`: integers from `start` to
   /// `stop`, both included.
@@ -9,7 +7,8 @@ extension Registration {
   /// ```
   ///
   /// Without `stop`, it goes up to 4294967295. The default of `step` is 1, which also stands for 0;
-  /// a negative step counts downwards. Rows are made only when SQLite asks for them.
+  /// a negative step counts downwards. Rows are made only when SQLite asks for them. Every
+  /// connection that Apus opens has the function.
   /// - SeeAlso: <https://www.sqlite.org/series.html>
   public static let series = Registration { registrar in
     try registrar.tableFunction(

@@ -1,0 +1,65 @@
+import SQLCore
+
+/// A call of a table-valued function, which a query uses as a table.
+///
+/// ```swift
+/// Query { (post: Columns<Post>, tag: Columns<JSONElement<String>>) in
+///   From(post)
+///   Join(jsonEach(post.$tags).as(tag))
+///   Where { tag.$value == "swift" }
+///   Select(post.$title, tag.$index)
+/// }
+/// // SELECT "Post"."title", "json_each"."key" FROM "Post" JOIN "json_each"("Post"."tags")
+/// //   WHERE "json_each"."value" = ?
+/// ```
+/// `as` gives it columns, those of the row type. Its arguments may be columns of the tables before
+/// it: it is then evaluated for each of their rows. Arguments without columns make it a query by
+/// itself, which can be fetched: `db.fetch(generateSeries(1, through: 10))`.
+///
+/// The rows of a virtual table are not observed: a live query that reads one is fetched again when
+/// one of its other tables changes.
+/// - SeeAlso: <https://www.sqlite.org/vtab.html#tabfunc2>
+public struct TableFunctionCall<Row: ResultRow>: Fetchable {
+  let name: String
+  let arguments: [ExpressionNode]
+
+  /// The query for all rows of the function. SQL: `SELECT "key", "value" FROM "json_each"(?)`
+  public var query: Query<Row> { all.query }
+
+  /// A query for all rows of the function, to which conditions, an order and a limit can be added.
+  ///
+  /// ```swift
+  /// jsonEach(SQLExpression(tags)).all.order(by: \.$value).select(\.$value)
+  /// ```
+  public var all: TableQuery<Row, Row> {
+    let columns = Columns<Row>()
+    var statement = SelectStatement(selection: .table(columns.table), from: columns.table)
+    statement.changeExtras { $0.sources = [(columns.table, source)] }
+    return TableQuery(
+      query: Query(statement: statement, decoding: Row.decoding), columns: columns)
+  }
+
+  /// Returns a query for the rows of the function for which each line holds.
+  /// SQL: `FROM "json_each"(?) WHERE a AND b`
+  public func `where`(
+    @PredicateBuilder _ predicates: (Columns<Row>) -> PredicateLines
+  ) -> TableQuery<Row, Row> {
+    all.where(predicates)
+  }
+
+  /// Uses the call in FROM or a join, with the columns of its rows.
+  /// SQL: `FROM "json_each"("Post"."tags")`
+  public func `as`(_ columns: Columns<Row>) -> TableFunctionReference {
+    TableFunctionReference(_reference: TableReference(table: columns.table, source: source))
+  }
+
+  /// Uses the call in a join that may find no row.
+  /// SQL: `LEFT JOIN "json_each"("Post"."tags")`
+  public func `as`(_ columns: OptionalColumns<Row>) -> OptionalTableFunctionReference {
+    OptionalTableFunctionReference(
+      _reference: TableReference(
+        table: columns.columns.table, source: source, isOptional: true))
+  }
+
+  private var source: TableReference.Source { .function(name, arguments) }
+}

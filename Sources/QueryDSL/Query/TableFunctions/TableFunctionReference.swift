@@ -1,0 +1,35 @@
+import SQLCore
+
+/// A table-valued function in FROM or a join.
+public struct TableFunctionReference: TableReferenceConvertible {
+  /// The table and what its rows come from; programs do not use it directly.
+  public let _reference: TableReference
+}
+
+/// A table-valued function whose columns are optional, in a join that may find no row.
+public struct OptionalTableFunctionReference: OptionalTableReferenceConvertible {
+  /// The table and what its rows come from; programs do not use it directly.
+  public let _reference: TableReference
+}
+
+/// Joins each row with all rows of a table-valued function, whose arguments may name columns of the
+/// tables before it. SQL: `JOIN "json_each"("Post"."tags")`
+///
+/// A row for which the function has no rows is left out; `LeftJoin` keeps it.
+public func Join(_ table: TableFunctionReference) -> QueryClause {
+  QueryClause(.join(.inner, table._reference, nil))
+}
+
+/// Joins each row with all rows of a table-valued function, and keeps the rows for which it has
+/// none. SQL: `LEFT JOIN "json_each"("Post"."tags")`
+public func LeftJoin(_ table: OptionalTableFunctionReference) -> QueryClause {
+  QueryClause(.join(.left, table._reference, nil))
+}
+
+/// Not available: a left join may find no row, so the columns of its table must be optional.
+@available(
+  *, unavailable, message: "a left join may find no row: its parameter must be OptionalColumns<…>"
+)
+public func LeftJoin(_ table: TableFunctionReference) -> QueryClause {
+  QueryClause(joining: [])
+}

@@ -1,0 +1,116 @@
+import SQLCore
+
+// Upserts that set only some columns, and clauses that handle every constraint.
+
+extension Insert {
+  /// Gives the existing row the new values of some columns if the new row violates this unique
+  /// constraint. A row that already has these values is not changed.
+  ///
+  /// ```swift
+  /// Post.insert(post).onConflictUpdate(\.$url, setting: \.$title, \.$body)
+  /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
+  /// //   SET "title" = excluded."title", "body" = excluded."body"
+  /// //   WHERE "Post"."title" IS NOT excluded."title" OR "Post"."body" IS NOT excluded."body"
+  /// ```
+  /// A violation of another constraint throws, unless another clause handles it.
+  /// - Parameter condition: the condition of a partial index, as its `Index` declares it; its
+  ///   values are written as literals.
+  /// - SeeAlso: <https://www.sqlite.org/lang_upsert.html>
+  public consuming func onConflictUpdate<
+    First: ColumnValue, each Value: ColumnValue, Setting: ColumnValue, each Other: ColumnValue
+  >(
+    _ first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>,
+    @PredicateBuilder matching condition: (Columns<M>) -> PredicateLines = { _ in [] },
+    setting column: KeyPath<M, ColumnReference<Setting>>,
+    _ moreColumns: repeat KeyPath<M, ColumnReference<each Other>>
+  ) -> Self {
+    add(
+      clause(on: first, repeat each others, matching: condition),
+      setting: column, repeat each moreColumns)
+    return self
+  }
+
+  /// Gives the existing row the new values of some columns if the new row violates a unique index
+  /// over these terms. A row that already has these values is not changed.
+  ///
+  /// ```swift
+  /// User.insert(user).onConflictUpdate(
+  ///   on: { $0.$name.collated(.noCase) }, setting: \.$email)
+  /// // … ON CONFLICT ("name" COLLATE NOCASE) DO UPDATE SET "email" = excluded."email"
+  /// //   WHERE "User"."email" IS NOT excluded."email"
+  /// ```
+  /// - Parameters:
+  ///   - terms: the terms of the `Unique { … }` in the schema, one on each line; their direction
+  ///     does not matter.
+  ///   - condition: the condition of a partial index.
+  public consuming func onConflictUpdate<Setting: ColumnValue, each Other: ColumnValue>(
+    @IndexBuilder on terms: (Columns<M>) -> [IndexTerm],
+    @PredicateBuilder matching condition: (Columns<M>) -> PredicateLines = { _ in [] },
+    setting column: KeyPath<M, ColumnReference<Setting>>,
+    _ moreColumns: repeat KeyPath<M, ColumnReference<each Other>>
+  ) -> Self {
+    add(
+      Self.clause(on: terms, matching: condition), setting: column, repeat each moreColumns)
+    return self
+  }
+
+  /// Gives the existing row the values of the new one, except the key, if the new row violates any
+  /// unique constraint. A row that already has the values is not changed.
+  ///
+  /// ```swift
+  /// Post.insert(post).onConflictUpdate()
+  /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT DO UPDATE
+  /// //   SET "title" = excluded."title", … WHERE "Post"."title" IS NOT excluded."title" OR …
+  /// ```
+  /// If two constraints are violated by two rows, SQLite updates one of them, and the other
+  /// constraint throws. Clauses that name a constraint come before this one.
+  public consuming func onConflictUpdate() -> Self {
+    var clause = ConflictClause(excluded: Columns<M>().table)
+    clause.updateAll(of: columns.table, written: writtenColumns)
+    add(clause)
+    return self
+  }
+
+  /// Gives the existing row the new values of some columns if the new row violates any unique
+  /// constraint. A row that already has these values is not changed.
+  /// SQL: `ON CONFLICT DO UPDATE SET "title" = excluded."title" WHERE …`
+  public consuming func onConflictUpdate<Setting: ColumnValue, each Other: ColumnValue>(
+    setting column: KeyPath<M, ColumnReference<Setting>>,
+    _ moreColumns: repeat KeyPath<M, ColumnReference<each Other>>
+  ) -> Self {
+    add(
+      ConflictClause(excluded: Columns<M>().table), setting: column, repeat each moreColumns)
+    return self
+  }
+
+  /// Updates the existing row if the new one violates any unique constraint; `$1` is the row that
+  /// was to be inserted. SQL: `ON CONFLICT DO UPDATE SET "views" = "Post"."views" + ?`
+  public consuming func onConflictUpdate(
+    set assign: (inout Assignments<M>, Columns<M>) -> Void,
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+  ) -> Self {
+    append(ConflictClause(excluded: Columns<M>().table), assign, predicates)
+    return self
+  }
+
+  /// Adds a clause that sets columns to the values of the new row.
+  private mutating func add<Setting: ColumnValue, each Other: ColumnValue>(
+    _ clause: consuming ConflictClause, setting column: KeyPath<M, ColumnReference<Setting>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Other>>
+  ) {
+    var nodes = [columns[dynamicMember: column].node]
+    for other in repeat each others { nodes.append(columns[dynamicMember: other].node) }
+    var indices: [UInt16] = []
+    for node in nodes {
+      if case .invalid(let error) = node { problem = problem ?? error }
+      guard let index = node.columnID?.index else { continue }
+      if indices.contains(index) {
+        problem = problem ?? QueryError("the upsert of \(M.tableName) sets a column twice")
+      }
+      indices.append(index)
+    }
+    clause.update(indices, of: columns.table)
+    add(clause)
+  }
+}

@@ -1,0 +1,156 @@
+import SQLCore
+
+extension Model {
+  /// Returns an insert of several rows, of which some columns are given. The others get their
+  /// declared defaults, or NULL.
+  ///
+  /// ```swift
+  /// try db.run(Post.insert(\.$title, \.$views, values: [("News", 3), ("Sports", 5)]))
+  /// // INSERT INTO "Post" ("title", "views") VALUES (?, ?), (?, ?)
+  /// ```
+  /// This is one statement, which inserts all rows or none. If there are more values than a
+  /// statement may have parameters (32,766), there are several, in one savepoint. If a constraint
+  /// is violated, the rows are tried one by one, so that the `DatabaseError` names the row. An
+  /// insert without rows does nothing.
+  ///
+  /// A column that is named twice throws `QueryError` when the statement runs.
+  /// - SeeAlso: <https://www.sqlite.org/lang_insert.html>
+  public static func insert<each Value: ColumnValue>(
+    _ paths: repeat KeyPath<Self, ColumnReference<each Value>>, values rows: [(repeat each Value)]
+  ) -> Insert<Self> {
+    let columns = Columns<Self>()
+    let targets = (repeat columns[dynamicMember: each paths])
+    var nodes: [ExpressionNode] = []
+    for target in repeat each targets { nodes.append(target.node) }
+    var values: [BoundValue] = []
+    values.reserveCapacity(rows.count * nodes.count)
+    for row in rows {
+      for (value, target) in repeat (each row, each targets) { values.append(target.bound(value)) }
+    }
+    return Insert(columns: columns, RowValues(columns: nodes, values: values))
+  }
+
+  /// Returns an insert of several rows, of which one column is given.
+  /// SQL: `INSERT INTO "Tag" ("name") VALUES (?), (?)`
+  public static func insert<Value: ColumnValue>(
+    _ path: KeyPath<Self, ColumnReference<Value>>, values rows: [Value]
+  ) -> Insert<Self> {
+    let columns = Columns<Self>()
+    let target = columns[dynamicMember: path]
+    return Insert(
+      columns: columns, RowValues(columns: [target.node], values: rows.map(target.bound)))
+  }
+}
+
+/// Some columns of several rows, with their values.
+struct RowValues: Sendable {
+  let columns: [ExpressionNode]
+  /// The values, one row after another.
+  let values: [BoundValue]
+
+  /// The greatest number of parameters of a statement, if the connection does not lower it.
+  static let usualParameterCount = 32_766
+
+  /// The number of rows.
+  var count: Int { columns.isEmpty ? 0 : values.count / columns.count }
+  var indices: Range<Int> { 0..<count }
+
+  /// Returns the rows of each statement.
+  func ranges(maximumParameterCount: Int) -> [Range<Int>] {
+    let rows = max(1, maximumParameterCount / max(1, columns.count))
+    return stride(from: 0, to: count, by: rows).map { $0..<min($0 + rows, count) }
+  }
+
+  func source(of range: Range<Int>) -> InsertStatement.Source {
+    .rows(
+      columns, values[range.lowerBound * columns.count..<range.upperBound * columns.count])
+  }
+}
+
+extension SQLExpression {
+  /// Returns a value of this column, in the column's stored form.
+  fileprivate func bound(_ value: Value) -> BoundValue {
+    BoundValue(Value.canonical(value), as: form)
+  }
+}
+
+extension Insert {
+  fileprivate init(columns: Columns<M>, _ rows: RowValues) {
+    self.init(columns: columns, source: .rows(rows))
+    let indices = rows.columns.compactMap { $0.columnID?.index }
+    if rows.columns.isEmpty {
+      problem = QueryError("the insert into \(M.tableName) names no columns; write them first")
+    } else if Set(indices).count < indices.count {
+      problem = QueryError("the insert into \(M.tableName) names a column twice")
+    }
+  }
+
+  /// Returns the statement for some of the rows.
+  func statement(
+    of rows: RowValues, _ range: Range<Int>, _ clauses: [ConflictClause]? = nil
+  ) throws -> InsertStatement {
+    if let problem { throw problem }
+    return InsertStatement(
+      table: columns.table, source: rows.source(of: range), conflicts: clauses ?? conflicts)
+  }
+
+  /// Lends the statements, which insert all rows or none.
+  func forEachStatement(
+    of rows: RowValues, returning: ReturningClause?, on core: ConnectionCore,
+    _ body: (StatementPointer) throws -> Void
+  ) throws {
+    try inOneStep(rows.ranges(maximumParameterCount: core.maximumParameterCount), on: core) {
+      let insert = try statement(of: rows, $0)
+      let lent =
+        if let returning {
+          try core.lendStatement(for: ReturningStatement(command: insert, returning: returning))
+        } else {
+          try core.lendStatement(for: insert)
+        }
+      defer { core.giveBack(lent) }
+      do {
+        try body(lent)
+      } catch let error as DatabaseError {
+        throw locate(error, on: core)
+      }
+    }
+  }
+
+  /// Inserts all rows or none, and returns how many were written.
+  func run(_ rows: RowValues, on core: ConnectionCore) throws -> Int {
+    if let problem { throw problem }
+    var count = 0
+    try inOneStep(rows.ranges(maximumParameterCount: core.maximumParameterCount), on: core) {
+      count += try run(rows, $0, on: core)
+    }
+    return count
+  }
+
+  private func run(
+    _ rows: RowValues, _ range: Range<Int>, on core: ConnectionCore
+  ) throws -> Int {
+    let wasInTransaction = core.isInTransaction
+    do {
+      let lent = try core.lendStatement(for: try statement(of: rows, range))
+      defer { core.giveBack(lent) }
+      try core.run(lent)
+      return core.changeCount
+    } catch let error as DatabaseError {
+      guard range.count > 1 else {
+        throw locate(error, on: core).at(row: rows.count > 1 ? range.lowerBound : nil)
+      }
+      guard ModelWriting.hasWrittenNothing(error, on: core, wasInTransaction) else { throw error }
+    }
+    // Row by row, up to the one that fails.
+    return try core.savepoint {
+      try range.reduce(0) { try $0 + run(rows, $1..<$1 + 1, on: core) }
+    }
+  }
+
+  private func inOneStep(
+    _ ranges: [Range<Int>], on core: ConnectionCore, _ body: (Range<Int>) throws -> Void
+  ) throws {
+    guard ranges.count > 1 else { return try ranges.forEach(body) }
+    try core.savepoint { try ranges.forEach(body) }
+  }
+}
