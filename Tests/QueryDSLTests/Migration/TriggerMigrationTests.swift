@@ -19,7 +19,7 @@ struct TriggerMigrationTests {
       @Column var views: Int
       static var schema: Schema<Post> {
         Trigger("Post_log", after: .update(of: \.$title)) { old, new in
-          Log.insert { $0.$text = old.$title + new.$title }
+          Log.insert { $0.$text = old.$title.concat(new.$title) }
         }
       }
     }
@@ -219,7 +219,7 @@ struct TriggerMigrationTests {
       @Column var views: String
       static var schema: Schema<Post> {
         Trigger("Post_log", after: .update(of: \.$title)) { old, new in
-          Log.insert { $0.$text = old.$title + new.$title }
+          Log.insert { $0.$text = old.$title.concat(new.$title) }
         }
       }
     }
@@ -247,7 +247,7 @@ struct TriggerMigrationTests {
         RenamedTable(from: "Post")
         Renamed(\.$headline, from: "title")
         Trigger("Post_log", after: .update(of: \.$headline)) { old, new in
-          Log.insert { $0.$text = old.$headline + new.$headline }
+          Log.insert { $0.$text = old.$headline.concat(new.$headline) }
         }
       }
     }

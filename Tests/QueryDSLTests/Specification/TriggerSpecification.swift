@@ -17,7 +17,7 @@ enum Notebook {
         Note.update { $0.$changes += 1 }.where { $0.$id == new.$id }
         Event.insert {
           $0.$noteID = new.$id
-          $0.set(\.$text, to: "was '" + old.$title)
+          $0.$text = old.$title.concat("' before")
         }
       } when: { old, new in
         old.$title != new.$title || old.$body != new.$body
@@ -54,7 +54,7 @@ enum Notebook {
         From(note)
         Select(
           note.$id, note.$title,
-          Event.where { $0.$noteID == note.$id }.select { $0.count() }.subquery().coalesce(0))
+          Event.where { $0.$noteID == note.$id }.select { $0.count() }.subquery().ifNull(0))
       }
     }
 
@@ -104,7 +104,7 @@ struct TriggerSpecification {
         WHEN OLD."title" <> NEW."title" OR OLD."body" <> NEW."body"
         BEGIN
           UPDATE "Note" SET "changes" = "Note"."changes" + 1 WHERE "Note"."id" = NEW."id";
-          INSERT INTO "Event" ("noteID", "text") VALUES (NEW."id", 'was ''' || OLD."title");
+          INSERT INTO "Event" ("noteID", "text") VALUES (NEW."id", OLD."title" || ''' before');
         END
         """)
     #expect(
@@ -125,7 +125,7 @@ struct TriggerSpecification {
     #expect(try events == ["added"])
     note.title = "c"
     try db.update(note)
-    #expect(try events == ["added", "was 'a"])
+    #expect(try events == ["added", "a' before"])
     // The condition does not hold.
     #expect(try db.run(Notebook.Note.update { $0.$title = $0.$title }) == 1)
     // The trigger is for other columns.
@@ -135,7 +135,7 @@ struct TriggerSpecification {
         == [Notebook.Note(id: 1, title: "c", body: "b", changes: 1, isLocked: true)])
     let error = #expect(throws: DatabaseError.self) { try db.run(Notebook.Note.delete()) }
     #expect(error?.message.contains("the note is locked; it's kept") == true)
-    #expect(try events == ["added", "was 'a"])
+    #expect(try events == ["added", "a' before"])
     try db.run(Notebook.Note.update { $0.set(\.$isLocked, to: false) })
     #expect(try db.run(Notebook.Note.delete()) == 1)
     #expect(try events == ["gone"])
@@ -154,7 +154,7 @@ struct TriggerSpecification {
       Notebook.Title.insert([
         Notebook.Title(id: 1, title: "a", events: 0), Notebook.Title(id: 2, title: "b", events: 0),
       ]))
-    try db.run(Notebook.Title.update { $0.$title += "!" }.where { $0.$id == 2 })
+    try db.run(Notebook.Title.update { $0.$title = $0.$title.concat("!") }.where { $0.$id == 2 })
     #expect(
       try db.fetch(Notebook.Title.all.order(by: \.$id))
         == [
