@@ -497,7 +497,7 @@ struct TriggerMigrationTests {
       ([Post.self, Log.self], "no such column: NEW.headline"),
     ] as [([any Model.Type], String)] {
       let plan = try db.migrationPlan(for: models)
-      #expect(plan.refusals.first?.reason.contains("does not work (\(reason))") == true, "\(plan)")
+      #expect(plan.refusals.first?.reason.contains("does not work (\(reason)") == true, "\(plan)")
       #expect(plan.refusals.first?.line?.hasPrefix("// Trigger(") == true)
       #expect(throws: MigrationError.self) { try db.migrate(models) }
       #expect(try triggers(db).isEmpty)

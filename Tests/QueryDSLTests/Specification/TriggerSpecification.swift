@@ -206,8 +206,11 @@ struct TriggerSpecification {
       @Column var sum: Int
     }
     let db = try Database.temporary(models: [Reading.self, Sum.self])
+    let text = try db.fetch(
+      String.self, "SELECT sql FROM sqlite_schema WHERE type = 'trigger'"
+    ).first
     #expect(
-      try db.fetch(String.self, "SELECT sql FROM sqlite_schema WHERE type = 'trigger'").first == """
+      text == """
         CREATE TRIGGER "Reading_all" /* Apus */ AFTER INSERT ON "Reading"
         BEGIN
           INSERT INTO "Sum" ("id", "sum") SELECT count("Reading"."id") * 0 + 1, \

@@ -48,7 +48,7 @@ extension MigrationPlan.Step {
       .refuse, table: trigger.table,
       reason:
         "the trigger \(trigger.name) of \(trigger.model) does not work (\(broken.reason)); correct "
-        + "its declaration, and open the database with the models of all tables that it names",
+        + "its declaration",
       line: "// Trigger(\(trigger.name.swiftLiteral), …)")
   }
 
