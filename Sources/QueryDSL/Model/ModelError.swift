@@ -13,6 +13,11 @@ public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     self.message = message
   }
 
+  init(model: String, _ message: String) {
+    self.model = model
+    self.message = message
+  }
+
   /// The model and the message.
   public var description: String { "\(model): \(message)" }
 }

@@ -1,7 +1,7 @@
 import SQLCore
 
-// A schema has no parameters, so the definitions of tables, indexes and views have their values as
-// literals.
+// A schema has no parameters, so the definitions of tables, indexes, views and triggers have their
+// values as literals.
 
 extension SQL {
   /// The text with its parameters replaced by literals. Throws `QueryError` if it has fewer
@@ -16,7 +16,7 @@ extension SQL {
       for token in SQLTokens(text).tokens where token.kind == .parameter {
         guard let value = values.popFirst() else { break }
         declaration += String(decoding: bytes[end..<token.range.lowerBound], as: UTF8.self)
-        declaration += try value.databaseValue.description
+        declaration += try value.literal
         end = token.range.upperBound
       }
       guard values.isEmpty else {

@@ -33,7 +33,8 @@ struct TextSink: QuerySink {
     case query
     case common
     case function
-    case excluded
+    /// `excluded`, `OLD` or `NEW`, which are not quoted and always written before a column.
+    case row
   }
 
   private struct Table {
@@ -41,7 +42,7 @@ struct TextSink: QuerySink {
     let name: String
     let alias: String?
     let kind: Kind
-    var qualifier: String { kind == .excluded ? name : Identifier(alias ?? name).quoted }
+    var qualifier: String { kind == .row ? name : Identifier(alias ?? name).quoted }
   }
 
   mutating func token(_ token: SQLToken) {
@@ -64,12 +65,19 @@ struct TextSink: QuerySink {
   }
 
   mutating func tableName(_ table: TableID) throws {
+    if let name = scopes.last?.tables.first(where: { $0.table == table && $0.alias != nil })?.name {
+      throw QueryError(
+        "a trigger cannot write the table \(name), because the name means one of its rows; write "
+          + "the statement in a trigger of another event, or give the table another name")
+    }
     text += try Self.layout(of: table).quotedTableName
   }
 
   mutating func column(_ column: ColumnID) throws {
     let scoped = try find(column.table)
-    if scopes.count > 1 || scopes[0].tables.count > 1 { text += scoped.qualifier + "." }
+    if scoped.kind == .row || scopes.count > 1 || scopes[0].tables.count > 1 {
+      text += scoped.qualifier + "."
+    }
     try columnName(column)
   }
 
@@ -124,8 +132,14 @@ struct TextSink: QuerySink {
   }
 
   private static func literal(_ value: BoundValue) throws -> String {
-    guard case .array(let array) = value else { return try value.databaseValue.description }
-    return array.values.map(\.description).joined(separator: ", ")
+    guard case .array(let array) = value else { return try value.literal }
+    return try array.values.map { try $0.literal }.joined(separator: ", ")
+  }
+
+  /// Brings the rows of a trigger into scope.
+  mutating func openRows(_ rows: [(table: TableID, name: String)]) {
+    let tables = rows.map { Table(table: $0.table, name: $0.name, alias: nil, kind: .row) }
+    scopes.append(Scope(tables: tables, windows: []))
   }
 
   mutating func openScope(
@@ -138,7 +152,7 @@ struct TextSink: QuerySink {
       case .nested: return (table, name, .query)
       case .common(let common): return (table, common.name, .common)
       case .function(let name, _): return (table, name, .function)
-      case .excluded: return (table, "excluded", .excluded)
+      case .excluded: return (table, "excluded", .row)
       }
     }
     try open(tables, windows: extras?.content.windows.map(\.name) ?? [])

@@ -20,8 +20,11 @@ import SQLCore
 /// ```
 ///
 /// The query's columns must be the model's, in the same order and with the same types. The view can
-/// be queried like any table, but not written. If the query changes, the next migration drops the
-/// view and creates it again.
+/// be queried like any table. If the query changes, the next migration drops the view and creates it
+/// again.
+///
+/// A view is written only through its triggers: the schema declares `Trigger(_:insteadOf:)`, and
+/// `run(AuthorCount.insert(row))`, `AuthorCount.update { }` and `AuthorCount.delete()` fire them.
 /// - SeeAlso: <https://www.sqlite.org/lang_createview.html>
 public protocol SQLView: Model {
   /// The type of the query.
@@ -55,44 +58,62 @@ extension ViewDefinition {
       model: String(nameOf: model), name: layout.tableName,
       createView: "CREATE VIEW \(layout.quotedTableName) "
         + "(\(layout.columns.map(\.quotedName).joined(separator: ", "))) AS "
-        + (try query.statement.declaration()))
+        + (try query.statement.declaration()),
+      triggers: try layout.triggers(of: model))
   }
 }
 
-// A view cannot be written, and these declarations make the compiler say so.
+// A view has no rows of its own to insert or to find again, and these declarations make the compiler
+// say so.
 
 extension Connection {
-  /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view cannot be written; insert into its tables")
+  /// Is unavailable, because a view has no rows of its own.
+  @available(
+    *, unavailable,
+    message: "a view has no rows; insert into its tables, or declare an INSTEAD OF trigger and `run(View.insert(row))`")
   public func insert<V: SQLView>(_ view: V) throws -> V { view }
 
-  /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view cannot be written; update its tables")
+  /// Is unavailable, because a view has no rows of its own.
+  @available(
+    *, unavailable,
+    message: "a view has no rows; update its tables, or declare an INSTEAD OF trigger and `run(View.update { … })`")
   public func update<V: SQLView>(_ view: V) throws -> V { view }
 
-  /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view cannot be written; save into its tables")
+  /// Is unavailable, because a view has no rows of its own.
+  @available(
+    *, unavailable,
+    message: "a view has no rows; save into its tables, or declare an INSTEAD OF trigger and `run(View.insert(row))`")
   public func save<V: SQLView>(_ view: V) throws -> V { view }
 
-  /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view cannot be written; delete from its tables")
+  /// Is unavailable, because a view has no rows of its own.
+  @available(
+    *, unavailable,
+    message: "a view has no rows; delete from its tables, or declare an INSTEAD OF trigger and `run(View.delete())`")
   public func delete<V: SQLView>(_ view: V) throws -> Bool { false }
 }
 
 extension Database {
-  /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view cannot be written; insert into its tables")
+  /// Is unavailable, because a view has no rows of its own.
+  @available(
+    *, unavailable,
+    message: "a view has no rows; insert into its tables, or declare an INSTEAD OF trigger and `run(View.insert(row))`")
   public func insert<V: SQLView>(_ view: V) throws -> V { view }
 
-  /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view cannot be written; update its tables")
+  /// Is unavailable, because a view has no rows of its own.
+  @available(
+    *, unavailable,
+    message: "a view has no rows; update its tables, or declare an INSTEAD OF trigger and `run(View.update { … })`")
   public func update<V: SQLView>(_ view: V) throws -> V { view }
 
-  /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view cannot be written; save into its tables")
+  /// Is unavailable, because a view has no rows of its own.
+  @available(
+    *, unavailable,
+    message: "a view has no rows; save into its tables, or declare an INSTEAD OF trigger and `run(View.insert(row))`")
   public func save<V: SQLView>(_ view: V) throws -> V { view }
 
-  /// Is unavailable, because a view cannot be written.
-  @available(*, unavailable, message: "a view cannot be written; delete from its tables")
+  /// Is unavailable, because a view has no rows of its own.
+  @available(
+    *, unavailable,
+    message: "a view has no rows; delete from its tables, or declare an INSTEAD OF trigger and `run(View.delete())`")
   public func delete<V: SQLView>(_ view: V) throws -> Bool { false }
 }

@@ -14,6 +14,7 @@ public struct SchemaElement<M: ResultRow> {
     case collated(PartialKeyPath<M>, Collation)
     case generated(PartialKeyPath<M>, GeneratedStorage, () -> ExpressionNode)
     case rowID(isLeftOut: Bool)
+    case trigger(TriggerLine<M>)
     case renamed(PartialKeyPath<M>, from: String)
     case renamedTable(from: String)
     case dropped(Removal)

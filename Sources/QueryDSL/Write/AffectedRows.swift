@@ -48,7 +48,7 @@ struct AffectedRows: Sendable {
     if key.count > 1 { try sink.token(.open) }
     for (index, column) in key.enumerated() {
       if index > 0 { try sink.token(.comma) }
-      try sink.columnName(column)
+      try sink.column(column)
     }
     if key.count > 1 { try sink.token(.close) }
     try sink.token(.in)

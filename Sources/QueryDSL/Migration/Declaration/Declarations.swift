@@ -4,7 +4,9 @@ import SQLCore
 struct Declarations: Sendable {
   let tables: [TableDefinition]
   let views: [ViewDefinition]
-  /// The SQL of tables, indexes and views, to be compared with the existing SQL character by
+  /// The triggers of tables and views, each once.
+  let triggers: [TriggerDefinition]
+  /// The SQL of tables, indexes, views and triggers, to be compared with the existing SQL character by
   /// character.
   let definitions: DeclaredDefinitions
   /// Everything that the schemas drop, in a stable order.
@@ -20,7 +22,8 @@ struct Declarations: Sendable {
     self.tables = tables
     self.views = views
     self.ids = ids
-    definitions = DeclaredDefinitions(tables: tables, views: views)
+    triggers = Self.triggers(of: tables, views)
+    definitions = DeclaredDefinitions(tables: tables, views: views, triggers: triggers)
     notedConversions = tables.flatMap { table in
       table.columns.compactMap { column in
         guard let conversion = column.conversion, conversion.needsNote else { return nil }
@@ -34,7 +37,20 @@ struct Declarations: Sendable {
   /// Whether everything that schemas drop is gone already, given that the existing tables equal
   /// their declarations.
   func isWithoutRemovals(in schema: ExistingSchema) -> Bool {
-    removals.allSatisfy { $0.isDone(in: schema) }
+    removals.allSatisfy { $0.isDone(in: schema) || isRedeclared($0) }
+  }
+
+  /// Whether a trigger that a schema drops is declared as well: the declared one took its place.
+  private func isRedeclared(_ removal: Removal) -> Bool {
+    guard case .trigger(let name) = removal else { return false }
+    return triggers.named(name) != nil
+  }
+
+  private static func triggers(
+    of tables: [TableDefinition], _ views: [ViewDefinition]
+  ) -> [TriggerDefinition] {
+    (tables.flatMap(\.triggers) + views.flatMap(\.triggers))
+      .uniqued { $0.name.lowercasedASCII }
   }
 }
 
@@ -93,6 +109,7 @@ extension Declarations {
         if let id = try IDColumn(of: model), !ids.contains(id) { ids.append(id) }
       }
     }
+    try (definitions.flatMap(\.triggers) + views.flatMap(\.triggers)).requireDistinctNames()
     let declared = Declarations(
       tables: Self.tables(of: definitions), views: views, ids: ids)
     self = declared

@@ -1,16 +1,24 @@
 import SQLCore
 
-/// The declared SQL of tables, indexes and views, as a schema that equals it has it.
+/// The declared SQL of tables, indexes, views and triggers, as a schema that equals it has it.
 struct DeclaredDefinitions: Sendable {
-  /// The definitions in the order of the models: each table, then its indexes; then the views.
+  /// The definitions in the order of the models: each table, then its indexes; then the views;
+  /// then the triggers.
   private let entries: [ExistingSchema.Entry]
+  /// The places of tables, indexes and views by their names.
   private let indices: [String: Int]
+  /// The places of triggers, whose names may be those of tables.
+  private let triggerIndices: [String: Int]
   /// The places of each table and its indexes, by the folded names of the tables.
   private let tables: [String: Range<Int>]
+  /// The folded names of the views.
+  private let views: Set<String>
   /// Whether each declared table has a definition: none of them has a problem.
   let areComplete: Bool
 
-  init(tables declared: [TableDefinition], views: [ViewDefinition]) {
+  init(
+    tables declared: [TableDefinition], views: [ViewDefinition], triggers: [TriggerDefinition]
+  ) {
     var entries: [ExistingSchema.Entry] = []
     var tables: [String: Range<Int>] = [:]
     for table in declared where table.problems.isEmpty {
@@ -36,9 +44,17 @@ struct DeclaredDefinitions: Sendable {
       entries.append(
         ExistingSchema.Entry(kind: .view, name: view.name, table: view.name, sql: sql))
     }
+    let firstTrigger = entries.count
+    entries += triggers.map { trigger in
+      ExistingSchema.Entry(
+        kind: .trigger, name: trigger.name, table: trigger.table, sql: trigger.sql)
+    }
     self.entries = entries
     self.tables = tables
-    indices = Dictionary(entries.enumerated().map { ($1.name, $0) }) { first, _ in first }
+    let places = entries.enumerated().map { ($1.name, $0) }
+    indices = Dictionary(places[..<firstTrigger]) { first, _ in first }
+    triggerIndices = Dictionary(places[firstTrigger...]) { first, _ in first }
+    self.views = Set(views.map(\.name.lowercasedASCII))
     areComplete = declared.allSatisfy(\.problems.isEmpty)
   }
 
@@ -46,13 +62,14 @@ struct DeclaredDefinitions: Sendable {
 
   subscript(index: Int) -> ExistingSchema.Entry { entries[index] }
 
-  /// Whether an existing table and its indexes are exactly the declared ones, without a trigger.
+  /// Whether an existing table and its indexes are exactly the declared ones, without a trigger of
+  /// another program.
   func isExact(_ table: TableDefinition, in schema: ExistingSchema) -> Bool {
     guard let place = tables[table.name.lowercasedASCII], let entry = schema.entry(table.name),
       entry.kind == .table, entry.sql == entries[place.lowerBound].sql
     else { return false }
-    // No model declares triggers; the plan lists each as kept, or drops it.
-    guard schema.triggers(of: table.name).isEmpty else { return false }
+    // The plan lists each foreign trigger as kept, or drops it.
+    guard schema.triggers(of: table.name).allSatisfy(\.isOwnTrigger) else { return false }
     let declared = entries[place.dropFirst()]
     let found = schema.indexDefinitions(of: table.name)
     return found.count == declared.count
@@ -64,17 +81,18 @@ struct DeclaredDefinitions: Sendable {
   /// - Parameter next: the index that is tried first.
   func index(of row: borrowing StatementRow, expecting next: Int) throws -> Int? {
     if next < entries.count, row.isDefinition(entries[next]) { return next }
-    guard let index = indices[try row.get(String.self, at: 1)], row.isDefinition(entries[index])
-    else { return nil }
-    return index
+    let name = try row.get(String.self, at: 1)
+    return [indices[name], triggerIndices[name]].compactMap(\.self)
+      .first { row.isDefinition(entries[$0]) }
   }
 
-  /// Whether an object is an index or a trigger of a declared table.
+  /// Whether an object is an index or a trigger of a declared table, or a declared view's trigger.
   func areJoined(by entry: ExistingSchema.Entry) -> Bool {
     switch entry.kind {
     // SQLite created an index without SQL for a constraint.
     case .index: entry.sql != nil && tables[entry.table.lowercasedASCII] != nil
-    case .trigger: tables[entry.table.lowercasedASCII] != nil
+    case .trigger:
+      tables[entry.table.lowercasedASCII] != nil || views.contains(entry.table.lowercasedASCII)
     case .table, .view: false
     }
   }

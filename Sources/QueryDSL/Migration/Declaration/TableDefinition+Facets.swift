@@ -50,6 +50,7 @@ extension TableDefinition {
     for index in facet.indexes where !indexes.contains(index) { indexes.append(index) }
     for key in facet.foreignKeys where !foreignKeys.contains(key) { foreignKeys.append(key) }
     for check in facet.checks where !checks.contains(check) { checks.append(check) }
+    triggers += facet.triggers
     isWithoutRowID = isWithoutRowID ?? facet.isWithoutRowID
     // A column that another model declares is not dropped.
     removals = removals.union(facet.removals).filter { removal in

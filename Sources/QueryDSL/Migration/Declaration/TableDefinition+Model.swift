@@ -18,6 +18,7 @@ extension TableDefinition {
     indexes = reader.indexes
     foreignKeys = reader.foreignKeys
     checks = reader.checks
+    triggers = try layout.triggers(of: model)
     removals = reader.removals
     renamedColumns = reader.renamed
     formerNames = reader.formerNames
@@ -104,7 +105,7 @@ private struct SchemaReader<M: Model> {
           M.self,
           "\(column.name) has two `Converted` lines; keep the one from the type in the file")
       }
-    case .stored, .named: break
+    case .stored, .named, .trigger: break
     }
   }
 

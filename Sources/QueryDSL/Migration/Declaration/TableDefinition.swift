@@ -110,6 +110,7 @@ struct TableDefinition {
   var indexes: [Index] = []
   var foreignKeys: [ForeignKey] = []
   var checks: [Check] = []
+  var triggers: [TriggerDefinition] = []
   var removals: Set<Removal> = []
   /// The former names of columns and of the table.
   var renamedColumns: [(name: String, from: String)] = []

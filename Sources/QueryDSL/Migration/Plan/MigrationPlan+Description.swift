@@ -27,7 +27,7 @@ extension MigrationPlan: CustomStringConvertible {
 extension MigrationPlan.Step.Action {
   fileprivate var sign: String {
     switch self {
-    case .createTable, .createView, .addColumn, .createIndex: "+"
+    case .createTable, .createView, .addColumn, .createIndex, .createTrigger: "+"
     case .dropTable, .dropView, .dropColumn, .deleteRows, .dropIndex, .dropTrigger: "-"
     case .renameTable, .renameColumn, .rebuildTable, .userStep: "~"
     case .keepNewer, .rememberForm, .keepColumn, .keepDeclaration: "="
@@ -50,6 +50,7 @@ extension MigrationPlan.Step.Action {
     case .deleteRows: "delete rows"
     case .createIndex(let name): "create the index \(name)"
     case .dropIndex(let name): "drop the index \(name)"
+    case .createTrigger(let name): "create the trigger \(name)"
     case .dropTrigger(let name): "drop the trigger \(name)"
     case .rememberForm(let name): "record the form of \(name)"
     case .keepColumn(let name): "keep the column \(name)"

@@ -40,6 +40,18 @@ extension MigrationPlan.Step {
       line: "static let tableName = \(step.table.numbered(isTaken).swiftLiteral)")
   }
 
+  /// Returns the refusal for a declared trigger that SQLite cannot compile.
+  static func refusal(
+    _ trigger: TriggerDefinition, _ broken: BrokenDefinitions.Definition
+  ) -> MigrationPlan.Step {
+    MigrationPlan.Step(
+      .refuse, table: trigger.table,
+      reason:
+        "the trigger \(trigger.name) of \(trigger.model) does not work (\(broken.reason)); correct "
+        + "its declaration",
+      line: "// Trigger(\(trigger.name.swiftLiteral), …)")
+  }
+
   /// Returns the refusal for a view or trigger that a migration would break.
   static func refusal(_ broken: BrokenDefinitions.Definition) -> MigrationPlan.Step {
     let kind = broken.kind.rawValue

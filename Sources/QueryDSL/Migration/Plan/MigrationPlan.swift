@@ -39,7 +39,10 @@ public struct MigrationPlan: Hashable, Sendable {
       case createIndex(String)
       /// An index is dropped.
       case dropIndex(String)
-      /// A trigger is dropped, as the schema declares.
+      /// A trigger is created.
+      case createTrigger(String)
+      /// A trigger is dropped: a schema declares so, declares it differently, or no longer declares
+      /// it.
       case dropTrigger(String)
       /// The form of a column's values is recorded in the definition of its table; no row changes.
       case rememberForm(String)

@@ -59,9 +59,14 @@ private struct NewerSchemaJudge {
     }
     for view in declared.views {
       let undoing = undoing([view.name])
-      let sql = view.createView.normalSQL
+      let parts = ([view.createView] + view.triggers.map(\.sql).sorted()).map(\.normalSQL)
       guard !undoing.isEmpty,
-        let since = date(ofNewer: view.name, { $0.parts.first?.sql.normalSQL == sql })
+        let since = date(
+          ofNewer: view.name,
+          { state in
+            let sql = state.parts.map(\.sql)
+            return (sql.prefix(1) + sql.dropFirst().sorted()).map(\.normalSQL) == parts
+          })
       else { continue }
       let isThere = schema.relation(view.name) != nil
       newer.append(step(view.name, since, undoing, isThere ? [] : ["the view does not exist"]))
@@ -121,7 +126,7 @@ private struct NewerSchemaJudge {
     return steps?.allSatisfy(\.step.isKept) ?? false
   }
 
-  /// Returns whether the schema of a table drops a column or an index that exists now and is in
+  /// Returns whether the schema of a table drops a column, an index or a trigger that exists now and is in
   /// none of the earlier states.
   private func knowsMore(
     _ table: TableDefinition, than earlier: ArraySlice<SchemaHistory.State>
@@ -129,6 +134,7 @@ private struct NewerSchemaJudge {
     func has(_ schema: ExistingSchema, _ removal: Removal) -> Bool {
       switch removal {
       case .index(let name): schema.entry(name) != nil
+      case .trigger(let name): schema.hasTrigger(name)
       case .column(let name): (try? schema.table(table.name))?.column(name) != nil
       default: false
       }

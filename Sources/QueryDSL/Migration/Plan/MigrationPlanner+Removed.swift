@@ -54,7 +54,9 @@ extension MigrationPlanner {
     }
     let dependents = schema.dependents(naming: name).compactMap { entry in
       switch entry.kind {
-      case .trigger where !entry.table.isSame(as: name) && !declared.removes(.trigger(entry.name)):
+      case .trigger
+      where !entry.table.isSame(as: name) && !declared.removes(.trigger(entry.name))
+        && !declared.manages(entry, renames: schema.renames):
         refusal("the trigger \(entry.name)", "Dropped(trigger: \(entry.name.swiftLiteral))")
       case .view where !declared.removes(.view(entry.name)) && !declares(view: entry.name):
         refusal("the view \(entry.name)", "Dropped(view: \(entry.name.swiftLiteral))")

@@ -20,6 +20,8 @@ struct MigrationPlanner {
   /// The names, folded, of the views that models declare. They can be created again if they must be
   /// dropped.
   var declaredViews: Set<String> = []
+  /// The names, folded, of the views that are dropped first, with their triggers.
+  var droppedViews: Set<String> = []
   /// The notes of conversions that have run.
   var conversions = ConversionLog()
 
@@ -82,8 +84,13 @@ struct MigrationPlanner {
     var created: [PlannedStep] = []
     for view in declared.views { try plan(view, declared, in: schema, &steps, &created) }
     if extent == .whole { steps += removedViews(declared, in: schema) }
+    let droppedViews = Set(steps.filter(\.step.dropsView).map(\.step.table.lowercasedASCII))
+    let triggers = TriggerPlanner(
+      declared, in: schema, extent: extent, droppedViews: droppedViews)
+    steps = triggers.first + steps
     steps += schema.renames.steps
     var tablePlanner = self
+    tablePlanner.droppedViews = droppedViews
     if declared.tables.contains(where: { $0.columns.contains { $0.conversion != nil } }) {
       tablePlanner.conversions = try ConversionLog(of: schema, in: connection)
     }
@@ -110,7 +117,7 @@ struct MigrationPlanner {
     }
     steps += changes
     if extent == .whole { steps += removedTables(declared, in: schema) }
-    return steps + created
+    return steps + created + triggers.last
   }
 
   /// Plans one table. If SQLite cannot run one of the planner's queries, for example because a
@@ -163,16 +170,26 @@ struct MigrationPlanner {
     if let found {
       dropped.append(PlannedStep(running: .dropView(found.name, reason: "its query differs")))
     }
+    // The triggers of a view are dropped with it. Those that no model declares are created again.
+    let triggers = found.map { schema.triggers(of: $0.name) } ?? []
+    let statements =
+      [view.createView]
+      + triggers.filter { trigger in
+        declared.triggers.named(trigger.name) == nil && !declared.removes(.trigger(trigger.name))
+      }.compactMap(\.sql)
     created.append(
       PlannedStep(
-        running: MigrationPlan.Step(
-          .createView, table: view.name, sql: view.createView,
-          reason: found == nil ? "it does not exist" : "its query differs")))
+        MigrationPlan.Step(
+          .createView, table: view.name, sql: statements.joined(separator: ";\n"),
+          reason: found == nil ? "it does not exist" : "its query differs"),
+        .statements(statements)))
   }
 }
 
 extension MigrationPlan.Step {
   fileprivate var dropsIndex: Bool { if case .dropIndex = action { true } else { false } }
+
+  fileprivate var dropsView: Bool { action == .dropView }
 
   static func dropView(
     _ name: String, reason: String = "the schema says so"
@@ -186,6 +203,14 @@ extension Array where Element: Hashable {
   func uniqued() -> [Element] {
     var seen: Set<Element> = []
     return filter { seen.insert($0).inserted }
+  }
+}
+
+extension Array {
+  /// Returns the first element of each key.
+  func uniqued(by key: (Element) -> String) -> [Element] {
+    var seen: Set<String> = []
+    return filter { seen.insert(key($0)).inserted }
   }
 }
 
@@ -206,4 +231,5 @@ struct ViewDefinition: Sendable {
   let model: String
   let name: String
   let createView: String
+  var triggers: [TriggerDefinition] = []
 }

@@ -109,7 +109,9 @@ struct TablePlanner {
   // MARK: Triggers
 
   private func keptTriggers(of table: String) -> [TableDifference] {
-    schema.triggers(of: table).filter { !others.removes(.trigger($0.name)) }.map { trigger in
+    schema.triggers(of: table).filter { trigger in
+      !others.removes(.trigger(trigger.name)) && !others.manages(trigger, renames: schema.renames)
+    }.map { trigger in
       .kept(
         PlannedStep(
           MigrationPlan.Step(
@@ -124,13 +126,11 @@ struct TablePlanner {
   private var droppedTriggers: [PlannedStep] {
     guard planner.extent == .whole else { return [] }
     return declared.removedTriggers.filter { name in
-      schema.hasTrigger(name)
+      guard let trigger = schema.trigger(name), others.triggers.named(name) == nil else {
+        return false
+      }
+      return !planner.droppedViews.contains(trigger.table.lowercasedASCII)
         && others.tables.first { $0.removes(.trigger(name)) }?.name == declared.name
-    }.map { name in
-      PlannedStep(
-        running: MigrationPlan.Step(
-          .dropTrigger(name), table: declared.name,
-          sql: "DROP TRIGGER \(Identifier(name).quoted)", reason: "the schema says so"))
-    }
+    }.map { .dropTrigger($0, of: declared.name, reason: "the schema says so") }
   }
 }

@@ -68,7 +68,7 @@ struct BrokenDefinitions {
       return
     }
     func failure(_ triggers: [ExistingSchema.Entry]) throws -> String? {
-      let events = Set(triggers.compactMap { $0.sql.flatMap { TriggerEvent($0) } })
+      let events = Set(triggers.compactMap { $0.sql.flatMap { FiringEvent($0) } })
       for event in events.sorted(by: { $0.rawValue < $1.rawValue }) {
         let statement = event.statement(table, columns)
         if let reason = try Self.failure(of: statement, in: connection) { return reason }
@@ -93,7 +93,7 @@ struct BrokenDefinitions {
 }
 
 /// The event that fires a trigger.
-private enum TriggerEvent: String {
+private enum FiringEvent: String {
   case delete, insert, update
 
   init?(_ sql: String) {
@@ -105,7 +105,7 @@ private enum TriggerEvent: String {
     tokens = tokens.dropFirst()
     if tokens.first?.isSign(".") == true { tokens = tokens.dropFirst(2) }
     for token in tokens.prefix(3) {
-      if let event = TriggerEvent(rawValue: token.value.lowercasedASCII) {
+      if let event = FiringEvent(rawValue: token.value.lowercasedASCII) {
         self = event
         return
       }

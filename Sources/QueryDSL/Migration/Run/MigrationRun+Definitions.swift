@@ -60,7 +60,12 @@ extension MigrationRun {
       .filter { !before.contains($0) }
     guard after.isEmpty else {
       throw MigrationError(
-        plan: MigrationPlan(steps: done + after.map { MigrationPlan.Step.refusal($0) }))
+        plan: MigrationPlan(
+          steps: done
+            + after.map { broken in
+              let trigger = broken.kind == .trigger ? declared.triggers.named(broken.name) : nil
+              return trigger.map { .refusal($0, broken) } ?? .refusal(broken)
+            }))
     }
   }
 

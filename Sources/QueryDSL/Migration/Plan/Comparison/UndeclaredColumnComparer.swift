@@ -84,7 +84,9 @@ struct UndeclaredColumnComparer: TableComparer {
     }
     for entry in table.schema.dependents(naming: names.table, name) {
       switch entry.kind {
-      case .trigger where !declared.removes(.trigger(entry.name)):
+      case .trigger
+      where !declared.removes(.trigger(entry.name))
+        && !table.others.manages(entry, renames: table.schema.renames):
         refuse("the trigger \(entry.name)", "Dropped(trigger: \(entry.name.swiftLiteral))")
       case .view where !declared.removes(.view(entry.name)) && !planner.declares(view: entry.name):
         refuse("the view \(entry.name)", "Dropped(view: \(entry.name.swiftLiteral))")

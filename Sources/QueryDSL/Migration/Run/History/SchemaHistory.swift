@@ -15,14 +15,16 @@ import SQLCore
 struct SchemaHistory {
   static let table = "apus_schema"
 
-  /// A table, a view or an index, as in `sqlite_schema`.
+  /// A table, a view, an index or a trigger, as in `sqlite_schema`.
   struct Part: Codable, Hashable {
     let name: String
     let sql: String
+
+    var isTrigger: Bool { SQLTokens(sql).tokens.dropFirst().first?.isWord("trigger") == true }
   }
 
-  /// The state of a table or view at some time: its own definition, then those of its indexes;
-  /// empty if it did not exist.
+  /// The state of a table or view at some time: its own definition, then those of its indexes
+  /// and of the triggers that models declared; empty if it did not exist.
   struct State {
     let parts: [Part]
     /// The time at which a migration made this state, or found it before making the next.
@@ -124,13 +126,17 @@ extension Declarations {
 }
 
 extension ExistingSchema {
-  /// Returns a table or view and its indexes, in a stable order; empty if it does not exist.
+  /// Returns a table or view, its indexes and its declared triggers, in a stable order; empty if it
+  /// does not exist.
   func parts(of name: String) -> [SchemaHistory.Part] {
     guard let entry = relation(name), let sql = entry.sql else { return [] }
     let indexes = entries.filter { $0.kind == .index && $0.table.isSame(as: name) }
       .compactMap { index in index.sql.map { SchemaHistory.Part(name: index.name, sql: $0) } }
       .sorted { $0.name < $1.name }
-    return [SchemaHistory.Part(name: entry.name, sql: sql)] + indexes
+    let triggers = triggers(of: name).filter(\.isOwnTrigger)
+      .compactMap { trigger in trigger.sql.map { SchemaHistory.Part(name: trigger.name, sql: $0) } }
+      .sorted { $0.name < $1.name }
+    return [SchemaHistory.Part(name: entry.name, sql: sql)] + indexes + triggers
   }
 
   /// Creates a schema that consists of a table in an earlier state.
@@ -138,7 +144,7 @@ extension ExistingSchema {
     self.init(
       entries: state.parts.enumerated().map { index, part in
         Entry(
-          kind: index == 0 ? .table : .index, name: part.name, table: state.parts[0].name,
+          kind: index == 0 ? .table : part.isTrigger ? .trigger : .index, name: part.name, table: state.parts[0].name,
           sql: part.sql)
       })
   }

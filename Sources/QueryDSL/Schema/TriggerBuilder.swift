@@ -1,0 +1,124 @@
+import SQLCore
+
+/// Collects the statements of a trigger, one on each line. `if`, `switch` and `for` may be used;
+/// they are evaluated when the trigger is declared, not when it fires.
+@resultBuilder
+public enum TriggerBuilder {
+  /// Takes an update.
+  public static func buildExpression<M>(_ update: Update<M>) -> [TriggerStatement] {
+    [TriggerStatement(update)]
+  }
+
+  /// Takes a deletion.
+  public static func buildExpression<M>(_ delete: Delete<M>) -> [TriggerStatement] {
+    [TriggerStatement(delete)]
+  }
+
+  /// Takes an insert.
+  public static func buildExpression<M>(_ insert: Insert<M>) -> [TriggerStatement] {
+    [TriggerStatement { try insert.texts(inTriggerOf: $0) }]
+  }
+
+  /// Takes a query, whose rows are discarded: it is run for what its expressions do.
+  public static func buildExpression(_ query: some Fetchable) -> [TriggerStatement] {
+    [TriggerStatement(query.query.statement)]
+  }
+
+  /// Takes an error that the trigger raises.
+  public static func buildExpression(_ raise: Raise) -> [TriggerStatement] {
+    [raise.where {}]
+  }
+
+  /// Takes a statement as it is.
+  public static func buildExpression(_ statement: TriggerStatement) -> [TriggerStatement] {
+    [statement]
+  }
+
+  /// Takes a statement in SQL, in which columns can be interpolated:
+  /// `"DELETE FROM cache WHERE post = \(old.$id)"`. Interpolated values become literals.
+  public static func buildExpression(_ sql: SQLFragment) -> [TriggerStatement] {
+    [TriggerStatement(sql)]
+  }
+
+  /// Takes a statement in SQL that names no columns of Swift.
+  @_disfavoredOverload
+  public static func buildExpression(_ sql: SQL) -> [TriggerStatement] {
+    [TriggerStatement(SQLFragment(sql))]
+  }
+
+  /// Collects all lines.
+  public static func buildBlock(_ lines: [TriggerStatement]...) -> [TriggerStatement] {
+    lines.flatMap { $0 }
+  }
+
+  /// Takes the lines of an `if` without `else`.
+  public static func buildOptional(_ lines: [TriggerStatement]?) -> [TriggerStatement] {
+    lines ?? []
+  }
+
+  /// Takes the lines of an `if` that has an `else`.
+  public static func buildEither(first lines: [TriggerStatement]) -> [TriggerStatement] { lines }
+
+  /// Takes the lines of an `else`.
+  public static func buildEither(second lines: [TriggerStatement]) -> [TriggerStatement] { lines }
+
+  /// Collects the lines of a `for`.
+  public static func buildArray(_ lines: [[TriggerStatement]]) -> [TriggerStatement] {
+    lines.flatMap { $0 }
+  }
+}
+
+/// A line of a trigger; programs do not make it directly.
+public struct TriggerStatement {
+  /// Returns the SQL of one or more statements. The argument is an empty sink that has the rows of
+  /// the trigger in scope.
+  let texts: (TextSink) throws -> [String]
+
+  init(texts: @escaping (TextSink) throws -> [String]) {
+    self.texts = texts
+  }
+
+  init(_ statement: some Renderable) {
+    texts = { try [$0.text(of: statement)] }
+  }
+
+  fileprivate init(_ sql: SQLFragment) {
+    texts = { sink in
+      var sink = sink
+      try sql.node.write(to: &sink)
+      // A semicolon or a comment at the end would hide the one that ends the statement.
+      let sql = SQLTokens(sink.text)
+      var tokens = sql.tokens[...]
+      while tokens.last?.isSign(";") == true { tokens.removeLast() }
+      guard !tokens.isEmpty else { throw QueryError("a statement in SQL is empty") }
+      return [sql.text(tokens)]
+    }
+  }
+}
+
+extension Insert {
+  /// Returns one statement for each model, or the single statement of another insert.
+  fileprivate func texts(inTriggerOf sink: TextSink) throws -> [String] {
+    var texts: [String] = []
+    if case .models(let models) = source {
+      try forEach(of: models, M.layout) { model, _ in
+        texts.append(try sink.text(of: try statement(for: model)))
+      }
+    } else {
+      texts.append(try sink.text(of: statement()))
+    }
+    if texts.contains(where: { $0.hasSuffix(" DEFAULT VALUES") }) {
+      throw QueryError(
+        "a trigger cannot insert a row of only default values into \(M.tableName); set a column")
+    }
+    return texts
+  }
+}
+
+extension TextSink {
+  fileprivate func text(of statement: some Renderable) throws -> String {
+    var sink = self
+    try statement.write(to: &sink)
+    return sink.text
+  }
+}

@@ -1,0 +1,110 @@
+import SQLCore
+
+/// A trigger, as a schema declares it.
+struct TriggerLine<M: ResultRow> {
+  let name: String
+  let timing: TriggerTiming
+  let operation: TriggerOperation<M>
+  /// Evaluated once, when the definition is read.
+  let content:
+    (_ old: Columns<M>, _ new: Columns<M>) -> (
+      statements: [TriggerStatement], condition: PredicateLines
+    )
+}
+
+/// Declares statements that SQLite runs after each row that is inserted, updated or deleted.
+///
+/// ```swift
+/// Trigger("Post_touch", after: .update(of: \.$title, \.$body)) { old, new in
+///   Post.update { $0.$changes += 1 }.where { $0.$id == new.$id }
+/// } when: { old, new in
+///   old.$title != new.$title || old.$body != new.$body
+/// }
+/// // CREATE TRIGGER "Post_touch" /* Apus */ AFTER UPDATE OF "title", "body" ON "Post"
+/// // WHEN OLD."title" <> NEW."title" OR OLD."body" <> NEW."body"
+/// // BEGIN
+/// //   UPDATE "Post" SET "changes" = "Post"."changes" + 1 WHERE "Post"."id" = NEW."id";
+/// // END
+/// ```
+///
+/// Each line of the closure is a statement: an `update`, a `delete` or an `insert` of any model, a
+/// query, a `Raise`, or SQL in a string literal. All lines of `when` must hold. The closures run
+/// once, when the models are first opened, and their Swift values become literals. A value that a
+/// literal cannot hold, such as a text with U+0000, throws `ModelError` at opening.
+///
+/// The trigger fires for every writer of the file, not only for this program. A migration creates
+/// it after all tables, drops it and creates it again if its declaration changes, and recognises it
+/// by the comment. A trigger without that comment is never changed.
+///
+/// - Parameter name: the name of the trigger, which no other trigger of the database may have.
+/// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html>
+public func Trigger<M: Model, Rows>(
+  _ name: String, after event: TriggerEvent<M, Rows>,
+  @TriggerBuilder do statements: @escaping (Rows) -> [TriggerStatement],
+  @PredicateBuilder when condition: @escaping (Rows) -> PredicateLines = { _ in [] }
+) -> SchemaElement<M> {
+  trigger(name, .after, event, statements, condition)
+}
+
+/// Declares statements that SQLite runs before each row that is inserted, updated or deleted.
+///
+/// ```swift
+/// Trigger("Post_check", before: .insert) { new in
+///   Raise(.abort, "the author is unknown").where {
+///     !Author.where { $0.$id == new.$authorID }.exists()
+///   }
+/// }
+/// // CREATE TRIGGER "Post_check" /* Apus */ BEFORE INSERT ON "Post"
+/// // BEGIN
+/// //   SELECT RAISE(ABORT, 'the author is unknown') WHERE NOT EXISTS (SELECT … FROM "Author" …);
+/// // END
+/// ```
+/// If SQLite assigns the key of a new row, the key is -1 in a trigger before the insertion.
+/// Otherwise the same as `Trigger(_:after:)`.
+/// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html>
+public func Trigger<M: Model, Rows>(
+  _ name: String, before event: TriggerEvent<M, Rows>,
+  @TriggerBuilder do statements: @escaping (Rows) -> [TriggerStatement],
+  @PredicateBuilder when condition: @escaping (Rows) -> PredicateLines = { _ in [] }
+) -> SchemaElement<M> {
+  trigger(name, .before, event, statements, condition)
+}
+
+/// Declares the statements that SQLite runs in place of writing a row of a view.
+///
+/// ```swift
+/// Trigger("AuthorName_insert", insteadOf: .insert) { new in
+///   Author.insert {
+///     $0.$id = new.$id
+///     $0.$name = new.$name
+///   }
+/// }
+/// // CREATE TRIGGER "AuthorName_insert" /* Apus */ INSTEAD OF INSERT ON "AuthorName"
+/// // BEGIN
+/// //   INSERT INTO "Author" ("id", "name") VALUES (NEW."id", NEW."name");
+/// // END
+/// ```
+/// `run(AuthorName.insert(row))` then writes the view, and so do `AuthorName.update { }` and
+/// `AuthorName.delete()` with their triggers. SQLite does not count the rows that a view was to
+/// write, so `run` returns 0. Otherwise the same as `Trigger(_:after:)`.
+/// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#instead_of_triggers>
+public func Trigger<V: SQLView, Rows>(
+  _ name: String, insteadOf event: TriggerEvent<V, Rows>,
+  @TriggerBuilder do statements: @escaping (Rows) -> [TriggerStatement],
+  @PredicateBuilder when condition: @escaping (Rows) -> PredicateLines = { _ in [] }
+) -> SchemaElement<V> {
+  trigger(name, .insteadOf, event, statements, condition)
+}
+
+private func trigger<M: Model, Rows>(
+  _ name: String, _ timing: TriggerTiming, _ event: TriggerEvent<M, Rows>,
+  _ statements: @escaping (Rows) -> [TriggerStatement],
+  _ condition: @escaping (Rows) -> PredicateLines
+) -> SchemaElement<M> {
+  SchemaElement(
+    kind: .trigger(
+      TriggerLine(name: name, timing: timing, operation: event.operation) { old, new in
+        let rows = event.rows(old, new)
+        return (statements(rows), condition(rows))
+      }))
+}
