@@ -27,7 +27,8 @@ struct QueryAnalysis: QuerySink {
     .select, .from, .where, .and, .or, .not, .orderBy, .ascending, .descending, .limit, .noLimit,
     .offset, .comma, .open, .close, .one, .zero, .equal, .notEqual, .isSame, .isNotSame, .less,
     .greater, .lessOrEqual, .greaterOrEqual, .plus, .minus, .times, .divide, .negate, .isNull,
-    .isNotNull, .like, .escape, .between, .in, .arrayValues, .as, .is,
+    .isNotNull, .like, .escape, .between, .in, .arrayValues, .as, .is, .equalOne, .equalZero,
+    .notEqualOne, .notEqualZero, .isOne, .isZero, .isNotOne, .isNotZero,
   ]
 
   /// Functions that depend only on their arguments and give one value for each row.
@@ -113,7 +114,7 @@ extension SelectStatement {
   /// the query says so: `WHERE id = ?`.
   func requiredValue(of columns: Set<Int>) -> (column: Int, value: DatabaseValue)? {
     for case .compareColumn(let sign, let column, let value) in predicates
-    where sign == .equal || sign == .isSame {
+    where sign.isEquality {
       guard column.table == from, columns.contains(Int(column.index)),
         let value = try? value.databaseValue
       else { continue }

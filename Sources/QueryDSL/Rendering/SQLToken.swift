@@ -17,6 +17,9 @@ package enum SQLToken: UInt8, Sendable {
   case right, full, cross, with, recursive, materialized, notMaterialized, asQuery
   case union, unionAll, intersect, except, selectAllFrom, selectValueFrom, valueIsNotNull
   case valueIsNull, defaultValues, returning
+  // Comparisons with a value that is written into the SQL; no value follows them.
+  case equalOne, equalZero, notEqualOne, notEqualZero
+  case isOne, isZero, isNotOne, isNotZero
 
   /// The text, including the spaces around it.
   var text: StaticString {
@@ -134,6 +137,14 @@ package enum SQLToken: UInt8, Sendable {
     case .valueIsNull: ") WHERE \"value\" IS NULL"
     case .defaultValues: " DEFAULT VALUES"
     case .returning: " RETURNING "
+    case .equalOne: " = 1"
+    case .equalZero: " = 0"
+    case .notEqualOne: " <> 1"
+    case .notEqualZero: " <> 0"
+    case .isOne: " IS 1"
+    case .isZero: " IS 0"
+    case .isNotOne: " IS NOT 1"
+    case .isNotZero: " IS NOT 0"
     }
   }
 }

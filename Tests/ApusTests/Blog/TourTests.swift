@@ -33,7 +33,7 @@ struct TourTests {
       try nested.sql.text.hasSuffix(
         """
          FROM "Post" WHERE "status" IN (SELECT value FROM apus_array(?)) \
-        AND ("title" LIKE ? OR "url" IS ?) ORDER BY "views" DESC
+        AND ("title" LIKE ? OR "url" IS NULL) ORDER BY "views" DESC
         """))
     #expect(try db.fetch(nested).map(\.title) == ["News"])
 

@@ -65,7 +65,8 @@ struct DifferentialTests {
     "lag(", "lead(", "CASE WHEN ", " WHEN ? THEN ", "iif(", "CAST(", " COLLATE \"NOCASE\"",
     " COLLATE \"RTRIM\"", " NULLS FIRST", " NULLS LAST", " LIMIT ?", " LIMIT -1 OFFSET ?",
     " ORDER BY \"sort\"", " DESC", "coalesce(", "ifnull(", "nullif(", "max(", "min(",
-    " LIKE ? ESCAPE ?", " GLOB ", " BETWEEN ", " IS NOT ", " IS ?", " <> ", "NOT (", " AND ",
+    " LIKE ? ESCAPE ?", " GLOB ", " BETWEEN ", " IS NOT ", " IS ?", " IS NULL", " IS NOT NULL",
+    " <> ", "NOT (", " AND ",
     " OR ", "json_extract(", " % ", " & ", " | ", " << ", " >> ", " || ", "substr(", "replace(",
     "instr(", "trim(", "hex(", "typeof(", "\"ifnull\"(",
   ]

@@ -12,7 +12,7 @@ struct ComparisonTests {
   func equality() throws {
     try music.expect(where: #""plays" = ?"#, [2]) { $0.$plays == 20 }
     try music.expect(where: #""plays" <> ?"#, [1, 3, 4, 5]) { $0.$plays != 20 }
-    try music.expect(where: #""isLive" = ?"#, [2, 4]) { $0.$isLive == true }
+    try music.expect(where: #""isLive" = 1"#, [2, 4]) { $0.$isLive == true }
     try music.expect(where: #""title" = ?"#, [3]) { $0.$title == "gamma" }
     try music.expect(where: #""title" = ?"#, []) { $0.$title == "Gamma" }
   }
@@ -20,9 +20,9 @@ struct ComparisonTests {
   @Test("== and != on an optional column agree with Swift: nil equals only nil")
   func optionals() throws {
     try music.expect(where: #""genre" IS ?"#, [1, 4]) { $0.$genre == "rock" }
-    try music.expect(where: #""genre" IS ?"#, [3, 5]) { $0.$genre == nil }
+    try music.expect(where: #""genre" IS NULL"#, [3, 5]) { $0.$genre == nil }
     try music.expect(where: #""genre" IS NOT ?"#, [2, 3, 5]) { $0.$genre != "rock" }
-    try music.expect(where: #""genre" IS NOT ?"#, [1, 2, 4]) { $0.$genre != nil }
+    try music.expect(where: #""genre" IS NOT NULL"#, [1, 2, 4]) { $0.$genre != nil }
     for value in [nil, "rock", "jazz", "none"] {
       let query = Track.where { $0.$genre == value }
       let expected = Music.tracks.filter { $0.genre == value }
@@ -81,7 +81,7 @@ struct ComparisonTests {
       $0.$plays.between(7, and: 50)
     }
     try music.expect(where: #""plays" BETWEEN ? AND ?"#, []) { $0.$plays.between(50, and: 7) }
-    try music.expect(where: #""plays" BETWEEN ? AND ? AND "isLive" = ?"#, [2, 4]) {
+    try music.expect(where: #""plays" BETWEEN ? AND ? AND "isLive" = 1"#, [2, 4]) {
       $0.$plays.between(7, and: 50) && $0.$isLive == true
     }
     try music.expect(where: #"NOT "rating" BETWEEN ? AND ?"#, [1]) {

@@ -10,13 +10,13 @@ struct SQLPredicateTests {
 
   @Test("&&, || and ! get parentheses only where precedence needs them")
   func connectives() throws {
-    try music.expect(where: #""plays" > ? AND "isLive" = ?"#, [4]) {
+    try music.expect(where: #""plays" > ? AND "isLive" = 1"#, [4]) {
       $0.$plays > 20 && $0.$isLive == true
     }
-    try music.expect(where: #""plays" > ? OR "isLive" = ?"#, [1, 2, 4]) {
+    try music.expect(where: #""plays" > ? OR "isLive" = 1"#, [1, 2, 4]) {
       $0.$plays > 20 || $0.$isLive == true
     }
-    try music.expect(where: #"NOT "isLive" = ?"#, [1, 3, 5]) { !($0.$isLive == true) }
+    try music.expect(where: #"NOT "isLive" = 1"#, [1, 3, 5]) { !($0.$isLive == true) }
     try music.expect(where: #"("id" = ? OR "id" = ?) AND "plays" = ?"#, [1]) {
       ($0.$id == 1 || $0.$id == 2) && $0.$plays == 100
     }

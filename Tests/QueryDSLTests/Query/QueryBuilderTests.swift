@@ -90,7 +90,7 @@ struct QueryBuilderTests {
       try query.sql.text == """
         SELECT "Track"."id", "Track_2"."id" FROM "Track" JOIN "Track" AS "Track_2" \
         ON "Track"."genre" IS "Track_2"."genre" AND "Track"."id" < "Track_2"."id" \
-        WHERE "Track"."genre" IS NOT ?
+        WHERE "Track"."genre" IS NOT NULL
         """)
     let rows = try music.db.fetch(query)
     #expect(rows.map(\.0) == [1] && rows.map(\.1) == [4])

@@ -18,9 +18,9 @@ struct UpdateTests {
     #expect(
       try update.sql.text == """
         UPDATE "Track" SET "plays" = "plays" + ?, "price" = "price" * ?, "rating" = "id" \
-        WHERE "isLive" = ?
+        WHERE "isLive" = 1
         """)
-    #expect(try update.sql.values == [1, 2.0, true])
+    #expect(try update.sql.values == [1, 2.0])
     #expect(try music.db.run(update) == 2)
     let track = try #require(try music.db.find(Track.self, 2))
     #expect(track.plays == 21 && track.price == 1 && track.rating == 2)
@@ -86,7 +86,7 @@ struct UpdateTests {
   @Test("delete removes the matching rows, or all rows")
   func delete() throws {
     let some = Track.delete().where { $0.$genre == nil }
-    #expect(try some.sql.text == #"DELETE FROM "Track" WHERE "genre" IS ?"#)
+    #expect(try some.sql.text == #"DELETE FROM "Track" WHERE "genre" IS NULL"#)
     #expect(try music.db.run(some) == 2)
     #expect(try Track.delete().sql.text == #"DELETE FROM "Track""#)
     #expect(try music.db.run(Track.delete()) == 3)

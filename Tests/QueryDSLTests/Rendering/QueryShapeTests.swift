@@ -34,13 +34,16 @@ struct QueryShapeTests {
         $0.$id.isIn(ids)
       }.limit(limit)
     }
-    let first = try misses { _ = try connection.fetch(query(1, nil, [], 1)) }
+    let first = try misses { _ = try connection.fetch(query(1, "jazz", [], 1)) }
     #expect(first == 1)
     let others = try misses {
       _ = try connection.fetch(query(2, "rock", [1], 5))
       _ = try connection.fetch(query(-1, "", Array(0..<1000), 0))
     }
     #expect(others == 0)
+    // Only nil has a shape of its own.
+    #expect(try misses { _ = try connection.fetch(query(1, nil, [], 1)) } == 1)
+    #expect(try misses { _ = try connection.fetch(query(2, nil, [3], 2)) } == 0)
   }
 
   @Test("queries with different SQL have different shapes")
@@ -54,6 +57,12 @@ struct QueryShapeTests {
       Track.select { $0.$id.max() }, Track.select { $0.$id.min() }, Track.select { $0.count() },
       Track.where { $0.$id == 1 }, Track.where { $0.$id != 1 }, Track.where { $0.$plays == 1 },
       Track.where { $0.$genre == nil }, Track.where { $0.$rating == nil },
+      Track.where { $0.$genre != nil }, Track.where { $0.$genre == "a" },
+      Track.where { $0.$genre != "a" }, Track.where { $0.$isLive.isTrue },
+      Track.where { $0.$isLive.isFalse }, Track.where { $0.$isLive != true },
+      Track.where { $0.$isLive != false }, Track.where { $0.$isLive.optional.isTrue },
+      Track.where { $0.$isLive.optional.isFalse }, Track.where { $0.$isLive.optional != true },
+      Track.where { $0.$isLive.optional != false },
       Track.where { $0.$id == $0.$plays }, Track.where { $0.$plays == $0.$id },
       Track.where { $0.$id < 1 }, Track.where { $0.$id <= 1 }, Track.where { !($0.$id < 1) },
       Track.where { $0.$id < 1 && $0.$id < 1 }, Track.where { $0.$id < 1 || $0.$id < 1 },

@@ -60,7 +60,7 @@ struct ChoiceSpecification {
       ["hot", "warm", "cold", "warm", "cold"]
     ) { Case(when: $0.$plays > 50, then: "hot").when($0.$plays > 10, then: "warm").else("cold") }
     try music.expect(
-      #"CASE WHEN "isLive" = ? THEN "plays" WHEN "rating" IS ? THEN "id" END"#,
+      #"CASE WHEN "isLive" = 1 THEN "plays" WHEN "rating" IS NULL THEN "id" END"#,
       [nil, 20, nil, 50, 5]
     ) {
       Case(when: $0.$isLive == true, then: $0.$plays).when($0.$rating == nil, then: $0.$id).orNull

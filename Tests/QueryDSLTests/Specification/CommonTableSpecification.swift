@@ -106,7 +106,7 @@ struct CommonTableSpecification {
       },
       """
       WITH RECURSIVE "levels"("id", "depth") AS (SELECT "id" AS "id", ? AS "depth" FROM "Folder" \
-      WHERE "parentID" IS ? UNION ALL SELECT "Folder"."id" AS "id", "levels"."depth" + ? AS \
+      WHERE "parentID" IS NULL UNION ALL SELECT "Folder"."id" AS "id", "levels"."depth" + ? AS \
       "depth" FROM "levels" JOIN "Folder" ON "Folder"."parentID" IS "levels"."id") \
       SELECT "Folder"."name", "levels"."depth" FROM "levels" JOIN "Folder" \
       ON "Folder"."id" = "levels"."id" ORDER BY "levels"."depth", "Folder"."name"

@@ -92,7 +92,7 @@ struct DecimalSpecification {
     let tenth = try Self.decimal("0.1")
     try expect(where: #""price" COLLATE "decimal" = ?"#, [2]) { $0.$price == 9.5 }
     try expect(where: #""price" COLLATE "decimal" <> ?"#, [1, 3, 4, 5, 6]) { $0.$price != 9.5 }
-    try expect(where: #""discount" COLLATE "decimal" IS ?"#, [2]) { $0.$discount == nil }
+    try expect(where: #""discount" IS NULL"#, [2]) { $0.$discount == nil }
     try expect(where: #""discount" COLLATE "decimal" IS NOT ?"#, [2, 3, 4, 5, 6]) {
       $0.$discount != tenth
     }

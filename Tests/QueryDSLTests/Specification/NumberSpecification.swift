@@ -30,7 +30,7 @@ struct NumberSpecification {
     let update = Track.update { $0.$rating += 1 }.where { $0.$rating != nil }
     #expect(
       try update.sql.text
-        == #"UPDATE "Track" SET "rating" = "rating" + ? WHERE "rating" IS NOT ?"#)
+        == #"UPDATE "Track" SET "rating" = "rating" + ? WHERE "rating" IS NOT NULL"#)
     #expect(try music.db.run(update) == 3)
     #expect(
       try music.db.fetch(Track.select(\.$rating).order(by: \.$id)) == [6, nil, 4, 2, nil])

@@ -161,7 +161,7 @@ struct ReturningSpecification {
     try articles.expect(
       delete,
       #"""
-      DELETE FROM "Article" WHERE "id" IN (SELECT "id" FROM "Article" WHERE "isActive" = ? \#
+      DELETE FROM "Article" WHERE "id" IN (SELECT "id" FROM "Article" WHERE "isActive" = 1 \#
       ORDER BY "price" DESC, "id" LIMIT ?)
       """#)
     #expect(try db.fetch(delete.returning(\.$id)) == [2])

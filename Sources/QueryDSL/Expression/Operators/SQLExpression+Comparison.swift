@@ -4,16 +4,19 @@ import SQLCore
 // since their number decides how long the compiler takes to diagnose a mistake.
 //
 // On optional columns `==` and `!=` follow Swift: nil equals nil, and differs from every value.
-// They become `IS` and `IS NOT`, with NULL bound, so that the SQL does not depend on the value.
+// They become `IS` and `IS NOT`. nil, true and false are written into the SQL: `IS NULL`, `= 1`.
+// `SQLToken+Literal.swift` says why. Every other value is bound.
 //
 // A type whose values sort differently from their stored form names a collation. It is written
 // after the left operand: `"price" COLLATE "decimal" < ?`.
 
 extension SQLExpression {
   /// Tests whether both are equal. SQL: `a = ?`, on an optional `a IS ?`
+  ///
+  /// A Bool is written as `a = 1` or `a = 0`, and nil as `a IS NULL`.
   @inlinable
   public static func == (left: SQLExpression, right: Value) -> SQLPredicate {
-    left.compare(Value.isOptional ? .isSame : .equal, right)
+    left.equate(Value.isOptional ? .isSame : .equal, right)
   }
 
   /// Tests whether both are equal. SQL: `a = b`, on an optional `a IS b`
@@ -22,9 +25,11 @@ extension SQLExpression {
   }
 
   /// Tests whether they differ. SQL: `a <> ?`, on an optional `a IS NOT ?`
+  ///
+  /// A Bool is written as `a <> 1` or `a <> 0`, and nil as `a IS NOT NULL`.
   @inlinable
   public static func != (left: SQLExpression, right: Value) -> SQLPredicate {
-    left.compare(Value.isOptional ? .isNotSame : .notEqual, right)
+    left.equate(Value.isOptional ? .isNotSame : .notEqual, right)
   }
 
   /// Tests whether they differ. SQL: `a <> b`, on an optional `a IS NOT b`
@@ -100,9 +105,27 @@ extension SQLExpression where Value: OrderedColumnValue {
 }
 
 extension SQLExpression {
+  /// Compares with a value that may be written into the SQL.
+  @inlinable
+  func equate(_ sign: SQLToken, _ value: Value) -> SQLPredicate {
+    let bound = BoundValue(value, as: form)
+    let isBool = Value.self == Bool.self || Value.self == Bool?.self
+    guard isBool || Value.isOptional, let test = sign.literal(of: bound, isBool: isBool) else {
+      return compare(sign, bound: bound)
+    }
+    if case .column(let column) = node {
+      return SQLPredicate(.compareColumn(test, column, bound))
+    }
+    return SQLPredicate(.test(test, node))
+  }
+
   @inlinable
   func compare(_ sign: SQLToken, _ value: Value) -> SQLPredicate {
-    let bound = BoundValue(value, as: form)
+    compare(sign, bound: BoundValue(value, as: form))
+  }
+
+  @inlinable
+  func compare(_ sign: SQLToken, bound: BoundValue) -> SQLPredicate {
     if Value.collationName == nil, case .column(let column) = node {
       return SQLPredicate(.compareColumn(sign, column, bound))
     }

@@ -100,14 +100,20 @@ extension PredicateNode {
       over: max(subject.depth, query.depth + TreeLimits.depthOfQuery))
   }
 
+  /// `a IS NULL`, `a = 1`, and other comparisons with a value that is written into the SQL.
+  @usableFromInline
+  package static func test(_ sign: SQLToken, _ subject: ExpressionNode) -> PredicateNode {
+    tree(.test(sign, subject), over: subject.depth)
+  }
+
   /// `a IS NULL`
   static func isNull(_ subject: ExpressionNode) -> PredicateNode {
-    tree(.isNull(subject), over: subject.depth)
+    test(.isNull, subject)
   }
 
   /// `a IS NOT NULL`
   static func isNotNull(_ subject: ExpressionNode) -> PredicateNode {
-    tree(.isNotNull(subject), over: subject.depth)
+    test(.isNotNull, subject)
   }
 
   /// `EXISTS (SELECT …)`

@@ -28,8 +28,8 @@ package enum PredicateTree: Sendable {
   /// `isOptional` is true for an optional expression: NULL is in the list only if the query returns
   /// NULL.
   case isInQuery(ExpressionNode, SelectStatement, isOptional: Bool)
-  case isNull(ExpressionNode)
-  case isNotNull(ExpressionNode)
+  /// A comparison with a value that is written into the SQL, such as `IS NULL`.
+  case test(SQLToken, ExpressionNode)
   case exists(SelectStatement)
   case composed([SQLFragment.Part])
 }
@@ -40,7 +40,7 @@ extension PredicateNode {
     case .compareColumn(let sign, let column, let value):
       try sink.column(column)
       try sink.token(sign)
-      try sink.value(value)
+      if !sign.containsValue { try sink.value(value) }
     case .fragment(let sql): try sink.fragment(sql)
     case .constant(let holds): try sink.token(holds ? .one : .zero)
     case .invalid(let error): throw error
@@ -58,7 +58,7 @@ extension PredicateNode {
     case .chain(let chain): chain.precedence
     case .tree(let tree, _):
       switch tree {
-      case .compare, .match, .between, .isNull, .isNotNull: .equality
+      case .compare, .match, .between, .test: .equality
       case .isIn(_, _, let containsNull): containsNull == nil ? .equality : .or
       case .isInQuery(_, _, let isOptional): isOptional ? .or : .equality
       case .exists: .primary
@@ -98,7 +98,7 @@ extension PredicateTree {
     case .between: try writeBetween(to: &sink)
     case .isIn: try writeIsIn(to: &sink)
     case .isInQuery: try writeIsInQuery(to: &sink)
-    case .isNull, .isNotNull: try writeNullTest(to: &sink)
+    case .test: try writeTest(to: &sink)
     case .exists: try writeExists(to: &sink)
     case .composed: try writeParts(to: &sink)
     }
@@ -149,16 +149,10 @@ extension PredicateTree {
       : Self.writeIsIn(subject, query, to: &sink)
   }
 
-  private func writeNullTest<Sink: QuerySink>(to sink: inout Sink) throws {
-    switch self {
-    case .isNull(let subject):
-      try subject.writeOperand(to: &sink)
-      try sink.token(.isNull)
-    case .isNotNull(let subject):
-      try subject.writeOperand(to: &sink)
-      try sink.token(.isNotNull)
-    default: break
-    }
+  private func writeTest<Sink: QuerySink>(to sink: inout Sink) throws {
+    guard case .test(let sign, let subject) = self else { return }
+    try subject.writeOperand(to: &sink)
+    try sink.token(sign)
   }
 
   private func writeExists<Sink: QuerySink>(to sink: inout Sink) throws {

@@ -1,0 +1,53 @@
+import SQLCore
+
+// SQLite uses a partial index only if the condition of the query implies that of the index. It
+// compares the two before any value is bound, so `"readAt" IS ?` never implies `"readAt" IS NULL`,
+// and for `"isDone" = ?` it compiles the statement again each time a value is bound.
+//
+// nil, true and false are therefore written into the SQL, as a declaration writes them. A
+// comparison has at most three texts then, and usually one, since the value is most often a literal
+// of the program. All other values are bound.
+
+extension SQLToken {
+  /// Returns the comparison with a value that is written into the SQL; nil if the value is bound.
+  ///
+  /// - Parameter isBool: whether an integer is a Bool, which is 0 or 1.
+  @usableFromInline
+  package func literal(of value: BoundValue, isBool: Bool) -> SQLToken? {
+    guard case .value(let value) = value else { return nil }
+    switch (value, self) {
+    case (.null, .isSame): return .isNull
+    case (.null, .isNotSame): return .isNotNull
+    case (.integer(let number), _) where isBool: return comparison(withOne: number != 0)
+    default: return nil
+    }
+  }
+
+  private func comparison(withOne isOne: Bool) -> SQLToken? {
+    switch self {
+    case .equal: isOne ? .equalOne : .equalZero
+    case .notEqual: isOne ? .notEqualOne : .notEqualZero
+    case .isSame: isOne ? .isOne : .isZero
+    case .isNotSame: isOne ? .isNotOne : .isNotZero
+    default: nil
+    }
+  }
+
+  /// Whether a comparison contains its value, so that none follows it.
+  var containsValue: Bool {
+    switch self {
+    case .isNull, .isNotNull: true
+    case .equalOne, .equalZero, .notEqualOne, .notEqualZero: true
+    case .isOne, .isZero, .isNotOne, .isNotZero: true
+    default: false
+    }
+  }
+
+  /// Whether a comparison holds only for a single value.
+  package var isEquality: Bool {
+    switch self {
+    case .equal, .equalOne, .equalZero, .isSame, .isOne, .isZero, .isNull: true
+    default: false
+    }
+  }
+}
