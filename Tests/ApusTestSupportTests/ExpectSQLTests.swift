@@ -56,7 +56,7 @@ struct ExpectSQLTests {
   @Test("a query that cannot be rendered throws its own error")
   func invalid() {
     #expect(throws: QueryError.self) {
-      try expectSQL(of: Item.limit(1).limit(2), "SELECT 1")
+      try expectSQL(of: Item.limit(-1), "SELECT 1")
     }
   }
 }

@@ -77,16 +77,17 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
 
   /// Limits the result to `count` rows. SQL: `LIMIT ?`
   ///
-  /// A second limit and a negative one throw `QueryError` when the query is rendered.
+  /// It replaces an earlier limit, and nil removes it. A negative one throws `QueryError` when the
+  /// query is rendered.
   @inlinable
-  public consuming func limit(_ count: Int) -> Self {
+  public consuming func limit(_ count: Int?) -> Self {
     select.statement.setLimit(count)
     return self
   }
 
   /// Limits the number of rows by a parameter of a prepared query. SQL: `LIMIT ?`
   ///
-  /// A second limit and a negative argument throw `QueryError`.
+  /// It replaces an earlier limit. A negative argument throws `QueryError`.
   public consuming func limit(_ count: SQLParameter<Int>) -> Self {
     select.statement.setLimit(count)
     return self
@@ -94,7 +95,7 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
 
   /// Skips a number of rows that is a parameter of a prepared query. SQL: `OFFSET ?`
   ///
-  /// A second offset and a negative argument throw `QueryError`.
+  /// It replaces an earlier offset. A negative argument throws `QueryError`.
   public consuming func offset(_ count: SQLParameter<Int>) -> Self {
     select.statement.setOffset(count)
     return self
@@ -102,9 +103,10 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
 
   /// Skips the first `count` rows. SQL: `OFFSET ?`
   ///
-  /// A second offset and a negative one throw `QueryError` when the query is rendered.
+  /// It replaces an earlier offset, and nil removes it. A negative one throws `QueryError` when the
+  /// query is rendered.
   @inlinable
-  public consuming func offset(_ count: Int) -> Self {
+  public consuming func offset(_ count: Int?) -> Self {
     select.statement.setOffset(count)
     return self
   }

@@ -34,23 +34,7 @@ extension Relation {
       BoundValue.array(BoundArray(keys.map { $0.value(at: index) }))
     }
     if owners.count == 1 { return .isIn(owners[0], arrays[0], containsNull: nil) }
-    // One list of several columns: the values of a parent have the same index in each array.
-    var parts: [SQLFragment.Part] = [.sql("(")]
-    for (index, owner) in owners.enumerated() {
-      if index > 0 { parts.append(.sql(", ")) }
-      parts.append(.expression(owner))
-    }
-    let names = owners.indices.map { "k\($0)" }
-    let values = names.map { "\($0).value" }.joined(separator: ", ")
-    parts.append(.sql(SQL(unsafe: ") IN (SELECT \(values) FROM ")))
-    for (index, array) in arrays.enumerated() {
-      let on = index > 0 ? " ON \(names[index]).rowid = k0.rowid" : ""
-      parts.append(.sql(SQL(unsafe: (index > 0 ? " JOIN " : "") + "apus_array(")))
-      parts.append(.expression(.value(array)))
-      parts.append(.sql(SQL(unsafe: ") AS \(names[index])\(on)")))
-    }
-    parts.append(.sql(")"))
-    return .composed(parts)
+    return .isIn(owners, rowsOf: arrays)
   }
 }
 

@@ -145,7 +145,7 @@ struct TextSink: QuerySink {
   mutating func openScope(
     _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
   ) throws {
-    let tables = try ([from] + joins.map(\.table)).map { table in
+    let tables = try ((from.isNone ? [] : [from]) + joins.map(\.table)).map { table in
       let name = try Self.layout(of: table).tableName
       switch extras?.source(of: table) {
       case nil: return (table, name, Kind.model)

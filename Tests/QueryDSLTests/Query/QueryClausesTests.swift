@@ -219,7 +219,10 @@ struct QueryClausesTests {
       message {
         Where { SQLPredicate(sql: "1") }
         Select($0.$id)
-      } == "the query has no From(…)")
+      } == "the table Track is used, but it is not in FROM or a join")
+    let noFrom = Query { (track: Columns<Track>) in Select(1) }
+    #expect(
+      #expect(throws: QueryError.self) { try noFrom.sql }?.message == "the query has no From(…)")
   }
 
   @Test("two limits or a negative offset throw a QueryError")

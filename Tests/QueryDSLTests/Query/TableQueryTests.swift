@@ -98,12 +98,9 @@ struct TableQueryTests {
     #expect(try music.db.count(few) == 1)
   }
 
-  @Test("two limits, two offsets or a negative number throw a QueryError before any SQL runs")
+  @Test("a negative number throws a QueryError before any SQL runs")
   func mistakes() throws {
-    for query in [
-      Track.limit(1).limit(1), Track.all.offset(1).offset(2), Track.limit(-1),
-      Track.all.offset(-1),
-    ] {
+    for query in [Track.limit(-1), Track.all.offset(-1)] {
       #expect(throws: QueryError.self) { try query.sql }
       #expect(throws: QueryError.self) { try music.db.fetch(query) }
       #expect(throws: QueryError.self) { try music.db.first(query) }

@@ -127,7 +127,7 @@ struct CompoundSpecification {
     #expect(throws: QueryError.self) {
       try rock.union(loud).order(byColumn: "nothing").sql
     }
-    #expect(throws: QueryError.self) { try rock.limit(1).limit(2).union(loud).sql }
-    #expect(throws: QueryError.self) { try rock.union(loud).limit(1).limit(2).sql }
+    #expect(throws: QueryError.self) { try rock.limit(-1).union(loud).sql }
+    #expect(throws: QueryError.self) { try rock.union(loud).limit(-1).sql }
   }
 }

@@ -85,7 +85,7 @@ public enum QueryBuilder {
   public static func buildFinalResult(_ clause: QueryClause) -> Query<Never> {
     Query(
       statement: SelectStatement(
-        selection: .terms([]), from: TableID(layout: 0, source: 0)),
+        selection: .terms([]), from: .none),
       decoding: .parts(RowParts()) { throw QueryError("no Select") })
   }
 }
@@ -104,6 +104,8 @@ extension Query {
   /// }
   /// ```
   ///
+  /// A query of values alone has no parameters and no From: `Query { Select(1, "a") }`.
+  ///
   /// If a model is used twice, it is two parameters. The right side of a left join is
   /// `OptionalColumns`. Mistakes that the compiler cannot see, such as a table that is not in FROM,
   /// throw `QueryError` when the query is rendered, before any SQL runs.
@@ -111,13 +113,17 @@ extension Query {
     @QueryBuilder _ body: (repeat each Table) -> Query<Row>
   ) {
     self = body(repeat (each Table).init())
+    // Without parameters, the query selects values only.
+    var count = 0
+    for _ in repeat (each Table).self { count += 1 }
+    if count > 0, statement.from.isNone { statement.note(SelectStatement.noFrom) }
   }
 }
 
 extension SelectStatement {
   /// Puts the clauses in their places.
   fileprivate init<Row>(_ select: SelectClause<Row>) {
-    self.init(selection: .terms(select.terms), from: TableID(layout: 0, source: 0))
+    self.init(selection: .terms(select.terms), from: .none)
     note(select.problem)
     var from: TableReference?
     var joined: [(kind: SQLToken, table: TableReference)] = []
@@ -137,23 +143,38 @@ extension SelectStatement {
       case .having(let nodes): having.append(contentsOf: nodes)
       case .window(let name, let window): add(window, named: name)
       case .order(let terms): for term in terms { order.append(term) }
-      case .limit(let count): setLimit(count)
-      case .offset(let count): setOffset(count)
-      case .limitParameter(let count): setLimit(count)
-      case .offsetParameter(let count): setOffset(count)
+      case .limit(let count):
+        checkSingle(limit, "LIMIT")
+        setLimit(count)
+      case .offset(let count):
+        checkSingle(offset, "OFFSET")
+        setOffset(count)
+      case .limitParameter(let count):
+        checkSingle(limit, "LIMIT")
+        setLimit(count)
+      case .offsetParameter(let count):
+        checkSingle(offset, "OFFSET")
+        setOffset(count)
       case .distinct:
         if isDistinct { note(QueryError("DISTINCT is given twice")) }
         isDistinct = true
       }
     }
     guard let from else {
-      note(QueryError("the query has no From(…)"))
+      if !joined.isEmpty { note(Self.noFrom) }
       return
     }
     self.from = from.table
     // Last, since a join may be written before FROM.
     add(from, joined)
   }
+
+  /// Notes an error if a clause that a query has once is there already.
+  private mutating func checkSingle(_ count: RowCount?, _ clause: String) {
+    if count != nil { note(QueryError("\(clause) is given twice")) }
+  }
+
+  fileprivate static var noFrom: QueryError { QueryError("the query has no From(…)") }
 
   private mutating func add(_ window: WindowSpecification, named name: String) {
     let known = extras?.content.windows ?? []

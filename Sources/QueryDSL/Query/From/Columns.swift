@@ -17,6 +17,11 @@ public struct Columns<M: ResultRow>: TableColumns {
     self.init(source: TableID.nextSource())
   }
 
+  /// Takes a table of a query that is narrowed; programs do not use it directly.
+  public init(_from tables: _QueryTables) {
+    self = tables.take(M.self, acceptsMissing: false)
+  }
+
   /// The columns of the table that a declaration is about: a CHECK, an index or a generated column.
   static var declared: Columns { Columns(source: TableID.declared) }
 

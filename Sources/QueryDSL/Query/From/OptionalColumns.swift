@@ -11,6 +11,11 @@ public struct OptionalColumns<M: ResultRow>: TableColumns {
     columns = Columns()
   }
 
+  /// Takes a table of a query that is narrowed; programs do not use it directly.
+  public init(_from tables: _QueryTables) {
+    columns = tables.take(M.self, acceptsMissing: true)
+  }
+
   /// The column of a property, as an optional.
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value>>

@@ -4,4 +4,7 @@ import SQLCore
 public protocol TableColumns: Sendable {
   /// Makes the columns of a new table.
   init()
+
+  /// Takes the next table of the model from those of a query that is narrowed.
+  init(_from tables: _QueryTables)
 }

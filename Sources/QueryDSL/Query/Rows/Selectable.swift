@@ -20,6 +20,12 @@ extension SQLExpression: Selectable {
   }
 }
 
+extension SQLPredicate: Selectable {
+  /// The condition, which is read as true, false, or nil if it is unknown; programs do not use it
+  /// directly.
+  public var _selection: _SelectItem<Bool?> { SQLExpression(self)._selection }
+}
+
 extension Columns: Selectable {
   /// All columns of the table, read as the model; programs do not use it directly.
   public var _selection: _SelectItem<M> {

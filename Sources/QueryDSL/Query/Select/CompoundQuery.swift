@@ -44,7 +44,7 @@ extension Fetchable {
 /// order or a limit of its own keeps it.
 public struct CompoundQuery<Row: Sendable>: Fetchable {
   /// The SELECT of the query, with the way to read its rows.
-  public private(set) var query: Query<Row>
+  public internal(set) var query: Query<Row>
 
   fileprivate init(
     _ first: some Fetchable<Row>, _ operation: SQLToken, _ second: some Fetchable<Row>
@@ -104,16 +104,18 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
 
   /// Limits the result to `count` rows. SQL: `LIMIT ?`
   ///
-  /// A second limit and a negative one throw `QueryError` when the query is rendered.
-  public consuming func limit(_ count: Int) -> Self {
+  /// It replaces an earlier limit, and nil removes it. A negative one throws `QueryError` when the
+  /// query is rendered.
+  public consuming func limit(_ count: Int?) -> Self {
     query.statement.setLimit(count)
     return self
   }
 
   /// Skips the first `count` rows. SQL: `OFFSET ?`
   ///
-  /// A second offset and a negative one throw `QueryError` when the query is rendered.
-  public consuming func offset(_ count: Int) -> Self {
+  /// It replaces an earlier offset, and nil removes it. A negative one throws `QueryError` when the
+  /// query is rendered.
+  public consuming func offset(_ count: Int?) -> Self {
     query.statement.setOffset(count)
     return self
   }

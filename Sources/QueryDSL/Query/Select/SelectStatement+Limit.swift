@@ -1,32 +1,27 @@
 import SQLCore
 
 extension SelectStatement {
-  /// Sets the limit. A second limit is an error, and so is a negative one, which SQL takes as no
-  /// limit.
+  /// Replaces the limit; nil removes it. A negative one, which SQL takes as no limit, is an error.
   @usableFromInline
-  mutating func setLimit(_ count: Int) {
-    if limit != nil { note(QueryError("LIMIT is given twice")) }
-    if count < 0 { note(QueryError("LIMIT is negative: \(count)")) }
-    limit = .number(count)
+  mutating func setLimit(_ count: Int?) {
+    if let count, count < 0 { note(QueryError("LIMIT is negative: \(count)")) }
+    limit = count.map { .number($0) }
   }
 
-  /// Sets the offset. A second offset and a negative one are errors.
+  /// Replaces the offset; nil removes it. A negative one is an error.
   @usableFromInline
-  mutating func setOffset(_ count: Int) {
-    if offset != nil { note(QueryError("OFFSET is given twice")) }
-    if count < 0 { note(QueryError("OFFSET is negative: \(count)")) }
-    offset = .number(count)
+  mutating func setOffset(_ count: Int?) {
+    if let count, count < 0 { note(QueryError("OFFSET is negative: \(count)")) }
+    offset = count.map { .number($0) }
   }
 
-  /// Sets the limit to a parameter of a prepared query.
+  /// Replaces the limit by a parameter of a prepared query.
   mutating func setLimit(_ count: SQLExpression<Int>) {
-    if limit != nil { note(QueryError("LIMIT is given twice")) }
     limit = rowCount(count, "LIMIT")
   }
 
-  /// Sets the offset to a parameter of a prepared query.
+  /// Replaces the offset by a parameter of a prepared query.
   mutating func setOffset(_ count: SQLExpression<Int>) {
-    if offset != nil { note(QueryError("OFFSET is given twice")) }
     offset = rowCount(count, "OFFSET")
   }
 

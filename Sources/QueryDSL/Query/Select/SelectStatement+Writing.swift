@@ -44,6 +44,7 @@ extension SelectStatement: Renderable {
     try sink.token(.select)
     if isDistinct { try sink.token(.distinct) }
     if countingRows { try sink.token(.countStar) } else { try writeSelection(to: &sink) }
+    if from.isNone { return }
     try sink.token(.from)
     try Self.write(from, extras, to: &sink)
   }

@@ -43,6 +43,7 @@ package struct SelectStatement: Sendable {
 
   package var selection: Selection
   package var isDistinct = false
+  /// The first table; `none` for a SELECT without FROM.
   package var from: TableID
   package var predicates: ShortList<PredicateNode> = .none
   package var order: ShortList<OrderTerm> = .none
@@ -79,7 +80,7 @@ package struct SelectStatement: Sendable {
   }
 
   /// The tables of FROM and its joins, in their order.
-  package var tables: [TableID] { [from] + joins.map(\.table) }
+  package var tables: [TableID] { from.isNone ? [] : [from] + joins.map(\.table) }
 }
 
 // The parts that few queries have.

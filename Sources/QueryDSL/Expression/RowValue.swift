@@ -1,0 +1,132 @@
+import SQLCore
+
+/// Several expressions that are compared together, from the first to the last.
+///
+/// ```swift
+/// Post.where { RowValue($0.$createdAt, $0.$id) < (date, id) }
+/// // … WHERE ("createdAt", "id") < (?, ?)
+/// ```
+/// It is less than a tuple of values if its first expression is less, or if the first ones are equal
+/// and the rest is less. SQLite finds the rows for such a condition with an index over the columns
+/// in the same order, which makes it fit for reading a table in pages. `page(after:by:)` does so with
+/// any order.
+/// - SeeAlso: <https://www.sqlite.org/rowvalue.html>
+public struct RowValue<each Value: ColumnValue>: Sendable {
+  /// The expressions, each as it is compared.
+  private let nodes: [ExpressionNode]
+  private let forms: [StoredForm]
+
+  /// Makes a row value of expressions. SQL: `(a, b)`
+  public init(_ expressions: repeat SQLExpression<each Value>) {
+    var nodes: [ExpressionNode] = []
+    var forms: [StoredForm] = []
+    for expression in repeat each expressions {
+      nodes.append(expression.collatedNode)
+      forms.append(expression.form)
+    }
+    self.nodes = nodes
+    self.forms = forms
+  }
+}
+
+extension RowValue {
+  /// Tests whether all are equal; nil equals nil. SQL: `(a, b) = (?, ?)`, if one is optional
+  /// `(a, b) IS (?, ?)`
+  public static func == (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
+    left.compare(left.isOptional ? .isSame : .equal, repeat each right)
+  }
+
+  /// Tests whether any differs; nil equals nil. SQL: `(a, b) <> (?, ?)`, if one is optional
+  /// `(a, b) IS NOT (?, ?)`
+  public static func != (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
+    left.compare(left.isOptional ? .isNotSame : .notEqual, repeat each right)
+  }
+}
+
+extension RowValue where repeat each Value: OrderedColumnValue {
+  /// Tests for less; unknown if a NULL decides. SQL: `(a, b) < (?, ?)`
+  public static func < (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
+    left.compare(.less, repeat each right)
+  }
+
+  /// Tests for greater; unknown if a NULL decides. SQL: `(a, b) > (?, ?)`
+  public static func > (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
+    left.compare(.greater, repeat each right)
+  }
+
+  /// Tests for less or equal; unknown if a NULL decides. SQL: `(a, b) <= (?, ?)`
+  public static func <= (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
+    left.compare(.lessOrEqual, repeat each right)
+  }
+
+  /// Tests for greater or equal; unknown if a NULL decides. SQL: `(a, b) >= (?, ?)`
+  public static func >= (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
+    left.compare(.greaterOrEqual, repeat each right)
+  }
+}
+
+extension RowValue {
+  private var isOptional: Bool {
+    var isOptional = false
+    for type in repeat (each Value).self { isOptional = isOptional || type.isOptional }
+    return isOptional
+  }
+
+  private func compare(_ sign: SQLToken, _ values: repeat each Value) -> SQLPredicate {
+    SQLPredicate(.compareRows(sign, nodes, bound(repeat each values)))
+  }
+
+  private func bound(_ values: repeat each Value) -> [BoundValue] {
+    var bound: [BoundValue] = []
+    for value in repeat each values { bound.append(BoundValue(value, as: forms[bound.count])) }
+    return bound
+  }
+
+  /// Tests for one of several rows; false if there are none. nil in a row matches NULL.
+  ///
+  /// The values are bound as one array for each expression, so that the statement is the same for
+  /// one row and for 100,000. An index is used unless an expression is optional.
+  /// ```swift
+  /// Item.where { RowValue($0.$region, $0.$number).isIn([("north", 1), ("south", 7)]) }
+  /// // … WHERE ("region", "number") IN (SELECT k0.value, k1.value
+  /// //   FROM apus_array(?) AS k0 JOIN apus_array(?) AS k1 ON k1.rowid = k0.rowid)
+  /// ```
+  public func isIn(_ rows: some Sequence<(repeat each Value)>) -> SQLPredicate {
+    var columns: [[DatabaseValue]] = nodes.map { _ in [] }
+    for row in rows {
+      for (index, value) in bound(repeat each row).enumerated() {
+        switch value {
+        case .value(let value): columns[index].append(value)
+        case .unstorable(let error): return SQLPredicate(.isNull(.value(.unstorable(error))))
+        case .array, .zeroBlob, .argument: break
+        }
+      }
+    }
+    let arrays = columns.map { BoundValue.array(BoundArray($0)) }
+    return SQLPredicate(
+      isOptional ? .isSame(nodes, asRowsOf: arrays) : .isIn(nodes, rowsOf: arrays))
+  }
+
+  /// Tests for one of the rows that a query returns. SQL: `(a, b) IN (SELECT c, d …)`
+  ///
+  /// A query with other stored forms, and optional expressions, throw `QueryError` when the query
+  /// is rendered: in SQL, NULL is in no list. Use `exists()` for these.
+  public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == (repeat each Value) {
+    let query = query.query
+    guard !isOptional else {
+      return SQLPredicate(
+        .invalid(
+          QueryError(
+            "RowValue.isIn(query) finds no row with NULL, so its expressions cannot be optional; "
+              + "use `ifNull`, or `exists()` of a query that compares them")))
+    }
+    guard let columns = try? query.decoding.columns(), columns.map(\.form) == forms else {
+      return SQLPredicate(
+        .invalid(
+          QueryError(
+            "RowValue.isIn(query): the query stores its \(forms.count) columns in other forms than "
+              + "the row value")))
+    }
+    return SQLPredicate(.isInQuery(.row(nodes), query.statement, isOptional: false))
+  }
+}

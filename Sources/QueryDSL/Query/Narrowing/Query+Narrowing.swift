@@ -1,0 +1,188 @@
+import SQLCore
+
+// A query that exists can be refined: a shared query keeps its joins and conditions in one place.
+//
+// A closure's parameters are the tables of the query. They are found by their models: the first
+// `Columns<Post>` is the first table of `Post` in FROM and the joins, the second is the next. A
+// table that a join may not find needs `OptionalColumns`.
+
+extension Query {
+  /// Adds conditions on tables of the query. Each line must hold, and the existing conditions as
+  /// well. SQL: `WHERE a AND b`
+  ///
+  /// ```swift
+  /// let feed = Query { (post: Columns<Post>, author: Columns<Author>) in
+  ///   From(post)
+  ///   Join(author, on: post.$authorID == author.$id)
+  ///   OrderBy(post.$createdAt, .descending)
+  ///   Select(post.$title, author.$name)
+  /// }
+  /// let hers = feed.where { (author: Columns<Author>) in author.$name == "Jane" }.limit(20)
+  /// // SELECT … FROM "Post" JOIN "Author" ON … WHERE "Author"."name" = ?
+  /// //   ORDER BY "Post"."createdAt" DESC LIMIT ?
+  /// ```
+  /// The limit counts the rows for which the conditions hold, even if it was set before. A
+  /// parameter whose table the query does not have, and a UNION, INTERSECT or EXCEPT, throw
+  /// `QueryError` when the query is rendered.
+  public consuming func `where`<each Table: TableColumns>(
+    @PredicateBuilder _ predicates: (repeat each Table) -> PredicateLines
+  ) -> Self {
+    let tables = _QueryTables(of: statement)
+    statement.add(predicates(repeat (each Table)(_from: tables)))
+    statement.note(tables.problem)
+    return self
+  }
+
+  /// Restricts the result to groups for which each line holds, in addition to the existing
+  /// conditions. SQL: `HAVING count(*) > ?`
+  ///
+  /// The parameters are found as those of `where`, and the same mistakes throw `QueryError`.
+  public consuming func having<each Table: TableColumns>(
+    @PredicateBuilder _ predicates: (repeat each Table) -> PredicateLines
+  ) -> Self {
+    let tables = _QueryTables(of: statement)
+    statement.having.append(contentsOf: predicates(repeat (each Table)(_from: tables)).nodes)
+    statement.note(tables.problem)
+    return self
+  }
+
+  /// Orders by an expression, after those that the query has. SQL: `ORDER BY a, b DESC`
+  ///
+  /// ```swift
+  /// feed.order { (author: Columns<Author>) in author.$name }
+  /// feed.order(by: { (author: Columns<Author>) in author.$name.length() }, .descending)
+  /// ```
+  /// The parameters are found as those of `where`, and the same mistakes throw `QueryError`.
+  public consuming func order<Value: ColumnValue, each Table: TableColumns>(
+    by expression: (repeat each Table) -> SQLExpression<Value>,
+    _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
+  ) -> Self {
+    let tables = _QueryTables(of: statement)
+    let node = expression(repeat (each Table)(_from: tables)).collatedNode
+    statement.addOrder(node, direction, nulls)
+    statement.note(tables.problem)
+    return self
+  }
+
+  /// Orders by the column of the result that has that name or alias, after the expressions that the
+  /// query has. SQL: `ORDER BY "views"`
+  ///
+  /// If no selected column has that name, it throws `QueryError` when the query is rendered.
+  public consuming func order(
+    byColumn name: String, _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
+  ) -> Self {
+    statement.addOrder(statement.resultColumn(named: name), direction, nulls)
+    return self
+  }
+
+  /// Limits the result to `count` rows. SQL: `LIMIT ?`
+  ///
+  /// It replaces the limit of the query, and nil removes it. A negative one throws `QueryError`
+  /// when the query is rendered.
+  public consuming func limit(_ count: Int?) -> Self {
+    statement.setLimit(count)
+    return self
+  }
+
+  /// Limits the number of rows by a parameter of a prepared query. SQL: `LIMIT ?`
+  public consuming func limit(_ count: SQLParameter<Int>) -> Self {
+    statement.setLimit(count)
+    return self
+  }
+
+  /// Skips the first `count` rows. SQL: `OFFSET ?`
+  ///
+  /// It replaces the offset of the query, and nil removes it. A negative one throws `QueryError`
+  /// when the query is rendered.
+  public consuming func offset(_ count: Int?) -> Self {
+    statement.setOffset(count)
+    return self
+  }
+
+  /// Skips a number of rows that is a parameter of a prepared query. SQL: `OFFSET ?`
+  public consuming func offset(_ count: SQLParameter<Int>) -> Self {
+    statement.setOffset(count)
+    return self
+  }
+
+  /// Removes duplicate rows. SQL: `SELECT DISTINCT`
+  ///
+  /// The rows of a UNION ALL throw `QueryError` when the query is rendered; `union` removes
+  /// duplicates.
+  public consuming func distinct() -> Self {
+    statement.isDistinct = true
+    if statement.extras?.content.compound != nil {
+      statement.note(QueryError("a compound query cannot be DISTINCT; use `union`"))
+    }
+    return self
+  }
+}
+
+extension Query where Row: ResultRow {
+  /// Adds conditions on the table whose rows the query selects. SQL: `WHERE a AND b`
+  ///
+  /// ```swift
+  /// let posts = Query { (post: Columns<Post>, author: Columns<Author>) in
+  ///   From(post)
+  ///   Join(author, on: post.$authorID == author.$id)
+  ///   Select(post)
+  /// }
+  /// posts.where { $0.$views > 100 }        // … WHERE "Post"."views" > ?
+  /// ```
+  /// A row type that is not a table of the query throws `QueryError` when the query is rendered.
+  public consuming func `where`(
+    @PredicateBuilder _ predicates: (Columns<Row>) -> PredicateLines
+  ) -> Self {
+    let tables = _QueryTables(of: statement)
+    statement.add(predicates(Columns(_from: tables)))
+    statement.note(tables.problem)
+    return self
+  }
+
+  /// Orders by a column of the result, after the expressions that the query has.
+  /// SQL: `ORDER BY "title"`
+  public consuming func order<Value: ColumnValue>(
+    by column: KeyPath<Row, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
+    nulls: NullOrder? = nil
+  ) -> Self {
+    guard let layout = try? Row.layout, let index = layout.index(of: column) else {
+      statement.note(Columns<Row>.noColumn(column))
+      return self
+    }
+    return order(byColumn: layout.columns[index].name, direction, nulls: nulls)
+  }
+}
+
+extension SelectStatement {
+  /// Returns the expression that orders by a result column.
+  ///
+  /// A column of a table is named with its table: in a join, SQLite does not know which of two
+  /// columns the bare name means.
+  fileprivate func resultColumn(named name: String) -> ExpressionNode {
+    guard extras?.content.compound == nil else { return .resultColumn(name) }
+    let terms: [SelectTerm] =
+      switch selection {
+      case .table(let table): [.table(table)]
+      case .terms(let terms): terms
+      }
+    for term in terms {
+      switch term {
+      case .aliased(_, let alias) where alias.isSame(as: name): return .resultColumn(name)
+      case .expression(.column(let id)):
+        guard
+          let column = LayoutRegistry.shared.layout(number: id.table.layout)?
+            .columns[Int(id.index)], column.name.isSame(as: name)
+        else { continue }
+        return ExpressionNode.column(id).collated(as: column.type)
+      case .table(let table):
+        guard let layout = LayoutRegistry.shared.layout(number: table.layout),
+          let index = layout.index(named: name)
+        else { continue }
+        let id = ColumnID(table: table, index: UInt16(truncatingIfNeeded: index))
+        return ExpressionNode.column(id).collated(as: layout.columns[index].type)
+      case .aliased, .expression: continue
+      }
+    }
+    return .resultColumn(name)
+  }
+}

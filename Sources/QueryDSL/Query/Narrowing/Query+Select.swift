@@ -1,0 +1,56 @@
+import SQLCore
+
+extension Query {
+  /// Selects one item instead of what the query selects. SQL: `SELECT a`
+  ///
+  /// ```swift
+  /// feed.select { (post: Columns<Post>) in post.count() }
+  /// // SELECT count(*) FROM "Post" JOIN "Author" ON … WHERE …
+  /// ```
+  /// The parameters are found as those of `where`, and the same mistakes throw `QueryError`.
+  public consuming func select<Item: Selectable, each Table: TableColumns>(
+    _ item: (repeat each Table) -> Item
+  ) -> Query<Item.Output> {
+    let tables = _QueryTables(of: statement)
+    let (terms, decoding) = item(repeat (each Table)(_from: tables))._selection.clause
+    return selecting(terms, decoding, tables.problem)
+  }
+
+  /// Selects several items instead of what the query selects, as a tuple. SQL: `SELECT a, b`
+  public consuming func select<each Item: Selectable, each Table: TableColumns>(
+    _ items: (repeat each Table) -> (repeat each Item)
+  ) -> Query<(repeat (each Item).Output)> {
+    let tables = _QueryTables(of: statement)
+    let items = items(repeat (each Table)(_from: tables))
+    let (terms, decoding) = SelectStatement.tuple(repeat each items)
+    return selecting(terms, decoding, tables.problem)
+  }
+
+  /// Selects more items after those of the query; the rows become longer tuples.
+  /// SQL: `SELECT a, b, c`
+  ///
+  /// ```swift
+  /// feed.selectAlso { (post: Columns<Post>) in post.$views }     // (String, String, Int)
+  /// ```
+  /// The parameters are found as those of `where`, and the same mistakes throw `QueryError`.
+  public consuming func selectAlso<each Old, each Item: Selectable, each Table: TableColumns>(
+    _ items: (repeat each Table) -> (repeat each Item)
+  ) -> Query<(repeat each Old, repeat (each Item).Output)> where Row == (repeat each Old) {
+    let tables = _QueryTables(of: statement)
+    let items = items(repeat (each Table)(_from: tables))
+    var statement = statement
+    let (parts, names) = statement.selectAlso(repeat each items, after: decoding)
+    statement.note(tables.problem)
+    return Query<(repeat each Old, repeat (each Item).Output)>(
+      statement: statement, decoding: .parts(parts, columns: names))
+  }
+
+  private consuming func selecting<NewRow>(
+    _ terms: [SelectStatement.SelectTerm], _ decoding: RowDecoding<NewRow>, _ problem: QueryError?
+  ) -> Query<NewRow> {
+    var statement = statement
+    statement.selection = .terms(terms)
+    statement.note(problem)
+    return Query<NewRow>(statement: statement, decoding: decoding)
+  }
+}

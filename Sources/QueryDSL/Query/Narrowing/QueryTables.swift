@@ -1,0 +1,65 @@
+import SQLCore
+
+/// The tables of a query that is narrowed, which become the parameters of a closure; programs do
+/// not use it directly.
+///
+/// A parameter gets the first table of its model that no parameter before it has.
+public final class _QueryTables {
+  private struct Entry {
+    let table: TableID
+    /// Whether an outer join may find no row of the table.
+    let isOptional: Bool
+  }
+
+  private var entries: [Entry]
+  /// An error in the parameters, which is thrown when the query is rendered.
+  private(set) var problem: QueryError?
+
+  init(of statement: SelectStatement) {
+    entries = zip(statement.tables, statement.areOptional).map(Entry.init)
+    guard statement.extras?.content.compound != nil else { return }
+    entries = []
+    problem = QueryError(
+      "a UNION, INTERSECT or EXCEPT has no tables of its own; narrow its queries, or use it as a "
+        + "table: From(query.as(columns))")
+  }
+
+  /// Takes the next table of a model.
+  ///
+  /// - Parameter acceptsMissing: whether the columns of the parameter are optional.
+  func take<Row: ResultRow>(_ row: Row.Type, acceptsMissing: Bool) -> Columns<Row> {
+    let fresh = Columns<Row>()
+    guard let index = entries.firstIndex(where: { $0.table.layout == fresh.table.layout }) else {
+      problem =
+        problem
+        ?? QueryError(
+          "a closure has a parameter for \(Row.self), but the query has no such table in its From "
+            + "and joins, or fewer of them than parameters")
+      return fresh
+    }
+    let entry = entries.remove(at: index)
+    if entry.isOptional, !acceptsMissing {
+      problem =
+        problem
+        ?? QueryError(
+          "a join of the query may find no row of \(Row.self): the parameter must be "
+            + "OptionalColumns<\(Row.self)>")
+    }
+    return Columns(entry.table)
+  }
+}
+
+@available(*, unavailable, message: "the tables are those of one call")
+extension _QueryTables: Sendable {}
+
+extension SelectStatement {
+  /// For each of `tables`, whether an outer join may find no row of it.
+  fileprivate var areOptional: [Bool] {
+    var flags = [false]
+    for join in joins {
+      if join.kind == .right || join.kind == .full { flags = flags.map { _ in true } }
+      flags.append(join.kind == .left || join.kind == .full)
+    }
+    return flags
+  }
+}

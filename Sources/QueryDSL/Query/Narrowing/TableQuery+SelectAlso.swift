@@ -1,0 +1,39 @@
+import SQLCore
+
+extension TableQuery {
+  /// Selects more columns after those of the query; the rows become longer tuples.
+  /// SQL: `SELECT a, b, c`
+  ///
+  /// ```swift
+  /// let titles = Post.select(\.$id, \.$title)          // (Post.ID, String)
+  /// titles.selectAlso(\.$views)                        // (Post.ID, String, Int)
+  /// Post.all.selectAlso(\.$views)                      // (Post, Int)
+  /// ```
+  public consuming func selectAlso<each Old, each Value: ColumnValue>(
+    _ columns: repeat KeyPath<M, ColumnReference<each Value>>
+  ) -> TableQuery<M, (repeat each Old, repeat each Value)> where Row == (repeat each Old) {
+    let table = self.columns
+    var statement = select.statement
+    let (parts, names) = statement.selectAlso(
+      repeat table[dynamicMember: each columns], after: select.decoding)
+    return TableQuery<M, (repeat each Old, repeat each Value)>(
+      query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
+  }
+
+  /// Selects more expressions after those of the query; the rows become longer tuples.
+  /// SQL: `SELECT a, b, length(c)`
+  ///
+  /// ```swift
+  /// titles.selectAlso { $0.$title.length() }           // (Post.ID, String, Int)
+  /// ```
+  public consuming func selectAlso<each Old, each Item: Selectable>(
+    _ items: (Columns<M>) -> (repeat each Item)
+  ) -> TableQuery<M, (repeat each Old, repeat (each Item).Output)> where Row == (repeat each Old) {
+    let items = items(columns)
+    let table = columns
+    var statement = select.statement
+    let (parts, names) = statement.selectAlso(repeat each items, after: select.decoding)
+    return TableQuery<M, (repeat each Old, repeat (each Item).Output)>(
+      query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
+  }
+}

@@ -1,0 +1,136 @@
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A place between two rows of a `PageOrder`, where a page begins.
+///
+/// It holds the last row's values of the columns of the order and of the key, so it stays valid if
+/// that row is changed or deleted. Its text has only letters, digits, `-` and `_`, and fits into a
+/// URL; JSON contains the same text.
+///
+/// ```swift
+/// let text = String(cursor)                       // for the client: "AQ…"
+/// let cursor = PageCursor<Post>(text)             // nil if it is not the text of a cursor
+/// ```
+/// The text is not encrypted: a client can read the values, and make a cursor with others. Values
+/// are bound, so the most that such a cursor does is to begin at another place.
+public struct PageCursor<M: Model>: Hashable, Sendable {
+  /// The fingerprint of the order.
+  let order: UInt64
+  let values: [DatabaseValue]
+}
+
+extension PageCursor: LosslessStringConvertible {
+  /// Reads the text of a cursor; nil if it is not one.
+  public init?(_ text: String) {
+    var base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+    base64 += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    guard let data = Data(base64Encoded: base64) else { return nil }
+    var bytes = CursorBytes(remaining: data[...])
+    guard bytes.byte() == CursorBytes.version, let order = bytes.number() else { return nil }
+    var values: [DatabaseValue] = []
+    while !bytes.remaining.isEmpty {
+      guard let value = bytes.value() else { return nil }
+      values.append(value)
+    }
+    self.init(order: order, values: values)
+  }
+
+  /// The text of the cursor.
+  public var description: String {
+    var bytes = CursorBytes(remaining: Data([CursorBytes.version]))
+    bytes.append(order)
+    for value in values { bytes.append(value) }
+    return bytes.remaining.base64EncodedString().replacing("+", with: "-")
+      .replacing("/", with: "_").replacing("=", with: "")
+  }
+}
+
+extension PageCursor: Codable {
+  /// Decodes the text of a cursor. Throws `DecodingError` if it is not one.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let cursor = PageCursor(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "the text is not that of a PageCursor")
+    }
+    self = cursor
+  }
+
+  /// Encodes the text of the cursor.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
+/// The bytes of a cursor: a version, the fingerprint of the order, and the values, each after a
+/// byte for its storage class.
+private struct CursorBytes {
+  static let version: UInt8 = 1
+
+  /// The bytes that are not read yet, or all that are written.
+  var remaining: Data
+
+  mutating func byte() -> UInt8? { remaining.popFirst() }
+
+  mutating func number() -> UInt64? {
+    guard let bytes = bytes(8) else { return nil }
+    return bytes.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private mutating func bytes(_ count: Int) -> Data? {
+    guard count <= remaining.count else { return nil }
+    defer { remaining = remaining.dropFirst(count) }
+    return Data(remaining.prefix(count))
+  }
+
+  mutating func value() -> DatabaseValue? {
+    switch byte() {
+    case 0: return .null
+    case 1: return number().map { .integer(Int64(bitPattern: $0)) }
+    case 2:
+      guard let value = number().map(Double.init(bitPattern:)), !value.isNaN else { return nil }
+      return .real(value)
+    case 3:
+      guard let count = number().flatMap(Int.init(exactly:)), let bytes = bytes(count) else {
+        return nil
+      }
+      return String(validating: bytes, as: UTF8.self).map { .text($0) }
+    case 4:
+      guard let count = number().flatMap(Int.init(exactly:)) else { return nil }
+      return bytes(count).map { .blob($0) }
+    default: return nil
+    }
+  }
+
+  mutating func append(_ number: UInt64) {
+    for shift in stride(from: 56, through: 0, by: -8) {
+      remaining.append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+    }
+  }
+
+  mutating func append(_ value: DatabaseValue) {
+    switch value {
+    case .null: remaining.append(0)
+    case .integer(let value):
+      remaining.append(1)
+      append(UInt64(bitPattern: value))
+    case .real(let value):
+      remaining.append(2)
+      append(value.bitPattern)
+    case .text(let text):
+      remaining.append(3)
+      append(UInt64(text.utf8.count))
+      remaining.append(contentsOf: text.utf8)
+    case .blob(let blob):
+      remaining.append(4)
+      append(UInt64(blob.count))
+      remaining.append(blob)
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import SQLCore
+
+/// An order in which the rows of a table are read in pages: columns with directions, and then the
+/// key, so that no two rows are in the same place.
+///
+/// ```swift
+/// let newest = PageOrder<Post>.descending(\.$createdAt)
+/// let page = try db.fetch(Post.page(by: newest).limit(20))
+/// let cursor = try page.last.map { try newest.cursor(after: $0) }
+/// let next = try db.fetch(Post.page(after: cursor, by: newest).limit(20))
+/// // SELECT … FROM "Post" WHERE ("createdAt", "id") < (?, ? COLLATE "BINARY")
+/// //   ORDER BY "createdAt" DESC, "id" DESC LIMIT ?
+/// ```
+/// The key has the direction of the last column, unless the order names it.
+public struct PageOrder<M: Model>: Sendable {
+  /// A column of the order.
+  struct Term: Sendable {
+    let column: Int
+    let isDescending: Bool
+    let nulls: NullOrder?
+
+    /// Whether NULL comes before all values.
+    var hasNullFirst: Bool { nulls.map { $0 == .first } ?? !isDescending }
+  }
+
+  private var named: [Term] = []
+  private var problem: QueryError?
+  /// The direction of the key, if the order names no columns.
+  private var isReversed = false
+
+  /// The order of the key.
+  public static var key: PageOrder { PageOrder() }
+
+  /// Orders by a column, from the least to the greatest. SQL: `ORDER BY a`
+  public static func ascending<Value: ColumnValue>(
+    _ column: KeyPath<M, ColumnReference<Value>>, nulls: NullOrder? = nil
+  ) -> PageOrder {
+    PageOrder().ascending(column, nulls: nulls)
+  }
+
+  /// Orders by a column, from the greatest to the least. SQL: `ORDER BY a DESC`
+  public static func descending<Value: ColumnValue>(
+    _ column: KeyPath<M, ColumnReference<Value>>, nulls: NullOrder? = nil
+  ) -> PageOrder {
+    PageOrder().descending(column, nulls: nulls)
+  }
+
+  /// Orders rows that are equal so far by another column, from the least to the greatest.
+  public consuming func ascending<Value: ColumnValue>(
+    _ column: KeyPath<M, ColumnReference<Value>>, nulls: NullOrder? = nil
+  ) -> PageOrder {
+    append(column, isDescending: false, nulls)
+    return self
+  }
+
+  /// Orders rows that are equal so far by another column, from the greatest to the least.
+  public consuming func descending<Value: ColumnValue>(
+    _ column: KeyPath<M, ColumnReference<Value>>, nulls: NullOrder? = nil
+  ) -> PageOrder {
+    append(column, isDescending: true, nulls)
+    return self
+  }
+
+  /// The opposite order, in which the page before a row is the page after it.
+  public var reversed: PageOrder {
+    var order = self
+    order.isReversed.toggle()
+    order.named = named.map { term in
+      Term(
+        column: term.column, isDescending: !term.isDescending,
+        nulls: term.nulls.map { $0 == .first ? .last : .first })
+    }
+    return order
+  }
+
+  private mutating func append<Value: ColumnValue>(
+    _ path: KeyPath<M, ColumnReference<Value>>, isDescending: Bool, _ nulls: NullOrder?
+  ) {
+    guard let column = (try? M.layout)?.index(of: path) else {
+      problem = problem ?? Columns<M>.noColumn(path)
+      return
+    }
+    // After the first time, all rows that are compared are equal in the column.
+    guard !named.contains(where: { $0.column == column }) else { return }
+    named.append(Term(column: column, isDescending: isDescending, nulls: nulls))
+  }
+}
+
+extension PageOrder {
+  /// The columns of the order, with those of the key. Throws `QueryError` if there is no key.
+  func terms(of layout: ModelLayout) throws -> [Term] {
+    if let problem { throw problem }
+    guard !layout.keyColumns.isEmpty else {
+      throw QueryError(
+        "\(layout.tableName) has no key, which pages need: it tells apart rows that are otherwise "
+          + "equal")
+    }
+    let isDescending = named.last?.isDescending ?? isReversed
+    let missing = layout.keyColumns.filter { key in !named.contains { $0.column == key } }
+    return named + missing.map { Term(column: $0, isDescending: isDescending, nulls: nil) }
+  }
+
+  /// Returns a number that differs for other orders, and is the same in each run of the program.
+  func fingerprint(of layout: ModelLayout) throws -> UInt64 {
+    var text = layout.tableName
+    for term in try terms(of: layout) {
+      text += "\0" + layout.columns[term.column].name + (term.isDescending ? "\0-" : "\0+")
+      text += term.hasNullFirst ? "first" : "last"
+    }
+    // FNV-1a
+    return text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+
+  /// Returns the place after a row, where the next page begins.
+  ///
+  /// The row is a model, or a struct with the columns of the order and the key under their names.
+  /// Throws `QueryError` if it lacks one of them, and `ColumnValueError` for a value that cannot be
+  /// stored. It runs no statement.
+  public func cursor<Row: ResultRow>(after row: Row) throws -> PageCursor<M> {
+    let (layout, own) = try (M.layout, Row.layout)
+    let values = try terms(of: layout).map { term in
+      let column = layout.columns[term.column]
+      guard let index = own.index(named: column.name),
+        own.columns[index].type.nonOptional == column.type.nonOptional,
+        own.columns[index].form == column.form
+      else {
+        throw QueryError(
+          "\(Row.self) has no column \(column.name) as \(layout.tableName) has it, which the order "
+            + "of the pages needs")
+      }
+      let slot = own.slots.slots[index]
+      let value = try withUnsafeBytes(of: row) { memory -> DatabaseValue in
+        guard let base = memory.baseAddress else { return .null }
+        return try slot.type._databaseValue(ofColumnAt: base + Int(slot.offset), as: slot.form)
+      }
+      guard !value.isNull || column.mayBeNull else {
+        throw QueryError(
+          "a row of \(layout.tableName) without a value for \(column.name) is in no page; insert "
+            + "it first")
+      }
+      return value
+    }
+    return PageCursor(order: try fingerprint(of: layout), values: values)
+  }
+}
+
+extension ModelColumn {
+  /// Whether a row of the table may have NULL in the column. A key never has, even if its property
+  /// is optional until the row is inserted.
+  var mayBeNull: Bool { isOptional && !isPrimaryKey }
+}
