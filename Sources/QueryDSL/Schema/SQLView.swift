@@ -70,25 +70,29 @@ extension Connection {
   /// Is unavailable, because a view has no rows of its own.
   @available(
     *, unavailable,
-    message: "a view has no rows; insert into its tables, or declare an INSTEAD OF trigger and `run(View.insert(row))`")
+    message: "a view has no rows; insert into its tables, or, with a trigger, run(View.insert(row))"
+  )
   public func insert<V: SQLView>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view has no rows of its own.
   @available(
     *, unavailable,
-    message: "a view has no rows; update its tables, or declare an INSTEAD OF trigger and `run(View.update { … })`")
+    message: "a view has no rows; update its tables, or, with a trigger, run(View.update { … })"
+  )
   public func update<V: SQLView>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view has no rows of its own.
   @available(
     *, unavailable,
-    message: "a view has no rows; save into its tables, or declare an INSTEAD OF trigger and `run(View.insert(row))`")
+    message: "a view has no rows; save into its tables, or, with a trigger, run(View.insert(row))"
+  )
   public func save<V: SQLView>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view has no rows of its own.
   @available(
     *, unavailable,
-    message: "a view has no rows; delete from its tables, or declare an INSTEAD OF trigger and `run(View.delete())`")
+    message: "a view has no rows; delete from its tables, or, with a trigger, run(View.delete())"
+  )
   public func delete<V: SQLView>(_ view: V) throws -> Bool { false }
 }
 
@@ -96,24 +100,28 @@ extension Database {
   /// Is unavailable, because a view has no rows of its own.
   @available(
     *, unavailable,
-    message: "a view has no rows; insert into its tables, or declare an INSTEAD OF trigger and `run(View.insert(row))`")
+    message: "a view has no rows; insert into its tables, or, with a trigger, run(View.insert(row))"
+  )
   public func insert<V: SQLView>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view has no rows of its own.
   @available(
     *, unavailable,
-    message: "a view has no rows; update its tables, or declare an INSTEAD OF trigger and `run(View.update { … })`")
+    message: "a view has no rows; update its tables, or, with a trigger, run(View.update { … })"
+  )
   public func update<V: SQLView>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view has no rows of its own.
   @available(
     *, unavailable,
-    message: "a view has no rows; save into its tables, or declare an INSTEAD OF trigger and `run(View.insert(row))`")
+    message: "a view has no rows; save into its tables, or, with a trigger, run(View.insert(row))"
+  )
   public func save<V: SQLView>(_ view: V) throws -> V { view }
 
   /// Is unavailable, because a view has no rows of its own.
   @available(
     *, unavailable,
-    message: "a view has no rows; delete from its tables, or declare an INSTEAD OF trigger and `run(View.delete())`")
+    message: "a view has no rows; delete from its tables, or, with a trigger, run(View.delete())"
+  )
   public func delete<V: SQLView>(_ view: V) throws -> Bool { false }
 }

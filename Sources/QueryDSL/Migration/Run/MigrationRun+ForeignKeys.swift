@@ -66,7 +66,8 @@ extension MigrationPlan.Step {
       .userStep:
       true
     case .createTable, .createView, .dropView, .addColumn, .createIndex, .dropIndex,
-      .createTrigger, .dropTrigger, .keepNewer, .rememberForm, .keepColumn, .keepDeclaration, .refuse:
+      .createTrigger, .dropTrigger, .keepNewer, .rememberForm, .keepColumn, .keepDeclaration,
+      .refuse:
       false
     }
   }

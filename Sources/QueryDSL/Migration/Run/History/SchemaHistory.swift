@@ -134,7 +134,7 @@ extension ExistingSchema {
       .compactMap { index in index.sql.map { SchemaHistory.Part(name: index.name, sql: $0) } }
       .sorted { $0.name < $1.name }
     let triggers = triggers(of: name).filter(\.isOwnTrigger)
-      .compactMap { trigger in trigger.sql.map { SchemaHistory.Part(name: trigger.name, sql: $0) } }
+      .compactMap { entry in entry.sql.map { SchemaHistory.Part(name: entry.name, sql: $0) } }
       .sorted { $0.name < $1.name }
     return [SchemaHistory.Part(name: entry.name, sql: sql)] + indexes + triggers
   }
@@ -144,8 +144,8 @@ extension ExistingSchema {
     self.init(
       entries: state.parts.enumerated().map { index, part in
         Entry(
-          kind: index == 0 ? .table : part.isTrigger ? .trigger : .index, name: part.name, table: state.parts[0].name,
-          sql: part.sql)
+          kind: index == 0 ? .table : part.isTrigger ? .trigger : .index, name: part.name,
+          table: state.parts[0].name, sql: part.sql)
       })
   }
 }

@@ -1,0 +1,60 @@
+import QueryDSL
+import SQLCore
+
+/// Versions of a model with and without a trigger, and the table that the trigger writes.
+enum TriggerVersions {
+  enum Plain {
+    struct Post: Model {
+      @PrimaryKey var id: Int
+      @Column var title: String
+      @Column var views: Int
+    }
+  }
+
+  enum First {
+    struct Post: Model {
+      @PrimaryKey var id: Int
+      @Column var title: String
+      @Column var views: Int
+      static var schema: Schema<Post> {
+        Trigger("Post_log", after: .update(of: \.$title)) { old, new in
+          Log.insert { $0.$text = old.$title.concat(new.$title) }
+        }
+      }
+    }
+  }
+
+  enum Second {
+    struct Post: Model {
+      @PrimaryKey var id: Int
+      @Column var title: String
+      @Column var views: Int
+      static var schema: Schema<Post> {
+        Trigger("Post_log", after: .update(of: \.$title)) { _, new in
+          Log.insert { $0.$text = new.$title }
+        }
+      }
+    }
+  }
+
+  struct Log: Model {
+    @PrimaryKey var id: Int?
+    @Column var text: String
+  }
+
+  static func triggers(_ db: Database) throws -> [String] {
+    try db.fetch(
+      String.self, "SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
+  }
+
+  static func actions(_ plan: MigrationPlan) -> [MigrationPlan.Step.Action] {
+    plan.steps.map(\.action)
+  }
+
+  static let first = """
+    CREATE TRIGGER "Post_log" /* Apus */ AFTER UPDATE OF "title" ON "Post"
+    BEGIN
+      INSERT INTO "Log" ("text") VALUES (OLD."title" || NEW."title");
+    END
+    """
+}
