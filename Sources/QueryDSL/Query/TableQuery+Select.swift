@@ -55,7 +55,7 @@ extension TableQuery {
     return query
   }
 
-  private consuming func selecting<NewRow>(
+  consuming func selecting<NewRow>(
     _ terms: [SelectStatement.SelectTerm], _ decoding: RowDecoding<NewRow>
   ) -> TableQuery<M, NewRow> {
     let columns = columns

@@ -76,6 +76,14 @@ extension Connection {
   public func fetch<each Value: ColumnValue>(
     _ type: (repeat each Value).Type, _ sql: SQL
   ) throws -> [(repeat each Value)] {
+    try tuples(of: type, sql)
+  }
+
+  /// Does what `fetch` does. It has a name of its own for the overloads of `fetch`, which must not
+  /// call themselves.
+  func tuples<each Value: ColumnValue>(
+    of type: (repeat each Value).Type, _ sql: SQL
+  ) throws -> [(repeat each Value)] {
     let core = try use()
     let statement = try core.lendStatement(text: sql.text)
     defer { core.giveBack(statement) }

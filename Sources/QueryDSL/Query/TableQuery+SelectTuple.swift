@@ -1,0 +1,147 @@
+// Queries for tuples of two to six columns, the usual number. Longer tuples take the overload with a
+// parameter pack, which is correct for every length, but for which Swift 6.3 does not find the type
+// of `print(try db.fetch(Post.select(\.$title, \.$views)).count)`.
+
+import SQLCore
+
+extension Model {
+  /// Returns a query for two columns of all rows, as a tuple. SQL: `SELECT a, b`
+  public static func select<
+    A: ColumnValue, B: ColumnValue
+  >(
+    _ a: KeyPath<Self, ColumnReference<A>>,
+    _ b: KeyPath<Self, ColumnReference<B>>
+  ) -> TableQuery<Self, (A, B)> {
+    all.select(a, b)
+  }
+
+  /// Returns a query for three columns of all rows, as a tuple. SQL: `SELECT a, b, c`
+  public static func select<
+    A: ColumnValue, B: ColumnValue, C: ColumnValue
+  >(
+    _ a: KeyPath<Self, ColumnReference<A>>,
+    _ b: KeyPath<Self, ColumnReference<B>>,
+    _ c: KeyPath<Self, ColumnReference<C>>
+  ) -> TableQuery<Self, (A, B, C)> {
+    all.select(a, b, c)
+  }
+
+  /// Returns a query for four columns of all rows, as a tuple. SQL: `SELECT a, b, c, d`
+  public static func select<
+    A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue
+  >(
+    _ a: KeyPath<Self, ColumnReference<A>>,
+    _ b: KeyPath<Self, ColumnReference<B>>,
+    _ c: KeyPath<Self, ColumnReference<C>>,
+    _ d: KeyPath<Self, ColumnReference<D>>
+  ) -> TableQuery<Self, (A, B, C, D)> {
+    all.select(a, b, c, d)
+  }
+
+  /// Returns a query for five columns of all rows, as a tuple. SQL: `SELECT a, b, c, d, e`
+  public static func select<
+    A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue, E: ColumnValue
+  >(
+    _ a: KeyPath<Self, ColumnReference<A>>,
+    _ b: KeyPath<Self, ColumnReference<B>>,
+    _ c: KeyPath<Self, ColumnReference<C>>,
+    _ d: KeyPath<Self, ColumnReference<D>>,
+    _ e: KeyPath<Self, ColumnReference<E>>
+  ) -> TableQuery<Self, (A, B, C, D, E)> {
+    all.select(a, b, c, d, e)
+  }
+
+  /// Returns a query for six columns of all rows, as a tuple. SQL: `SELECT a, b, c, d, e, f`
+  public static func select<
+    A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue, E: ColumnValue, F: ColumnValue
+  >(
+    _ a: KeyPath<Self, ColumnReference<A>>,
+    _ b: KeyPath<Self, ColumnReference<B>>,
+    _ c: KeyPath<Self, ColumnReference<C>>,
+    _ d: KeyPath<Self, ColumnReference<D>>,
+    _ e: KeyPath<Self, ColumnReference<E>>,
+    _ f: KeyPath<Self, ColumnReference<F>>
+  ) -> TableQuery<Self, (A, B, C, D, E, F)> {
+    all.select(a, b, c, d, e, f)
+  }
+}
+
+extension TableQuery {
+  /// Selects two columns instead of the model, as a tuple. SQL: `SELECT a, b`
+  public consuming func select<
+    A: ColumnValue, B: ColumnValue
+  >(
+    _ a: KeyPath<M, ColumnReference<A>>,
+    _ b: KeyPath<M, ColumnReference<B>>
+  ) -> TableQuery<M, (A, B)> {
+    let table = self.columns
+    let (terms, decoding) = SelectStatement.tuple(
+      table[dynamicMember: a], table[dynamicMember: b])
+    return selecting(terms, decoding)
+  }
+
+  /// Selects three columns instead of the model, as a tuple. SQL: `SELECT a, b, c`
+  public consuming func select<
+    A: ColumnValue, B: ColumnValue, C: ColumnValue
+  >(
+    _ a: KeyPath<M, ColumnReference<A>>,
+    _ b: KeyPath<M, ColumnReference<B>>,
+    _ c: KeyPath<M, ColumnReference<C>>
+  ) -> TableQuery<M, (A, B, C)> {
+    let table = self.columns
+    let (terms, decoding) = SelectStatement.tuple(
+      table[dynamicMember: a], table[dynamicMember: b], table[dynamicMember: c])
+    return selecting(terms, decoding)
+  }
+
+  /// Selects four columns instead of the model, as a tuple. SQL: `SELECT a, b, c, d`
+  public consuming func select<
+    A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue
+  >(
+    _ a: KeyPath<M, ColumnReference<A>>,
+    _ b: KeyPath<M, ColumnReference<B>>,
+    _ c: KeyPath<M, ColumnReference<C>>,
+    _ d: KeyPath<M, ColumnReference<D>>
+  ) -> TableQuery<M, (A, B, C, D)> {
+    let table = self.columns
+    let (terms, decoding) = SelectStatement.tuple(
+      table[dynamicMember: a], table[dynamicMember: b], table[dynamicMember: c],
+      table[dynamicMember: d])
+    return selecting(terms, decoding)
+  }
+
+  /// Selects five columns instead of the model, as a tuple. SQL: `SELECT a, b, c, d, e`
+  public consuming func select<
+    A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue, E: ColumnValue
+  >(
+    _ a: KeyPath<M, ColumnReference<A>>,
+    _ b: KeyPath<M, ColumnReference<B>>,
+    _ c: KeyPath<M, ColumnReference<C>>,
+    _ d: KeyPath<M, ColumnReference<D>>,
+    _ e: KeyPath<M, ColumnReference<E>>
+  ) -> TableQuery<M, (A, B, C, D, E)> {
+    let table = self.columns
+    let (terms, decoding) = SelectStatement.tuple(
+      table[dynamicMember: a], table[dynamicMember: b], table[dynamicMember: c],
+      table[dynamicMember: d], table[dynamicMember: e])
+    return selecting(terms, decoding)
+  }
+
+  /// Selects six columns instead of the model, as a tuple. SQL: `SELECT a, b, c, d, e, f`
+  public consuming func select<
+    A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue, E: ColumnValue, F: ColumnValue
+  >(
+    _ a: KeyPath<M, ColumnReference<A>>,
+    _ b: KeyPath<M, ColumnReference<B>>,
+    _ c: KeyPath<M, ColumnReference<C>>,
+    _ d: KeyPath<M, ColumnReference<D>>,
+    _ e: KeyPath<M, ColumnReference<E>>,
+    _ f: KeyPath<M, ColumnReference<F>>
+  ) -> TableQuery<M, (A, B, C, D, E, F)> {
+    let table = self.columns
+    let (terms, decoding) = SelectStatement.tuple(
+      table[dynamicMember: a], table[dynamicMember: b], table[dynamicMember: c],
+      table[dynamicMember: d], table[dynamicMember: e], table[dynamicMember: f])
+    return selecting(terms, decoding)
+  }
+}
