@@ -67,8 +67,8 @@ extension SQLExpression where Value: JSONColumnValue {
     at(steps) { .function(name, [node, $0]) }
   }
 
-  private func at(
-    _ steps: [JSONStep], _ make: (ExpressionNode) -> ExpressionNode
+  func at(
+    _ steps: [JSONStep], _ end: String = "", _ make: (ExpressionNode) -> ExpressionNode
   ) -> ExpressionNode {
     guard let path = JSONStep.path(steps) else {
       return .invalid(
@@ -76,6 +76,6 @@ extension SQLExpression where Value: JSONColumnValue {
           "a path into JSON cannot name a key with a quotation mark, a backslash or a control "
             + "character: \(steps)"))
     }
-    return make(.value(BoundValue(path)))
+    return make(.value(BoundValue(path + end)))
   }
 }
