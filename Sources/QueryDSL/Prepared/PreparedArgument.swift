@@ -52,7 +52,10 @@ extension _PreparedArgument {
           }))
     case (.list(let values), .listHasNil):
       return BoundValue(try values.contains { try $0.databaseValue(as: argument.form).isNull })
-    case (.value, .list), (.value, .listHasNil), (.list, .value), (.list, .rowCount):
+    case (.value(let value), .prefixEnd), (.value(let value), .prefixEndIgnoringCase):
+      return TextRange.end(ofPrefix: value, argument.part)
+    case (.value, .list), (.value, .listHasNil), (.list, .value), (.list, .rowCount),
+      (.list, .prefixEnd), (.list, .prefixEndIgnoringCase):
       throw QueryError(
         "argument \(argument.index + 1) does not fit its parameter: one is a list, and the other a "
           + "single value")

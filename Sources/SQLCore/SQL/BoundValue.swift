@@ -73,6 +73,10 @@ package struct BoundArgument: Hashable, Sendable {
     case listHasNil
     /// A number of rows, which must not be negative.
     case rowCount
+    /// The end of a range of texts that begin with the argument.
+    case prefixEnd
+    /// The same in the collation NOCASE.
+    case prefixEndIgnoringCase
   }
 
   package let index: Int

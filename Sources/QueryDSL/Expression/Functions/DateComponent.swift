@@ -6,7 +6,7 @@ import SQLCore
   import Foundation
 #endif
 
-/// A part of a date in UTC.
+/// A part of a date.
 public enum DateComponent: String, Sendable {
   /// The year, 0 to 9999.
   case year = "%Y"

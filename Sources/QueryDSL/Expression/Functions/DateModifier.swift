@@ -6,29 +6,41 @@ import SQLCore
   import Foundation
 #endif
 
-/// A step from one date to another, in UTC: a modifier of SQLite's date functions.
+/// A step from one date to another: a modifier of SQLite's date functions.
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_datefunc.html#modifiers>
 public struct DateModifier: Hashable, Sendable {
   let text: String
   /// Whether the step goes to the start of a day, which discards the fraction of the second.
   let startsDay: Bool
+  /// Whether the step is a length of time, which is the same in every time zone. The others depend
+  /// on the calendar of the zone.
+  let isDuration: Bool
 
-  private init(_ text: String, startsDay: Bool = false) {
+  private init(_ text: String, startsDay: Bool = false, isDuration: Bool = false) {
     self.text = text
     self.startsDay = startsDay
+    self.isDuration = isDuration
   }
 
-  private static func step(_ count: Int, _ unit: String) -> DateModifier {
-    DateModifier((count < 0 ? "" : "+") + "\(count) \(unit)")
+  private static func step(
+    _ count: Int, _ unit: String, isDuration: Bool = false
+  ) -> DateModifier {
+    DateModifier((count < 0 ? "" : "+") + "\(count) \(unit)", isDuration: isDuration)
   }
 
   /// Moves the date by `count` seconds; to an earlier one if `count` is negative.
-  public static func seconds(_ count: Int) -> DateModifier { step(count, "seconds") }
+  public static func seconds(_ count: Int) -> DateModifier {
+    step(count, "seconds", isDuration: true)
+  }
   /// Moves the date by `count` minutes.
-  public static func minutes(_ count: Int) -> DateModifier { step(count, "minutes") }
+  public static func minutes(_ count: Int) -> DateModifier {
+    step(count, "minutes", isDuration: true)
+  }
   /// Moves the date by `count` hours.
-  public static func hours(_ count: Int) -> DateModifier { step(count, "hours") }
+  public static func hours(_ count: Int) -> DateModifier {
+    step(count, "hours", isDuration: true)
+  }
   /// Moves the date by `count` days.
   public static func days(_ count: Int) -> DateModifier { step(count, "days") }
   /// Moves the date by `count` months. A day that the month does not have becomes a day of the next

@@ -15,14 +15,16 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
 
   /// Returns the path of several steps as a value, or an expression that throws if SQLite cannot
   /// express one of the keys.
-  static func pathNode(_ steps: [JSONStep]) -> ExpressionNode {
+  ///
+  /// - Parameter end: what follows the last step, such as `[#]` for the place after an array's end.
+  static func pathNode(_ steps: [JSONStep], _ end: String = "") -> ExpressionNode {
     guard let path = path(steps) else {
       return .invalid(
         QueryError(
           "a path into JSON cannot name a key with a quotation mark, a backslash or a control "
             + "character: \(steps)"))
     }
-    return .value(BoundValue(path))
+    return .value(BoundValue(path + end))
   }
 
   /// Returns the path of several steps in SQLite's syntax; nil if it cannot express one of the

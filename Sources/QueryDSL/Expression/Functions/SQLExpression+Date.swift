@@ -17,8 +17,7 @@ extension SQLExpression where Value: DateColumnValue {
   /// A date outside the years 0 to 9999 gives NULL, and reading that as an `Int` throws
   /// `ColumnValueError`.
   public func component(_ component: DateComponent) -> SQLExpression<Value.DateComponentResult> {
-    SQLExpression<Value.DateComponentResult>(
-      .cast(formatted(.constant("'\(component.rawValue)'")), .integer))
+    self.component(component, in: .utc)
   }
 
   /// Formats the date as text, in UTC, by a format of SQLite's. SQL: `strftime(?, …)`
@@ -26,7 +25,7 @@ extension SQLExpression where Value: DateColumnValue {
   /// A date outside the years 0 to 9999 gives NULL, and reading that as a `String` throws
   /// `ColumnValueError`.
   public func strftime(_ format: String) -> SQLExpression<Value.DateTextResult> {
-    SQLExpression<Value.DateTextResult>(formatted(.value(BoundValue(format))))
+    strftime(format, in: .utc)
   }
 
   /// Applies steps to the date, one after another, in UTC. The result is stored in the date's form.
@@ -37,14 +36,7 @@ extension SQLExpression where Value: DateColumnValue {
   /// A date outside the years 0 to 9999 gives NULL, and reading that as a `Date` throws
   /// `ColumnValueError`.
   public func modified(by modifiers: DateModifier...) -> SQLExpression {
-    let steps = modifiers.map { ExpressionNode.value(BoundValue($0.text)) }
-    let startsDay = modifiers.contains(where: \.startsDay)
-    let seconds = ExpressionNode.cast(
-      .function("strftime", [.constant("'%s'"), wholeSeconds, .constant("'unixepoch'")] + steps),
-      .integer)
-    return SQLExpression(
-      form.dateNode(fromSeconds: seconds, restOf: startsDay ? nil : (node, wholeSeconds)),
-      form: form)
+    modified(by: modifiers, in: .utc)
   }
 
   /// Returns the whole seconds since 1970, rounded down. SQL: `"a" / 1000000 - …`
@@ -52,11 +44,7 @@ extension SQLExpression where Value: DateColumnValue {
     SQLExpression<Value.DateComponentResult>(wholeSeconds)
   }
 
-  private var wholeSeconds: ExpressionNode { form.wholeSeconds(of: node) }
-
-  private func formatted(_ format: ExpressionNode) -> ExpressionNode {
-    .function("strftime", [format, wholeSeconds, .constant("'unixepoch'")])
-  }
+  var wholeSeconds: ExpressionNode { form.wholeSeconds(of: node) }
 }
 
 extension SQLExpression where Value == Date {
@@ -101,7 +89,7 @@ extension StoredForm {
 
   /// Returns a date in this form from seconds since 1970, with the fraction of a second of another
   /// date.
-  fileprivate func dateNode(
+  func dateNode(
     fromSeconds seconds: ExpressionNode, restOf rest: (ExpressionNode, ExpressionNode)?
   ) -> ExpressionNode {
     switch self {

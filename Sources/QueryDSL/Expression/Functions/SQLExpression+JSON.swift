@@ -67,10 +67,10 @@ extension SQLExpression where Value: JSONColumnValue {
     at(steps) { .function(name, [node, $0]) }
   }
 
-  private func at(
-    _ steps: [JSONStep], _ make: (ExpressionNode) -> ExpressionNode
+  func at(
+    _ steps: [JSONStep], _ end: String = "", _ make: (ExpressionNode) -> ExpressionNode
   ) -> ExpressionNode {
-    let path = JSONStep.pathNode(steps)
+    let path = JSONStep.pathNode(steps, end)
     if case .invalid = path { return path }
     return make(path)
   }

@@ -132,7 +132,7 @@ extension SQLExpression {
     return SQLPredicate(.compare(sign, collatedNode, .value(bound)))
   }
 
-  private func compare(_ sign: SQLToken, _ other: SQLExpression) -> SQLPredicate {
+  func compare(_ sign: SQLToken, _ other: SQLExpression) -> SQLPredicate {
     if Value.collationName == nil, case .parameter(let parameter) = other.node,
       case .column(let column) = node
     {

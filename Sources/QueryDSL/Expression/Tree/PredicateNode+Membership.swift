@@ -75,7 +75,7 @@ extension PredicateTree {
 
 extension SelectStatement {
   /// Returns the statement with a name for its only column.
-  fileprivate func naming(_ name: String) -> SelectStatement {
+  func naming(_ name: String) -> SelectStatement {
     var named = self
     if let compound = extras?.content.compound {
       named.changeExtras {

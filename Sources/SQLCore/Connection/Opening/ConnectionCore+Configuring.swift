@@ -18,6 +18,7 @@ extension ConnectionCore {
     try ArrayTable.register(on: self)
     for step in Registration.decimal.steps { try step.install(self) }
     for step in Registration.series.steps { try step.install(self) }
+    for step in Registration.queries.steps { try step.install(self) }
     installAuthorizer()
     do {
       if location.isFile, !isReader, !configuration.isReadOnly {

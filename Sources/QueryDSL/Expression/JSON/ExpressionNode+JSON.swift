@@ -1,0 +1,97 @@
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// SQLite's JSON functions take INTEGER, REAL, TEXT and NULL, and JSON, which is a TEXT with a mark.
+// The mark is lost in tables, subqueries and views. So what becomes of an argument is decided by
+// its Swift type and never by the mark: an expression of JSON is marked again by `json`, and the
+// mark of a text is removed.
+// https://www.sqlite.org/json1.html#interface_overview
+
+extension SQLExpression {
+  /// The expression as an argument of a JSON function, so that `JSONDecoder` reads the element as
+  /// the expression's type.
+  var jsonNode: ExpressionNode { node.asJSON(of: Value.self, form) }
+}
+
+extension ExpressionNode {
+  /// Returns the expression as an argument of a JSON function.
+  func asJSON(of type: any ColumnValue.Type, _ form: StoredForm) -> ExpressionNode {
+    switch type.nonOptional {
+    case is Int.Type, is Int64.Type, is Int32.Type, is Int16.Type, is Int8.Type, is UInt.Type,
+      is UInt64.Type, is UInt32.Type, is UInt16.Type, is UInt8.Type, is Unique64.Type:
+      return self
+    case is String.Type, is URL.Type: return withoutJSONMark
+    case is UUID.Type: return form == .bytes ? written(by: "apus_json_uuid") : withoutJSONMark
+    case is Bool.Type: return json(of: .cases(boolean))
+    case is Double.Type, is Float.Type: return written(by: "apus_json_real")
+    case is Decimal.Type: return written(by: "decimal")
+    case is Date.Type:
+      return written(by: "apus_json_date", .constant("'\(form)'"))
+    case is Data.Type: return written(by: "apus_json_base64")
+    case is [UInt8].Type: return written(by: "apus_json_bytes")
+    case is any JSONColumnValue.Type: return hasJSONMark ? self : json(of: self)
+    case let type as any RawRepresentable.Type: return asJSON(ofRawValueOf: type, form)
+    default: return .invalid(Self.noJSON(type))
+    }
+  }
+
+  private func asJSON<Value: RawRepresentable>(
+    ofRawValueOf type: Value.Type, _ form: StoredForm
+  ) -> ExpressionNode {
+    guard let raw = Value.RawValue.self as? any ColumnValue.Type else {
+      return .invalid(Self.noJSON(type))
+    }
+    return asJSON(of: raw, form)
+  }
+
+  private static func noJSON(_ type: Any.Type) -> QueryError {
+    QueryError(
+      "SQL cannot write a value of \(type) as JSON; convert it with cast(to:), or select it beside "
+        + "the JSON")
+  }
+
+  /// A number other than 0 and 1 is no Bool. It stays a number, which does not decode as one.
+  private var boolean: CaseNode {
+    CaseNode(
+      base: self,
+      branches: [
+        (.value(.constant("1")), .constant("'true'")),
+        (.value(.constant("0")), .constant("'false'")),
+      ], otherwise: self)
+  }
+
+  private func written(by function: String, _ others: ExpressionNode...) -> ExpressionNode {
+    json(of: .function(function, [self] + others))
+  }
+
+  private func json(of text: ExpressionNode) -> ExpressionNode { .function("json", [text]) }
+
+  /// The expression as a text that is no JSON, even if a JSON function returned it.
+  private var withoutJSONMark: ExpressionNode {
+    mayHaveJSONMark ? .binary(.concat, self, .constant("''")) : self
+  }
+
+  /// Whether the expression is a call whose result SQLite knows to be JSON.
+  private var hasJSONMark: Bool {
+    guard case .tree(.function(let name, _), _) = self else { return false }
+    return ["json", "json_array", "json_object"].contains(name)
+  }
+
+  private var mayHaveJSONMark: Bool {
+    switch self {
+    case .column, .value, .parameter, .constant, .countOfRows: false
+    case .chain(let chain): chain.sign == .jsonArrow
+    case .tree(.function(let name, _), _): !Self.functionsOfPlainText.contains(name)
+    default: true
+    }
+  }
+
+  private static let functionsOfPlainText: Set<String> = [
+    "hex", "lower", "ltrim", "replace", "rtrim", "strftime", "substr", "trim", "typeof", "upper",
+  ]
+}

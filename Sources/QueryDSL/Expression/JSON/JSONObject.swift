@@ -1,0 +1,84 @@
+import SQLCore
+
+// Objects and arrays that a query makes of several expressions, and of several rows.
+// https://www.sqlite.org/json1.html
+
+/// Makes a JSON object of several columns or named expressions, which is read as a Codable type.
+///
+/// ```swift
+/// struct Summary: Codable { var title: String; var author: String; var isNew: Bool }
+///
+/// Query { (post: Columns<Post>, author: Columns<Author>) in
+///   From(post)
+///   Join(author, on: post.$authorID == author.$id)
+///   Select(jsonObject(post.$title, author.$name.as("author"), isNew.as("isNew"), as: Summary.self))
+/// }
+/// // SELECT json_object('title', "Post"."title", 'author', "Author"."name", 'isNew', …)
+/// ```
+/// The key of a column is the name of its property; `as` gives another one. Values are written so
+/// that `JSONDecoder` reads them as their types: `true` and `false`, exact numbers, dates and data
+/// as the decoder expects them by default. A type of your own without a raw value throws
+/// `QueryError` when the query is rendered; so does an expression without a name, and a name twice.
+public func jsonObject<Result: Codable & Sendable, each Member: Selectable>(
+  _ members: repeat each Member, as type: Result.Type
+) -> SQLExpression<JSON<Result>> {
+  var list: [JSONMember] = []
+  for member in repeat each members { list += member.jsonMembers }
+  return SQLExpression(.jsonObject(list))
+}
+
+/// Makes a JSON array of several expressions of one type. SQL: `json_array(a, b)`
+///
+/// The elements are written as those of `jsonObject` are.
+public func jsonArray<Element: ColumnValue & Codable>(
+  _ elements: SQLExpression<Element>...
+) -> SQLExpression<JSON<[Element]>> {
+  SQLExpression(.function("json_array", elements.map(\.jsonNode)))
+}
+
+extension Columns where M: Codable {
+  /// Makes a JSON object of all columns of the table, which is read as the model.
+  /// SQL: `json_object('id', "id", 'title', "title", …)`
+  ///
+  /// Its keys are the names of the properties, as in the JSON of a model without `CodingKeys` of its
+  /// own.
+  public func jsonObject() -> SQLExpression<JSON<M>> {
+    SQLExpression(.jsonObject(jsonMembers))
+  }
+}
+
+extension SQLExpression where Value: Codable {
+  /// Makes a JSON array of the values of the rows, in an order that SQL does not define. NULL is
+  /// `null`, and over no rows the array is empty. SQL: `json_group_array(a)`
+  ///
+  /// It is an aggregate: `filter` and `over` may follow. The elements are written as those of
+  /// `jsonObject` are. To define the order, use `jsonGroupArray` of a query.
+  @_disfavoredOverload
+  public func jsonGroupArray() -> SQLExpression<JSON<[Value]>> {
+    SQLExpression<JSON<[Value]>>(.aggregate("json_group_array", [jsonNode]))
+  }
+
+  /// Makes a JSON array of the objects or arrays of the rows, in an order that SQL does not define.
+  /// SQL: `json_group_array(json(a))`
+  public func jsonGroupArray<Element>() -> SQLExpression<JSON<[Element]>>
+  where Value == JSON<Element> {
+    SQLExpression<JSON<[Element]>>(.aggregate("json_group_array", [jsonNode]))
+  }
+}
+
+extension SQLExpression where Value == String {
+  /// Makes a JSON object of the rows: this is the key, and `value` the value. Of several rows with
+  /// one key, the decoder keeps one. SQL: `json_group_object(a, b)`
+  ///
+  /// ```swift
+  /// Setting.select { $0.$name.jsonGroupObject($0.$value) }       // JSON<[String: String]>
+  /// ```
+  /// It is an aggregate: `filter` and `over` may follow. The values are written as those of
+  /// `jsonObject` are.
+  public func jsonGroupObject<Element: ColumnValue & Codable>(
+    _ value: SQLExpression<Element>
+  ) -> SQLExpression<JSON<[String: Element]>> {
+    SQLExpression<JSON<[String: Element]>>(
+      .aggregate("json_group_object", [node, value.jsonNode]))
+  }
+}

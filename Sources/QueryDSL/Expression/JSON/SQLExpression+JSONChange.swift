@@ -1,0 +1,146 @@
+import SQLCore
+
+// Changes to JSON in the database, without loading it. Each function returns the changed JSON; an
+// update assigns it. NULL stays NULL. Members that are added come last, whereas a column's own JSON
+// has its keys in order: `==` with a Swift value compares the text.
+// https://www.sqlite.org/json1.html#jset
+
+extension SQLExpression where Value: JSONColumnValue {
+  /// Returns the JSON with the value at a place replaced, or added if there is none.
+  ///
+  /// ```swift
+  /// Post.update { $0.$place = $0.$place.set(at: "address", "city", to: "Bonn") }
+  /// // UPDATE "Post" SET "place" = json_set("place", ?, json(?))
+  /// ```
+  /// Objects that are missing on the way to the place are added. The value may be of any Codable
+  /// type; nil is `null`. A value that JSON cannot hold throws `ColumnValueError`, and a key that a
+  /// path cannot name throws `QueryError`.
+  public func set<New: Codable & Sendable>(at steps: JSONStep..., to value: New) -> SQLExpression {
+    changed("json_set", steps, .json(value))
+  }
+
+  /// Returns the JSON with the value at a place replaced by an expression, or added if there is
+  /// none. SQL: `json_set(a, ?, b)`
+  public func set<New: ColumnValue>(
+    at steps: JSONStep..., to value: SQLExpression<New>
+  ) -> SQLExpression {
+    changed("json_set", steps, value.jsonNode)
+  }
+
+  /// Returns the JSON with a value added at a place, unless it has one there.
+  /// SQL: `json_insert(a, ?, json(?))`
+  public func insert<New: Codable & Sendable>(_ value: New, at steps: JSONStep...) -> SQLExpression
+  {
+    changed("json_insert", steps, .json(value))
+  }
+
+  /// Returns the JSON with an expression's value added at a place, unless it has one there.
+  /// SQL: `json_insert(a, ?, b)`
+  public func insert<New: ColumnValue>(
+    _ value: SQLExpression<New>, at steps: JSONStep...
+  ) -> SQLExpression {
+    changed("json_insert", steps, value.jsonNode)
+  }
+
+  /// Returns the JSON with the value at a place replaced, if it has one there.
+  /// SQL: `json_replace(a, ?, json(?))`
+  public func replace<New: Codable & Sendable>(
+    at steps: JSONStep..., with value: New
+  ) -> SQLExpression {
+    changed("json_replace", steps, .json(value))
+  }
+
+  /// Returns the JSON with the value at a place replaced by an expression, if it has one there.
+  /// SQL: `json_replace(a, ?, b)`
+  public func replace<New: ColumnValue>(
+    at steps: JSONStep..., with value: SQLExpression<New>
+  ) -> SQLExpression {
+    changed("json_replace", steps, value.jsonNode)
+  }
+
+  /// Returns the JSON with a value added at the end of an array, which is the JSON itself or at a
+  /// place in it.
+  ///
+  /// ```swift
+  /// Post.update { $0.$tags = $0.$tags.append("swift") }
+  /// // UPDATE "Post" SET "tags" = json_insert("tags", ?, json(?))          the path is `$[#]`
+  /// ```
+  /// A missing array is added. If the place holds something else, nothing changes.
+  public func append<New: Codable & Sendable>(_ value: New, at steps: JSONStep...) -> SQLExpression
+  {
+    changed("json_insert", steps, .json(value), isAppending: true)
+  }
+
+  /// Returns the JSON with an expression's value added at the end of an array.
+  /// SQL: `json_insert(a, ?, b)`
+  public func append<New: ColumnValue>(
+    _ value: SQLExpression<New>, at steps: JSONStep...
+  ) -> SQLExpression {
+    changed("json_insert", steps, value.jsonNode, isAppending: true)
+  }
+
+  /// Returns the JSON without the value at a place; unchanged if there is none.
+  /// SQL: `json_remove(a, ?)`
+  public func remove(at step: JSONStep, _ steps: JSONStep...) -> SQLExpression {
+    SQLExpression(at([step] + steps) { .function("json_remove", [node, $0]) })
+  }
+
+  /// Returns the JSON with the members of an object added or replaced, at all levels; a `null`
+  /// removes its member. SQL: `json_patch(a, ?)`
+  ///
+  /// ```swift
+  /// struct Patch: Codable { var city: String?; var number: Int? }
+  ///
+  /// Post.update { $0.$address = $0.$address.patch(Patch(city: "Bonn")) }   // the number stays
+  /// ```
+  /// The patch may be of any Codable type. An optional property that is nil is omitted from its
+  /// JSON, and changes nothing.
+  /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc7396>
+  public func patch<Patch: Codable & Sendable>(_ patch: Patch) -> SQLExpression {
+    SQLExpression(.function("json_patch", [node, .value(BoundValue(JSON(patch)))]))
+  }
+
+  /// Returns the JSON with the members of another added or replaced. SQL: `json_patch(a, b)`
+  public func patch<Patch: JSONColumnValue>(_ patch: SQLExpression<Patch>) -> SQLExpression {
+    SQLExpression(.function("json_patch", [node, patch.node]))
+  }
+
+  private func changed(
+    _ function: String, _ steps: [JSONStep], _ value: ExpressionNode, isAppending: Bool = false
+  ) -> SQLExpression {
+    SQLExpression(
+      at(steps, isAppending ? "[#]" : "") { .function(function, [node, $0, value]) })
+  }
+}
+
+extension SQLExpression {
+  /// Returns the JSON with the value at a declared place replaced, or added if there is none.
+  ///
+  /// ```swift
+  /// Post.update { $0.$place = $0.$place.set(at: .city, to: "Bonn") }
+  /// ```
+  public func set<Root, New>(
+    at path: JSONPath<Root, New>, to value: New
+  ) -> SQLExpression where Value == JSON<Root> {
+    set(at: path.steps, to: SQLExpression<New>(value).jsonNode)
+  }
+
+  /// Returns the JSON with the value at a declared place replaced, or added if there is none.
+  public func set<Root, New>(
+    at path: JSONPath<Root, New>, to value: New
+  ) -> SQLExpression where Value == JSON<Root>? {
+    set(at: path.steps, to: SQLExpression<New>(value).jsonNode)
+  }
+
+  private func set(at steps: [JSONStep], to value: ExpressionNode) -> SQLExpression
+  where Value: JSONColumnValue {
+    SQLExpression(at(steps) { .function("json_set", [node, $0, value]) })
+  }
+}
+
+extension ExpressionNode {
+  /// `json(?)`, with a value of any Codable type.
+  fileprivate static func json<Value: Codable & Sendable>(_ value: Value) -> ExpressionNode {
+    .function("json", [.value(BoundValue(JSON(value)))])
+  }
+}

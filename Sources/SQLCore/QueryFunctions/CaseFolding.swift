@@ -1,0 +1,47 @@
+/// A rule by which letters of upper and lower case are the same.
+///
+/// ```swift
+/// Post.where { $0.$title.contains("straße", ignoringCase: .unicode) }   // also finds STRASSE
+/// ```
+public enum CaseFolding: String, Hashable, Sendable, CaseIterable {
+  /// A to Z are the same as a to z, as in SQLite's `NOCASE`. `É` and `é` differ.
+  case ascii
+  /// Each character is the same as its upper-case and lower-case forms in Unicode, in every script:
+  /// `É` and `é`, `ß` and `SS`, `ς` and `Σ`. Accents count: `e` and `é` differ.
+  ///
+  /// The rules are those of the Unicode version in Swift's standard library.
+  case unicode
+
+  /// Returns the text with its letters in the case by which they are compared.
+  public func fold(_ text: String) -> String {
+    switch self {
+    case .ascii: text.lowercasedASCII
+    // Upper case first: only it makes `ß` and `SS`, and the two forms of a small sigma, the same.
+    case .unicode:
+      text.utf8.allSatisfy { $0 < 0x80 } ? text.lowercasedASCII : text.uppercased().lowercased()
+    }
+  }
+
+  /// The name of the SQL function that folds a text.
+  package var function: String {
+    switch self {
+    case .ascii: "apus_fold_ascii"
+    case .unicode: "apus_fold"
+    }
+  }
+}
+
+extension Registration {
+  /// The functions `apus_fold_ascii` and `apus_fold`. SQLite's own `lower` would not do: it ends a
+  /// text at its first U+0000.
+  static let folding = Registration { registrar in
+    for folding in CaseFolding.allCases {
+      // Indexes may rely on the folding of ASCII, which never changes. Unicode's rules grow.
+      let flags: FunctionFlags = folding == .ascii ? [.innocuous, .deterministic] : .innocuous
+      try registrar.function(folding.function, argumentCount: 1, flags) { arguments in
+        guard try arguments.storageClass(at: 0) != .null else { return .null }
+        return .text(folding.fold(try arguments.get(String.self, at: 0)))
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  // Without it, FoundationEssentials knows no time zone but GMT.
+  #if canImport(FoundationInternationalization)
+    import FoundationInternationalization
+  #endif
+#else
+  import Foundation
+#endif
+
+extension Registration {
+  /// The functions that convert between times in UTC and in a time zone, in whole seconds.
+  ///
+  /// | SQL | returns |
+  /// |---|---|
+  /// | `apus_local(seconds, zone)` | the seconds since 1970 that a clock in the zone shows |
+  /// | `apus_utc(seconds, zone)` | the seconds since 1970 at which a clock in the zone shows that |
+  /// | `apus_utc_start(seconds, zone)` | the same, for the start of a day |
+  ///
+  /// The zone is an identifier, or `localtime`. The rules of time zones change, so indexes cannot
+  /// use these functions.
+  static let timeZones = Registration { registrar in
+    func add(
+      _ name: String, _ convert: @escaping @Sendable (Int64, ClockZone) -> Int64
+    ) throws {
+      try registrar.function(name, argumentCount: 2, .innocuous) { arguments in
+        guard let seconds = try arguments.get(Int64?.self, at: 0) else { return .null }
+        let zone = try arguments.prepared(at: 1) { try ClockZone(identifier: $0) }
+        guard ClockZone.range.contains(seconds) else { return .null }
+        return .integer(convert(seconds, zone))
+      }
+    }
+    try add("apus_local") { $1.local(fromUTC: $0) }
+    try add("apus_utc") { $1.utc(fromLocal: $0, isStart: false) }
+    try add("apus_utc_start") { $1.utc(fromLocal: $0, isStart: true) }
+  }
+}
+
+/// A time zone as the function from UTC to the time that its clocks show.
+final class ClockZone: Sendable {
+  /// The seconds in which SQLite's date functions work: the years 0 to 9999, and a day around them.
+  static let range: ClosedRange<Int64> = -62_167_305_600...253_402_387_199
+
+  private let zone: TimeZone
+
+  init(identifier: DatabaseValue) throws {
+    guard case .text(let name) = identifier, let zone = TimeZone(named: name) else {
+      throw ColumnValueError(
+        .invalid(expected: "the identifier of a time zone", found: identifier.description))
+    }
+    self.zone = zone
+  }
+
+  func local(fromUTC seconds: Int64) -> Int64 { seconds + offset(at: seconds) }
+
+  /// Returns the first time at which clocks show a given time.
+  ///
+  /// If they skip it, the result is as far after the change of the clocks as the given time is; or,
+  /// for the start of a day, the change itself.
+  func utc(fromLocal seconds: Int64, isStart: Bool) -> Int64 {
+    let day: Int64 = 86_400
+    let before = offset(at: seconds - day)
+    let after = offset(at: seconds + day)
+    let early = seconds - before
+    let late = seconds - after
+    let isEarly = offset(at: early) == before
+    let isLate = offset(at: late) == after
+    switch (isEarly, isLate) {
+    case (true, true): return min(early, late)
+    case (true, false): return early
+    case (false, true): return late
+    case (false, false): return isStart ? change(in: late..<early) : early
+    }
+  }
+
+  /// Returns the first second after a change of the clocks.
+  private func change(in range: Range<Int64>) -> Int64 {
+    guard !range.isEmpty else { return range.upperBound }
+    var (low, high) = (range.lowerBound, range.upperBound)
+    let old = offset(at: low)
+    while high - low > 1 {
+      let middle = low + (high - low) / 2
+      if offset(at: middle) == old { low = middle } else { high = middle }
+    }
+    return high
+  }
+
+  private func offset(at seconds: Int64) -> Int64 {
+    Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))))
+  }
+}
+
+extension TimeZone {
+  /// The name of the time zone of the machine, as SQLite calls it.
+  package static var localName: String { "localtime" }
+
+  /// Returns the time zone of an identifier, or that of the machine.
+  package init?(named name: String) {
+    if name == TimeZone.localName {
+      self = .current
+    } else {
+      self.init(identifier: name)
+    }
+  }
+}
