@@ -50,7 +50,7 @@ final class MaintenancePlan<Row: Sendable>: Sendable {
     }
     // The model's key must be that of the table.
     let keys = layout.keyColumns.map { layout.columns[$0].name.lowercasedASCII }
-    guard keys == tracked.names.keys.map(\.lowercasedASCII) else { return nil }
+    guard !keys.isEmpty, keys == tracked.names.keys.map(\.lowercasedASCII) else { return nil }
     func collation(of column: String) -> BuiltInCollation? {
       table.columns.first { $0.name.isSame(as: column) }?.collation
     }

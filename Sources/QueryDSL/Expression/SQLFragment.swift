@@ -98,7 +98,7 @@ public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// Appends the name of a model's table, quoted.
-    public mutating func appendInterpolation<M: Model>(_ model: M.Type) {
+    public mutating func appendInterpolation<M: TableModel>(_ model: M.Type) {
       append { $0.appendInterpolation(model) }
     }
 

@@ -33,21 +33,4 @@ import SQLCore
 ///   var id: ID { ID(person: person, group: group) }
 /// }
 /// ```
-public protocol Model: ResultRow, Identifiable where ID: Sendable {
-  /// The name of the table. Default: the name of the type.
-  static var tableName: String { get }
-
-  /// The rule by which columns are named after properties. Default: the same names.
-  static var columnNaming: ColumnNaming { get }
-}
-
-extension Model {
-  /// The name of the type, without the names of enclosing types.
-  public static var tableName: String {
-    TableNaming.asked?.isDefault.withLock { $0 = true }
-    return String(nameOf: Self.self)
-  }
-
-  /// The same names as the properties.
-  public static var columnNaming: ColumnNaming { .asDeclared }
-}
+public protocol Model: TableModel, Identifiable where ID: Sendable {}

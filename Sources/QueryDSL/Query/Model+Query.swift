@@ -1,6 +1,6 @@
 import SQLCore
 
-extension Model {
+extension TableModel {
   /// A query for all rows of the table. SQL: `SELECT … FROM "Post"`
   @inlinable
   public static var all: TableQuery<Self, Self> {

@@ -93,7 +93,7 @@ extension TableQuery where M: Model, Row == M {
   /// //   WHERE "PostTag"."postID" IN (SELECT value FROM apus_array(?)) ORDER BY "Tag"."name"
   /// ```
   public func including<
-    Children: _IncludableQuery, Between: Model, From: ColumnValue, To: ColumnValue
+    Children: _IncludableQuery, Between: TableModel, From: ColumnValue, To: ColumnValue
   >(
     _ children: Children, through between: Between.Type,
     from: KeyPath<Between, ColumnReference<From>>, to: KeyPath<Between, ColumnReference<To>>
@@ -106,7 +106,7 @@ extension TableQuery where M: Model, Row == M {
 
   /// Includes the rows that a join table assigns to each parent, by its foreign keys. Fetching
   /// throws `QueryError` unless it declares one foreign key to each side.
-  public func including<Children: _IncludableQuery, Between: Model>(
+  public func including<Children: _IncludableQuery, Between: TableModel>(
     _ children: Children, through between: Between.Type
   ) -> Including<M, [Children.IncludedRow]> {
     let children = children._included
@@ -138,7 +138,7 @@ extension Including {
 
   /// Also includes the rows that a join table assigns to each parent: many-to-many.
   public func including<
-    Children: _IncludableQuery, Between: Model, From: ColumnValue, To: ColumnValue
+    Children: _IncludableQuery, Between: TableModel, From: ColumnValue, To: ColumnValue
   >(
     _ children: Children, through between: Between.Type,
     from: KeyPath<Between, ColumnReference<From>>, to: KeyPath<Between, ColumnReference<To>>
@@ -151,7 +151,7 @@ extension Including {
 
   /// Also includes the rows that a join table assigns to each parent, by its foreign keys. Fetching
   /// throws `QueryError` unless it declares one foreign key to each side.
-  public func including<Children: _IncludableQuery, Between: Model>(
+  public func including<Children: _IncludableQuery, Between: TableModel>(
     _ children: Children, through between: Between.Type
   ) -> Including<M, repeat each Part, [Children.IncludedRow]> {
     let children = children._included

@@ -52,7 +52,9 @@ extension Relation {
   }
 
   /// Makes the relation by a join table, whose rows hold the keys of a parent and a child.
-  static func make<Parent: Model, Between: Model, Child: Model, From: ColumnValue, To: ColumnValue>(
+  static func make<
+    Parent: Model, Between: TableModel, Child: Model, From: ColumnValue, To: ColumnValue
+  >(
     of _: Parent.Type, _ children: Columns<Child>, through _: Between.Type,
     from: KeyPath<Between, ColumnReference<From>>, to: KeyPath<Between, ColumnReference<To>>
   ) -> Result<Relation, QueryError> {
@@ -70,7 +72,7 @@ extension Relation {
 
   /// Makes the relation by a join table, from its one foreign key to the parents and its one to the
   /// children.
-  static func make<Parent: Model, Between: Model, Child: Model>(
+  static func make<Parent: Model, Between: TableModel, Child: Model>(
     of _: Parent.Type, _ children: Columns<Child>, through _: Between.Type
   ) -> Result<Relation, QueryError> {
     catching {
@@ -83,7 +85,7 @@ extension Relation {
     }
   }
 
-  private static func through<Parent: Model, Between: Model, Child: Model>(
+  private static func through<Parent: Model, Between: TableModel, Child: Model>(
     _ between: Columns<Between>, _ children: Columns<Child>,
     from: (columns: [Int], targets: [Int]), of _: Parent.Type,
     to: (columns: [Int], targets: [Int])
@@ -111,7 +113,7 @@ extension Relation {
 
   /// Makes the relation of columns to the key columns to which they refer. Throws if their number,
   /// types or stored forms differ.
-  private static func relation<Parent: Model, Child: Model>(
+  private static func relation<Parent: Model, Child: TableModel>(
     of _: Parent.Type, _ children: Columns<Child>, _ columns: [Int], to keys: [Int]
   ) throws -> Relation {
     let (parent, child) = try (Parent.layout, Child.layout)
@@ -142,7 +144,7 @@ extension Relation {
 
   /// Returns the only foreign key from one table to another. Throws if there is none, or if there
   /// are several.
-  private static func foreignKey<Child: Model, Parent: Model>(
+  private static func foreignKey<Child: TableModel, Parent: Model>(
     from _: Child.Type, to _: Parent.Type, _ advice: String
   ) throws -> (columns: [Int], targets: [Int]) {
     let (parent, child) = try (Parent.layout, Child.layout)

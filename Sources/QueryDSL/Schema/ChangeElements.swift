@@ -29,7 +29,7 @@ enum Removal: Hashable, Sendable {
 /// // ALTER TABLE "Post" RENAME COLUMN "headline" TO "title"
 /// ```
 /// Indexes, triggers, views and foreign keys that name the column are changed with it.
-public func Renamed<M: Model, Value: ColumnValue>(
+public func Renamed<M: TableModel, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, from name: String
 ) -> SchemaElement<M> {
   SchemaElement(kind: .renamed(column, from: name))
@@ -40,7 +40,7 @@ public func Renamed<M: Model, Value: ColumnValue>(
 /// ```swift
 /// RenamedTable(from: "Article")      // ALTER TABLE "Article" RENAME TO "Post"
 /// ```
-public func RenamedTable<M: Model>(from name: String) -> SchemaElement<M> {
+public func RenamedTable<M: TableModel>(from name: String) -> SchemaElement<M> {
   SchemaElement(kind: .renamedTable(from: name))
 }
 
@@ -49,56 +49,56 @@ public func RenamedTable<M: Model>(from name: String) -> SchemaElement<M> {
 /// ```swift
 /// Dropped("headline")
 /// ```
-public func Dropped<M: Model>(_ column: String) -> SchemaElement<M> {
+public func Dropped<M: TableModel>(_ column: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.column(column)))
 }
 
 /// Declares that an index is dropped. SQL: `DROP INDEX "name"`
-public func Dropped<M: Model>(index name: String) -> SchemaElement<M> {
+public func Dropped<M: TableModel>(index name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.index(name)))
 }
 
 /// Declares that a trigger is dropped. SQL: `DROP TRIGGER "name"`
-public func Dropped<M: Model>(trigger name: String) -> SchemaElement<M> {
+public func Dropped<M: TableModel>(trigger name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.trigger(name)))
 }
 
 /// Declares that a view is dropped. SQL: `DROP VIEW "name"`
-public func Dropped<M: Model>(view name: String) -> SchemaElement<M> {
+public func Dropped<M: TableModel>(view name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.view(name)))
 }
 
 /// Declares that another table is dropped, with its rows. The line may stand in the schema of any
 /// model. SQL: `DROP TABLE "name"`
-public func Dropped<M: Model>(table name: String) -> SchemaElement<M> {
+public func Dropped<M: TableModel>(table name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.table(name)))
 }
 
 /// Declares that the foreign key on these columns of the table is dropped. The columns stay.
-public func Dropped<M: Model>(foreignKey columns: String...) -> SchemaElement<M> {
+public func Dropped<M: TableModel>(foreignKey columns: String...) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.foreignKey(columns)))
 }
 
 /// Declares that the UNIQUE constraint over these columns of the table is dropped. The columns
 /// stay.
-public func Dropped<M: Model>(unique columns: String...) -> SchemaElement<M> {
+public func Dropped<M: TableModel>(unique columns: String...) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.unique(columns)))
 }
 
 /// Declares that the CHECK with this name, or with this text between its parentheses, is dropped.
-public func Dropped<M: Model>(check nameOrText: String) -> SchemaElement<M> {
+public func Dropped<M: TableModel>(check nameOrText: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.check(nameOrText)))
 }
 
 /// Declares that a column no longer has a default.
-public func Dropped<M: Model, Value: ColumnValue>(
+public func Dropped<M: TableModel, Value: ColumnValue>(
   defaultOf column: KeyPath<M, ColumnReference<Value>>
 ) -> SchemaElement<M> {
   SchemaElement(kind: .droppedAttribute(column, .default))
 }
 
 /// Declares that a column no longer has a collation, so that its text is compared by bytes.
-public func Dropped<M: Model, Value: ColumnValue>(
+public func Dropped<M: TableModel, Value: ColumnValue>(
   collationOf column: KeyPath<M, ColumnReference<Value>>
 ) -> SchemaElement<M> {
   SchemaElement(kind: .droppedAttribute(column, .collation))
@@ -125,7 +125,7 @@ public func Dropped<M: Model, Value: ColumnValue>(
 /// Throws `MigrationError`, which names the row, if a value cannot be read as `old`, for example
 /// NULL as a type that is not optional. An error that the closure throws ends the migration. In
 /// both cases nothing is changed.
-public func Converted<M: Model, Old: ColumnValue, Value: ColumnValue>(
+public func Converted<M: TableModel, Old: ColumnValue, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, from old: Old.Type,
   stored form: StoredForm = .standard, _ convert: @escaping @Sendable (Old) throws -> Value
 ) -> SchemaElement<M> {

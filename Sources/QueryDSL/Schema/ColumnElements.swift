@@ -13,7 +13,7 @@ import SQLCore
 /// If the table has rows, a new column that is not optional needs this line, unless
 /// `MigrationOptions.missingDefaults` says otherwise. The initial value in `@Column var status:
 /// Status = .draft` is code in the initialiser, which a library cannot read.
-public func Default<M: Model, Value: ColumnValue>(
+public func Default<M: TableModel, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, _ value: Value
 ) -> SchemaElement<M> {
   SchemaElement(kind: .default(column) { BoundValue(value, as: $0) })
@@ -27,7 +27,7 @@ public func Default<M: Model, Value: ColumnValue>(
 /// ```
 /// A new column whose default is an expression costs a rebuild of the table.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#the_default_clause>
-public func Default<M: Model, Value: ColumnValue>(
+public func Default<M: TableModel, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, sql: SQL
 ) -> SchemaElement<M> {
   SchemaElement(kind: .defaultSQL(column, sql))
@@ -63,7 +63,7 @@ public func Named<M: ResultRow, Value: ColumnValue>(
 /// ```swift
 /// Collated(\.$name, .noCase)         // "name" TEXT NOT NULL COLLATE NOCASE
 /// ```
-public func Collated<M: Model, Value: ColumnValue>(
+public func Collated<M: TableModel, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, _ collation: Collation
 ) -> SchemaElement<M> {
   SchemaElement(kind: .collated(column, collation))
@@ -79,7 +79,7 @@ public func Collated<M: Model, Value: ColumnValue>(
 /// The column is never written: the value in a model is ignored. After an insertion or update, the
 /// calculated value is read back by one more statement.
 /// - SeeAlso: <https://www.sqlite.org/gencol.html>
-public func Generated<M: Model, Value: ColumnValue>(
+public func Generated<M: TableModel, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>, _ storage: GeneratedStorage = .virtual,
   as expression: @escaping (Columns<M>) -> SQLExpression<Value>
 ) -> SchemaElement<M> {
@@ -96,7 +96,7 @@ public func Generated<M: Model, Value: ColumnValue>(
 /// Writing a row that does not fulfil it throws `DatabaseError`, with the name or the text of the
 /// condition.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#check_constraints>
-public func Check<M: Model>(
+public func Check<M: TableModel>(
   _ name: String? = nil, @PredicateBuilder _ predicates: @escaping (Columns<M>) -> PredicateLines
 ) -> SchemaElement<M> {
   SchemaElement(kind: .check(name: name) { predicates(.declared) })
@@ -106,11 +106,11 @@ public func Check<M: Model>(
 ///
 /// Use it for small rows that are mostly found by a key other than a single integer.
 /// - SeeAlso: <https://www.sqlite.org/withoutrowid.html>
-public func WithoutRowID<M: Model>() -> SchemaElement<M> {
+public func WithoutRowID<M: TableModel>() -> SchemaElement<M> {
   SchemaElement(kind: .rowID(isLeftOut: true))
 }
 
 /// Declares that a table which was WITHOUT ROWID has a rowid again.
-public func WithRowID<M: Model>() -> SchemaElement<M> {
+public func WithRowID<M: TableModel>() -> SchemaElement<M> {
   SchemaElement(kind: .rowID(isLeftOut: false))
 }

@@ -26,7 +26,7 @@ struct ForeignKeyTarget: Hashable, Sendable {
 /// A deferred foreign key, `DEFERRABLE INITIALLY DEFERRED`, is checked when the transaction
 /// commits, not after each statement.
 /// - SeeAlso: <https://www.sqlite.org/foreignkeys.html>
-public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
+public func ForeignKey<M: TableModel, Target: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>,
   references target: KeyPath<Target, ColumnReference<Value>>,
   onDelete: ForeignKeyAction = .noAction, onUpdate: ForeignKeyAction = .noAction,
@@ -36,7 +36,7 @@ public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
 }
 
 /// Declares a foreign key that may be NULL.
-public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
+public func ForeignKey<M: TableModel, Target: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value?>>,
   references target: KeyPath<Target, ColumnReference<Value>>,
   onDelete: ForeignKeyAction = .noAction, onUpdate: ForeignKeyAction = .noAction,
@@ -46,7 +46,7 @@ public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
 }
 
 /// Declares a foreign key that refers to a key which the database assigns.
-public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
+public func ForeignKey<M: TableModel, Target: Model, Value: ColumnValue>(
   _ column: KeyPath<M, ColumnReference<Value>>,
   references target: KeyPath<Target, ColumnReference<Value?>>,
   onDelete: ForeignKeyAction = .noAction, onUpdate: ForeignKeyAction = .noAction,
@@ -61,7 +61,7 @@ public func ForeignKey<M: Model, Target: Model, Value: ColumnValue>(
 /// ForeignKey(\.$orderID, \.$line, references: \Line.$orderID, \Line.$number)
 /// // FOREIGN KEY ("orderID", "line") REFERENCES "Line" ("orderID", "number")
 /// ```
-public func ForeignKey<M: Model, Target: Model, First: ColumnValue, Second: ColumnValue>(
+public func ForeignKey<M: TableModel, Target: Model, First: ColumnValue, Second: ColumnValue>(
   _ first: KeyPath<M, ColumnReference<First>>, _ second: KeyPath<M, ColumnReference<Second>>,
   references firstTarget: KeyPath<Target, ColumnReference<First>>,
   _ secondTarget: KeyPath<Target, ColumnReference<Second>>,
@@ -74,7 +74,7 @@ public func ForeignKey<M: Model, Target: Model, First: ColumnValue, Second: Colu
 
 /// Declares a foreign key of two columns that may be NULL. It refers to no row while either is
 /// NULL.
-public func ForeignKey<M: Model, Target: Model, First: ColumnValue, Second: ColumnValue>(
+public func ForeignKey<M: TableModel, Target: Model, First: ColumnValue, Second: ColumnValue>(
   _ first: KeyPath<M, ColumnReference<First?>>, _ second: KeyPath<M, ColumnReference<Second?>>,
   references firstTarget: KeyPath<Target, ColumnReference<First>>,
   _ secondTarget: KeyPath<Target, ColumnReference<Second>>,
@@ -87,7 +87,7 @@ public func ForeignKey<M: Model, Target: Model, First: ColumnValue, Second: Colu
 
 /// Declares a foreign key of three columns.
 public func ForeignKey<
-  M: Model, Target: Model, First: ColumnValue, Second: ColumnValue, Third: ColumnValue
+  M: TableModel, Target: Model, First: ColumnValue, Second: ColumnValue, Third: ColumnValue
 >(
   _ first: KeyPath<M, ColumnReference<First>>, _ second: KeyPath<M, ColumnReference<Second>>,
   _ third: KeyPath<M, ColumnReference<Third>>,
@@ -102,7 +102,7 @@ public func ForeignKey<
     onUpdate, deferred)
 }
 
-private func foreignKey<M: Model, Target: Model>(
+private func foreignKey<M: TableModel, Target: Model>(
   _ columns: [PartialKeyPath<M>], _ targets: [PartialKeyPath<Target>], _: Target.Type,
   _ onDelete: ForeignKeyAction, _ onUpdate: ForeignKeyAction, _ isDeferred: Bool
 ) -> SchemaElement<M> {

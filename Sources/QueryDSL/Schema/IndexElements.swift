@@ -30,7 +30,7 @@ extension SQLExpression {
 /// The next migration after the line is removed drops the index. An index with a name of its own
 /// must be dropped by `Dropped(index:)`.
 /// - SeeAlso: <https://www.sqlite.org/lang_createindex.html>
-public func Index<M: Model, each Value: ColumnValue>(
+public func Index<M: TableModel, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil
 ) -> SchemaElement<M> {
   index(.columns(paths(repeat each columns)), false, name) { _ in [] }
@@ -43,7 +43,7 @@ public func Index<M: Model, each Value: ColumnValue>(
 /// // CREATE INDEX … ON "Post" ("createdAt") WHERE "status" = 'published'
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/partialindex.html>
-public func Index<M: Model, each Value: ColumnValue>(
+public func Index<M: TableModel, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil,
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
 ) -> SchemaElement<M> {
@@ -60,7 +60,7 @@ public func Index<M: Model, each Value: ColumnValue>(
 /// }
 /// // CREATE INDEX … ON "Post" ("authorID", "createdAt" DESC, "title" COLLATE NOCASE)
 /// ```
-public func Index<M: Model>(
+public func Index<M: TableModel>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm]
 ) -> SchemaElement<M> {
   index(.expressions { terms(.declared) }, false, name) { _ in [] }
@@ -68,7 +68,7 @@ public func Index<M: Model>(
 
 /// Declares a partial index over columns and expressions: it has only the rows for which every line
 /// of `where` holds. SQL: `CREATE INDEX … WHERE …`
-public func Index<M: Model>(
+public func Index<M: TableModel>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm],
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
 ) -> SchemaElement<M> {
@@ -82,7 +82,7 @@ public func Index<M: Model>(
 /// Unique(\.$url)
 /// // CREATE UNIQUE INDEX "Post_unique_url" ON "Post" ("url")
 /// ```
-public func Unique<M: Model, each Value: ColumnValue>(
+public func Unique<M: TableModel, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil
 ) -> SchemaElement<M> {
   index(.columns(paths(repeat each columns)), true, name) { _ in [] }
@@ -90,7 +90,7 @@ public func Unique<M: Model, each Value: ColumnValue>(
 
 /// Declares that, among the rows for which every line of the closure holds, no two have the same
 /// values. SQL: `CREATE UNIQUE INDEX … WHERE …`
-public func Unique<M: Model, each Value: ColumnValue>(
+public func Unique<M: TableModel, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil,
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
 ) -> SchemaElement<M> {
@@ -99,7 +99,7 @@ public func Unique<M: Model, each Value: ColumnValue>(
 
 /// Declares that no two rows have the same values of these columns and expressions. SQL: `CREATE
 /// UNIQUE INDEX …`
-public func Unique<M: Model>(
+public func Unique<M: TableModel>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm]
 ) -> SchemaElement<M> {
   index(.expressions { terms(.declared) }, true, name) { _ in [] }
@@ -107,14 +107,14 @@ public func Unique<M: Model>(
 
 /// Declares that, among the rows for which every line of `where` holds, no two have the same values
 /// of these columns and expressions. SQL: `CREATE UNIQUE INDEX … WHERE …`
-public func Unique<M: Model>(
+public func Unique<M: TableModel>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm],
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
 ) -> SchemaElement<M> {
   index(.expressions { terms(.declared) }, true, name, predicates)
 }
 
-private func paths<M: Model, each Value: ColumnValue>(
+private func paths<M: TableModel, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>
 ) -> [PartialKeyPath<M>] {
   var paths: [PartialKeyPath<M>] = []
@@ -122,7 +122,7 @@ private func paths<M: Model, each Value: ColumnValue>(
   return paths
 }
 
-private func index<M: Model>(
+private func index<M: TableModel>(
   _ terms: IndexLine<M>.Terms, _ isUnique: Bool, _ name: String?,
   _ predicates: @escaping (Columns<M>) -> PredicateLines
 ) -> SchemaElement<M> {

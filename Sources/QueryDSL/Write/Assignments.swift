@@ -33,7 +33,7 @@ extension ExpressionNode {
 
 /// The assignments to the columns of a row: `$0.$views += 1`, `$0.set(\.$title, to: "x")`.
 @dynamicMemberLookup
-public struct Assignments<M: Model> {
+public struct Assignments<M: TableModel> {
   package let columns: Columns<M>
   private(set) var list: [Assignment] = []
 

@@ -7,7 +7,7 @@ import SQLCore
 /// // DELETE FROM "Post" WHERE "status" = ?
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/lang_delete.html>
-public struct Delete<M: Model>: Sendable {
+public struct Delete<M: TableModel>: Sendable {
   let columns: Columns<M>
   var rows = AffectedRows()
 
@@ -62,7 +62,7 @@ public struct Delete<M: Model>: Sendable {
   }
 }
 
-extension Model {
+extension TableModel {
   /// Returns a deletion of rows in the database, without loading them. SQL: `DELETE FROM "Post"`
   public static func delete() -> Delete<Self> {
     Delete(columns: Columns())

@@ -1,6 +1,6 @@
 import SQLCore
 
-extension Model {
+extension TableModel {
   /// Returns an insert of several rows, of which some columns are given. The others get their
   /// declared defaults, or NULL.
   ///

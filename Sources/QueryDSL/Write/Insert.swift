@@ -11,7 +11,7 @@ import SQLCore
 /// To insert models and get them back as they are stored, use `insert` of a connection, which is
 /// shorter.
 /// - SeeAlso: <https://www.sqlite.org/lang_insert.html>
-public struct Insert<M: Model>: Sendable {
+public struct Insert<M: TableModel>: Sendable {
   enum Source: Sendable {
     case models([M])
     case values([Assignment])
@@ -35,7 +35,7 @@ public struct Insert<M: Model>: Sendable {
   }
 }
 
-extension Model {
+extension TableModel {
   /// Returns an insert of a model, to which ON CONFLICT and RETURNING clauses can be added.
   public static func insert(_ model: Self) -> Insert<Self> {
     Insert(columns: Columns(), source: .models([model]))

@@ -7,7 +7,7 @@ import SQLCore
 /// // UPDATE "Post" SET "views" = "views" + ? WHERE "id" = ?
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/lang_update.html>
-public struct Update<M: Model>: Sendable {
+public struct Update<M: TableModel>: Sendable {
   let columns: Columns<M>
   let assignments: [Assignment]
   /// Another table or query, whose columns may be used.
@@ -60,7 +60,7 @@ public struct Update<M: Model>: Sendable {
   }
 }
 
-extension Model {
+extension TableModel {
   /// Returns an update of rows in the database, without loading them.
   ///
   /// Each line of the closure assigns a column. Its expression sees the row before the update:
@@ -85,7 +85,7 @@ extension Model {
   /// ```
   /// If several rows of the other table match one row, SQLite uses an arbitrary one.
   /// - SeeAlso: <https://www.sqlite.org/lang_update.html#update_from>
-  public static func update<Source: Model>(
+  public static func update<Source: TableModel>(
     from source: Source.Type,
     _ assign: (inout Assignments<Self>, Columns<Source>) -> Void,
     @PredicateBuilder where predicates: (Columns<Self>, Columns<Source>) -> PredicateLines

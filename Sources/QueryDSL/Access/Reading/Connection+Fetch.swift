@@ -144,8 +144,13 @@ extension ConnectionCore {
 }
 
 extension ModelLayout {
-  /// The condition of a key, which has `"id" = ?` for each of its columns.
+  /// The condition of a key, which has `"id" = ?` for each of its columns. Without a key, the rowid
+  /// takes its place.
   var keyCondition: String {
-    keyColumns.map { "\(columns[$0].quotedName) = ?" }.joined(separator: " AND ")
+    guard !keyColumns.isEmpty else {
+      let rowID = ["_rowid_", "rowid", "oid"].first { index(named: $0) == nil }
+      return rowID.map { "\($0) = ?" } ?? "0 = ?"
+    }
+    return keyColumns.map { "\(columns[$0].quotedName) = ?" }.joined(separator: " AND ")
   }
 }

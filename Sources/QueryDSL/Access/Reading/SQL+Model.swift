@@ -2,7 +2,7 @@ import SQLCore
 
 extension SQL.StringInterpolation {
   /// Appends the name of a model's table, quoted: `"UPDATE \(Post.self) SET …"`.
-  public mutating func appendInterpolation<M: Model>(_ model: M.Type) {
+  public mutating func appendInterpolation<M: TableModel>(_ model: M.Type) {
     appendInterpolation(identifier: M.tableName)
   }
 
@@ -10,7 +10,7 @@ extension SQL.StringInterpolation {
   ///
   /// A key path that is not a column of the model makes the statement throw `DatabaseError` when it
   /// is prepared.
-  public mutating func appendInterpolation<M: Model, Value>(
+  public mutating func appendInterpolation<M: TableModel, Value>(
     _ column: KeyPath<M, ColumnReference<Value>>
   ) {
     guard let layout = try? M.layout, let index = layout.index(of: column) else {

@@ -11,7 +11,7 @@ extension Connection {
   /// violated, and `ColumnValueError` for a value that cannot be stored.
   @inlinable
   @discardableResult
-  public func insert<M: Model>(_ model: consuming M) throws -> M {
+  public func insert<M: TableModel>(_ model: consuming M) throws -> M {
     try writing(model) { try $0.insert($1, row: nil) }
   }
 
@@ -22,7 +22,7 @@ extension Connection {
   /// that model is undone; those before it remain part of the transaction.
   @inlinable
   @discardableResult
-  public func insert<M: Model>(_ models: consuming [M]) throws -> [M] {
+  public func insert<M: TableModel>(_ models: consuming [M]) throws -> [M] {
     let writing = ModelWriting(core: try use(), layout: try M.layout)
     try models.withUnsafeMutableBytes { try writing.insert($0) }
     return models
@@ -136,7 +136,7 @@ extension Connection {
 extension Connection {
   /// Writes a copy of a model, in the memory of the copy, and returns it.
   @inlinable
-  func writing<M: Model>(
+  func writing<M: TableModel>(
     _ model: consuming M, _ write: (ModelWriting, UnsafeMutableRawPointer) throws -> Void
   ) throws -> M {
     let writing = ModelWriting(core: try use(), layout: try M.layout)

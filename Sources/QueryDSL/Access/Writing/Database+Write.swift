@@ -6,25 +6,25 @@ import SQLCore
 extension Database {
   /// Inserts a model, in a transaction of its own, and returns a clean copy.
   @discardableResult
-  public func insert<M: Model>(_ model: M) throws -> M {
+  public func insert<M: TableModel>(_ model: M) throws -> M {
     try write { try $0.insert(model) }
   }
 
   /// Inserts a model, in a transaction of its own, and returns a clean copy.
   @discardableResult
-  public func insert<M: Model>(_ model: M) async throws -> M {
+  public func insert<M: TableModel>(_ model: M) async throws -> M {
     try await writeData { try $0.insert(model) }
   }
 
   /// Inserts models, all or none, and returns clean copies.
   @discardableResult
-  public func insert<M: Model>(_ models: [M]) throws -> [M] {
+  public func insert<M: TableModel>(_ models: [M]) throws -> [M] {
     try write { try $0.insert(models) }
   }
 
   /// Inserts models, all or none, and returns clean copies.
   @discardableResult
-  public func insert<M: Model>(_ models: [M]) async throws -> [M] {
+  public func insert<M: TableModel>(_ models: [M]) async throws -> [M] {
     try await writeData { try $0.insert(models) }
   }
 

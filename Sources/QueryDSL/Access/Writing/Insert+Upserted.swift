@@ -7,7 +7,7 @@ import SQLCore
 // RETURNING returns the key of a row that was written. If the upsert did nothing, the row that
 // caused the conflict is looked up by the constraints of the upsert's clauses.
 
-extension Insert {
+extension Insert where M: Model {
   /// Runs the insert, and returns the outcome and the key of each row.
   func upserted(on core: ConnectionCore) throws -> [Upserted<M>] {
     // The lookup must find the row that caused the conflict, so it needs the same transaction.

@@ -212,7 +212,7 @@ struct ModelWriting {
   private func readGeneratedColumns(of model: UnsafeMutableRawPointer) throws {
     let statement = try core.lendFindStatement(layout)
     defer { core.giveBack(statement) }
-    guard try find(model, by: statement, row: nil) else { return }
+    guard try findWritten(model, by: statement) else { return }
     for index in layout.generatedColumns {
       do {
         let value = try StatementRow(statement: statement).databaseValue(at: index)
@@ -221,6 +221,15 @@ struct ModelWriting {
         throw layout.locate(error, column: index, row: nil)
       }
     }
+  }
+
+  /// Steps to the row that was just written. A row without a key is the last inserted one.
+  private func findWritten(
+    _ model: UnsafeMutableRawPointer, by statement: StatementPointer
+  ) throws -> Bool {
+    guard layout.keyColumns.isEmpty else { return try find(model, by: statement, row: nil) }
+    try core.bind(.integer(core.lastInsertRowID), to: statement, at: 1)
+    return try core.step(statement)
   }
 
   func run(

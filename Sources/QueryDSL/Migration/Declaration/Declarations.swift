@@ -90,7 +90,7 @@ extension Declarations {
 
   /// Reads the declarations of models. Throws `ModelError` if a declaration is invalid, or if two
   /// models share a table by accident.
-  init(of models: [any Model.Type]) throws {
+  init(of models: [any TableModel.Type]) throws {
     let key = models.map { ObjectIdentifier($0) }
     if let known = Self.known.withLock({ $0[key] }) {
       self = known
@@ -121,8 +121,8 @@ extension Declarations {
 
   /// Throws if two types, nested or of different modules, share a table only because they have the
   /// same name. They may share it if at least one of them declares `tableName`.
-  private static func checkNames(of models: [any Model.Type]) throws {
-    var owners: [String: any Model.Type] = [:]
+  private static func checkNames(of models: [any TableModel.Type]) throws {
+    var owners: [String: any TableModel.Type] = [:]
     for model in models where TableNaming.isDefault(of: model) {
       let name = model.tableName
       guard let owner = owners.updateValue(model, forKey: name.lowercasedASCII), owner != model
@@ -150,7 +150,7 @@ extension Declarations {
     return facets.map { $0.count == 1 ? $0[0] : .merged($0) }
   }
 
-  private static func definition<M: Model>(_ model: M.Type) throws -> TableDefinition {
+  private static func definition<M: TableModel>(_ model: M.Type) throws -> TableDefinition {
     try TableDefinition(of: model)
   }
 

@@ -32,7 +32,11 @@ extension TableDefinition {
   }
 
   private mutating func add(_ facet: TableDefinition) {
-    if facet.keyNames.map(\.lowercasedASCII) != keyNames.map(\.lowercasedASCII) {
+    // A model without a key says nothing about that of the table.
+    if keyNames.isEmpty { keyNames = facet.keyNames }
+    if !facet.keyNames.isEmpty,
+      facet.keyNames.map(\.lowercasedASCII) != keyNames.map(\.lowercasedASCII)
+    {
       problems.append(
         Problem(
           reason: "the primary key is (\(keyNames.joined(separator: ", "))) in \(model) and "

@@ -2,7 +2,7 @@ import SQLCore
 
 extension TableDefinition {
   /// Reads the declaration of a model. Throws `ModelError` for an invalid line of its schema.
-  init<M: Model>(of model: M.Type) throws {
+  init<M: TableModel>(of model: M.Type) throws {
     let layout = try M.layout
     var reader = SchemaReader<M>(layout: layout)
     let elements = layout.schemaElements as? [SchemaElement<M>] ?? M.schema.elements
@@ -26,7 +26,7 @@ extension TableDefinition {
 }
 
 /// Collects what the lines of a schema declare about columns and tables.
-private struct SchemaReader<M: Model> {
+private struct SchemaReader<M: TableModel> {
   let layout: ModelLayout
   var defaults: [Int: String] = [:]
   var collations: [Int: String] = [:]

@@ -99,7 +99,10 @@ extension TableDefinition {
 
   /// The text of the declared table, without any part of an existing one.
   var text: TableText {
-    var constraints = hasRowIDKey ? [] : ["PRIMARY KEY (\(keyNames.quotedList))"]
+    var constraints: [String] = []
+    if !hasRowIDKey, !keyNames.isEmpty {
+      constraints.append("PRIMARY KEY (\(keyNames.quotedList))")
+    }
     constraints += foreignKeys.map(\.sql)
     constraints += checks.map(\.sql)
     return TableText(

@@ -206,7 +206,9 @@ private struct NewerSchemaJudge {
           "\(column.name) is \(there) in the file and \(here) in this program")
       }
     }
-    if existing.key.columns.map(\.lowercasedASCII) != table.keyNames.map(\.lowercasedASCII) {
+    if !table.keyNames.isEmpty,
+      existing.key.columns.map(\.lowercasedASCII) != table.keyNames.map(\.lowercasedASCII)
+    {
       let key = existing.key.columns.joined(separator: ", ")
       obstacles.append(
         "its key is (\(key)) in the file and "

@@ -75,6 +75,9 @@ struct TablePlanner {
       guard let existing = try schema.renamedTable(declared.name) else {
         return .none(droppedView: nil)
       }
+      var declared = declared
+      // A model without a key leaves the table the one that it has.
+      if declared.keyNames.isEmpty { declared.keyNames = existing.key.columns }
       return .existing(
         TableComparison(
           declared, existing, former: found.name, others, in: schema, planner: planner))

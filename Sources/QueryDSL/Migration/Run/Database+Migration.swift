@@ -10,7 +10,7 @@ extension Database {
   /// Throws `MigrationError`, with the plan, if a table needs a change that cannot be made
   /// automatically; then nothing is changed. Throws `ModelError` if a model cannot be a table.
   public convenience init(
-    path: String, models: [any Model.Type], configuration: Configuration = Configuration(),
+    path: String, models: [any TableModel.Type], configuration: Configuration = Configuration(),
     migration options: MigrationOptions = MigrationOptions()
   ) throws {
     try self.init(path: path, configuration: configuration)
@@ -19,7 +19,7 @@ extension Database {
 
   /// Opens a database in memory with the tables of its models.
   public static func inMemory(
-    models: [any Model.Type], configuration: Configuration = Configuration()
+    models: [any TableModel.Type], configuration: Configuration = Configuration()
   ) throws -> Database {
     let database = try inMemory(configuration: configuration)
     try database.open(with: models, MigrationOptions())
@@ -28,14 +28,14 @@ extension Database {
 
   /// Creates a temporary database file with the tables of its models.
   public static func temporary(
-    models: [any Model.Type], configuration: Configuration = Configuration()
+    models: [any TableModel.Type], configuration: Configuration = Configuration()
   ) throws -> Database {
     let database = try temporary(configuration: configuration)
     try database.open(with: models, MigrationOptions())
     return database
   }
 
-  private func open(with models: [any Model.Type], _ options: MigrationOptions) throws {
+  private func open(with models: [any TableModel.Type], _ options: MigrationOptions) throws {
     let declared = try Declarations(of: models)
     guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }
     // The writer plans, because it is open already; a reader would have to be opened.
@@ -66,7 +66,7 @@ extension Database {
   /// If there is nothing to do, this costs one read of the schema. If values must be examined, for
   /// example those of a column that gets another type, it also reads their table.
   public func migrationPlan(
-    for models: [any Model.Type], _ options: MigrationOptions = MigrationOptions()
+    for models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
   ) throws -> MigrationPlan {
     try migrationPlan(for: Declarations(of: models), options)
   }
@@ -94,7 +94,7 @@ extension Database {
   /// step is refused, or if a row or a reference would be lost; then nothing is changed.
   @discardableResult
   public func migrate(
-    _ models: [any Model.Type], _ options: MigrationOptions = MigrationOptions()
+    _ models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
   ) throws -> MigrationPlan {
     try migrate(Declarations(of: models), options)
   }

@@ -6,7 +6,7 @@ struct IDColumn: Hashable {
   let table: String
   let column: String
 
-  init?<M: Model>(of model: M.Type) throws {
+  init?<M: TableModel>(of model: M.Type) throws {
     let layout = try M.layout
     guard let index = layout.keyColumns.first, layout.columns[index].type is Unique64.Type else {
       return nil

@@ -128,7 +128,7 @@ package final class LayoutRegistry: Sendable {
     var isTaken = false
     defer { if !isTaken { state.withLock { $0.freeNumbers.append(number) } } }
     let made = try ModelLayout.make(of: model, number: number)
-    if M.self is any Model.Type {
+    if M.self is any TableModel.Type {
       KnownModels.note(String(nameOf: M.self), table: made.tableName)
     }
     return state.withLock { state in

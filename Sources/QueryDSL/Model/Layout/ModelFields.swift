@@ -14,7 +14,7 @@ struct ModelFields {
   init<Row: ResultRow>(of model: Row.Type) throws {
     guard let fields = FieldReflection.fields(of: model) else {
       throw ModelError(
-        model, model is any Model.Type ? "a model must be a struct" : "a row must be a struct")
+        model, model is any TableModel.Type ? "a model must be a struct" : "a row must be a struct")
     }
     for field in fields {
       let name = Self.propertyName(ofField: field.name)
@@ -49,15 +49,16 @@ struct ModelFields {
     guard columns.count <= 2_000 else {
       throw ModelError(model, "it has more than 2,000 columns, which exceeds SQLite's limit")
     }
-    guard let model = model as? any Model.Type else {
-      guard !columns.isEmpty else { throw ModelError(model, "a row needs at least one @Column") }
-      return
+    guard !columns.isEmpty || model is any Model.Type else {
+      throw ModelError(model, "a row needs at least one @Column")
     }
-    guard columns.contains(where: { $0.wrapper.isPrimaryKey }) else {
+    guard let table = (model as? any TableModel.Type)?.tableName else { return }
+    guard !(model is any Model.Type) || columns.contains(where: { $0.wrapper.isPrimaryKey }) else {
       throw ModelError(
-        model, "it has no primary key; write @PrimaryKey before the property that is the key")
+        model,
+        "it has no primary key; write @PrimaryKey before the property that is the key, or "
+          + "`TableModel` in place of `Model` if the table has no key")
     }
-    let table = model.tableName
     guard !table.isEmpty, !table.utf8.contains(0),
       !table.hasFoldedPrefix("sqlite_")
     else {

@@ -60,10 +60,10 @@ package final class ModelLayout: @unchecked Sendable {
   ) throws {
     self.number = number
     self.model = model
-    tableName = (model as? any Model.Type)?.tableName ?? String(nameOf: model)
+    tableName = (model as? any TableModel.Type)?.tableName ?? String(nameOf: model)
     quotedTableName = Identifier(tableName).quoted
     ignored = fields.ignored
-    let naming = (model as? any Model.Type)?.columnNaming ?? .asDeclared
+    let naming = (model as? any TableModel.Type)?.columnNaming ?? .asDeclared
     let columns = try fields.columns.enumerated().map { index, field in
       let form = lines.forms[index] ?? .standard
       let name = lines.names[index] ?? naming.name(of: field.name)
@@ -104,6 +104,9 @@ package final class ModelLayout: @unchecked Sendable {
     schemaElements = lines.elements
     generatedColumns = columns.indices.filter { columns[$0].isGenerated }
     orders = ColumnOrders(of: columns, rowIDColumn: rowIDColumn)
+    if keys.isEmpty, lines.isWithoutRowID {
+      throw ModelError(M.self, "WithoutRowID() needs a primary key; declare a @PrimaryKey")
+    }
     if let key = keys.first(where: \.isOptional), rowIDColumn == nil {
       throw ModelError(
         M.self,

@@ -11,7 +11,7 @@ final class TableNaming: Sendable {
   let isDefault = Lock(false)
 
   /// Returns whether a model's table has the default name.
-  static func isDefault(of model: any Model.Type) -> Bool {
+  static func isDefault(of model: any TableModel.Type) -> Bool {
     let naming = TableNaming()
     $asked.withValue(naming) { _ = model.tableName }
     return naming.isDefault.withLock { $0 }

@@ -12,13 +12,13 @@ struct OptionalTableReference: OptionalTableReferenceConvertible {
   let _reference: TableReference
 }
 
-extension Columns: TableReferenceConvertible where M: Model {
+extension Columns: TableReferenceConvertible where M: TableModel {
   /// The model's table; programs do not use it directly.
   public var _reference: TableReference { TableReference(table: table) }
 }
 
 extension OptionalColumns: TableReferenceConvertible, OptionalTableReferenceConvertible
-where M: Model {
+where M: TableModel {
   /// The model's table with optional columns; programs do not use it directly.
   public var _reference: TableReference {
     TableReference(table: columns.table, isOptional: true)
