@@ -25,7 +25,7 @@ extension TableQuery {
   }
 }
 
-extension Model {
+extension TableModel {
   /// Returns a query for the groups of rows that have the same values in columns.
   /// SQL: `GROUP BY a, b`
   public static func group<each Value: ColumnValue>(

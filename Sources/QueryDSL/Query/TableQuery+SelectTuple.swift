@@ -4,7 +4,7 @@
 
 import SQLCore
 
-extension Model {
+extension TableModel {
   /// Returns a query for two columns of all rows, as a tuple. SQL: `SELECT a, b`
   public static func select<
     A: ColumnValue, B: ColumnValue

@@ -38,7 +38,7 @@ struct TriggerLine<M: ResultRow> {
 ///
 /// - Parameter name: the name of the trigger, which no other trigger of the database may have.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html>
-public func Trigger<M: Model, Rows>(
+public func Trigger<M: TableModel, Rows>(
   _ name: String, after event: TriggerEvent<M, Rows>,
   @TriggerBuilder do statements: @escaping (Rows) -> [TriggerStatement],
   @PredicateBuilder when condition: @escaping (Rows) -> PredicateLines = { _ in [] }
@@ -62,7 +62,7 @@ public func Trigger<M: Model, Rows>(
 /// If SQLite assigns the key of a new row, the key is -1 in a trigger before the insertion.
 /// Otherwise the same as `Trigger(_:after:)`.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html>
-public func Trigger<M: Model, Rows>(
+public func Trigger<M: TableModel, Rows>(
   _ name: String, before event: TriggerEvent<M, Rows>,
   @TriggerBuilder do statements: @escaping (Rows) -> [TriggerStatement],
   @PredicateBuilder when condition: @escaping (Rows) -> PredicateLines = { _ in [] }
@@ -96,7 +96,7 @@ public func Trigger<V: SQLView, Rows>(
   trigger(name, .insteadOf, event, statements, condition)
 }
 
-private func trigger<M: Model, Rows>(
+private func trigger<M: TableModel, Rows>(
   _ name: String, _ timing: TriggerTiming, _ event: TriggerEvent<M, Rows>,
   _ statements: @escaping (Rows) -> [TriggerStatement],
   _ condition: @escaping (Rows) -> PredicateLines

@@ -3,7 +3,7 @@ import SQLCore
 /// The event that fires a trigger, with the rows that its closures receive.
 ///
 /// An insertion has a new row, a deletion has the old one, and an update has both.
-public struct TriggerEvent<M: Model, Rows> {
+public struct TriggerEvent<M: TableModel, Rows> {
   let operation: TriggerOperation<M>
   /// Makes the argument of the closures from the two rows.
   let rows: (_ old: Columns<M>, _ new: Columns<M>) -> Rows

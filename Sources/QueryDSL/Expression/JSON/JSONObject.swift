@@ -22,8 +22,8 @@ import SQLCore
 public func jsonObject<Result: Codable & Sendable, each Member: Selectable>(
   _ members: repeat each Member, as type: Result.Type
 ) -> SQLExpression<JSON<Result>> {
-  var list: [JSONMember] = []
-  for member in repeat each members { list += member.jsonMembers }
+  var list: [JSONProperty] = []
+  for member in repeat each members { list += member.jsonProperties }
   return SQLExpression(.jsonObject(list))
 }
 
@@ -43,7 +43,7 @@ extension Columns where M: Codable {
   /// Its keys are the names of the properties, as in the JSON of a model without `CodingKeys` of its
   /// own.
   public func jsonObject() -> SQLExpression<JSON<M>> {
-    SQLExpression(.jsonObject(jsonMembers))
+    SQLExpression(.jsonObject(jsonProperties))
   }
 }
 

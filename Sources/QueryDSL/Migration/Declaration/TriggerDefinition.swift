@@ -13,7 +13,7 @@ struct TriggerDefinition: Hashable, Sendable {
   let sql: String
 }
 
-extension TriggerLine where M: Model {
+extension TriggerLine where M: TableModel {
   /// Returns the definition with its SQL. Throws `ModelError` if the declaration is invalid.
   func definition(on layout: ModelLayout) throws -> TriggerDefinition {
     let line = "Trigger(\(name.swiftLiteral))"
@@ -76,7 +76,7 @@ extension TriggerLine where M: Model {
 
 extension ModelLayout {
   /// Returns the triggers in the schema of the layout's model.
-  func triggers<M: Model>(of model: M.Type) throws -> [TriggerDefinition] {
+  func triggers<M: TableModel>(of model: M.Type) throws -> [TriggerDefinition] {
     let elements = schemaElements as? [SchemaElement<M>] ?? M.schema.elements
     return try elements.compactMap { element in
       guard case .trigger(let line) = element.kind else { return nil }

@@ -1,6 +1,6 @@
 import SQLCore
 
-extension TableQuery {
+extension TableQuery where M: Model {
   /// Orders the rows and leaves out those before a cursor: the next page, without OFFSET.
   ///
   /// ```swift

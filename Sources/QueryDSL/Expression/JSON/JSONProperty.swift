@@ -1,7 +1,7 @@
 import SQLCore
 
 /// A member of a JSON object that a query makes: its key and its value.
-struct JSONMember {
+struct JSONProperty {
   /// The key; nil for an expression without a name.
   let key: String?
   let value: ExpressionNode
@@ -9,35 +9,35 @@ struct JSONMember {
 
 extension Selectable {
   /// The members that a selected item adds to a JSON object.
-  var jsonMembers: [JSONMember] {
+  var jsonProperties: [JSONProperty] {
     let item = _selection
     do {
       let columns = try item.columns()
       switch item.term {
       case .expression(let node):
         return columns.map {
-          JSONMember(key: node.property ?? $0.name, value: node.asJSON(of: $0.type, $0.form))
+          JSONProperty(key: node.property ?? $0.name, value: node.asJSON(of: $0.type, $0.form))
         }
       case .aliased(let node, let name):
-        return columns.map { JSONMember(key: name, value: node.asJSON(of: $0.type, $0.form)) }
+        return columns.map { JSONProperty(key: name, value: node.asJSON(of: $0.type, $0.form)) }
       case .table(let table):
         guard let layout = LayoutRegistry.shared.layout(number: table.layout) else { return [] }
         return layout.columns.indices.map { index in
           let column = layout.columns[index]
           let node = ExpressionNode.column(
             ColumnID(table: table, index: UInt16(truncatingIfNeeded: index)))
-          return JSONMember(key: column.property, value: node.asJSON(of: column.type, column.form))
+          return JSONProperty(key: column.property, value: node.asJSON(of: column.type, column.form))
         }
       }
     } catch {
-      return [JSONMember(key: "", value: .invalid(QueryError(String(describing: error))))]
+      return [JSONProperty(key: "", value: .invalid(QueryError(String(describing: error))))]
     }
   }
 }
 
 extension ExpressionNode {
   /// Returns `json_object('key', value, …)`.
-  static func jsonObject(_ members: [JSONMember]) -> ExpressionNode {
+  static func jsonObject(_ members: [JSONProperty]) -> ExpressionNode {
     var arguments: [ExpressionNode] = []
     var keys: Set<String> = []
     for member in members {
