@@ -26,6 +26,42 @@ extension DesignProgram {
         }
         """),
     DesignProgram(
+      name: "upserts and inserts of some columns, tables without a key, table-valued functions",
+      code: """
+        struct Line: TableModel {
+          @Column var level: Int
+          @Column var text: String
+        }
+        func write(_ posts: [Post], in db: Database) async throws {
+          try await db.run(
+            Post.insert(
+              \\.$title, \\.$views, \\.$url, values: [("a", 1, nil), ("b", 2, posts[0].url)]
+            )
+              .onConflictUpdate(\\.$url, setting: \\.$title, \\.$views))
+          try await db.run(Post.insert(\\.$title, values: ["a", "b"]).onConflictUpdate())
+          try await db.run(
+            Post.insert(posts).onConflictUpdate { $0.$views += $1.$views } where: {
+              $0.$views < $1.$views
+            })
+          try await db.upsert(posts[0], onConflict: \\.$url, setting: \\.$title, \\.$status)
+          try await db.insert([Line(level: 1, text: "x")])
+          let lines: [Line] = try await db.fetch(Line.where { $0.$level > 0 }.limit(3))
+          try await db.run(Line.update { $0.$level += 1 }.where { $0.$text == lines[0].text })
+          let query = Query {
+            (post: Columns<Post>, tag: OptionalColumns<JSONElement<String>>,
+             number: Columns<SeriesElement>) in
+            From(post)
+            Join(generateSeries(1, through: post.$views).as(number))
+            LeftJoin(jsonEach(post.$tags).as(tag), on: tag.$index == number.$value.optional)
+            Where { number.$value < 10 && post.$title != "x" }
+            Select(post.$id, tag.$value, number.$value)
+          }
+          for (_, tag, number) in try await db.fetch(query) { print(tag ?? "", number) }
+          let names: [String] = try await db.fetch(pragmaTableInfo("Post").all.select(\\.$name))
+          print(names)
+        }
+        """),
+    DesignProgram(
       name: "RETURNING, UPDATE FROM, limits",
       code: """
         func write(in db: Database, _ id: Post.ID) async throws -> [(Post.ID, Int)] {

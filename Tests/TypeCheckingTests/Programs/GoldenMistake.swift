@@ -153,7 +153,33 @@ struct GoldenMistake: Sendable {
           static var schema: Schema<Total> { ‸Index(\\.$views) }
         }
         """,
-      message: "requires that 'Total' conform to 'Model'"),
+      message: "requires that 'Total' conform to 'TableModel'"),
+    GoldenMistake(
+      name: "a row without a key that is saved",
+      code: """
+        struct Line: TableModel {
+          @Column var text: String
+        }
+        func save(_ line: Line, in db: Database) throws { try db.‸save(line) }
+        """,
+      message: "requires that 'Line' conform to 'Model'",
+      otherMessage: "no exact matches in call to instance method 'save'"),
+    GoldenMistake(
+      name: "values of the wrong types",
+      code: """
+        let insert = Post.insert(\\.$title, \\.$views, values: [("a", ‸"b")])
+        """,
+      message: "cannot convert value of type"),
+    GoldenMistake(
+      name: "a left join of a function without optional columns",
+      code: """
+        let query = Query { (post: Columns<Post>, tag: Columns<JSONElement<String>>) in
+          From(post)
+          ‸LeftJoin(jsonEach(post.$tags).as(tag))
+          Select(post.$title)
+        }
+        """,
+      message: "a left join may find no row: its parameter must be OptionalColumns<…>"),
     GoldenMistake(
       name: "several of different rows as one",
       code: """
