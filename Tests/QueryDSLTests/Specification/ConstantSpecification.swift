@@ -18,6 +18,8 @@ struct ConstantSpecification {
     @Column var text: String
   }
 
+  enum Kind: String, ColumnValue { case one, two }
+
   @Test("a query without parameters selects values, and binds them")
   func values() throws {
     try music.expect(Query { Select(1, "a") }, "SELECT ?, ?", ["1 a"]) { "\($0.0) \($0.1)" }
@@ -65,6 +67,14 @@ struct ConstantSpecification {
     try music.expect(
       Query { Select(1.as("n"), "one".as("text"), into: Line.self) },
       #"SELECT ? AS "n", ? AS "text""#, [Line(n: 1, text: "one")])
+  }
+
+  @Test("a type of one's own is selected as it is if it is declared Selectable")
+  func ownType() throws {
+    try music.expect(
+      Album.limit(1).select { ($0.$id, Kind.two) }, #"SELECT "id", ? FROM "Album" LIMIT ?"#,
+      [Kind.two]
+    ) { $0.1 }
   }
 
   @Test("a condition is selected as a value, which is nil if it is unknown")
@@ -132,6 +142,17 @@ struct ConstantSpecification {
     ) { $0.1 ?? 0 }
   }
 
+  @Test("a query that selects nothing throws an error")
+  func noItems() throws {
+    // The compiler warns about an item that cannot be selected, and takes the closure for one that
+    // returns nothing.
+    let query: TableQuery<Album, ()> = Album.select { _ in }
+    let error = #expect(throws: QueryError.self) { try query.sql }
+    #expect(error?.message.hasPrefix("a query selects nothing") == true)
+    let longer: TableQuery<Album, Int> = Album.select(\.$id).selectAlso { _ in }
+    #expect(throws: QueryError.self) { try longer.sql }
+  }
+
   @Test("a join without From, and a column without its table, throw an error")
   func mistakes() throws {
     let album = Columns<Album>()
@@ -147,3 +168,5 @@ struct ConstantSpecification {
         == "the table Album is used, but it is not in FROM or a join")
   }
 }
+
+extension ConstantSpecification.Kind: Selectable {}

@@ -20,6 +20,7 @@ extension SelectStatement {
       RowPart(of: Row.self) { reader, memory in
         memory.initializeMemory(as: Row.self, to: try old.one(&reader))
       })
+    let count = terms.count
     for item in repeat each items {
       let selection = item._selection
       terms.append(selection.term)
@@ -27,6 +28,7 @@ extension SelectStatement {
       columns.append(selection.columns)
     }
     selection = .terms(terms)
+    if terms.count == count { note(Self.noItems) }
     if extras?.content.compound != nil {
       note(
         QueryError(

@@ -89,6 +89,12 @@ extension ExpressionNode {
 }
 
 extension SelectStatement {
+  static var noItems: QueryError {
+    QueryError(
+      "a query selects nothing: each item must be a column, an expression, a condition, a table or a "
+        + "value; write SQLExpression(value) for a value of a type of your own")
+  }
+
   /// Returns the SELECT clause with several items, and the way to read its rows as a tuple.
   static func tuple<each Item: Selectable>(
     _ items: repeat each Item
@@ -102,6 +108,8 @@ extension SelectStatement {
       parts.append(selection.part)
       columns.append(selection.columns)
     }
+    // A closure that returns something else than items is accepted as one that returns none.
+    if terms.isEmpty { terms = [.expression(.invalid(noItems))] }
     let allColumns = columns
     return (terms, .parts(parts) { try allColumns.flatMap { try $0() } })
   }
