@@ -1,15 +1,15 @@
 import Apus
 
 extension ShownQuery {
-  /// Looks for a word in names and summaries; `%` in a LIKE pattern stands for any text.
+  /// Looks for a word in names and summaries, in upper or lower case.
   static func search(for word: String) -> ShownQuery {
     ShownQuery(
       title: "Packages about \"\(word)\"",
       source: #"""
         Package.where { package in
           AnyOf {
-            package.$name.like("%\(word)%")
-            package.$summary.like("%\(word)%")
+            package.$name.contains(word, ignoringCase: .ascii)
+            package.$summary.contains(word, ignoringCase: .ascii)
           }
           package.$priority != .extra
         }
@@ -18,8 +18,8 @@ extension ShownQuery {
       query:
         Package.where { package in
           AnyOf {
-            package.$name.like("%\(word)%")
-            package.$summary.like("%\(word)%")
+            package.$name.contains(word, ignoringCase: .ascii)
+            package.$summary.contains(word, ignoringCase: .ascii)
           }
           package.$priority != .extra
         }
