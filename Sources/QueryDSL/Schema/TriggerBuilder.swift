@@ -47,7 +47,7 @@ public enum TriggerBuilder {
   }
 
   /// Not available: a condition is not a statement.
-  @available(*, unavailable, message: "a condition belongs into `when:`, or the where of a command")
+  @available(*, unavailable, message: "a condition belongs in `when:`, or the where of a command")
   public static func buildExpression(_ predicate: SQLPredicate) -> [TriggerStatement] { [] }
 
   /// Not available: a trigger returns no rows.
