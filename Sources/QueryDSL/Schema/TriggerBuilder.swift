@@ -46,6 +46,18 @@ public enum TriggerBuilder {
     [TriggerStatement(SQLFragment(sql))]
   }
 
+  /// Not available: a condition is not a statement.
+  @available(*, unavailable, message: "a condition belongs in `when:`, or the where of a command")
+  public static func buildExpression(_ predicate: SQLPredicate) -> [TriggerStatement] { [] }
+
+  /// Not available: a trigger returns no rows.
+  @available(*, unavailable, message: "a trigger returns no rows; leave out `returning`")
+  public static func buildExpression<Command, Row>(
+    _ command: Returning<Command, Row>
+  ) -> [TriggerStatement] {
+    []
+  }
+
   /// Collects all lines.
   public static func buildBlock(_ lines: [TriggerStatement]...) -> [TriggerStatement] {
     lines.flatMap { $0 }

@@ -128,6 +128,23 @@ struct TriggerChangeTests {
       ])
   }
 
+  @Test("the user's own steps run before a new trigger is created, and the last ones after it")
+  func steps() throws {
+    let db = try Database.temporary(models: [Plain.Post.self, Log.self])
+    try db.insert(Plain.Post(id: 1, title: "a", views: 3))
+    let steps = [MigrationStep.Moment.before, .after, .last].map { moment in
+      MigrationStep("\(moment)", moment) { connection in
+        try connection.execute("UPDATE Post SET title = \("\(moment)")")
+      }
+    }
+    let plan = try db.migrate([First.Post.self, Log.self], MigrationOptions(steps: steps))
+    #expect(
+      actions(plan) == [
+        .userStep("before"), .userStep("after"), .createTrigger("Post_log"), .userStep("last"),
+      ])
+    #expect(try db.fetch(Log.select(\.$text)) == ["afterlast"])
+  }
+
   // MARK: Views
 
   struct Name: SQLView {

@@ -119,7 +119,7 @@ struct TriggerMigrationTests {
     #expect(
       refusal.reason == "the trigger Post_log cannot be created: a trigger that Apus did not "
         + "create has that name, on Post; give the trigger another name, or drop the existing one")
-    #expect(refusal.lines == [#"Trigger("Post_log_2", …)"#, #"Dropped(trigger: "post_LOG")"#])
+    #expect(refusal.lines == [#"Dropped(trigger: "post_LOG")"#, #"Trigger("Post_log_2", …)"#])
     #expect(try triggers(db) == [foreign])
 
     struct Post: Model {

@@ -307,6 +307,44 @@ struct TriggerSpecification {
     #expect(try db.migrationPlan(for: [Sample.self, Signal.self]).steps.isEmpty)
   }
 
+  @Test("a condition compares dates, decimals and lists in their stored forms")
+  func conditions() throws {
+    struct Price: Model {
+      @PrimaryKey var id: Int
+      @Column var amount: Decimal
+      @Column var day: Date
+      @Column var kind: String
+      @Column var note: String?
+      static var schema: Schema<Price> {
+        Stored(\.$day, as: .iso8601Seconds)
+        Trigger("Price_note", after: .insert) { new in
+          Price.update { $0.set(\.$note, to: "cheap") }.where { $0.$id == new.$id }
+        } when: { new in
+          new.$amount < 10
+          new.$day >= Date(timeIntervalSince1970: 86_400)
+          new.$kind.isIn(["a", "it's"])
+          new.$note == nil
+        }
+      }
+    }
+    let db = try Database.temporary(models: [Price.self])
+    let text = try db.fetch(String.self, "SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
+    #expect(
+      text[0].contains(
+        """
+        WHEN NEW."amount" COLLATE "decimal" < '10' AND NEW."day" >= '1970-01-02T00:00:00Z' AND \
+        NEW."kind" IN ('a', 'it''s') AND NEW."note" IS NULL
+        """), "\(text[0])")
+    func price(_ id: Int, _ amount: Decimal, _ day: Double, _ kind: String) -> Price {
+      Price(
+        id: id, amount: amount, day: Date(timeIntervalSince1970: day * 86_400), kind: kind)
+    }
+    try db.insert([
+      price(1, 9, 1, "it's"), price(2, 9, 1, "b"), price(3, 9, 0, "a"), price(4, 10.5, 1, "a"),
+    ])
+    #expect(try db.fetch(Price.where { $0.$note == "cheap" }.select(\.$id)) == [1])
+  }
+
   @Test("a smallest integer after a minus sign stays an integer")
   func signs() throws {
     struct Counter: Model, Equatable {

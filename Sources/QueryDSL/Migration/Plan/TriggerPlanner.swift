@@ -72,14 +72,14 @@ struct TriggerPlanner {
       existing.isOwnTrigger
       ? "a trigger of another model has that name"
       : "a trigger that Apus did not create has that name"
+    let renaming = "Trigger(\(free.swiftLiteral), …)"
+    let dropping = "Dropped(trigger: \(existing.name.swiftLiteral))"
     return PlannedStep(
       MigrationPlan.Step(
         .refuse, table: trigger.table,
         reason: "the trigger \(trigger.name) cannot be created: \(owner), on "
           + "\(existing.table); give the trigger another name, or drop the existing one",
-        lines: [
-          "Trigger(\(free.swiftLiteral), …)", "Dropped(trigger: \(existing.name.swiftLiteral))",
-        ]))
+        lines: existing.isOwnTrigger ? [renaming, dropping] : [dropping, renaming]))
   }
 
   // MARK: Triggers that are no longer declared
