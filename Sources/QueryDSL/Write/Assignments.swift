@@ -31,7 +31,7 @@ extension ExpressionNode {
   }
 }
 
-/// The assignments to the columns of a row: `$0.$views += 1`, `$0.set(\.$title, to: "x")`.
+/// The assignments to the columns of a row: `$0.$views += 1`, `$0.$title = "x"`.
 @dynamicMemberLookup
 public struct Assignments<M: TableModel> {
   package let columns: Columns<M>
@@ -49,7 +49,7 @@ public struct Assignments<M: TableModel> {
     set { assign(columns[dynamicMember: path], newValue) }
   }
 
-  /// Sets a column to a value. SQL: `SET a = ?`
+  /// Sets a column to a value, as `$0.$title = "x"` does. SQL: `SET a = ?`
   public mutating func set<Value: ColumnValue>(
     _ path: KeyPath<M, ColumnReference<Value>>, to value: Value
   ) {
@@ -80,7 +80,7 @@ public struct Assignments<M: TableModel> {
 
   /// Adds an assignment. A second assignment to the same column is an error that rendering throws:
   /// SQLite would silently use the last one, and neither sees the effect of the other.
-  private mutating func append(_ column: ExpressionNode, _ value: ExpressionNode) {
+  mutating func append(_ column: ExpressionNode, _ value: ExpressionNode) {
     let isTwice = list.contains { $0.column.columnID == column.columnID && column.columnID != nil }
     let problem = QueryError("\(M.tableName): a column is assigned twice")
     list.append(Assignment(column: column, value: isTwice ? .invalid(problem) : value))

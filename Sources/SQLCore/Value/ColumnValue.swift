@@ -21,6 +21,9 @@
 /// The other requirements have defaults, which the compiler specialises for your type.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public protocol ColumnValue: Sendable {
+  /// Whether a column of the type may be NULL, for the compiler; programs do not use it directly.
+  associatedtype _Nullability = _NeverNull
+
   /// The storage class that the column declares; `.null` means that it declares none.
   static var storageClass: StorageClass { get }
 

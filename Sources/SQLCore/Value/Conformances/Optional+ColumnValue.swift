@@ -1,4 +1,7 @@
 extension Optional: ColumnValue where Wrapped: ColumnValue {
+  /// A column of optionals may be NULL; programs do not use it directly.
+  public typealias _Nullability = _MaybeNull
+
   /// The storage class of the wrapped type.
   @inlinable
   public static var storageClass: StorageClass { Wrapped.storageClass }

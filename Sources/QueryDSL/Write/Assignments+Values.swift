@@ -1,0 +1,91 @@
+import SQLCore
+
+// The overloads for values. Their types are chosen for the compiler:
+//
+// - They are disfavoured, so that a column on the right side of an assignment is an expression.
+// - The first has the type `Value?` and not `Value`, or `$0.$views -= n` would call `-=` of Int.
+// - The second exists only for columns that are not optional, and takes only `nil`. Its setter has
+//   the message for it.
+
+extension Assignments {
+  /// Sets a column to a value. SQL: `SET a = ?`
+  ///
+  /// ```swift
+  /// Post.update {
+  ///   $0.$title = "News"
+  ///   $0.$readAt = nil
+  /// }
+  /// // UPDATE "Post" SET "title" = ?, "readAt" = ?
+  /// ```
+  /// A variable that is nil, assigned to a column that is never NULL, throws `QueryError` when the
+  /// command is rendered.
+  @_disfavoredOverload
+  public subscript<Value: ColumnValue>(
+    dynamicMember path: KeyPath<M, ColumnReference<Value>>
+  ) -> Value? {
+    @available(*, unavailable, message: "a column of a command has no value in Swift")
+    get { fatalError() }
+    set {
+      if let newValue {
+        set(path, to: newValue)
+      } else {
+        let column = columns[dynamicMember: path]
+        append(
+          column.node,
+          Value.isOptional ? .value(.value(.null)) : .invalid(Self.neverNull(column.node)))
+      }
+    }
+  }
+
+  /// Explains that nil cannot be assigned to a column that is never NULL.
+  @_disfavoredOverload
+  public subscript<Value: ColumnValue>(
+    dynamicMember path: KeyPath<M, ColumnReference<Value>>
+  ) -> _NilOfColumn where Value._Nullability == _NeverNull {
+    @available(*, unavailable, message: "a column of a command has no value in Swift")
+    get { fatalError() }
+    @available(
+      *, unavailable,
+      message: "the column is never NULL; to set it to nil, declare its property as an optional"
+    )
+    set { fatalError() }
+  }
+
+  private static func neverNull(_ column: ExpressionNode) -> QueryError {
+    let columns = (try? M.layout)?.columns
+    let name = column.columnID.flatMap { columns?[Int($0.index)].name } ?? "a column"
+    return QueryError(
+      "\(M.tableName): \(name) is set to nil, but it is never NULL; declare its property as an "
+        + "optional, or set it to a value")
+  }
+}
+
+/// The type of nil that is assigned to a column; programs do not use it directly.
+public struct _NilOfColumn: ExpressibleByNilLiteral {
+  /// Makes the value of nil.
+  public init(nilLiteral: ()) {}
+}
+
+extension SQLExpression where Value: TextColumnValue {
+  /// Appends a text in place, in an update. SQL: `SET a = a || ?`
+  public static func += (left: inout SQLExpression, right: String) { left = left.concat(right) }
+
+  /// Appends a text in place, in an update. SQL: `SET a = a || b`
+  public static func += (left: inout SQLExpression, right: SQLExpression) {
+    left = left.concat(right)
+  }
+}
+
+extension SQLExpression where Value == Bool {
+  /// Changes true to false and false to true, in an update. SQL: `SET a = NOT (a)`
+  public mutating func toggle() {
+    self = SQLExpression(.predicate(.not(.composed([.expression(node)]))), form: form)
+  }
+}
+
+extension SQLExpression where Value == Bool? {
+  /// Changes true to false and false to true, in an update; NULL stays NULL. SQL: `SET a = NOT (a)`
+  public mutating func toggle() {
+    self = SQLExpression(.predicate(.not(.composed([.expression(node)]))), form: form)
+  }
+}
