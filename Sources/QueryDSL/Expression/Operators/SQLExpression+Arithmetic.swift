@@ -66,7 +66,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
   /// Multiplies in place, in an update. SQL: `SET a = a * b`
   public static func *= (left: inout SQLExpression, right: SQLExpression) { left = left * right }
 
-  private func calculate(_ sign: SQLToken, _ other: SQLExpression) -> SQLExpression {
+  func calculate(_ sign: SQLToken, _ other: SQLExpression) -> SQLExpression {
     if let name = Value.arithmetic?.name(of: sign) {
       return SQLExpression(.function(name, [node, other.node]))
     }
