@@ -66,7 +66,7 @@ struct ReadmeTests {
       Join(author, on: post.$authorID == author.$id)
       Where {
         post.$status == .published
-        if let search { post.$title.like("%\(search)%") }
+        if let search { post.$title.contains(search) }
       }
       OrderBy(post.$createdAt, .descending)
       Limit(20)
@@ -85,7 +85,7 @@ struct ReadmeTests {
       try feed(search: "1").sql.text == """
         SELECT "Post"."title", "Author"."name" FROM "Post" JOIN "Author" \
         ON "Post"."authorID" = "Author"."id" \
-        WHERE "Post"."status" = ? AND "Post"."title" LIKE ? \
+        WHERE "Post"."status" = ? AND instr("Post"."title", ?) > 0 \
         ORDER BY "Post"."createdAt" DESC LIMIT ?
         """)
   }
