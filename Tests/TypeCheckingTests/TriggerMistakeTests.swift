@@ -5,7 +5,7 @@ import Testing
 struct TriggerMistakeTests {
   @Test(
     "a mistake in a trigger gives the expected message at the expected place",
-    arguments: TestSize.sample(GoldenMistake.triggers, small: 3))
+    arguments: TestSize.sample(GoldenMistake.triggers, small: 2))
   func golden(_ mistake: GoldenMistake) async throws {
     let client = mistake.client
     let errors = try await ClientCompiler.shared.errors(in: client)

@@ -46,18 +46,6 @@ extension GoldenMistake {
         }
         """),
       message: "a trigger returns no rows; leave out `returning`"),
-    GoldenMistake(
-      name: "a model of a view as an argument of insert",
-      code: """
-        struct Name: SQLView {
-          @PrimaryKey var id: Author.ID
-          @Column var name: String
-          static var definition: some Fetchable { Author.select(\\.$id, \\.$name) }
-        }
-        func store(_ name: Name, in db: Database) throws { _ = try db.‸insert(name) }
-        """,
-      message: "a view has no rows; insert into its tables, or, with a trigger, "
-        + "run(View.insert(row))"),
   ]
 
   private static func page(_ trigger: String) -> String {
