@@ -246,8 +246,8 @@ struct PageSpecification {
     ] {
       #expect(
         message(PagedEntry.page(after: cursor, by: order)) == """
-          the cursor belongs to another order of PagedEntry; use it with the order that made it, or \
-          begin with the first page
+          the cursor belongs to another order of PagedEntry; use it with the order that made it, \
+          or begin with the first page
           """)
     }
     #expect(
