@@ -13,11 +13,11 @@ struct PagePropertyTests {
   func pages(_ round: Int) throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed &+ UInt64(round))
-    let db = try Database.temporary(models: [Entry.self, Seat.self])
+    let db = try Database.temporary(models: [PagedEntry.self, PagedSeat.self])
     let count = Int.random(in: 0...40, using: &random)
     try db.insert(
       (0..<count).map { id in
-        Entry(
+        PagedEntry(
           id: id * 3, title: ["", "a", "B", "ä"].randomElement(using: &random) ?? "",
           views: Int.random(in: -2...2, using: &random),
           rating: Bool.random(using: &random) ? nil : Int.random(in: 0...2, using: &random),
@@ -25,18 +25,19 @@ struct PagePropertyTests {
           day: Date(timeIntervalSince1970: Double(Int.random(in: 0...2, using: &random)) * 86_400))
       })
     let order = entryOrder(&random)
-    try check(Entry.where { $0.$views > -2 }, order, db, "seed \(seed), round \(round)", &random)
+    try check(
+      PagedEntry.where { $0.$views > -2 }, order, db, "seed \(seed), round \(round)", &random)
 
     let halls = ["", "x", "Y"]
     try db.insert(
       halls.flatMap { hall in
         (0..<4).map { number in
-          Seat(
+          PagedSeat(
             hall: hall, number: number,
             row: Bool.random(using: &random) ? nil : [0.5, -1, 2].randomElement(using: &random))
         }
       })
-    try check(Seat.all, seatOrder(&random), db, "seed \(seed), round \(round)", &random)
+    try check(PagedSeat.all, seatOrder(&random), db, "seed \(seed), round \(round)", &random)
   }
 
   private func check<M: Model & Equatable>(
@@ -72,8 +73,8 @@ struct PagePropertyTests {
     [nil, .first, .last].randomElement(using: &random) ?? nil
   }
 
-  private func entryOrder(_ random: inout SeededGenerator) -> PageOrder<Entry> {
-    var order = PageOrder<Entry>.key
+  private func entryOrder(_ random: inout SeededGenerator) -> PageOrder<PagedEntry> {
+    var order = PageOrder<PagedEntry>.key
     for _ in 0..<Int.random(in: 0...4, using: &random) {
       let isDescending = Bool.random(using: &random)
       let nulls = nulls(&random)
@@ -89,8 +90,8 @@ struct PagePropertyTests {
     return add(\.$id, to: order, Bool.random(using: &random), nil)
   }
 
-  private func seatOrder(_ random: inout SeededGenerator) -> PageOrder<Seat> {
-    var order = PageOrder<Seat>.key
+  private func seatOrder(_ random: inout SeededGenerator) -> PageOrder<PagedSeat> {
+    var order = PageOrder<PagedSeat>.key
     for _ in 0..<Int.random(in: 0...2, using: &random) {
       let isDescending = Bool.random(using: &random)
       switch Int.random(in: 0...2, using: &random) {

@@ -4,7 +4,7 @@ import SQLCore
 import Testing
 
 /// A model whose indexes serve the orders of the tests.
-struct Entry: Model, Equatable {
+struct PagedEntry: Model, Equatable {
   @PrimaryKey var id: Int
   @Column var title: String
   @Column var views: Int
@@ -12,10 +12,10 @@ struct Entry: Model, Equatable {
   @Column var price: Decimal
   @Column var day: Date
 
-  static var schema: Schema<Entry> {
+  static var schema: Schema<PagedEntry> {
     Index(\.$views)
     Index(\.$rating)
-    Index(name: "Entry_mixed") {
+    Index(name: "PagedEntry_mixed") {
       $0.$title.descending
       $0.$views
     }
@@ -24,7 +24,7 @@ struct Entry: Model, Equatable {
 }
 
 /// A model with a key of two columns, in a table without rowids.
-struct Seat: Model, Equatable {
+struct PagedSeat: Model, Equatable {
   struct ID: Hashable, Sendable {
     var hall: String
     var number: Int
@@ -34,7 +34,7 @@ struct Seat: Model, Equatable {
   @Column var row: Double?
   var id: ID { ID(hall: hall, number: number) }
 
-  static var schema: Schema<Seat> { WithoutRowID() }
+  static var schema: Schema<PagedSeat> { WithoutRowID() }
 }
 
 @Suite("Pages without OFFSET")
@@ -42,43 +42,43 @@ struct PageSpecification {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Entry.self, Seat.self, Album.self])
+    db = try Database.temporary(models: [PagedEntry.self, PagedSeat.self, Album.self])
     try db.insert((1...9).map(Self.entry))
   }
 
-  private static func entry(_ id: Int) -> Entry {
+  private static func entry(_ id: Int) -> PagedEntry {
     let rating: Int? = id % 4 == 0 ? nil : id % 4
-    return Entry(
+    return PagedEntry(
       id: id, title: ["a", "b", "c"][id % 3], views: id / 2, rating: rating,
       price: Decimal(id % 5) / 2, day: Date(timeIntervalSince1970: Double(id / 3) * 86_400))
   }
 
   /// Returns the text after FROM and the table, for the page after the row of a key.
   private func text(
-    _ order: PageOrder<Entry>, after id: Int, sourceLocation: SourceLocation = #_sourceLocation
+    _ order: PageOrder<PagedEntry>, after id: Int, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> String {
-    let row = try #require(try db.find(Entry.self, id), sourceLocation: sourceLocation)
-    let query = Entry.page(after: try order.cursor(after: row), by: order)
+    let row = try #require(try db.find(PagedEntry.self, id), sourceLocation: sourceLocation)
+    let query = PagedEntry.page(after: try order.cursor(after: row), by: order)
     // The statement runs.
     _ = try db.fetch(query)
-    return String(try query.sql.text.split(separator: #" FROM "Entry""#, maxSplits: 1)[1])
+    return String(try query.sql.text.split(separator: #" FROM "PagedEntry""#, maxSplits: 1)[1])
   }
 
   @Test("the first page has the order and the key; the next begins after a cursor")
   func pages() throws {
-    let popular = PageOrder<Entry>.descending(\.$views)
-    let first = Entry.where { $0.$id < 8 }.page(by: popular).limit(3)
+    let popular = PageOrder<PagedEntry>.descending(\.$views)
+    let first = PagedEntry.where { $0.$id < 8 }.page(by: popular).limit(3)
     #expect(
       try first.sql.text.hasSuffix(
-        #" FROM "Entry" WHERE "id" < ? ORDER BY "views" DESC, "id" DESC LIMIT ?"#))
+        #" FROM "PagedEntry" WHERE "id" < ? ORDER BY "views" DESC, "id" DESC LIMIT ?"#))
     let rows = try db.fetch(first)
     #expect(rows.map(\.id) == [7, 6, 5])
     let cursor = try #require(try rows.last.map { try popular.cursor(after: $0) })
-    let next = Entry.where { $0.$id < 8 }.page(after: cursor, by: popular).limit(3)
+    let next = PagedEntry.where { $0.$id < 8 }.page(after: cursor, by: popular).limit(3)
     #expect(
       try next.sql.text.hasSuffix(
         """
-         FROM "Entry" WHERE "id" < ? AND ("views", "id") < (?, ? COLLATE "BINARY") \
+         FROM "PagedEntry" WHERE "id" < ? AND ("views", "id") < (?, ? COLLATE "BINARY") \
         ORDER BY "views" DESC, "id" DESC LIMIT ?
         """))
     #expect(try db.fetch(next).map(\.id) == [4, 3, 2])
@@ -86,7 +86,7 @@ struct PageSpecification {
     try db.delete(rows[2])
     #expect(try db.fetch(next).map(\.id) == [4, 3, 2])
     // The page before a row.
-    let back = try Entry.page(
+    let back = try PagedEntry.page(
       after: popular.reversed.cursor(after: db.fetch(next)[0]), by: popular.reversed
     ).limit(2)
     #expect(try db.fetch(back).map(\.id) == [6, 7])
@@ -148,40 +148,40 @@ struct PageSpecification {
 
   @Test("an index serves the pages, from the cursor on and without sorting")
   func plans() throws {
-    func plan(_ order: PageOrder<Entry>, after id: Int) throws -> String {
-      let row = try #require(try db.find(Entry.self, id))
+    func plan(_ order: PageOrder<PagedEntry>, after id: Int) throws -> String {
+      let row = try #require(try db.find(PagedEntry.self, id))
       return try db.explain(
-        Entry.page(after: try order.cursor(after: row), by: order).limit(3)
+        PagedEntry.page(after: try order.cursor(after: row), by: order).limit(3)
       ).description
     }
     #expect(
       try plan(.descending(\.$views), after: 3)
-        == "SEARCH Entry USING INDEX Entry_on_views ((views,rowid)<(?,?))")
-    #expect(try plan(.key, after: 3) == "SEARCH Entry USING INTEGER PRIMARY KEY (rowid>?)")
+        == "SEARCH PagedEntry USING INDEX PagedEntry_on_views ((views,rowid)<(?,?))")
+    #expect(try plan(.key, after: 3) == "SEARCH PagedEntry USING INTEGER PRIMARY KEY (rowid>?)")
     #expect(
       try plan(.descending(\.$title).ascending(\.$views), after: 3)
-        == "SEARCH Entry USING INDEX Entry_mixed (title<?)")
+        == "SEARCH PagedEntry USING INDEX PagedEntry_mixed (title<?)")
     #expect(
       try plan(.ascending(\.$rating), after: 3)
-        == "SEARCH Entry USING INDEX Entry_on_rating ((rating,rowid)>(?,?))")
+        == "SEARCH PagedEntry USING INDEX PagedEntry_on_rating ((rating,rowid)>(?,?))")
     #expect(
       try plan(.descending(\.$rating), after: 4)
-        == "SEARCH Entry USING INDEX Entry_on_rating (rating=? AND rowid<?)")
+        == "SEARCH PagedEntry USING INDEX PagedEntry_on_rating (rating=? AND rowid<?)")
     #expect(
       try plan(.descending(\.$rating), after: 3)
-        == "SCAN Entry USING INDEX Entry_on_rating")
+        == "SCAN PagedEntry USING INDEX PagedEntry_on_rating")
   }
 
   @Test("a key of several columns breaks ties by all of them")
   func compositeKey() throws {
     try db.insert(
-      ["x", "y"].flatMap { hall in (1...3).map { Seat(hall: hall, number: $0, row: nil) } })
-    let order = PageOrder<Seat>.descending(\.$number)
+      ["x", "y"].flatMap { hall in (1...3).map { PagedSeat(hall: hall, number: $0, row: nil) } })
+    let order = PageOrder<PagedSeat>.descending(\.$number)
     #expect(
-      try Seat.page(by: order).sql.text.hasSuffix(#" ORDER BY "number" DESC, "hall" DESC"#))
-    let first = try db.fetch(Seat.page(by: order).limit(4))
+      try PagedSeat.page(by: order).sql.text.hasSuffix(#" ORDER BY "number" DESC, "hall" DESC"#))
+    let first = try db.fetch(PagedSeat.page(by: order).limit(4))
     let cursor = try order.cursor(after: first[3])
-    let next = Seat.page(after: cursor, by: order)
+    let next = PagedSeat.page(after: cursor, by: order)
     #expect(try next.sql.text.contains(#"WHERE ("number", "hall") < (?, ?)"#))
     #expect(try db.fetch(next).map(\.hall) == ["y", "x"])
   }
@@ -194,65 +194,66 @@ struct PageSpecification {
       @Column var title: String
     }
     struct Title: ResultRow { @Column var title: String }
-    let order = PageOrder<Entry>.ascending(\.$views)
-    let lines = try db.fetch(Entry.select(into: Line.self).page(by: order).limit(4))
+    let order = PageOrder<PagedEntry>.ascending(\.$views)
+    let lines = try db.fetch(PagedEntry.select(into: Line.self).page(by: order).limit(4))
     let cursor = try order.cursor(after: lines[3])
-    #expect(try db.fetch(Entry.select(\.$id).page(after: cursor, by: order)) == [5, 6, 7, 8, 9])
-    let titles = try db.fetch(Entry.select(into: Title.self))
+    #expect(
+      try db.fetch(PagedEntry.select(\.$id).page(after: cursor, by: order)) == [5, 6, 7, 8, 9])
+    let titles = try db.fetch(PagedEntry.select(into: Title.self))
     #expect(throws: QueryError.self) { try order.cursor(after: titles[0]) }
   }
 
   @Test("a cursor is text for URLs and JSON, and holds its values")
   func text() throws {
-    let order = PageOrder<Entry>.descending(\.$title).ascending(\.$rating).descending(\.$day)
-    for row in try db.fetch(Entry.all) {
+    let order = PageOrder<PagedEntry>.descending(\.$title).ascending(\.$rating).descending(\.$day)
+    for row in try db.fetch(PagedEntry.all) {
       let cursor = try order.cursor(after: row)
       let text = String(cursor)
       let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
       #expect(Set(text).isSubset(of: Set(alphabet)))
-      #expect(PageCursor<Entry>(text) == cursor)
+      #expect(PageCursor<PagedEntry>(text) == cursor)
       let json = try JSONEncoder().encode(["next": cursor])
       #expect(json == Data(#"{"next":"\#(text)"}"#.utf8))
-      let decoded = try JSONDecoder().decode([String: PageCursor<Entry>].self, from: json)
+      let decoded = try JSONDecoder().decode([String: PageCursor<PagedEntry>].self, from: json)
       #expect(decoded == ["next": cursor])
       // No part of a cursor is one, and no change of its text traps.
       for length in 0..<text.utf8.count {
-        let part = PageCursor<Entry>(String(text.prefix(length)))
+        let part = PageCursor<PagedEntry>(String(text.prefix(length)))
         #expect(part != cursor)
         guard let part else { continue }
-        #expect(throws: QueryError.self) { try Entry.page(after: part, by: order).sql }
+        #expect(throws: QueryError.self) { try PagedEntry.page(after: part, by: order).sql }
       }
     }
     for text in ["", "A", "!", "AQ", "ÄÖ", "AQAAAAAAAAAAAw__________"] {
-      #expect(PageCursor<Entry>(text) == nil)
+      #expect(PageCursor<PagedEntry>(text) == nil)
     }
     #expect(throws: DecodingError.self) {
-      try JSONDecoder().decode([PageCursor<Entry>].self, from: Data(#"["!"]"#.utf8))
+      try JSONDecoder().decode([PageCursor<PagedEntry>].self, from: Data(#"["!"]"#.utf8))
     }
   }
 
   @Test("a cursor of another order, an ordered or grouped query, and a row without a key throw")
   func mistakes() throws {
-    let row = try #require(try db.find(Entry.self, 1))
-    let cursor = try PageOrder<Entry>.ascending(\.$views).cursor(after: row)
-    func message(_ query: TableQuery<Entry, Entry>) -> String? {
+    let row = try #require(try db.find(PagedEntry.self, 1))
+    let cursor = try PageOrder<PagedEntry>.ascending(\.$views).cursor(after: row)
+    func message(_ query: TableQuery<PagedEntry, PagedEntry>) -> String? {
       #expect(throws: QueryError.self) { try db.fetch(query) }
       return #expect(throws: QueryError.self) { try query.sql }?.message
     }
     for order in [
-      PageOrder<Entry>.descending(\.$views), .ascending(\.$title), .key,
+      PageOrder<PagedEntry>.descending(\.$views), .ascending(\.$title), .key,
       .ascending(\.$views).descending(\.$title),
     ] {
       #expect(
-        message(Entry.page(after: cursor, by: order)) == """
-          the cursor belongs to another order of Entry; use it with the order that made it, or \
-          begin with the first page
+        message(PagedEntry.page(after: cursor, by: order)) == """
+          the cursor belongs to another order of PagedEntry; use it with the order that made it, \
+          or begin with the first page
           """)
     }
     #expect(
-      message(Entry.order(by: \.$id).page(by: .key))
-        == "a page of Entry has the order of `page(by:)`; remove the other order")
-    #expect(message(Entry.group(by: \.$title).page(by: .key))?.contains("groups") == true)
+      message(PagedEntry.order(by: \.$id).page(by: .key))
+        == "a page of PagedEntry has the order of `page(by:)`; remove the other order")
+    #expect(message(PagedEntry.group(by: \.$title).page(by: .key))?.contains("groups") == true)
     // A new row whose key the database assigns has no place yet.
     struct Draft: Model {
       @PrimaryKey var id: Int64?
