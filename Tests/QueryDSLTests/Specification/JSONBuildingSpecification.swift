@@ -219,7 +219,8 @@ struct JSONBuildingSpecification {
     #expect(
       try query.sql.text == """
         SELECT (SELECT json_group_array("value" || '') FROM (SELECT "Thing"."text" AS "value" FROM \
-        "Thing" WHERE "Thing"."owner" = "Owner"."id" ORDER BY "Thing"."id")) FROM "Owner" ORDER BY "id"
+        "Thing" WHERE "Thing"."owner" = "Owner"."id" ORDER BY "Thing"."id")) FROM "Owner" \
+        ORDER BY "id"
         """)
     let texts: [[String]] = [1, 2, 3].map { owner in own(owner).map(\.text) }
     #expect(try db.fetch(query).map(\.value) == texts)

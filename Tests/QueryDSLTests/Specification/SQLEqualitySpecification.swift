@@ -69,6 +69,25 @@ struct SQLEqualitySpecification {
     #expect(try music.db.fetch(inner) == [1, 2, 3])
   }
 
+  @Test("== compares an optional column with one that is not, as Swift does")
+  func mixed() throws {
+    let music = try Music()
+    try music.expect(where: #""albumID" IS "id""#, [1]) { $0.$albumID == $0.$id }
+    try music.expect(where: #""id" IS "albumID""#, [1]) { $0.$id == $0.$albumID }
+    try music.expect(where: #""albumID" IS NOT "id""#, [2, 3, 4, 5]) { $0.$albumID != $0.$id }
+    try music.expect(where: #""id" IS NOT "albumID""#, [2, 3, 4, 5]) { $0.$id != $0.$albumID }
+    try music.expect(where: #""albumID" IS ?"#, [4]) { $0.$albumID == nil }
+    let query = Query { (track: Columns<Track>, album: OptionalColumns<Album>) in
+      From(track)
+      LeftJoin(album, on: track.$id == album.$id)
+      OrderBy(track.$id)
+      Select(album.$name)
+    }
+    #expect(try music.db.fetch(query) == ["One", "Two", nil, "Four", nil])
+    let plan = try music.plan(of: query)
+    #expect(plan.contains { $0.contains("SEARCH Album USING INTEGER PRIMARY KEY") }, "\(plan)")
+  }
+
   @Test("columns in different forms are refused")
   func forms() throws {
     let query = Tour.where { $0.$begin.equals($0.$announced) }

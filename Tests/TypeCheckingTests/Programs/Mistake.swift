@@ -45,8 +45,7 @@ extension Mistake {
     Mistake(#"$0.$status ‸== "draft""#, "operands of type 'SQLExpression<Status>' and 'String'"),
     Mistake("$0.$status == .‸drafted", "reference to member 'drafted' cannot be resolved"),
     Mistake(
-      #"$0.$optionalInt == ‸"text""#,
-      "cannot convert value of type 'String' to expected argument type 'SQLExpression<Int?>'"),
+      #"$0.$optionalInt ‸== "text""#, "operands of type 'SQLExpression<Int?>' and 'String'"),
     // The compiler infers the value's type for nil, so the message is imprecise.
     Mistake("$0.$int ‸== nil", "binary operator '==' cannot be applied to operands"),
     Mistake("$0.$string ‸!= nil", "binary operator '!=' cannot be applied to operands"),
@@ -58,9 +57,16 @@ extension Mistake {
 
   /// A column beside a column of another type.
   static let ofColumn = [
-    Mistake("$0.$int == $0.‸$string", "cannot convert value of type 'SQLExpression<String>'"),
-    Mistake("$0.$int == $0.‸$optionalInt", "cannot convert value of type 'SQLExpression<Int?>'"),
-    Mistake("$0.$int == other.‸$title", "cannot convert value of type 'SQLExpression<String>'"),
+    Mistake(
+      "$0.$int ‸== $0.$string",
+      "operands of type 'SQLExpression<Int>' and 'SQLExpression<String>'"),
+    Mistake(
+      "$0.$optionalInt ‸== $0.$string",
+      "operands of type 'SQLExpression<Int?>' and 'SQLExpression<String>'"),
+    Mistake("$0.$int < $0.‸$optionalInt", "cannot convert value of type 'SQLExpression<Int?>'"),
+    Mistake(
+      "$0.$int ‸== other.$title",
+      "operands of type 'SQLExpression<Int>' and 'SQLExpression<String>'"),
     Mistake("$0.$decimal < $0.‸$double", "cannot convert value of type 'SQLExpression<Double>'"),
     Mistake("$0.$id < other.‸$title", "cannot convert value of type 'SQLExpression<String>'"),
   ]

@@ -59,8 +59,8 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
     guard TimeZone(named: identifier) != nil else {
       return .invalid(
         QueryError(
-          "there is no time zone \(identifier.debugDescription); use an identifier of the time zone "
-            + "database, such as \"Europe/Berlin\", or .localTime"))
+          "there is no time zone \(identifier.debugDescription); use an identifier of the time "
+            + "zone database, such as \"Europe/Berlin\", or .localTime"))
     }
     return .function(function, [seconds, .value(BoundValue(identifier))])
   }

@@ -1,8 +1,8 @@
 import SQLCore
 
 extension Fetchable where Row: ResultRow & Codable {
-  /// Makes a JSON array of all rows of the query, in its order, as one expression: the children of a
-  /// row in one column. It is empty if the query has no rows.
+  /// Makes a JSON array of all rows of the query, in its order, as one expression: the children of
+  /// a row in one column. It is empty if the query has no rows.
   ///
   /// ```swift
   /// Author.select { author in
@@ -12,9 +12,9 @@ extension Fetchable where Row: ResultRow & Codable {
   /// // SELECT …, (SELECT json_group_array(json_object('id', "id", 'title', "title")) FROM
   /// //   (SELECT … FROM "Post" WHERE … ORDER BY "title" LIMIT ?) AS "Post") FROM "Author"
   /// ```
-  /// The objects have the names of the properties as their keys. A row type with `CodingKeys` of its
-  /// own that rename properties does not decode. A model that is decoded from JSON counts as new: to
-  /// change such rows, fetch them by their keys, or use `including`.
+  /// The objects have the names of the properties as their keys. A row type whose `CodingKeys`
+  /// rename properties does not decode. A model that is decoded from JSON counts as new: to change
+  /// such rows, fetch them by their keys, or use `including`.
   ///
   /// It is one subquery for each row, which should find its rows by an index. A row type of more
   /// than 63 columns throws `QueryError` when the query is rendered.

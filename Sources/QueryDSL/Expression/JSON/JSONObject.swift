@@ -11,7 +11,9 @@ import SQLCore
 /// Query { (post: Columns<Post>, author: Columns<Author>) in
 ///   From(post)
 ///   Join(author, on: post.$authorID == author.$id)
-///   Select(jsonObject(post.$title, author.$name.as("author"), isNew.as("isNew"), as: Summary.self))
+///   Select(
+///     jsonObject(
+///       post.$title, author.$name.as("author"), isNew.as("isNew"), as: Summary.self))
 /// }
 /// // SELECT json_object('title', "Post"."title", 'author', "Author"."name", 'isNew', …)
 /// ```
@@ -40,8 +42,8 @@ extension Columns where M: Codable {
   /// Makes a JSON object of all columns of the table, which is read as the model.
   /// SQL: `json_object('id', "id", 'title', "title", …)`
   ///
-  /// Its keys are the names of the properties, as in the JSON of a model without `CodingKeys` of its
-  /// own.
+  /// Its keys are the names of the properties. A model whose `CodingKeys` rename them does not
+  /// decode.
   public func jsonObject() -> SQLExpression<JSON<M>> {
     SQLExpression(.jsonObject(jsonProperties))
   }

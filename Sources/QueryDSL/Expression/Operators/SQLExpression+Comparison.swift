@@ -1,7 +1,8 @@
 import SQLCore
 
-// Each operator has two overloads, one for a value and one for an expression. There are no more,
-// since their number decides how long the compiler takes to diagnose a mistake.
+// Each operator has two overloads, one for a value and one for an expression; `==` and `!=` have
+// two more, in `SQLExpression+MixedEquality.swift`. Their number decides how long the compiler
+// takes to diagnose a mistake.
 //
 // On optional columns `==` and `!=` follow Swift: nil equals nil, and differs from every value.
 // They become `IS` and `IS NOT`. nil, true and false are written into the SQL: `IS NULL`, `= 1`.

@@ -4,8 +4,7 @@ import SQLCore
 // leaves the row out, and so does its negation. `==` and `!=` differ from them on optionals: there
 // nil equals nil, as in Swift.
 //
-// They are methods, and not operators, so that they cost other predicates nothing to compile. So
-// they can also compare an optional with a value that is not optional.
+// They are methods, and not operators, so that they cost other predicates nothing to compile.
 //
 // Expressions that are stored in different forms throw `QueryError` when the query is rendered.
 
@@ -13,7 +12,7 @@ extension SQLExpression {
   /// Tests whether both are equal; unknown if either is NULL. SQL: `a = b`
   ///
   /// ```swift
-  /// Join(other, on: post.$parentID.equals(other.$parentID))   // no row for two posts without parent
+  /// Join(other, on: post.$parentID.equals(other.$parentID))   // no pairs without a parent
   /// // … JOIN "Post" AS "Post_2" ON "Post"."parentID" = "Post_2"."parentID"
   /// ```
   /// An index on either column is used.

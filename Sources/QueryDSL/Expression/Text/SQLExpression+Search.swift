@@ -45,16 +45,16 @@ extension SQLExpression where Value: TextColumnValue {
   /// Tests whether the text begins with another; unknown if either is NULL.
   /// SQL: `instr(a, b) = 1`
   ///
-  /// No index serves this, unless the prefix is a parameter of a prepared query: then the SQL is that
-  /// of a Swift value.
+  /// No index serves this, unless the prefix is a parameter of a prepared query: then the SQL is
+  /// that of a Swift value.
   public func hasPrefix<Prefix: TextColumnValue>(_ prefix: SQLExpression<Prefix>) -> SQLPredicate {
     let test = hasPrefix(prefix.node)
     guard case .parameter(let parameter) = prefix.node else { return test }
     return isIn(.binary, parameter.bound(as: .standard), parameter.prefixEnd(.prefixEnd), test)
   }
 
-  /// Tests whether the text ends with another; unknown if it is NULL. Every text ends with the empty
-  /// one.
+  /// Tests whether the text ends with another; unknown if it is NULL. Every text ends with the
+  /// empty one.
   ///
   /// ```swift
   /// Post.where { $0.$title.hasSuffix(".swift") }
@@ -69,7 +69,7 @@ extension SQLExpression where Value: TextColumnValue {
 
   /// Tests whether the text ends with another; unknown if either is NULL.
   ///
-  /// SQL: `substr(CAST(a || '.' AS BLOB), -length(CAST(b || '.' AS BLOB))) = CAST(b || '.' AS BLOB)`
+  /// SQL: `substr(CAST(a || '.' AS BLOB), -length(CAST(b || '.' AS BLOB))) = …`
   public func hasSuffix<Suffix: TextColumnValue>(_ suffix: SQLExpression<Suffix>) -> SQLPredicate {
     ends(with: .binary(.concat, suffix.node, .constant("'.'")))
   }
@@ -176,7 +176,8 @@ extension SQLExpression where Value: TextColumnValue {
     folded(folding).hasSuffix(folding.fold(suffix))
   }
 
-  /// Tests whether the text ends with another in any case of its letters; unknown if either is NULL.
+  /// Tests whether the text ends with another in any case of its letters; unknown if either is
+  /// NULL.
   public func hasSuffix<Suffix: TextColumnValue>(
     _ suffix: SQLExpression<Suffix>, ignoringCase folding: CaseFolding
   ) -> SQLPredicate {
