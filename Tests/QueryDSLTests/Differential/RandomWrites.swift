@@ -39,7 +39,7 @@ struct RandomWrites {
   }
 
   mutating func next() -> RandomWrite {
-    switch values.below(10) {
+    switch values.below(12) {
     case 0, 1: return insertModels()
     case 2: return insertColumns()
     case 3: return insertQuery()
@@ -47,13 +47,15 @@ struct RandomWrites {
     case 6: return update()
     case 7: return updateFrom()
     case 8: return delete()
+    case 9: return insertRows()
+    case 10: return upsertSetting()
     default: return deleteFirst()
     }
   }
 
   // MARK: Inserts
 
-  private mutating func model() -> Gamma {
+  mutating func model() -> Gamma {
     Gamma(
       id: values.optional { $0.below(9) }, code: values.text(),
       n: values.optional { $0.below(3) }, m: values.below(3), r: values.real(),
@@ -105,7 +107,7 @@ struct RandomWrites {
   }
 
   /// Adds ON CONFLICT clauses of any kind to an insert.
-  private mutating func conflicts(
+  mutating func conflicts(
     _ insert: Insert<Gamma>
   ) -> (Insert<Gamma>, [ReferenceClause]) {
     var (insert, clauses) = (insert, [ReferenceClause]())
@@ -168,7 +170,7 @@ struct RandomWrites {
     return (insert, clauses)
   }
 
-  private mutating func write(
+  mutating func write(
     _ insert: Insert<Gamma>, _ clauses: [ReferenceClause], _ rows: [Row], hasOutcomes: Bool
   ) -> RandomWrite {
     var after = table

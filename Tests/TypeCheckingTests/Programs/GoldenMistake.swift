@@ -171,6 +171,16 @@ struct GoldenMistake: Sendable {
         """,
       message: "cannot convert value of type"),
     GoldenMistake(
+      name: "a join without a condition",
+      code: """
+        let query = Query { (post: Columns<Post>, author: Columns<Author>) in
+          From(post)
+          ‸Join(author)
+          Select(post.$title)
+        }
+        """,
+      message: "a join needs a condition: Join(table, on: …), or CrossJoin(table)"),
+    GoldenMistake(
       name: "a left join of a function without optional columns",
       code: """
         let query = Query { (post: Columns<Post>, tag: Columns<JSONElement<String>>) in

@@ -26,6 +26,20 @@ public func LeftJoin(_ table: OptionalTableFunctionReference) -> QueryClause {
   QueryClause(.join(.left, table._reference, nil))
 }
 
+/// Not available: a join of a table needs a condition.
+@available(
+  *, unavailable, message: "a join needs a condition: Join(table, on: …), or CrossJoin(table)"
+)
+public func Join<Row: ResultRow>(_ table: Columns<Row>) -> QueryClause {
+  QueryClause(joining: [])
+}
+
+/// Not available: a left join of a table needs a condition.
+@available(*, unavailable, message: "a left join needs a condition: LeftJoin(table, on: …)")
+public func LeftJoin<Row: ResultRow>(_ table: OptionalColumns<Row>) -> QueryClause {
+  QueryClause(joining: [])
+}
+
 /// Not available: a left join may find no row, so the columns of its table must be optional.
 @available(
   *, unavailable, message: "a left join may find no row: its parameter must be OptionalColumns<…>"
