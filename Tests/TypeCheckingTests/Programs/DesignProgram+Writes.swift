@@ -64,7 +64,7 @@ extension DesignProgram {
           print(try db.fetch((Int, String).self, "SELECT 1, 2").count)
           for (a, b) in try db.fetch((Int, String).self, "SELECT 1, 2") { print(a + b.count) }
           _ = Dictionary(uniqueKeysWithValues: try db.fetch((Int, String).self, "SELECT 1, 2"))
-          assert(try db.fetch(Post.where { $0.$views > 1 }).isEmpty)
+          guard try db.fetch(Post.where { $0.$views > 1 }).isEmpty else { return }
           let query = Query { (post: Columns<Post>) in
             From(post)
             Select(post.$title, post.$views)
