@@ -76,8 +76,14 @@ extension ConnectionCore {
     }
     guard !tables.isEmpty else { return nil }
     advisor?.largeTables = tables
+    var isPartial = false
+    for text in texts where !isPartial {
+      isPartial = advisor?.scansPartialIndexes(by: text) ?? false
+    }
     var indexes: [SuggestedIndex] = []
     for text in texts where indexes.isEmpty { indexes = advisor?.indexes(for: text) ?? [] }
+    // The rows of a partial index are those that the statement asked for.
+    if isPartial, indexes.isEmpty { return nil }
     return TableScan(sql: texts[0], tables: tables, rowCount: rowCount, indexes: indexes)
   }
 
@@ -96,29 +102,43 @@ extension ConnectionCore {
   /// EXPLAIN shows which instructions count as steps of a scan, and which b-tree they scan. The
   /// text of EXPLAIN QUERY PLAN is meant for people, and has aliases in place of table names.
   func scannedTables(by sql: String) throws -> [String] {
-    var tables: [Int: String] = [:]
-    try forEachRow(of: "SELECT rootpage, tbl_name FROM main.sqlite_schema WHERE rootpage > 0") {
-      tables[$0.integer(0)] = $0.text(1)
+    try scannedTrees(by: sql).map(\.table)
+  }
+
+  /// Returns the tables and indexes that a statement would scan, each as many times as it is
+  /// scanned.
+  func scannedTrees(by sql: String) throws -> [ScannedTree] {
+    var trees: [Int: ScannedTree] = [:]
+    try forEachRow(of: "SELECT rootpage, tbl_name, name FROM main.sqlite_schema WHERE rootpage > 0")
+    {
+      trees[$0.integer(0)] = ScannedTree(table: $0.text(1), name: $0.text(2))
     }
-    var cursors: [Int: String] = [:]
-    var scanned: [String] = []
+    var cursors: [Int: ScannedTree] = [:]
+    var scanned: [ScannedTree] = []
     try forEachRow(of: "EXPLAIN " + sql) { row in
       switch row.text(1) {
       // The program of a trigger numbers its cursors from the start again.
       case "Init": cursors = [:]
       case "OpenRead", "OpenWrite", "ReopenIdx":
-        cursors[row.integer(2)] = row.integer(4) == 0 ? tables[row.integer(3)] : nil
+        cursors[row.integer(2)] = row.integer(4) == 0 ? trees[row.integer(3)] : nil
       case "Next", "Prev":
         let kind = Int32(truncatingIfNeeded: row.integer(6))
         guard kind == SQLITE_STMTSTATUS_FULLSCAN_STEP || kind == SQLITE_STMTSTATUS_AUTOINDEX,
-          let table = cursors[row.integer(2)]
+          let tree = cursors[row.integer(2)]
         else { return }
-        scanned.append(table)
+        scanned.append(tree)
       default: break
       }
     }
     return scanned
   }
+}
+
+/// A table or an index that a statement scans.
+struct ScannedTree {
+  let table: String
+  /// The name of the index, or of the table itself.
+  let name: String
 }
 
 /// A row of one of the library's own statements.

@@ -11,12 +11,44 @@ struct IndexAdvisor {
   private let takenNames: Set<String>
   /// The tables whose scans matter most.
   var largeTables: [String] = []
+  /// The names in the definitions of partial indexes, folded, by the folded name of the index.
+  private let partialIndexes: [String: Set<String>]
+  /// The names in the definitions of the partial indexes that the statement uses, by their table.
+  private var usedPartialIndexes: [String: Set<String>] = [:]
 
   init(_ schema: SchemaCopy, for core: ConnectionCore) throws {
     copy = try core.emptyTwin()
     schema.make(in: copy)
     discovery = try ConstraintDiscovery(schema, columnsFrom: copy, twin: try core.emptyTwin())
     takenNames = Set(schema.objects.map(\.name.lowercasedASCII))
+    var partialIndexes: [String: Set<String>] = [:]
+    for object in schema.objects where object.kind == .index {
+      let tokens = SQLTokens(object.sql).tokens
+      guard tokens.contains(where: { $0.kind == .word && $0.value.lowercasedASCII == "where" })
+      else { continue }
+      let names = tokens.filter { $0.kind == .word || $0.kind == .quotedName }
+      partialIndexes[object.name.lowercasedASCII] = Set(names.map(\.value.lowercasedASCII))
+    }
+    self.partialIndexes = partialIndexes
+  }
+
+  /// Returns whether all large tables that a statement scans are scanned by partial indexes. An
+  /// index over columns that these indexes already have is not suggested afterwards.
+  mutating func scansPartialIndexes(by sql: String) -> Bool {
+    guard !partialIndexes.isEmpty, let trees = try? copy.scannedTrees(by: sql) else { return false }
+    let large = trees.filter { largeTables.contains($0.table) }
+    for tree in large {
+      guard let names = partialIndexes[tree.name.lowercasedASCII] else { continue }
+      usedPartialIndexes[tree.table, default: []].formUnion(names)
+    }
+    return !large.isEmpty
+      && large.allSatisfy { partialIndexes[$0.name.lowercasedASCII] != nil }
+  }
+
+  /// Whether the partial index that the statement uses makes a candidate needless.
+  private func isNeedless(_ candidate: IndexCandidate) -> Bool {
+    guard let names = usedPartialIndexes[candidate.table] else { return false }
+    return candidate.terms.allSatisfy { names.contains($0.column.lowercasedASCII) }
   }
 
   /// The cost of a plan, as far as an index can reduce it.
@@ -43,7 +75,8 @@ struct IndexAdvisor {
   /// Returns the smallest set of indexes that saves the most; empty if no index helps.
   func indexes(for sql: String) -> [SuggestedIndex] {
     guard let base = plan(of: sql, with: [], from: []) else { return [] }
-    let candidates = Array(discovery.candidates(for: sql).prefix(Self.maximumCandidates))
+    let candidates = Array(
+      discovery.candidates(for: sql).filter { !isNeedless($0) }.prefix(Self.maximumCandidates))
     func tried(_ numbers: [Int]) -> Plan? { plan(of: sql, with: numbers, from: candidates) }
     var best: (numbers: [Int], cost: Cost)?
     func consider(_ numbers: [Int]) {

@@ -63,6 +63,24 @@ struct TypedScanTests {
     #expect(reports.take().flatMap(\.indexes).map(\.name) == ["Sample_on_kind"])
   }
 
+  @Test("a partial index that has the rows of a query ends the report")
+  func partial() throws {
+    try db.execute(
+      """
+      CREATE INDEX low ON Sample (number) WHERE kind = 'kind 3';
+      UPDATE Sample SET kind = 'kind 3' WHERE id > 100;
+      CREATE INDEX empty ON Sample (id) WHERE number IS NULL;
+      UPDATE Sample SET number = NULL WHERE id > 120;
+      """)
+    _ = reports.take()
+    _ = try db.fetch(Sample.where { $0.$number == nil })
+    _ = try db.fetch(Sample.where { $0.$kind == "kind 3" })
+    _ = try db.fetch(Sample.where { $0.$kind == "kind 3" }.order(by: \.$number))
+    #expect(reports.take() == [])
+    // Another condition still gets its index.
+    try expect(["Sample_on_number"]) { _ = try db.fetch(Sample.where { $0.$number == 3 }) }
+  }
+
   @Test("creating the reported index ends the report")
   func declared() throws {
     try db.execute("CREATE INDEX Sample_on_kind ON Sample (kind)")

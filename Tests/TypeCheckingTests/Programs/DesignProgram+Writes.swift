@@ -16,6 +16,7 @@ extension DesignProgram {
           let outcome = try await db.upsert(posts[0], onConflict: \\.$url).outcome
           if outcome == .inserted { return }
           try await db.upsert(posts[0], onConflict: \\.$url) { row, _ in row.$views += 1 }
+          try await db.upsert(posts[0], onConflict: \\.$url) { $0.$views += 1 }
           try await db.run(
             Post.insert {
               $0.set(\\.$title, to: "x")
@@ -59,6 +60,63 @@ extension DesignProgram {
           for (_, tag, number) in try await db.fetch(query) { print(tag ?? "", number) }
           let names: [String] = try await db.fetch(pragmaTableInfo("Post").all.select(\\.$name))
           print(names)
+        }
+        """),
+    DesignProgram(
+      name: "assignments of values",
+      code: """
+        func write(_ title: String, _ url: URL?, _ views: Int) -> Update<Post> {
+          let many = Post.update {
+            $0.$title = "x"
+            $0.$title = title
+            $0.$title += " 2"
+            $0.$title += $0.$title
+            $0.$title = $0.$title.upper()
+            $0.$url = nil
+            $0.$url = url
+            $0.$status = .published
+            $0.$tags = ["a"]
+            $0.$createdAt = Date()
+            $0.$views = 1
+            $0.$views = views + 1
+            $0.$views += views
+            $0.$views -= 1
+            $0.$views = $0.$views * 2 + $0.$views * 3 - $0.$views + 1
+            if views > 1 { $0.$views = 0 }
+          }
+          return views > 1 ? many : Post.update { $0.$title = title }
+        }
+        """),
+    DesignProgram(
+      name: "what is written around the rows of a fetch",
+      code: """
+        func read(_ db: Database, _ reader: some DatabaseReader) throws {
+          print(try db.fetch(Post.select(\\.$title, \\.$views)).count)
+          print(try db.fetch(Post.select(\\.$title)).count, try db.fetch(Post.all).first as Any)
+          _ = try db.fetch(String.self, "SELECT a FROM t").sorted()
+          _ = Set(try db.fetch(Int.self, "SELECT 1"))
+          print(try db.fetch(Int.self, "SELECT 1").first as Any)
+          print(try reader.fetch(Int.self, "SELECT 1").max() as Any)
+          print(try db.fetch((Int, String).self, "SELECT 1, 2").count)
+          for (a, b) in try db.fetch((Int, String).self, "SELECT 1, 2") { print(a + b.count) }
+          _ = Dictionary(uniqueKeysWithValues: try db.fetch((Int, String).self, "SELECT 1, 2"))
+          guard try db.fetch(Post.where { $0.$views > 1 }).isEmpty else { return }
+          let query = Query { (post: Columns<Post>) in
+            From(post)
+            Select(post.$title, post.$views)
+          }
+          print(try db.fetch(query).count)
+        }
+        func readLater(_ db: Database, _ reader: some DatabaseReader) async throws {
+          print(try await db.fetch(Post.select(\\.$title, \\.$views)).count)
+          _ = try await db.fetch(String.self, "SELECT a FROM t").sorted()
+          _ = Set(try await reader.fetch(Int.self, "SELECT 1"))
+          print(try await db.fetch(Int.self, "SELECT 1").max() as Any)
+          print(try await db.fetch((Int, String, Int).self, "SELECT 1, 2, 3").first as Any)
+        }
+        func write(_ tx: Connection) throws {
+          print(try tx.fetch(Post.select(\\.$title, \\.$views)).count)
+          _ = Set(try tx.fetch(Int.self, "SELECT 1"))
         }
         """),
     DesignProgram(

@@ -130,11 +130,55 @@ struct GoldenMistake: Sendable {
         """,
       message: "no exact matches in call to instance method 'isIn'"),
     GoldenMistake(
-      name: "an upsert that has no use for the new row",
+      name: "a wrong type in an update",
       code: """
-        let insert = Post.insert([]).onConflictUpdate(\\.$url) ‸{ $0.$views += 1 }
+        let update = Post.update {
+          $0.$title = "x"
+          $0.$views = ‸"many"
+        }
         """,
-      message: "expects 2 arguments, but 1 was used in closure body"),
+      message: "cannot assign value of type 'String' to type 'SQLExpression<Int>'"),
+    GoldenMistake(
+      name: "nil for a column that is never NULL",
+      code: """
+        let update = Post.update { ‸$0.$title = nil }
+        """,
+      message: "the column is never NULL; to set it to nil, declare its property as an optional"),
+    GoldenMistake(
+      name: "a model without a key",
+      code: """
+        struct ‸Note: Model { @Column var title: String }
+        """,
+      message: "a model needs a key: write `@PrimaryKey var id = Unique64()`"),
+    GoldenMistake(
+      name: "a model with two keys and no ID",
+      code: """
+        struct ‸Membership: Model {
+          @PrimaryKey var person: Int
+          @PrimaryKey var group: Int
+        }
+        """,
+      message: "with several keys, `struct ID: Hashable, Sendable`"),
+    GoldenMistake(
+      name: "an array as a column",
+      code: """
+        struct Note: Model {
+          @PrimaryKey var id: Int
+          @‸Column var tags: [String]
+        }
+        """,
+      message: "requires that 'String' conform to 'UInt8OrElseUseJSON'"),
+    GoldenMistake(
+      name: "the rows of a closure of several lines, where any type is accepted",
+      code: """
+        func count(_ db: Database) throws {
+          ‸print(try db.fetch(Query { (post: Columns<Post>) in
+            From(post)
+            Select(post.$title)
+          }).count)
+        }
+        """,
+      message: "failed to produce diagnostic for expression"),
     GoldenMistake(
       name: "a place inside the JSON of another type",
       code: """

@@ -28,12 +28,21 @@ enum KeyLayout {
         throw ModelError(
           M.self,
           "its ID is \(id), which has no property `\(key.property): \(key.type)` for that key "
-            + "column; declare `struct ID: Hashable, Sendable` with a property for each "
-            + "@PrimaryKey, and a computed property `id` of that type")
+            + "column; \(lines(for: keys))")
       }
       return slot(offset: field.offset, type: key.type, key)
     }
     return ColumnSlots(slots, stride: MemoryLayout<M.ID>.stride)
+  }
+
+  /// Returns what to declare for a key of several columns.
+  private static func lines(for keys: [ModelColumn]) -> String {
+    if keys.count == 1 { return "declare `var id: \(keys[0].type) { \(keys[0].property) }`" }
+    let properties = keys.map { "var \($0.property): \($0.type)" }.joined(separator: "; ")
+    let arguments = keys.map { "\($0.property): \($0.property)" }.joined(separator: ", ")
+    let isTaken = keys.contains { $0.property == "id" }
+    return (isTaken ? "rename its key column id, since id is the whole key, and " : "")
+      + "declare `struct ID: Hashable, Sendable { \(properties) }` and `var id: ID { ID(\(arguments)) }`"
   }
 
   private static func slot(offset: Int, type: any ColumnValue.Type, _ key: ModelColumn)

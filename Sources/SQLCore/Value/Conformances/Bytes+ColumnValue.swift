@@ -18,18 +18,38 @@ extension Data: OrderedColumnValue {
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue { .blob(self) }
 }
 
-extension Array: ColumnValue where Element == UInt8 {
+/// The element of an array that can be a column: UInt8, and no other type.
+///
+/// Its name is what the compiler says of `@Column var tags: [String]`. Any other array is a column as
+/// `JSON<[String]>`.
+public protocol UInt8OrElseUseJSON: Equatable, Sendable {
+  /// Makes an array of the bytes; programs do not use it directly.
+  static func _array(_ bytes: UnsafeRawBufferPointer) -> [Self]
+  /// Returns the bytes of an array; programs do not use it directly.
+  static func _data(_ array: [Self]) -> Data
+}
+
+extension UInt8: UInt8OrElseUseJSON {
+  /// Makes an array of the bytes; programs do not use it directly.
+  public static func _array(_ bytes: UnsafeRawBufferPointer) -> [UInt8] { Array(bytes) }
+  /// Returns the bytes of an array; programs do not use it directly.
+  public static func _data(_ array: [UInt8]) -> Data { Data(array) }
+}
+
+extension Array: ColumnValue where Element: UInt8OrElseUseJSON {
   /// BLOB.
   public static var storageClass: StorageClass { .blob }
 
   /// Reads a BLOB; an empty BLOB becomes an empty array. Throws `ColumnValueError` if the cell is
   /// not a BLOB.
   public init(_ cell: borrowing Cell) throws {
-    self = try cell.withBytes { Array($0) }
+    self = try cell.withBytes { Element._array($0) }
   }
 
   /// Returns the bytes.
-  public func databaseValue(as form: StoredForm) throws -> DatabaseValue { .blob(Data(self)) }
+  public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
+    .blob(Element._data(self))
+  }
 }
 
 extension UUID: ColumnValue {

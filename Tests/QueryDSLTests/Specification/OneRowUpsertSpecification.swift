@@ -1,0 +1,53 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+private struct Visit: Model, Equatable {
+  @PrimaryKey var id: Int
+  @Column var url: String
+  @Column var count = 1
+
+  static var schema: Schema<Visit> {
+    Unique(\.$url)
+    Unique { $0.$url.lower() }
+  }
+}
+
+@Suite("Upserts that do not use the new row")
+struct OneRowUpsertSpecification {
+  private let db: Database
+
+  init() throws { db = try Database.temporary(models: [Visit.self]) }
+
+  @Test("the closure of an upsert may have only the existing row")
+  func upsert() async throws {
+    let visit = Visit(id: 1, url: "a")
+    let insert = Visit.insert(visit).onConflictUpdate(\.$url) { $0.$count += 1 }
+    #expect(
+      try insert.sql.text == """
+        INSERT INTO "Visit" ("id", "url", "count") VALUES (?, ?, ?) \
+        ON CONFLICT ("url") DO UPDATE SET "count" = "Visit"."count" + ?
+        """)
+    try await db.run(insert)
+    try await db.write { tx in _ = try tx.upsert(visit, onConflict: \.$url) { $0.$count += 1 } }
+    try await db.upsert(visit, onConflict: \.$url) { row in
+      row.$count += 1
+    }
+    #expect(try await db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 3)])
+  }
+
+  @Test("it may have a condition, and the terms of a unique index")
+  func terms() throws {
+    let visit = Visit(id: 1, url: "a")
+    try db.insert(visit)
+    let upper = Visit(id: 2, url: "A", count: 9)
+    let insert = Visit.insert(upper).onConflictUpdate(on: { $0.$url.lower() }) {
+      $0.$count = 5
+    } where: {
+      $0.$count < $1.$count
+    }
+    #expect(try db.upsert(insert).map(\.outcome) == [.updated])
+    #expect(try db.upsert(insert).map(\.outcome) == [.updated])
+    #expect(try db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 5)])
+  }
+}
