@@ -32,23 +32,31 @@ struct MistakeTests {
     try await check(mistake, in: mistake.rawSQLClient)
   }
 
-  /// The compiler finds the column without `$` but has no message for it. It names the call whose
-  /// block contains the mistake.
-  @Test("a missing $ is an error in the call of its block")
+  @Test("a missing $ is an error that tells what to write")
   func missingSign() async throws {
     let client = ClientProgram(
       .item,
       """
       func query() -> some Fetchable<Item> {
-        Item.‸where {
-          $0.int == 1
-          $0.string == "x"
+        Item.where {
+          $0.$int == 1
+          ‸$0.string == "x"
         }
       }
       """)
     let errors = try await ClientCompiler.shared.errors(in: client)
     #expect(errors.map(\.place) == client.expectedPlaces)
-    #expect(errors.allSatisfy { $0.message.contains("failed to produce diagnostic") })
+    #expect(errors.allSatisfy { $0.message.contains("write $0.$title, not $0.title") })
+  }
+
+  @Test(
+    "a text among up to eight operators is an error at its operator",
+    arguments: TestSize.sample(ArithmeticMistake.all, small: 2))
+  func arithmetic(_ mistake: ArithmeticMistake) async throws {
+    let client = mistake.client
+    let errors = try await ClientCompiler.shared.errors(in: client)
+    #expect(errors.map(\.place) == client.expectedPlaces)
+    #expect(errors.allSatisfy { $0.message.contains("'OperandIsNotANumber'-isolated operator") })
   }
 
   private func check(_ mistake: Mistake) async throws {

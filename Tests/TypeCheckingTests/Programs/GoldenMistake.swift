@@ -18,7 +18,19 @@ struct GoldenMistake: Sendable {
       code: """
         let query = Post.where { $0.$views ‸== "many" }
         """,
-      message: "cannot be applied to operands of type 'SQLExpression<Int>' and 'String'"),
+      message: "'OperandIsNotANumber'-isolated operator function '=='"),
+    GoldenMistake(
+      name: "a missing $",
+      code: """
+        let query = Post.where { ‸$0.title == "Sports" }
+        """,
+      message: "write $0.$title, not $0.title"),
+    GoldenMistake(
+      name: "a missing $ before a value of an own type",
+      code: """
+        let query = Post.where { $0.‸status == .draft }
+        """,
+      message: "requires that 'Status' conform to 'ColumnWithDollarSign'"),
     GoldenMistake(
       name: "nil on a non-optional",
       code: """

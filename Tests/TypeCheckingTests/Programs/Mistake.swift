@@ -32,20 +32,20 @@ extension Mistake: CustomTestStringConvertible {
 extension Mistake {
   /// A column beside a value of another type.
   static let ofValue = [
-    Mistake(#"$0.$int ‸== "text""#, "operands of type 'SQLExpression<Int>' and 'String'"),
-    Mistake(#"$0.$int ‸> "text""#, "operands of type 'SQLExpression<Int>' and 'String'"),
+    Mistake(#"$0.$int ‸== "text""#, "'OperandIsNotANumber'-isolated operator function '=='"),
+    Mistake(#"$0.$int ‸> "text""#, "'OperandIsNotANumber'-isolated operator function '>'"),
     Mistake("$0.$int ‸== 2.5", "operands of type 'SQLExpression<Int>' and 'Double'"),
     Mistake("$0.$string ‸== 1", "operands of type 'SQLExpression<String>' and 'Int'"),
     Mistake("$0.$bool ‸== 1", "operands of type 'SQLExpression<Bool>' and 'Int'"),
-    Mistake("$0.$double ‸== day", "operands of type 'SQLExpression<Double>' and 'Date'"),
-    Mistake(#"$0.$decimal ‸< "2""#, "operands of type 'SQLExpression<Decimal>' and 'String'"),
+    Mistake("$0.$double ‸== day", "'OperandIsNotANumber'-isolated operator function '=='"),
+    Mistake(#"$0.$decimal ‸< "2""#, "'OperandIsNotANumber'-isolated operator function '<'"),
     Mistake("$0.$date ‸> 1", "operands of type 'SQLExpression<Date>' and 'Int'"),
     Mistake("$0.$id ‸== 1", "operands of type 'SQLExpression<Unique64>' and 'Int'"),
     Mistake(#"$0.$id ‸== "1""#, "operands of type 'SQLExpression<Unique64>' and 'String'"),
     Mistake(#"$0.$status ‸== "draft""#, "operands of type 'SQLExpression<Status>' and 'String'"),
     Mistake("$0.$status == .‸drafted", "reference to member 'drafted' cannot be resolved"),
     Mistake(
-      #"$0.$optionalInt ‸== "text""#, "operands of type 'SQLExpression<Int?>' and 'String'"),
+      #"$0.$optionalInt ‸== "text""#, "'OperandIsNotANumber'-isolated operator function '=='"),
     // The compiler infers the value's type for nil, so the message is imprecise.
     Mistake("$0.$int ‸== nil", "binary operator '==' cannot be applied to operands"),
     Mistake("$0.$string ‸!= nil", "binary operator '!=' cannot be applied to operands"),
@@ -57,16 +57,9 @@ extension Mistake {
 
   /// A column beside a column of another type.
   static let ofColumn = [
-    Mistake(
-      "$0.$int ‸== $0.$string",
-      "operands of type 'SQLExpression<Int>' and 'SQLExpression<String>'"),
-    Mistake(
-      "$0.$optionalInt ‸== $0.$string",
-      "operands of type 'SQLExpression<Int?>' and 'SQLExpression<String>'"),
+    Mistake("$0.$int ‸== $0.$string", "'OperandIsNotANumber'-isolated operator function '=='"),
     Mistake("$0.$int < $0.‸$optionalInt", "cannot convert value of type 'SQLExpression<Int?>'"),
-    Mistake(
-      "$0.$int ‸== other.$title",
-      "operands of type 'SQLExpression<Int>' and 'SQLExpression<String>'"),
+    Mistake("$0.$int ‸== other.$title", "'OperandIsNotANumber'-isolated operator function '=='"),
     Mistake("$0.$decimal < $0.‸$double", "cannot convert value of type 'SQLExpression<Double>'"),
     Mistake("$0.$id < other.‸$title", "cannot convert value of type 'SQLExpression<String>'"),
   ]
@@ -81,10 +74,12 @@ extension Mistake {
     Mistake(
       #"$0.$json ‸< ["a"]"#, "requires that 'JSON<[String]>' conform to 'OrderedColumnValue'"),
     Mistake("$0.$url ‸>= page", "requires that 'URL' conform to 'OrderedColumnValue'"),
-    Mistake(#"$0.$decimal ‸+ "x" == 2"#, "operands of type 'SQLExpression<Decimal>' and 'String'"),
-    Mistake("$0.$date ‸+ 1 == day", "operands of type 'SQLExpression<Date>' and 'Int'"),
+    Mistake(
+      #"$0.$decimal ‸+ "x" == 2"#, "'OperandIsNotANumber'-isolated operator function '+'"),
+    // The result of the mistake is taken for a number, so the comparison is one as well.
+    Mistake("$0.$date + 1 ‸== day", "'OperandIsNotANumber'-isolated operator function '=='"),
     Mistake("$0.$int ‸+ 2.5 > 3", "operands of type 'SQLExpression<Int>' and 'Double'"),
-    Mistake(#"$0.$int ‸+ "x" == 1"#, "operands of type 'SQLExpression<Int>' and 'String'"),
+    Mistake(#"$0.$int ‸+ "x" == 1"#, "'OperandIsNotANumber'-isolated operator function '+'"),
   ]
 
   /// A line that is not a predicate.

@@ -14,8 +14,8 @@ struct PredicateProgram: Sendable {
     var message: String {
       switch self {
       case .wrongLiteral:
-        "binary operator '==' cannot be applied to operands of type 'SQLExpression<Int>' "
-          + "and 'String'"
+        "call to global actor 'OperandIsNotANumber'-isolated operator function '==' "
+          + "in a synchronous nonisolated context"
       case .unknownColumn:
         "value of type 'Columns<Item>' has no dynamic member '$nope' "
           + "using key path from root type 'Item'"

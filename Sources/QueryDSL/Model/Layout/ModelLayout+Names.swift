@@ -25,6 +25,15 @@ extension ModelLayout {
       instance.assumingMemoryBound(to: M.self).pointee[keyPath: path].index
     }
 
+    /// The same, in the code of a client that names the column by `$0.$title`.
+    @inlinable
+    @inline(__always)
+    func index<M: ResultRow, Column: ColumnWithDollarSign>(
+      ofMember path: KeyPath<M, Column>
+    ) -> Int? {
+      instance.assumingMemoryBound(to: M.self).pointee[keyPath: path]._index
+    }
+
     @usableFromInline
     func form(at index: Int) -> StoredForm {
       slots.slots[index].form

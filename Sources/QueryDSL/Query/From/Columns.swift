@@ -41,17 +41,20 @@ public struct Columns<M: ResultRow>: TableColumns {
   }
 
   /// The column of a property.
+  ///
+  /// There is no other overload: a second, for properties without `$`, would cost the compiler
+  /// seconds to find a misspelt column in a long condition.
   @inlinable
-  public subscript<Value: ColumnValue>(
-    dynamicMember path: KeyPath<M, ColumnReference<Value>>
-  ) -> SQLExpression<Value> {
+  public subscript<Column: ColumnWithDollarSign>(
+    dynamicMember path: KeyPath<M, Column>
+  ) -> SQLExpression<Column.Value> {
     // A key path literal becomes a load of the index, if the compiler sees both together.
-    @inline(__always) get { column(at: names?.index(of: path), path) }
+    @inline(__always) get { column(at: names?.index(ofMember: path), path) }
   }
 
   @inlinable
   func column<Value: ColumnValue>(
-    at index: Int?, _ path: @autoclosure () -> KeyPath<M, ColumnReference<Value>>
+    at index: Int?, _ path: @autoclosure () -> AnyKeyPath
   ) -> SQLExpression<Value> {
     guard let names, let index else {
       return SQLExpression(.invalid(Columns.noColumn(path())))

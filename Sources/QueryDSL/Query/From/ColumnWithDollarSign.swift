@@ -1,0 +1,147 @@
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What `$0.$title` names: a column. The name of this protocol is a part of the message for
+/// `$0.title`, which is the value of a model; programs do not use it directly.
+public protocol ColumnWithDollarSign {
+  /// The type of the column's values.
+  associatedtype Value: ColumnValue
+
+  /// The index of the column; programs do not use it directly.
+  var _index: Int? { get }
+}
+
+extension ColumnReference: ColumnWithDollarSign where Value: ColumnValue {
+  /// The index of the column; programs do not use it directly.
+  @inlinable
+  public var _index: Int? { index }
+}
+
+// The types of values have the conformance only for the message that it is unavailable. For
+// others the compiler says that they do not conform to `ColumnWithDollarSign`.
+
+@available(
+  *, unavailable,
+  message: "write $0.$title, not $0.title: a query has columns, not the values of a model"
+)
+extension String: ColumnWithDollarSign {
+  /// Not available.
+  public typealias Value = String
+  /// Not available.
+  public var _index: Int? { nil }
+}
+
+@available(
+  *, unavailable,
+  message: "write $0.$title, not $0.title: a query has columns, not the values of a model"
+)
+extension Int: ColumnWithDollarSign {
+  /// Not available.
+  public typealias Value = Int
+  /// Not available.
+  public var _index: Int? { nil }
+}
+
+@available(
+  *, unavailable,
+  message: "write $0.$title, not $0.title: a query has columns, not the values of a model"
+)
+extension Double: ColumnWithDollarSign {
+  /// Not available.
+  public typealias Value = Double
+  /// Not available.
+  public var _index: Int? { nil }
+}
+
+@available(
+  *, unavailable,
+  message: "write $0.$title, not $0.title: a query has columns, not the values of a model"
+)
+extension Bool: ColumnWithDollarSign {
+  /// Not available.
+  public typealias Value = Bool
+  /// Not available.
+  public var _index: Int? { nil }
+}
+
+@available(
+  *, unavailable,
+  message: "write $0.$title, not $0.title: a query has columns, not the values of a model"
+)
+extension Date: ColumnWithDollarSign {
+  /// Not available.
+  public typealias Value = Date
+  /// Not available.
+  public var _index: Int? { nil }
+}
+
+@available(
+  *, unavailable,
+  message: "write $0.$title, not $0.title: a query has columns, not the values of a model"
+)
+extension URL: ColumnWithDollarSign {
+  /// Not available.
+  public typealias Value = URL
+  /// Not available.
+  public var _index: Int? { nil }
+}
+
+@available(
+  *, unavailable,
+  message: "write $0.$title, not $0.title: a query has columns, not the values of a model"
+)
+extension UUID: ColumnWithDollarSign {
+  /// Not available.
+  public typealias Value = UUID
+  /// Not available.
+  public var _index: Int? { nil }
+}
+
+@available(
+  *, unavailable,
+  message: "write $0.$title, not $0.title: a query has columns, not the values of a model"
+)
+extension Data: ColumnWithDollarSign {
+  /// Not available.
+  public typealias Value = Data
+  /// Not available.
+  public var _index: Int? { nil }
+}
+
+@available(
+  *, unavailable,
+  message: "write $0.$title, not $0.title: a query has columns, not the values of a model"
+)
+extension Decimal: ColumnWithDollarSign {
+  /// Not available.
+  public typealias Value = Decimal
+  /// Not available.
+  public var _index: Int? { nil }
+}
+
+@available(
+  *, unavailable,
+  message: "write $0.$title, not $0.title: a query has columns, not the values of a model"
+)
+extension Unique64: ColumnWithDollarSign {
+  /// Not available.
+  public typealias Value = Unique64
+  /// Not available.
+  public var _index: Int? { nil }
+}
+
+@available(
+  *, unavailable,
+  message: "write $0.$title, not $0.title: a query has columns, not the values of a model"
+)
+extension Optional: ColumnWithDollarSign where Wrapped: ColumnValue {
+  /// Not available.
+  public typealias Value = Wrapped?
+  /// Not available.
+  public var _index: Int? { nil }
+}
