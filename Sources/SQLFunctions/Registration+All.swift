@@ -1,7 +1,8 @@
 import SQLCore
 
 extension Registration {
-  /// All functions of this module, with `generate_series`: the UUID functions, `sha3` and `ieee754`.
+  /// All functions of this module, with `generate_series`: the UUID functions, `sha3` and
+  /// `ieee754`.
   ///
   /// ```swift
   /// import SQLFunctions

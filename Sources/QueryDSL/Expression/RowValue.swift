@@ -6,10 +6,10 @@ import SQLCore
 /// Post.where { RowValue($0.$createdAt, $0.$id) < (date, id) }
 /// // … WHERE ("createdAt", "id") < (?, ?)
 /// ```
-/// It is less than a tuple of values if its first expression is less, or if the first ones are equal
-/// and the rest is less. SQLite finds the rows for such a condition with an index over the columns
-/// in the same order, which makes it fit for reading a table in pages. `page(after:by:)` does so with
-/// any order.
+/// It is less than a tuple of values if its first expression is less, or if the first ones are
+/// equal and the rest is less. SQLite finds the rows for such a condition with an index over the
+/// columns in the same order, which makes it fit for reading a table in pages. `page(after:by:)`
+/// does so with any order.
 /// - SeeAlso: <https://www.sqlite.org/rowvalue.html>
 public struct RowValue<each Value: ColumnValue>: Sendable {
   /// The expressions, each as it is compared.

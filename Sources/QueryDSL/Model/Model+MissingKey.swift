@@ -1,8 +1,8 @@
 /// The key of a model that declares none; programs do not use it directly.
 public enum _MissingKey: Hashable, Sendable {}
 
-// A model without `id` would not conform to Identifiable, and the compiler would only say that. With
-// this default, it says what to declare.
+// A model without `id` would not conform to Identifiable, and the compiler would only say that.
+// With this default, it says what to declare.
 extension Model {
   /// Explains how a model declares its key; no model uses it.
   @_disfavoredOverload

@@ -1,6 +1,6 @@
-// Queries for tuples of two to six columns, the usual number. Longer tuples take the overload with a
-// parameter pack, which is correct for every length, but for which Swift 6.3 does not find the type
-// of `print(try db.fetch(Post.select(\.$title, \.$views)).count)`.
+// Queries for tuples of two to six columns, the usual number. Longer tuples take the overload with
+// a parameter pack, which is correct for every length, but for which Swift 6.3 does not find the
+// type of `print(try db.fetch(Post.select(\.$title, \.$views)).count)`.
 
 import SQLCore
 

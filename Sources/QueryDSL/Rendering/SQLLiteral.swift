@@ -3,8 +3,8 @@ import SQLCore
 // The values of definitions are literals, which SQLite must read as exactly the same values.
 
 extension BoundValue {
-  /// The value as SQL. Throws `ColumnValueError` for a value that cannot be stored, and `QueryError`
-  /// for one that has no literal.
+  /// The value as SQL. Throws `ColumnValueError` for a value that cannot be stored, and
+  /// `QueryError` for one that has no literal.
   var literal: String {
     get throws {
       switch self {

@@ -20,8 +20,8 @@ import SQLCore
 /// ```
 ///
 /// The query's columns must be the model's, in the same order and with the same types. The view can
-/// be queried like any table. If the query changes, the next migration drops the view and creates it
-/// again.
+/// be queried like any table. If the query changes, the next migration drops the view and creates
+/// it again.
 ///
 /// A view is written only through its triggers: the schema declares `Trigger(_:insteadOf:)`, and
 /// `run(AuthorCount.insert(row))`, `AuthorCount.update { }` and `AuthorCount.delete()` fire them.
@@ -63,8 +63,8 @@ extension ViewDefinition {
   }
 }
 
-// A view has no rows of its own to insert or to find again, and these declarations make the compiler
-// say so.
+// A view has no rows of its own to insert or to find again, and these declarations make the
+// compiler say so.
 
 extension Connection {
   /// Is unavailable, because a view has no rows of its own.

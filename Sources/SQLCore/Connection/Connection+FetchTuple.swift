@@ -8,8 +8,8 @@ extension Connection {
   /// ```swift
   /// let titles = try connection.fetch(String.self, "SELECT title FROM Post").sorted()
   /// ```
-  /// Throws `ColumnValueError` if a value has another type, and `DatabaseError` if the statement has
-  /// another number of columns.
+  /// Throws `ColumnValueError` if a value has another type, and `DatabaseError` if the statement
+  /// has another number of columns.
   public func fetch<Value: ColumnValue>(_ type: Value.Type, _ sql: SQL) throws -> [Value] {
     try tuples(of: type, sql)
   }

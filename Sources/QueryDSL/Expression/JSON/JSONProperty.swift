@@ -26,7 +26,8 @@ extension Selectable {
           let column = layout.columns[index]
           let node = ExpressionNode.column(
             ColumnID(table: table, index: UInt16(truncatingIfNeeded: index)))
-          return JSONProperty(key: column.property, value: node.asJSON(of: column.type, column.form))
+          return JSONProperty(
+            key: column.property, value: node.asJSON(of: column.type, column.form))
         }
       }
     } catch {

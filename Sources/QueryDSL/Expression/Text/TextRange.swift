@@ -10,8 +10,8 @@ import SQLCore
 /// text encoding allows.
 ///
 /// SQLite compares the bytes of texts in the encoding of the file, and in little-endian UTF-16
-/// their order is not that of the scalars. So the last scalar of the prefix is replaced by one whose
-/// bytes are greater in every encoding.
+/// their order is not that of the scalars. So the last scalar of the prefix is replaced by one
+/// whose bytes are greater in every encoding.
 struct TextRange {
   /// The least text: the prefix.
   let start: DatabaseValue

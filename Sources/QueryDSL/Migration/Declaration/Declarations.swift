@@ -6,8 +6,8 @@ struct Declarations: Sendable {
   let views: [ViewDefinition]
   /// The triggers of tables and views, each once.
   let triggers: [TriggerDefinition]
-  /// The SQL of tables, indexes, views and triggers, to be compared with the existing SQL character by
-  /// character.
+  /// The SQL of tables, indexes, views and triggers, to be compared with the existing SQL character
+  /// by character.
   let definitions: DeclaredDefinitions
   /// Everything that the schemas drop, in a stable order.
   let removals: [Removal]

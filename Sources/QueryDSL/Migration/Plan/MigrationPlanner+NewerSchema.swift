@@ -126,8 +126,8 @@ private struct NewerSchemaJudge {
     return steps?.allSatisfy(\.step.isKept) ?? false
   }
 
-  /// Returns whether the schema of a table drops a column, an index or a trigger that exists now and is in
-  /// none of the earlier states.
+  /// Returns whether the schema of a table drops a column, an index or a trigger that exists now
+  /// and is in none of the earlier states.
   private func knowsMore(
     _ table: TableDefinition, than earlier: ArraySlice<SchemaHistory.State>
   ) -> Bool {

@@ -106,8 +106,8 @@ struct MigrationForecast {
 // MARK: Rehearsing
 
 extension MigrationForecast {
-  /// Returns the steps that SQLite refuses in a trial of the migration. Does not rehearse a plan that
-  /// changes nothing or is refused already.
+  /// Returns the steps that SQLite refuses in a trial of the migration. Does not rehearse a plan
+  /// that changes nothing or is refused already.
   private func rehearsed(_ planned: [PlannedStep]) throws -> [PlannedStep] {
     guard planned.contains(where: { !$0.step.isKept }),
       !planned.contains(where: { $0.step.kind == .refused })
@@ -115,13 +115,13 @@ extension MigrationForecast {
     return try refusals(of: planned).map { PlannedStep($0) }
   }
 
-  /// Tries the steps on a copy of the schema, in memory and without rows, and returns the refusals of
-  /// SQLite. Returns none if the schema cannot be copied, for example because it uses a module or
-  /// collation that only another program has.
+  /// Tries the steps on a copy of the schema, in memory and without rows, and returns the refusals
+  /// of SQLite. Returns none if the schema cannot be copied, for example because it uses a module
+  /// or collation that only another program has.
   ///
   /// SQLite reports there what it refuses (a view that would name a dropped column, too many
-  /// columns), so that the plan can refuse it before anything runs. This costs the statements of the
-  /// schema and of the plan, on empty tables.
+  /// columns), so that the plan can refuse it before anything runs. This costs the statements of
+  /// the schema and of the plan, on empty tables.
   private func refusals(of steps: [PlannedStep]) throws -> [MigrationPlan.Step] {
     let definitions = schema.entries.compactMap { entry in
       entry.sql.map { (type: entry.kind.rawValue, name: entry.name, sql: $0) }

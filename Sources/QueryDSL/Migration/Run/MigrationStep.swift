@@ -18,8 +18,8 @@ import SQLCore
 ///
 /// A database that has none of the tables yet is new. Steps that fix existing rows have nothing to
 /// do there: they are noted as done, and do not run. Use a step that runs `.last`, and on new
-/// databases as well, for what every database needs and a schema cannot declare, such as FTS5 tables
-/// and initial rows:
+/// databases as well, for what every database needs and a schema cannot declare, such as FTS5
+/// tables and initial rows:
 ///
 /// ```swift
 /// MigrationStep("the search index", .last, onNewDatabase: .runs) { connection in

@@ -2,7 +2,8 @@
 ///
 /// Its methods do not call the observer, because the observer may use this value, too.
 ///
-/// The methods that run for each statement or row are inlined, so that they copy and retain nothing.
+/// The methods that run for each statement or row are inlined, so that they copy and retain
+/// nothing.
 struct ObservationState {
   /// The observer of statements, rows and transactions, while there is one.
   private(set) var observer: (any StatementObserver)?
@@ -55,8 +56,8 @@ struct ObservationState {
 
   // MARK: Tables
 
-  /// Whether the running statement has changed this table before, and the observer does not need its
-  /// changes.
+  /// Whether the running statement has changed this table before, and the observer does not need
+  /// its changes.
   @inline(__always)
   func passesOver(_ table: UnsafePointer<CChar>) -> Bool { lastPassedOver == table }
 

@@ -101,8 +101,8 @@ struct StatementCache {
     return Int(truncatingIfNeeded: product >> UInt64(truncatingIfNeeded: 64 &- placeBits))
   }
 
-  /// Returns the idle statement with that number, and marks it as just used; nil if the cache has no
-  /// such statement.
+  /// Returns the idle statement with that number, and marks it as just used; nil if the cache has
+  /// no such statement.
   mutating func find(number: Int) -> StatementPointer? {
     guard let statement = numbered[place(of: number)], statement.pointee.number == number,
       !statement.pointee.isInUse

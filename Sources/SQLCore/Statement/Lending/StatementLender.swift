@@ -176,8 +176,8 @@ extension ConnectionCore {
     state.pointee.statements.takeBack(values: draft.values)
   }
 
-  /// Lends the statement of a query whose shape was drafted, with its values bound. The statement is
-  /// found by its shape, and is rendered and prepared only if the cache does not have it.
+  /// Lends the statement of a query whose shape was drafted, with its values bound. The statement
+  /// is found by its shape, and is rendered and prepared only if the cache does not have it.
   ///
   /// The path to a cached statement has no closures, because each closure would copy the query,
   /// which is large.
