@@ -3,6 +3,7 @@
 /// ```swift
 /// Post.where { $0.$title.contains("straße", ignoringCase: .unicode) }   // also finds STRASSE
 /// ```
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html#collating_sequences>
 public enum CaseFolding: String, Hashable, Sendable, CaseIterable {
   /// A to Z are the same as a to z, as in SQLite's `NOCASE`. `É` and `é` differ.
   case ascii

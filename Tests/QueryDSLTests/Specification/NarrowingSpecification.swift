@@ -58,7 +58,7 @@ struct NarrowingSpecification {
       albums.where { (track: Columns<Track>) in track.$plays < 60 }
         .where { (album: OptionalColumns<Album>) in album.$name != nil },
       """
-      \(join) WHERE "Track"."plays" < ? AND "Album"."name" IS NOT ? \
+      \(join) WHERE "Track"."plays" < ? AND "Album"."name" IS NOT NULL \
       ORDER BY "Track"."plays" DESC LIMIT ?
       """, ["Beta", "gamma"]
     ) { $0.0 }

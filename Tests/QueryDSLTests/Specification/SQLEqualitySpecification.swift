@@ -76,7 +76,7 @@ struct SQLEqualitySpecification {
     try music.expect(where: #""id" IS "albumID""#, [1]) { $0.$id == $0.$albumID }
     try music.expect(where: #""albumID" IS NOT "id""#, [2, 3, 4, 5]) { $0.$albumID != $0.$id }
     try music.expect(where: #""id" IS NOT "albumID""#, [2, 3, 4, 5]) { $0.$id != $0.$albumID }
-    try music.expect(where: #""albumID" IS ?"#, [4]) { $0.$albumID == nil }
+    try music.expect(where: #""albumID" IS NULL"#, [4]) { $0.$albumID == nil }
     let query = Query { (track: Columns<Track>, album: OptionalColumns<Album>) in
       From(track)
       LeftJoin(album, on: track.$id == album.$id)
