@@ -82,7 +82,7 @@ extension RowValue {
     return bound
   }
 
-  /// Tests for one of several rows; false if there are none. nil in a row matches NULL.
+  /// Tests for one of several rows; false for an empty list. nil in a row matches NULL.
   ///
   /// The values are bound as one array for each expression, so that the statement is the same for
   /// one row and for 100,000. An index is used unless an expression is optional.

@@ -1,7 +1,7 @@
 import SQLCore
 
 extension TableModel {
-  /// Returns an insert of several rows, of which some columns are given. The others get their
+  /// Returns an insert of some columns of several rows. The others get their
   /// declared defaults, or NULL.
   ///
   /// ```swift
@@ -30,7 +30,7 @@ extension TableModel {
     return Insert(columns: columns, RowValues(columns: nodes, values: values))
   }
 
-  /// Returns an insert of several rows, of which one column is given.
+  /// Returns an insert of one column of several rows.
   /// SQL: `INSERT INTO "Tag" ("name") VALUES (?), (?)`
   public static func insert<Value: ColumnValue>(
     _ path: KeyPath<Self, ColumnReference<Value>>, values rows: [Value]

@@ -5,7 +5,7 @@ import Testing
 
 private enum Weather: String, ColumnValue, Codable { case calm, wild }
 
-/// A type without a raw value, of which SQL knows no JSON.
+/// A type without a raw value, which SQL cannot write as JSON.
 private struct Paint: ColumnValue, Codable, Equatable {
   var rgb: UInt32
   static var storageClass: StorageClass { .integer }

@@ -120,7 +120,7 @@ struct PageSpecification {
 
   @Test("NULL is where SQLite sorts it, or where the order says")
   func nulls() throws {
-    // NULL comes first: after a value there is none, after NULL come the others and all values.
+    // NULL comes first: no NULL follows a value, and after NULL come the others and all values.
     #expect(
       try text(.ascending(\.$rating), after: 3) == """
          WHERE ("rating", "id") > (?, ? COLLATE "BINARY") ORDER BY "rating", "id"

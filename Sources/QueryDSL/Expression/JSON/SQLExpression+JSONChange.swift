@@ -6,7 +6,7 @@ import SQLCore
 // https://www.sqlite.org/json1.html#jset
 
 extension SQLExpression where Value: JSONColumnValue {
-  /// Returns the JSON with the value at a place replaced, or added if there is none.
+  /// Returns the JSON with the value at a place replaced, or added if it is missing.
   ///
   /// ```swift
   /// Post.update { $0.$place = $0.$place.set(at: "address", "city", to: "Bonn") }
@@ -79,7 +79,7 @@ extension SQLExpression where Value: JSONColumnValue {
     changed("json_insert", steps, value.jsonNode, isAppending: true)
   }
 
-  /// Returns the JSON without the value at a place; unchanged if there is none.
+  /// Returns the JSON without the value at a place; unchanged if nothing is there.
   /// SQL: `json_remove(a, ?)`
   public func remove(at step: JSONStep, _ steps: JSONStep...) -> SQLExpression {
     SQLExpression(at([step] + steps) { .function("json_remove", [node, $0]) })
@@ -114,7 +114,7 @@ extension SQLExpression where Value: JSONColumnValue {
 }
 
 extension SQLExpression {
-  /// Returns the JSON with the value at a declared place replaced, or added if there is none.
+  /// Returns the JSON with the value at a declared place replaced, or added if it is missing.
   ///
   /// ```swift
   /// Post.update { $0.$place = $0.$place.set(at: .city, to: "Bonn") }
@@ -125,7 +125,7 @@ extension SQLExpression {
     set(at: path.steps, to: SQLExpression<New>(value).jsonNode)
   }
 
-  /// Returns the JSON with the value at a declared place replaced, or added if there is none.
+  /// Returns the JSON with the value at a declared place replaced, or added if it is missing.
   public func set<Root, New>(
     at path: JSONPath<Root, New>, to value: New
   ) -> SQLExpression where Value == JSON<Root>? {

@@ -100,7 +100,7 @@ extension SQLExpression where Value: TextColumnValue {
   /// which the full stop is added.
   ///
   /// Bytes are compared because `substr` and `length` end a text at U+0000. With the full stop they
-  /// are never an empty BLOB, of which `substr` gives NULL.
+  /// are never an empty BLOB, for which `substr` gives NULL.
   fileprivate func ends(with suffix: ExpressionNode) -> SQLPredicate {
     let text = ExpressionNode.cast(.binary(.concat, node, .constant("'.'")), .blob)
     let bytes = ExpressionNode.cast(suffix, .blob)

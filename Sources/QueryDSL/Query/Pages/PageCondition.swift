@@ -32,7 +32,7 @@ struct PageCondition {
 
   let terms: [Term]
 
-  /// The predicates, all of which must hold.
+  /// The predicates, which must all hold.
   var predicates: [PredicateNode] {
     let run = leadingRun(from: 0)
     guard run < terms.count else { return [compare(terms[...], orEqual: false)] }

@@ -92,8 +92,8 @@ extension PageOrder {
     if let problem { throw problem }
     guard !layout.keyColumns.isEmpty else {
       throw QueryError(
-        "\(layout.tableName) has no key, which pages need: it tells apart rows that are otherwise "
-          + "equal")
+        "\(layout.tableName) has no key; pages need one, because rows that are otherwise equal "
+          + "are ordered by it")
     }
     let isDescending = named.last?.isDescending ?? isReversed
     let missing = layout.keyColumns.filter { key in !named.contains { $0.column == key } }
