@@ -9,7 +9,7 @@ extension Workload {
     try fixture.fill(with: PlainItem.samples(cachedRows))
     let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)
     let keys = scatteredKeys(20_000, of: cachedRows)
-    let sql = selectSQL + #" WHERE "id" >= ? AND "flag" = ? ORDER BY "id" LIMIT ?"#
+    let sql = selectSQL + #" WHERE "id" >= ? AND "flag" = 1 ORDER BY "id" LIMIT ?"#
     precondition((try? query(from: 1).sql.text) == sql, "the sides run different SQL")
     return Sides(
       c: Side {
@@ -19,7 +19,6 @@ extension Workload {
             for key in keys {
               sqlite3_bind_int64(statement, 1, key)
               sqlite3_bind_int64(statement, 2, 1)
-              sqlite3_bind_int64(statement, 3, 1)
               var items: [PlainItem] = []
               while sqlite3_step(statement) == SQLITE_ROW {
                 items.append(try PlainItem(rowOf: statement))
