@@ -134,7 +134,10 @@ extension ExpressionTree {
 
   private func writePredicate<Sink: QuerySink>(to sink: inout Sink) throws {
     guard case .predicate(let predicate) = self else { return }
-    try predicate.write(to: &sink)
+    // GROUP BY 1 and ORDER BY 1 would mean the first column of the result.
+    guard case .constant(let holds) = predicate else { return try predicate.write(to: &sink) }
+    try sink.token(.one)
+    try sink.token(holds ? .equalOne : .equalZero)
   }
 
   private func writeSubquery<Sink: QuerySink>(to sink: inout Sink) throws {
