@@ -18,5 +18,11 @@ struct ConstantConditionTests {
     let grouped = Track.group(by: { _ in SQLExpression<Bool?>(AnyOf {}) }).select { $0.count() }
     #expect(try grouped.sql.text == #"SELECT count(*) FROM "Track" GROUP BY 1 = 0"#)
     #expect(try music.db.fetch(grouped) == [5])
+    // SQLite reads `a AND 0` as 0.
+    let zero = Track.group(by: { SQLExpression<Bool?>($0.$plays > 50 && AnyOf {}) })
+      .select { $0.count() }
+    #expect(
+      try zero.sql.text == #"SELECT count(*) FROM "Track" GROUP BY ("plays" > ? AND 0) = 1"#)
+    #expect(try music.db.fetch(zero) == [5])
   }
 }
