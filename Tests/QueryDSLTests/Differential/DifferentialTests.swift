@@ -23,9 +23,10 @@ struct DifferentialTests {
       let models = (0..<2).map { _ in SampleModels.draw(&values) }
       let isTwice = ObjectIdentifier(models[0]) == ObjectIdentifier(models[1])
       var database = try SampleDatabase(
-        models: isTwice ? [models[0]] : models, isFile: round.isMultiple(of: 2))
-      for number in 0..<200 {
-        if number.isMultiple(of: 20) { try database.refill(&values) }
+        models: (isTwice ? [models[0]] : models) + [SampleLists.self],
+        isFile: round.isMultiple(of: 2))
+      for number in 0..<260 {
+        if number.isMultiple(of: 26) { try database.refill(&values) }
         var selects = RandomSelects(database: database, values: values)
         let query = selects.query(number: number)
         values = selects.values
@@ -69,5 +70,8 @@ struct DifferentialTests {
     " <> ", "NOT (", " AND ",
     " OR ", "json_extract(", " % ", " & ", " | ", " << ", " >> ", " || ", "substr(", "replace(",
     "instr(", "trim(", "hex(", "typeof(", "\"ifnull\"(",
+    " AS BLOB)", "lower(", ") > (", ") IN (", "IS NOT NULL", " IS 1", " = 1",
+    " JOIN \"json_each\"(", " LEFT JOIN \"json_each\"(", " JOIN \"generate_series\"(",
+    " LEFT JOIN \"generate_series\"(",
   ]
 }

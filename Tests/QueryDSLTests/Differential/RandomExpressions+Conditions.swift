@@ -43,7 +43,7 @@ extension RandomExpressions {
   }
 
   private mutating func leaf() -> Condition {
-    switch values.below(11) {
+    switch values.below(15) {
     case 0, 1, 2, 3:
       guard !columns.conditions.isEmpty else { return compared(simpleInteger(), simpleInteger()) }
       return values.pick(columns.conditions)(&values)
@@ -53,6 +53,8 @@ extension RandomExpressions {
     case 7: return matched()
     case 8: return hasCollations ? collated() : matched()
     case 9: return listed()
+    case 10, 11: return searched()
+    case 12, 13: return comparedOtherwise()
     default: return asValue()
     }
   }

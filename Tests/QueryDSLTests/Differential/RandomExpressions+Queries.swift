@@ -7,7 +7,11 @@ extension RandomExpressions {
   /// EXISTS or IN.
   mutating func membership() -> Condition {
     let model = values.pick(database.models)
-    return values.flip() ? exists(in: model) : isIn(model)
+    return switch values.below(5) {
+    case 0, 1: exists(in: model)
+    case 2, 3: isIn(model)
+    default: isRow(of: model)
+    }
   }
 
   private mutating func inside<M: SampleModel, Result>(
@@ -65,6 +69,36 @@ extension RandomExpressions {
     }
     return Condition(predicate: subject.expression.ifNull(2).isIn(plain)) {
       holds($0) { SQLLogic.isSame($0.isNull ? 2 : $0, $1.isNull ? 2 : $1) }
+    }
+  }
+
+  /// Two values in the rows of a query. None of them is optional.
+  private mutating func isRow<M: SampleModel>(of model: M.Type) -> Condition {
+    let table = Columns<M>()
+    let subject = (integer(depth: 1), text(depth: 1))
+    let (condition, terms) = inside(table) {
+      ($0.condition(depth: 1), ($0.integer(depth: 1), $0.text(depth: 1)))
+    }
+    let query = Query {
+      From(table)
+      Where { condition.predicate }
+      Select(terms.0.expression.ifNull(2), terms.1.expression.ifNull("a"))
+    }
+    let rows = database.rows(of: model)
+    func plain(
+      _ terms: (Term<Int?>, Term<String?>), _ row: Environment
+    ) -> [DatabaseValue] {
+      let (number, text) = (terms.0.evaluate(row), terms.1.evaluate(row))
+      return [number.isNull ? 2 : number, text.isNull ? "a" : text]
+    }
+    let row = RowValue(subject.0.expression.ifNull(2), subject.1.expression.ifNull("a"))
+    return Condition(predicate: row.isIn(query)) { outer in
+      let found = plain(subject, outer)
+      return rows.contains {
+        let row = outer + [$0]
+        return condition.holds(row) == true
+          && RandomQuery.order(found, plain(terms, row)) == 0
+      }
     }
   }
 

@@ -46,7 +46,7 @@ struct RandomExpressions {
     ) -> Term<Int?> {
       Term(expression: expression) { calculate(left.evaluate($0), right.evaluate($0)) }
     }
-    switch values.below(12) {
+    switch values.below(13) {
     case 0: return term(a + b) { SQLLogic.calculate("+", $0, $1) }
     case 1: return term(a - b) { SQLLogic.calculate("-", $0, $1) }
     case 2: return term(a * b) { SQLLogic.calculate("*", $0, $1) }
@@ -64,6 +64,7 @@ struct RandomExpressions {
       return term(a.shiftedRight(by: literal)) { left, _ in
         SQLLogic.bits(left, value(literal)) { $0 >> $1 }
       }
+    case 11: return valueFirst(left)
     default:
       return term(SQLExpression<Int?>(sql: "\(a) - \(b) + \(literal)")) {
         SQLLogic.calculate("+", SQLLogic.calculate("-", $0, $1), value(literal))
@@ -177,13 +178,15 @@ struct RandomExpressions {
     func calculated(_ sign: Character, _ expression: SQLExpression<Double?>) -> Term<Double?> {
       Term(expression: expression) { SQLLogic.calculate(sign, term.evaluate($0), value(literal)) }
     }
-    switch values.below(7) {
+    switch values.below(9) {
     case 0: return calculated("*", term.expression * literal)
     case 1: return calculated("-", term.expression - literal)
     case 2: return calculated("+", term.expression + literal)
     case 3: return calculated("/", term.expression / literal)
     case 4:
       return Term(expression: term.expression.abs()) { SQLLogic.absolute(term.evaluate($0)) }
+    case 5: return mixed(term)
+    case 6: return valueFirst(term)
     default: return term
     }
   }

@@ -22,10 +22,10 @@ struct RandomSelects {
     return body(&expressions)
   }
 
-  /// Returns a query of the kind that the number selects; the kinds repeat every twenty numbers.
+  /// Returns a query of the kind that the number selects; the kinds repeat every 26 numbers.
   mutating func query(number: Int) -> RandomQuery {
     let (model, other) = (values.pick(database.models), values.pick(database.models))
-    switch number % 20 {
+    switch number % 26 {
     case 0, 1, 2, 3: return single(model)
     case 4: return whole(model)
     case 5: return wholes(model, other)
@@ -33,7 +33,11 @@ struct RandomSelects {
     case 11, 12, 13: return groups()
     case 14: return aggregates(model)
     case 15, 16: return compound()
-    default: return windows(model)
+    case 17, 18, 19: return windows(model)
+    case 20, 21: return narrowed(model, other)
+    case 22: return narrowedCompound()
+    case 23: return tableGroups(model)
+    default: return functions()
     }
   }
 

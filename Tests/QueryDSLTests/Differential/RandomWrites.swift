@@ -29,7 +29,7 @@ struct RandomWrites {
   let database: SampleDatabase
   var values: SampleValues
 
-  private mutating func expressions<Result>(
+  mutating func expressions<Result>(
     over columns: SampleColumns, tables: Int = 1, _ body: (inout RandomExpressions) -> Result
   ) -> Result {
     var expressions = RandomExpressions(
@@ -39,7 +39,7 @@ struct RandomWrites {
   }
 
   mutating func next() -> RandomWrite {
-    switch values.below(12) {
+    switch values.below(14) {
     case 0, 1: return insertModels()
     case 2: return insertColumns()
     case 3: return insertQuery()
@@ -49,6 +49,7 @@ struct RandomWrites {
     case 8: return delete()
     case 9: return insertRows()
     case 10: return upsertSetting()
+    case 11, 12: return updateInPlace()
     default: return deleteFirst()
     }
   }
@@ -59,7 +60,7 @@ struct RandomWrites {
     Gamma(
       id: values.optional { $0.below(9) }, code: values.text(),
       n: values.optional { $0.below(3) }, m: values.below(3), r: values.real(),
-      t: values.optional { $0.text() })
+      t: values.optional { $0.text() }, f: values.optional { $0.flip() }, g: values.flip())
   }
 
   private mutating func insertModels() -> RandomWrite {
@@ -75,7 +76,7 @@ struct RandomWrites {
         $0.set(\.$code, to: code)
         if hasN { $0.$n = SQLExpression<Int?>(n) + 1 }
       })
-    let row: Row = [.null, value(code), hasN ? value(n + 1) : .null, 2, 0.5, .null]
+    let row: Row = [.null, value(code), hasN ? value(n + 1) : .null, 2, 0.5, .null, .null, 1]
     return write(insert, clauses, [row], hasOutcomes: true)
   }
 
@@ -90,7 +91,7 @@ struct RandomWrites {
     }.order(by: \.$id).select { ($0.$code.concat(suffix), $0.$n, $0.$m) }
     let (insert, clauses) = conflicts(Gamma.insert(\.$code, \.$n, \.$m, from: query))
     let rows = sorted(table.rows).filter { condition?.holds([$0]) == true }.map { row -> Row in
-      [.null, SQLLogic.concat(row[1], value(suffix)), row[2], row[3], 0.5, .null]
+      [.null, SQLLogic.concat(row[1], value(suffix)), row[2], row[3], 0.5, .null, .null, 1]
     }
     return write(insert, clauses, rows, hasOutcomes: false)
   }
@@ -249,7 +250,7 @@ struct RandomWrites {
     }
   }
 
-  private mutating func write(
+  mutating func write(
     _ update: Update<Gamma>, _ change: (Row) -> Row?
   ) -> RandomWrite {
     let written = table.rows.compactMap(change)

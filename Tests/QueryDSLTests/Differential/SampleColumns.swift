@@ -20,6 +20,7 @@ struct Condition {
 struct SortKey {
   let clause: (SortDirection, NullOrder?) -> QueryClause
   let window: (Window, SortDirection, NullOrder?) -> Window
+  let narrowing: (Query<(Int?, String?)>, SortDirection) -> Query<(Int?, String?)>
   let evaluate: (Environment) -> DatabaseValue
 
   init<Value: ColumnValue>(
@@ -27,6 +28,7 @@ struct SortKey {
   ) {
     clause = { OrderBy(expression, $0, nulls: $1) }
     window = { $0.order(by: expression, $1, nulls: $2) }
+    narrowing = { $0.order(by: { expression }, $1) }
     self.evaluate = evaluate
   }
 
@@ -79,7 +81,7 @@ extension Condition {
     func compared(_ predicate: SQLPredicate, _ test: @escaping (Int) -> Bool) -> Condition {
       Condition(predicate: predicate) { SQLLogic.compare(place.value(in: $0), stored, test) }
     }
-    switch values.below(6) {
+    switch values.below(9) {
     case 0: return compared(column < other) { $0 < 0 }
     case 1: return compared(column > other) { $0 > 0 }
     case 2: return compared(column <= other) { $0 <= 0 }
@@ -90,6 +92,10 @@ extension Condition {
       return Condition(predicate: column.between(other, and: upper)) {
         SQLLogic.between(place.value(in: $0), stored, bound)
       }
+    case 5: return compared(column.equals(other)) { $0 == 0 }
+    case 6: return compared(other >= column) { $0 <= 0 }
+    case 7 where column.form == .standard:
+      return compared(column == SQLExpression<Value?>(other)) { $0 == 0 }
     default: return equal(column, at: place, &values)
     }
   }
@@ -103,10 +109,14 @@ extension Condition {
     func compared(_ predicate: SQLPredicate, _ test: @escaping (Int) -> Bool) -> Condition {
       Condition(predicate: predicate) { SQLLogic.compare(place.value(in: $0), stored, test) }
     }
-    switch values.below(5) {
+    switch values.below(9) {
     case 0: return compared(column < other) { $0 < 0 }
     case 1: return compared(column >= other) { $0 >= 0 }
     case 2: return compared(column.ifNull(other) == other) { $0 == 0 }.replacingUnknown(by: true)
+    case 3: return compared(column.notEquals(other)) { $0 != 0 }
+    case 4: return compared(other > column) { $0 < 0 }
+    case 5: return Condition(predicate: column == nil) { place.value(in: $0).isNull }
+    case 6: return Condition(predicate: column != nil) { !place.value(in: $0).isNull }
     default: return equal(column, at: place, &values)
     }
   }

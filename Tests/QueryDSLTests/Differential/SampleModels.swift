@@ -46,6 +46,9 @@ struct Leading<
     Stored(\.$c, as: Form.form(of: C.self))
     Stored(\.$d, as: Form.form(of: D.self))
     Index(\.$a, \.$b)
+    Index(\.$b) { B.isIndexed($0.$b) }
+    Index(\.$c) { C.isIndexed($0.$c) }
+    Index(\.$d, \.$a) { D.isIndexed($0.$d) }
   }
 
   static var width: Int { 5 }

@@ -1,6 +1,7 @@
 import Foundation
 import QueryDSL
 import SQLCore
+import TestRun
 
 /// A type that a column of a random model may have.
 protocol SampleType: ColumnValue {
@@ -9,6 +10,8 @@ protocol SampleType: ColumnValue {
   static func add(_ column: SQLExpression<Self>, at place: SamplePlace, to: inout SampleColumns)
   /// The forms in which values of the type may be stored.
   static var forms: [StoredForm] { get }
+  /// The condition of a partial index on a column.
+  static func isIndexed(_ column: SQLExpression<Self>) -> SQLPredicate
 }
 
 extension SampleType {
@@ -36,6 +39,13 @@ struct SamplePlace {
   func value(in row: Environment) -> DatabaseValue { row[table][column] }
 }
 
+extension SampleValue {
+  static func isIndexed(_ column: SQLExpression<Self>) -> SQLPredicate {
+    var values = SampleValues(random: SeededGenerator(seed: 1))
+    return column == Self.random(&values)
+  }
+}
+
 extension SampleValue where Self: OrderedColumnValue {
   static func add(
     _ column: SQLExpression<Self>, at place: SamplePlace, to columns: inout SampleColumns
@@ -58,6 +68,8 @@ extension Optional: SampleType where Wrapped: SampleValue {
   }
 
   static var forms: [StoredForm] { Wrapped.forms }
+
+  static func isIndexed(_ column: SQLExpression<Wrapped?>) -> SQLPredicate { column == nil }
 }
 
 extension Int: SampleKey {
@@ -86,9 +98,32 @@ extension Int8: SampleValue {
 extension Bool: SampleValue {
   static func random(_ values: inout SampleValues) -> Bool { values.flip() }
 
+  static func isIndexed(_ column: SQLExpression<Bool>) -> SQLPredicate { column.isTrue }
+
+  static func add(
+    _ column: SQLExpression<Bool>, at place: SamplePlace, to columns: inout SampleColumns
+  ) {
+    addOptional(column.optional, at: place, to: &columns)
+    guard !place.isMissing else { return }
+    columns.conditions.append { .ordered(column, at: place, &$0) }
+    columns.conditions.append {
+      let truth = $0.flip()
+      return Condition(predicate: truth ? column.isTrue : column.isFalse) {
+        SQLLogic.isSame(place.value(in: $0), value(truth))
+      }
+    }
+  }
+
   static func addOptional(
     _ column: SQLExpression<Bool?>, at place: SamplePlace, to columns: inout SampleColumns
   ) {
+    // Neither of them holds for NULL, nor is unknown.
+    columns.conditions.append {
+      let truth = $0.flip()
+      return Condition(predicate: truth ? column.isTrue : column.isFalse) {
+        SQLLogic.isSame(place.value(in: $0), value(truth))
+      }
+    }
     columns.conditions.append { .optional(column, at: place, &$0) }
     columns.integers.append(Term(expression: column.cast(to: Int.self), evaluate: place.value))
   }

@@ -10,16 +10,21 @@ struct Gamma: Model, Equatable {
   @Column var m: Int
   @Column var r: Double
   @Column var t: String?
+  @Column var f: Bool?
+  @Column var g: Bool
 
   static var schema: Schema<Gamma> {
     Unique(\.$code)
     Unique(\.$n, \.$m)
     Default(\.$m, 2)
     Default(\.$r, 0.5)
+    Default(\.$g, true)
+    Index(\.$code) { $0.$f.isTrue }
+    Index(\.$m) { $0.$t == nil }
   }
 
   var values: [DatabaseValue] {
-    [value(id), value(code), value(n), value(m), value(r), value(t)]
+    [value(id), value(code), value(n), value(m), value(r), value(t), value(f), value(g)]
   }
 
   static func columns(of gamma: Columns<Gamma>, at place: Int) -> SampleColumns {
@@ -30,6 +35,8 @@ struct Gamma: Model, Equatable {
     columns.add(gamma.$m)
     columns.add(gamma.$r)
     columns.add(gamma.$t)
+    columns.add(gamma.$f)
+    columns.add(gamma.$g)
     return columns
   }
 }

@@ -134,7 +134,18 @@ extension ExpressionTree {
 
   private func writePredicate<Sink: QuerySink>(to sink: inout Sink) throws {
     guard case .predicate(let predicate) = self else { return }
-    try predicate.write(to: &sink)
+    // GROUP BY 1 and ORDER BY 1 would mean the first column of the result.
+    switch predicate {
+    case .constant(let holds):
+      try sink.token(.one)
+      try sink.token(holds ? .equalOne : .equalZero)
+    case .chain(let chain) where chain.isReadAsZero:
+      try sink.token(.open)
+      try chain.write(to: &sink)
+      try sink.token(.close)
+      try sink.token(.equalOne)
+    default: try predicate.write(to: &sink)
+    }
   }
 
   private func writeSubquery<Sink: QuerySink>(to sink: inout Sink) throws {

@@ -51,6 +51,10 @@ package final class PredicateChain: @unchecked Sendable {
 }
 
 extension PredicateNode {
+  fileprivate var isFalse: Bool {
+    if case .constant(false) = self { true } else { false }
+  }
+
   /// Returns the chain if this is a chain with that connective.
   fileprivate func chain(of connective: SQLToken) -> PredicateChain? {
     guard case .chain(let chain) = self, chain.connective == connective else { return nil }
@@ -60,6 +64,17 @@ extension PredicateNode {
 
 extension PredicateChain {
   var precedence: Precedence { connective == .and ? .and : .or }
+
+  /// Whether SQLite's parser replaces the chain by the number 0, as it does with `a AND 0`.
+  var isReadAsZero: Bool {
+    guard connective == .and else { return false }
+    if count > TreeLimits.maximumRecursion { return operands.contains(where: \.isFalse) }
+    return Self.isReadAsZero(left) || Self.isReadAsZero(right)
+  }
+
+  private static func isReadAsZero(_ side: PredicateNode) -> Bool {
+    side.isFalse || side.chain(of: .and)?.isReadAsZero == true
+  }
 
   func write<Sink: QuerySink>(to sink: inout Sink) throws {
     if count <= TreeLimits.maximumRecursion { return try writeSides(to: &sink) }
