@@ -34,6 +34,15 @@ extension Insert {
     onConflictUpdate(
       on: terms, matching: condition, set: { row, _ in assign(&row) }, where: predicates)
   }
+
+  /// Updates the existing row if the new one violates any unique constraint, without the values of
+  /// the new one. SQL: `ON CONFLICT DO UPDATE SET "count" = "Visit"."count" + ?`
+  public consuming func onConflictUpdate(
+    set assign: (inout Assignments<M>) -> Void,
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+  ) -> Self {
+    onConflictUpdate(set: { row, _ in assign(&row) }, where: predicates)
+  }
 }
 
 extension Connection {

@@ -50,4 +50,25 @@ struct OneRowUpsertSpecification {
     #expect(try db.upsert(insert).map(\.outcome) == [.updated])
     #expect(try db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 5)])
   }
+
+  @Test("it may be the clause for every constraint")
+  func everyConstraint() throws {
+    try db.insert(Visit(id: 1, url: "a"))
+    let insert = Visit.insert(Visit(id: 1, url: "b")).onConflictUpdate { $0.$count += 1 }
+    #expect(
+      try insert.sql.text == """
+        INSERT INTO "Visit" ("id", "url", "count") VALUES (?, ?, ?) \
+        ON CONFLICT DO UPDATE SET "count" = "Visit"."count" + ?
+        """)
+    try db.run(insert)
+    try db.run(
+      Visit.insert(Visit(id: 2, url: "a")).onConflictUpdate {
+        $0.$count = 9
+      } where: {
+        $0.$count < $1.$id
+      })
+    #expect(try db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 2)])
+    try db.run(Visit.insert(Visit(id: 3, url: "a")).onConflictUpdate { $0.$url += $1.$url })
+    #expect(try db.fetch(Visit.all) == [Visit(id: 1, url: "aa", count: 2)])
+  }
 }

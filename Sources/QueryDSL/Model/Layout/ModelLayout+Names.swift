@@ -25,13 +25,15 @@ extension ModelLayout {
       instance.assumingMemoryBound(to: M.self).pointee[keyPath: path].index
     }
 
-    /// The same, in the code of a client that names the column by `$0.$title`.
+    /// The same, in the code of a client that names the column by `$0.$title`. A property without
+    /// the dollar sign is not read, since the instance has no values.
     @inlinable
     @inline(__always)
     func index<M: ResultRow, Column: ColumnWithDollarSign>(
       ofMember path: KeyPath<M, Column>
     ) -> Int? {
-      instance.assumingMemoryBound(to: M.self).pointee[keyPath: path]._index
+      guard Column._isColumn else { return nil }
+      return instance.assumingMemoryBound(to: M.self).pointee[keyPath: path]._index
     }
 
     @usableFromInline

@@ -14,9 +14,25 @@ public protocol ColumnWithDollarSign {
 
   /// The index of the column; programs do not use it directly.
   var _index: Int? { get }
+
+  /// Whether values of the type name a column; programs do not use it directly.
+  static var _isColumn: Bool { get }
+}
+
+extension ColumnWithDollarSign {
+  /// Whether values of the type name a column; programs do not use it directly.
+  ///
+  /// The compiler does not notice an unavailable conformance in a key path that stands for a
+  /// closure: `order(by: \.title)` compiles.
+  @inlinable
+  public static var _isColumn: Bool { false }
 }
 
 extension ColumnReference: ColumnWithDollarSign where Value: ColumnValue {
+  /// Whether values of the type name a column; programs do not use it directly.
+  @inlinable
+  public static var _isColumn: Bool { true }
+
   /// The index of the column; programs do not use it directly.
   @inlinable
   public var _index: Int? { index }

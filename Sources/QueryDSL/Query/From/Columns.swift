@@ -68,7 +68,10 @@ public struct Columns<M: ResultRow>: TableColumns {
   static func noColumn(_ path: AnyKeyPath) -> QueryError {
     do {
       _ = try M.layout
-      return QueryError("\(M.self): \(path) is not a column of the model")
+      let isReference = type(of: path).valueType is any AnyColumnReference.Type
+      return QueryError(
+        "\(M.self): \(path) is not a column of the model"
+          + (isReference ? "" : "; write the dollar sign, as in \\.$title"))
     } catch {
       return QueryError(String(describing: error))
     }
