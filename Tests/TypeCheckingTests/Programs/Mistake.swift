@@ -78,7 +78,10 @@ extension Mistake {
       #"$0.$decimal ‸+ "x" == 2"#, "'OperandIsNotANumber'-isolated operator function '+'"),
     // The result of the mistake is taken for a number, so the comparison is one as well.
     Mistake("$0.$date + 1 ‸== day", "'OperandIsNotANumber'-isolated operator function '=='"),
-    Mistake("$0.$int ‸+ 2.5 > 3", "operands of type 'SQLExpression<Int>' and 'Double'"),
+    Mistake(
+      "$0.$int ‸+ $0.$decimal > 3", "'NumbersOfDifferentTypes'-isolated operator function '+'"),
+    Mistake(
+      "$0.$int ‸+ $0.$optionalInt > 3", "'OneOperandMayBeNull'-isolated operator function '+'"),
     Mistake(#"$0.$int ‸+ "x" == 1"#, "'OperandIsNotANumber'-isolated operator function '+'"),
   ]
 
