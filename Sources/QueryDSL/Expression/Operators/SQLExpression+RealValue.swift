@@ -3,8 +3,8 @@ import SQLCore
 // An integer beside a value of Double gives a real number, as beside an expression of Double.
 //
 // The overloads are disfavoured, so that `$0.$views * 2` stays an integer. The type of the value is
-// generic and not Double, so that the compiler does not try them for `2`: a literal that could be
-// anything is an Int, and a literal with a point is a Double.
+// generic and not Double, so that the compiler takes `2` for an Int first. It takes it for a Double
+// only if the result must be one: `$0.$half = $0.$views / 2` divides real numbers.
 
 /// Double; programs do not use it directly.
 public protocol _RealValue: ColumnValue {}
