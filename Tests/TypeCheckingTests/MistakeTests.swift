@@ -59,6 +59,25 @@ struct MistakeTests {
     #expect(errors.allSatisfy { $0.message.contains("'OperandIsNotANumber'-isolated operator") })
   }
 
+  @Test(
+    "a number that does not go with up to eight others is an error at its operator",
+    arguments: TestSize.sample(NumberMistake.all, small: 3))
+  func numbers(_ mistake: NumberMistake) async throws {
+    let client = mistake.client
+    let errors = try await ClientCompiler.shared.errors(in: client)
+    #expect(errors.map(\.place) == client.expectedPlaces)
+    #expect(
+      errors.allSatisfy { $0.message.contains("'\(mistake.actor)'-isolated operator") },
+      "\(errors)")
+  }
+
+  @Test(
+    "integers beside real numbers compile",
+    arguments: TestSize.sample(NumberMistake.right, small: 2))
+  func mixedNumbers(_ program: NumberMistake) async throws {
+    #expect(try await ClientCompiler.shared.errors(in: program.client) == [])
+  }
+
   private func check(_ mistake: Mistake) async throws {
     try await check(mistake, in: mistake.client)
   }

@@ -22,4 +22,24 @@ struct PredicateTests {
     #expect(errors.map(\.place) == [place])
     #expect(errors.first?.message.hasPrefix(mistake.kind.message) == true, "\(errors)")
   }
+
+  @Test(
+    "correct arithmetic compiles within its own bound",
+    arguments: TestSize.sample(ArithmeticProgram.right, small: 2))
+  func rightArithmetic(_ program: ArithmeticProgram) async throws {
+    let errors = try await ClientCompiler.shared.errors(
+      in: program.client, scopes: program.scopes)
+    #expect(errors == [])
+  }
+
+  @Test(
+    "one operand that is not a number is reported at its operator",
+    arguments: TestSize.sample(ArithmeticProgram.wrong, small: 2))
+  func wrongArithmetic(_ program: ArithmeticProgram) async throws {
+    let client = program.client
+    let errors = try await ClientCompiler.shared.errors(in: client)
+    #expect(errors.map(\.place) == client.expectedPlaces)
+    #expect(
+      errors.allSatisfy { $0.message.contains("'OperandIsNotANumber'-isolated operator") })
+  }
 }

@@ -5,6 +5,9 @@
 /// `NumericColumnValue`.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 public protocol AdditiveColumnValue: OrderedColumnValue {
+  /// Which numbers it goes with, for the compiler; programs do not use it directly.
+  associatedtype _Arithmetic = _OwnNumberKind
+
   /// The SQL functions that calculate with it. Default: nil, which means `+`, `-`, `*` and `sum`.
   static var arithmetic: ArithmeticFunctions? { get }
 }

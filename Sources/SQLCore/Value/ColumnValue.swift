@@ -24,6 +24,9 @@ public protocol ColumnValue: Sendable {
   /// Whether a column of the type may be NULL, for the compiler; programs do not use it directly.
   associatedtype _Nullability = _NeverNull
 
+  /// Which arithmetic the type takes part in, for the compiler; programs do not use it directly.
+  associatedtype _Arithmetic = _NotANumberKind
+
   /// The storage class that the column declares; `.null` means that it declares none.
   static var storageClass: StorageClass { get }
 

@@ -16,9 +16,15 @@ struct GoldenMistake: Sendable {
     GoldenMistake(
       name: "a wrong type",
       code: """
-        let query = Post.where { $0.$views ‸== "many" }
+        func query() { _ = Post.where { $0.$views ‸== "many" } }
         """,
       message: "'OperandIsNotANumber'-isolated operator function '=='"),
+    GoldenMistake(
+      name: "a wrong type in a global variable",
+      code: """
+        let ‸query = Post.where { $0.$views == "many" }
+        """,
+      message: "global actor 'OperandIsNotANumber'-isolated default value"),
     GoldenMistake(
       name: "a missing $",
       code: """

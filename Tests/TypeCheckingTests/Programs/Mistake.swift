@@ -42,7 +42,9 @@ extension Mistake {
     Mistake("$0.$date ‸> 1", "operands of type 'SQLExpression<Date>' and 'Int'"),
     Mistake("$0.$id ‸== 1", "operands of type 'SQLExpression<Unique64>' and 'Int'"),
     Mistake(#"$0.$id ‸== "1""#, "operands of type 'SQLExpression<Unique64>' and 'String'"),
-    Mistake(#"$0.$status ‸== "draft""#, "operands of type 'SQLExpression<Status>' and 'String'"),
+    // The compiler names the condition of the overloads for numbers.
+    Mistake(
+      #"$0.$status ‸== "draft""#, "requires that 'Status' conform to 'AdditiveColumnValue'"),
     Mistake("$0.$status == .‸drafted", "reference to member 'drafted' cannot be resolved"),
     Mistake(
       #"$0.$optionalInt ‸== "text""#, "'OperandIsNotANumber'-isolated operator function '=='"),
@@ -73,12 +75,15 @@ extension Mistake {
       "$0.$decimal.‸avg() == 1", "requires that 'Decimal' conform to 'ArithmeticColumnValue'"),
     Mistake(
       #"$0.$json ‸< ["a"]"#, "requires that 'JSON<[String]>' conform to 'OrderedColumnValue'"),
-    Mistake("$0.$url ‸>= page", "requires that 'URL' conform to 'OrderedColumnValue'"),
+    Mistake("$0.$url ‸>= page", "requires that 'URL' conform to 'AdditiveColumnValue'"),
     Mistake(
       #"$0.$decimal ‸+ "x" == 2"#, "'OperandIsNotANumber'-isolated operator function '+'"),
     // The result of the mistake is taken for a number, so the comparison is one as well.
     Mistake("$0.$date + 1 ‸== day", "'OperandIsNotANumber'-isolated operator function '=='"),
-    Mistake("$0.$int ‸+ 2.5 > 3", "operands of type 'SQLExpression<Int>' and 'Double'"),
+    Mistake(
+      "$0.$int ‸+ $0.$decimal > 3", "'NumbersOfDifferentTypes'-isolated operator function '+'"),
+    Mistake(
+      "$0.$int ‸+ $0.$optionalInt > 3", "'OneOperandMayBeNull'-isolated operator function '+'"),
     Mistake(#"$0.$int ‸+ "x" == 1"#, "'OperandIsNotANumber'-isolated operator function '+'"),
   ]
 

@@ -27,7 +27,7 @@ public actor OperandIsNotANumber {
   static var error: QueryError { QueryError("an operand of arithmetic is not a number") }
 }
 
-/// A type that arithmetic cannot have; programs do not use it directly.
+/// A type that a number cannot be compared with; programs do not use it directly.
 public protocol NotANumber {}
 
 extension String: NotANumber {}
@@ -41,219 +41,175 @@ extension Optional: NotANumber where Wrapped: NotANumber {}
 extension SQLExpression where Value: AdditiveColumnValue {
   /// Not available: one of the operands is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func + <Other: NotANumber>(
+  public static func + <Other: ColumnValue>(
     left: SQLExpression, right: Other
-  ) -> SQLExpression {
+  ) -> SQLExpression
+  where Other._Arithmetic == _NotANumberKind {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func + <Other: NotANumber>(
+  public static func + <Other: ColumnValue>(
     left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLExpression {
+  ) -> SQLExpression
+  where Other._Arithmetic == _NotANumberKind {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func + <Other: NotANumber>(
+  public static func + <Other: ColumnValue>(
     left: Other, right: SQLExpression
-  ) -> SQLExpression {
+  ) -> SQLExpression
+  where Other._Arithmetic == _NotANumberKind {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func - <Other: NotANumber>(
+  public static func - <Other: ColumnValue>(
     left: SQLExpression, right: Other
-  ) -> SQLExpression {
+  ) -> SQLExpression
+  where Other._Arithmetic == _NotANumberKind {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func - <Other: NotANumber>(
+  public static func - <Other: ColumnValue>(
     left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLExpression {
+  ) -> SQLExpression
+  where Other._Arithmetic == _NotANumberKind {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func - <Other: NotANumber>(
+  public static func - <Other: ColumnValue>(
     left: Other, right: SQLExpression
-  ) -> SQLExpression {
+  ) -> SQLExpression
+  where Other._Arithmetic == _NotANumberKind {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func * <Other: NotANumber>(
+  public static func * <Other: ColumnValue>(
     left: SQLExpression, right: Other
-  ) -> SQLExpression {
+  ) -> SQLExpression
+  where Other._Arithmetic == _NotANumberKind {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func * <Other: NotANumber>(
+  public static func * <Other: ColumnValue>(
     left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLExpression {
+  ) -> SQLExpression
+  where Other._Arithmetic == _NotANumberKind {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func * <Other: NotANumber>(
+  public static func * <Other: ColumnValue>(
     left: Other, right: SQLExpression
-  ) -> SQLExpression {
+  ) -> SQLExpression
+  where Other._Arithmetic == _NotANumberKind {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func / <Other: NotANumber>(
+  public static func / <Other: ColumnValue>(
     left: SQLExpression, right: Other
-  ) -> SQLExpression {
+  ) -> SQLExpression
+  where Other._Arithmetic == _NotANumberKind {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func / <Other: NotANumber>(
+  public static func / <Other: ColumnValue>(
     left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLExpression {
+  ) -> SQLExpression
+  where Other._Arithmetic == _NotANumberKind {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func / <Other: NotANumber>(
+  public static func / <Other: ColumnValue>(
     left: Other, right: SQLExpression
-  ) -> SQLExpression {
+  ) -> SQLExpression
+  where Other._Arithmetic == _NotANumberKind {
     SQLExpression(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the other operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func == <Other: NotANumber>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate {
-    SQLPredicate(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the other operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func == <Other: NotANumber>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLPredicate {
-    SQLPredicate(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the other operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func != <Other: NotANumber>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate {
-    SQLPredicate(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the other operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func != <Other: NotANumber>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLPredicate {
-    SQLPredicate(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the other operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func < <Other: NotANumber>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate {
-    SQLPredicate(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the other operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func < <Other: NotANumber>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLPredicate {
-    SQLPredicate(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the other operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func <= <Other: NotANumber>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate {
-    SQLPredicate(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the other operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func <= <Other: NotANumber>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLPredicate {
-    SQLPredicate(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the other operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func > <Other: NotANumber>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate {
-    SQLPredicate(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the other operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func > <Other: NotANumber>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLPredicate {
-    SQLPredicate(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the other operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func >= <Other: NotANumber>(
-    left: SQLExpression, right: Other
-  ) -> SQLPredicate {
-    SQLPredicate(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the other operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func >= <Other: NotANumber>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLPredicate {
-    SQLPredicate(.invalid(OperandIsNotANumber.error))
   }
 }
 
-extension SQLExpression where Value: NotANumber {
+extension SQLExpression where Value._Arithmetic == _NotANumberKind {
   /// Not available: the left operand is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func + <Other>(left: SQLExpression, right: Other) -> SQLExpression<Int> {
+  public static func + <Other: ColumnValue>(
+    left: SQLExpression, right: SQLExpression<Other>
+  ) -> SQLExpression<Other> {
+    SQLExpression<Other>(.invalid(OperandIsNotANumber.error))
+  }
+
+  /// Not available: the left operand is not a number.
+  @_disfavoredOverload @OperandIsNotANumber
+  public static func + <Other: ColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression<Int> {
     SQLExpression<Int>(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: the left operand is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func - <Other>(left: SQLExpression, right: Other) -> SQLExpression<Int> {
+  public static func - <Other: ColumnValue>(
+    left: SQLExpression, right: SQLExpression<Other>
+  ) -> SQLExpression<Other> {
+    SQLExpression<Other>(.invalid(OperandIsNotANumber.error))
+  }
+
+  /// Not available: the left operand is not a number.
+  @_disfavoredOverload @OperandIsNotANumber
+  public static func - <Other: ColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression<Int> {
     SQLExpression<Int>(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: the left operand is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func * <Other>(left: SQLExpression, right: Other) -> SQLExpression<Int> {
+  public static func * <Other: ColumnValue>(
+    left: SQLExpression, right: SQLExpression<Other>
+  ) -> SQLExpression<Other> {
+    SQLExpression<Other>(.invalid(OperandIsNotANumber.error))
+  }
+
+  /// Not available: the left operand is not a number.
+  @_disfavoredOverload @OperandIsNotANumber
+  public static func * <Other: ColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression<Int> {
     SQLExpression<Int>(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: the left operand is not a number.
   @_disfavoredOverload @OperandIsNotANumber
-  public static func / <Other>(left: SQLExpression, right: Other) -> SQLExpression<Int> {
+  public static func / <Other: ColumnValue>(
+    left: SQLExpression, right: SQLExpression<Other>
+  ) -> SQLExpression<Other> {
+    SQLExpression<Other>(.invalid(OperandIsNotANumber.error))
+  }
+
+  /// Not available: the left operand is not a number.
+  @_disfavoredOverload @OperandIsNotANumber
+  public static func / <Other: ColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression<Int> {
     SQLExpression<Int>(.invalid(OperandIsNotANumber.error))
   }
 }

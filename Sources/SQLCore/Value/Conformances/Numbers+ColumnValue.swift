@@ -23,16 +23,55 @@ extension ColumnValue where Self: FixedWidthInteger {
   }
 }
 
-extension Int: NumericColumnValue {}
-extension Int8: NumericColumnValue {}
-extension Int16: NumericColumnValue {}
-extension Int32: NumericColumnValue {}
-extension Int64: NumericColumnValue {}
-extension UInt: NumericColumnValue {}
-extension UInt8: NumericColumnValue {}
-extension UInt16: NumericColumnValue {}
-extension UInt32: NumericColumnValue {}
-extension UInt64: NumericColumnValue {}
+extension Int: NumericColumnValue {
+  /// An integer; programs do not use it directly.
+  public typealias _Arithmetic = _IntegerKind
+}
+
+extension Int8: NumericColumnValue {
+  /// An integer; programs do not use it directly.
+  public typealias _Arithmetic = _IntegerKind
+}
+
+extension Int16: NumericColumnValue {
+  /// An integer; programs do not use it directly.
+  public typealias _Arithmetic = _IntegerKind
+}
+
+extension Int32: NumericColumnValue {
+  /// An integer; programs do not use it directly.
+  public typealias _Arithmetic = _IntegerKind
+}
+
+extension Int64: NumericColumnValue {
+  /// An integer; programs do not use it directly.
+  public typealias _Arithmetic = _IntegerKind
+}
+
+extension UInt: NumericColumnValue {
+  /// An integer; programs do not use it directly.
+  public typealias _Arithmetic = _IntegerKind
+}
+
+extension UInt8: NumericColumnValue {
+  /// An integer; programs do not use it directly.
+  public typealias _Arithmetic = _IntegerKind
+}
+
+extension UInt16: NumericColumnValue {
+  /// An integer; programs do not use it directly.
+  public typealias _Arithmetic = _IntegerKind
+}
+
+extension UInt32: NumericColumnValue {
+  /// An integer; programs do not use it directly.
+  public typealias _Arithmetic = _IntegerKind
+}
+
+extension UInt64: NumericColumnValue {
+  /// An integer; programs do not use it directly.
+  public typealias _Arithmetic = _IntegerKind
+}
 
 extension Bool: OrderedColumnValue {
   /// INTEGER.
@@ -57,6 +96,9 @@ extension Bool: OrderedColumnValue {
 }
 
 extension Double: NumericColumnValue {
+  /// A real number; programs do not use it directly.
+  public typealias _Arithmetic = _RealKind
+
   /// REAL.
   @inlinable
   public static var storageClass: StorageClass { .real }

@@ -2,6 +2,9 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
   /// A column of optionals may be NULL; programs do not use it directly.
   public typealias _Nullability = _MaybeNull
 
+  /// As the wrapped type; programs do not use it directly.
+  public typealias _Arithmetic = Wrapped._Arithmetic
+
   /// The storage class of the wrapped type.
   @inlinable
   public static var storageClass: StorageClass { Wrapped.storageClass }

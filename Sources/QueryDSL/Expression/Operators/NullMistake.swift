@@ -1,0 +1,90 @@
+import SQLCore
+
+// A number that may be NULL beside one that may not; `OperandMistake.swift` says why these
+// overloads exist.
+
+/// The reason of a compile error: one operand of arithmetic is an optional number, and the other is
+/// not. Programs do not use it directly.
+@globalActor
+public actor OneOperandMayBeNull {
+  /// The actor, which never does anything.
+  public static let shared = OneOperandMayBeNull()
+
+  static var error: QueryError {
+    QueryError("one operand of arithmetic is an optional number, and the other is not")
+  }
+}
+
+extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func + <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: SQLExpression<Other>
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func + <Other: AdditiveColumnValue>(
+    left: SQLExpression<Other>, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func - <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: SQLExpression<Other>
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func - <Other: AdditiveColumnValue>(
+    left: SQLExpression<Other>, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func * <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: SQLExpression<Other>
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func * <Other: AdditiveColumnValue>(
+    left: SQLExpression<Other>, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func / <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: SQLExpression<Other>
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func / <Other: AdditiveColumnValue>(
+    left: SQLExpression<Other>, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+}

@@ -1,0 +1,161 @@
+import SQLCore
+
+// Numbers that do not go together; `OperandMistake.swift` says why these overloads exist.
+
+/// The reason of a compile error: the operands of arithmetic are numbers of different types, such
+/// as an Int and a Decimal. Programs do not use it directly.
+@globalActor
+public actor NumbersOfDifferentTypes {
+  /// The actor, which never does anything.
+  public static let shared = NumbersOfDifferentTypes()
+
+  static var error: QueryError {
+    QueryError("the operands of arithmetic are numbers of different types")
+  }
+}
+
+extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic: _BinaryNumberKind {
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func + <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: SQLExpression<Other>
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func + <Other: AdditiveColumnValue>(
+    left: SQLExpression<Other>, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func + <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func + <Other: AdditiveColumnValue>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func - <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: SQLExpression<Other>
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func - <Other: AdditiveColumnValue>(
+    left: SQLExpression<Other>, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func - <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func - <Other: AdditiveColumnValue>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func * <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: SQLExpression<Other>
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func * <Other: AdditiveColumnValue>(
+    left: SQLExpression<Other>, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func * <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func * <Other: AdditiveColumnValue>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func / <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: SQLExpression<Other>
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func / <Other: AdditiveColumnValue>(
+    left: SQLExpression<Other>, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func / <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are numbers of different types.
+  @_disfavoredOverload @NumbersOfDifferentTypes
+  public static func / <Other: AdditiveColumnValue>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+}

@@ -1,0 +1,23 @@
+// What arithmetic a type takes part in, for the compiler: the operators of queries that exist for
+// their error messages tell by it which operands do not go together.
+
+/// The kind of a number.
+public protocol _NumberKind {}
+
+/// The kind of a number that goes with others of its kind: an integer with a real number.
+public protocol _BinaryNumberKind: _NumberKind {}
+
+/// The kind of a number that goes only with its own type.
+public protocol _SeparateNumberKind: _NumberKind {}
+
+/// The kind of a type that is not a number.
+public enum _NotANumberKind {}
+
+/// The kind of integers.
+public enum _IntegerKind: _BinaryNumberKind {}
+
+/// The kind of Double.
+public enum _RealKind: _BinaryNumberKind {}
+
+/// The kind of Decimal, of Float, and of the numbers that a program declares.
+public enum _OwnNumberKind: _SeparateNumberKind {}
