@@ -63,6 +63,28 @@ extension DesignProgram {
         }
         """),
     DesignProgram(
+      name: "literals beside wide and optional integers, in rows of two to four columns",
+      code: #"""
+        struct Folder: Model {
+          @PrimaryKey var id: Int64
+          @Column var name: String
+          @Column var parentID: Int64?
+          @Column var size: Int32
+          @Column var weight: Double
+        }
+        func insert(_ parent: Int64?, _ names: [String]) -> [Insert<Folder>] {
+          [
+            Folder.insert(\.$name, \.$parentID, values: [("Food", 1), ("Drinks", 2)]),
+            Folder.insert(\.$name, \.$parentID, values: [("Food", nil), ("Drinks", parent)]),
+            Folder.insert(\.$name, \.$parentID, values: names.map { ($0, parent) }),
+            Folder.insert(\.$name, \.$size, \.$parentID, values: [("Food", 1, parent)]),
+            Folder.insert(
+              \.$name, \.$parentID, \.$size, \.$weight,
+              values: [("Food", 1, 2, 3), ("Drinks", parent, 2, 2.5)]),
+          ]
+        }
+        """#),
+    DesignProgram(
       name: "assignments of values",
       code: """
         func write(_ title: String, _ url: URL?, _ views: Int) -> Update<Post> {
