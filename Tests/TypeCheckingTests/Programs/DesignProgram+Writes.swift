@@ -85,6 +85,22 @@ extension DesignProgram {
         }
         """#),
     DesignProgram(
+      name: "strings that contain values, and SQL that contains columns",
+      code: #"""
+        func search(_ title: String, _ views: Int) -> [any Fetchable<Post>] {
+          print("\(title) \(views) \(Post.all)")
+          return [
+            Post.where { $0.$title == "\(title) \(views)!" && $0.$title.like("\(title)%") },
+            Post.where { SQLExpression<Int>(sql: "length(\($0.$title))") > 20 },
+            Post.where { SQLPredicate(sql: "\($0.$title) LIKE \(title)") },
+          ]
+        }
+        func write(_ title: String, in db: Database) throws {
+          try db.execute("UPDATE \(Post.self) SET \(\Post.$title) = \(title)")
+          try db.run(Post.update { $0.$title = "\(title)!" })
+        }
+        """#),
+    DesignProgram(
       name: "assignments of values",
       code: """
         func write(_ title: String, _ url: URL?, _ views: Int) -> Update<Post> {
