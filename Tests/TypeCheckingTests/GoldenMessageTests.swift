@@ -7,7 +7,7 @@ import Testing
 struct GoldenMessageTests {
   @Test(
     "a common mistake gives the expected message at the expected place",
-    arguments: TestSize.sample(GoldenMistake.all, small: 4))
+    arguments: TestSize.sample(GoldenMistake.all + GoldenMistake.writes, small: 4))
   func golden(_ mistake: GoldenMistake) async throws {
     let client = mistake.client
     let errors = try await ClientCompiler.shared.errors(in: client)

@@ -51,6 +51,24 @@ extension Assignments {
     set { fatalError() }
   }
 
+  /// Explains that a column is written with its dollar sign.
+  ///
+  /// Without it, the compiler has no message for `update { $0.title = "x" }`. The value of a column
+  /// is no `ColumnValue`, so this is no reading of `$0.$title`.
+  @_disfavoredOverload
+  public subscript<Value: ColumnValue>(dynamicMember path: KeyPath<M, Value>) -> Value {
+    @available(
+      *, unavailable,
+      message: "write $0.$title, not $0.title: a command has columns, not the values of a model"
+    )
+    get { fatalError() }
+    @available(
+      *, unavailable,
+      message: "write $0.$title, not $0.title: a command has columns, not the values of a model"
+    )
+    set { fatalError() }
+  }
+
   private static func neverNull(_ column: ExpressionNode) -> QueryError {
     let columns = (try? M.layout)?.columns
     let name = column.columnID.flatMap { columns?[Int($0.index)].name } ?? "a column"

@@ -69,13 +69,13 @@ struct RowValues: Sendable {
 
 extension SQLExpression {
   /// Returns a value of this column, in the column's stored form.
-  fileprivate func bound(_ value: Value) -> BoundValue {
+  func bound(_ value: Value) -> BoundValue {
     BoundValue(Value.canonical(value), as: form)
   }
 }
 
 extension Insert {
-  fileprivate init(columns: Columns<M>, _ rows: RowValues) {
+  init(columns: Columns<M>, _ rows: RowValues) {
     self.init(columns: columns, source: .rows(rows))
     let indices = rows.columns.compactMap { $0.columnID?.index }
     if rows.columns.isEmpty {

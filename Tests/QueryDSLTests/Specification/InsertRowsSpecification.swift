@@ -3,6 +3,13 @@ import QueryDSL
 import SQLCore
 import Testing
 
+private struct Folder: Model, Equatable {
+  @PrimaryKey var id: Int64
+  @Column var name: String
+  @Column var parentID: Int64?
+  @Column var size: Int32?
+}
+
 @Suite("INSERT of some columns of several rows")
 struct InsertRowsSpecification {
   let articles: Articles
@@ -29,6 +36,34 @@ struct InsertRowsSpecification {
     #expect(try insert.sql.values[1].storageClass == .text)
     #expect(try db.run(insert) == 1)
     #expect(try articles.rows.last == .make(4, "d", added: 86_400))
+  }
+
+  @Test("literals have the types of two to four columns, in a statement of each number")
+  func literals() throws {
+    let db = try Database.temporary(models: [Folder.self])
+    let two = Folder.insert(\.$name, \.$parentID, values: [("a", nil), ("b", 1)])
+    #expect(try two.sql.text == #"INSERT INTO "Folder" ("name", "parentID") VALUES (?, ?), (?, ?)"#)
+    #expect(try two.sql.values == ["a", .null, "b", 1])
+    #expect(try db.run(two) == 2)
+    let three = Folder.insert(\.$name, \.$parentID, \.$size, values: [("c", 2, 3)])
+    #expect(
+      try three.sql.text == #"INSERT INTO "Folder" ("name", "parentID", "size") VALUES (?, ?, ?)"#)
+    #expect(try db.run(three) == 1)
+    let four = Folder.insert(
+      \.$id, \.$name, \.$parentID, \.$size, values: [(7, "d", 1, 4), (8, "e", nil, 5)])
+    #expect(
+      try four.sql.text == #"""
+        INSERT INTO "Folder" ("id", "name", "parentID", "size") VALUES (?, ?, ?, ?), (?, ?, ?, ?)
+        """#)
+    #expect(try db.run(four) == 2)
+    #expect(
+      try db.fetch(Folder.order(by: \.$id)) == [
+        Folder(id: 1, name: "a", parentID: nil, size: nil),
+        Folder(id: 2, name: "b", parentID: 1, size: nil),
+        Folder(id: 3, name: "c", parentID: 2, size: 3),
+        Folder(id: 7, name: "d", parentID: 1, size: 4),
+        Folder(id: 8, name: "e", parentID: nil, size: 5),
+      ])
   }
 
   @Test("one column takes plain values")

@@ -63,6 +63,44 @@ extension DesignProgram {
         }
         """),
     DesignProgram(
+      name: "literals beside wide and optional integers, in rows of two to four columns",
+      code: #"""
+        struct Folder: Model {
+          @PrimaryKey var id: Int64
+          @Column var name: String
+          @Column var parentID: Int64?
+          @Column var size: Int32
+          @Column var weight: Double
+        }
+        func insert(_ parent: Int64?, _ names: [String]) -> [Insert<Folder>] {
+          [
+            Folder.insert(\.$name, \.$parentID, values: [("Food", 1), ("Drinks", 2)]),
+            Folder.insert(\.$name, \.$parentID, values: [("Food", nil), ("Drinks", parent)]),
+            Folder.insert(\.$name, \.$parentID, values: names.map { ($0, parent) }),
+            Folder.insert(\.$name, \.$size, \.$parentID, values: [("Food", 1, parent)]),
+            Folder.insert(
+              \.$name, \.$parentID, \.$size, \.$weight,
+              values: [("Food", 1, 2, 3), ("Drinks", parent, 2, 2.5)]),
+          ]
+        }
+        """#),
+    DesignProgram(
+      name: "strings that contain values, and SQL that contains columns",
+      code: #"""
+        func search(_ title: String, _ views: Int) -> [any Fetchable<Post>] {
+          print("\(title) \(views) \(Post.all)")
+          return [
+            Post.where { $0.$title == "\(title) \(views)!" && $0.$title.like("\(title)%") },
+            Post.where { SQLExpression<Int>(sql: "length(\($0.$title))") > 20 },
+            Post.where { SQLPredicate(sql: "\($0.$title) LIKE \(title)") },
+          ]
+        }
+        func write(_ title: String, in db: Database) throws {
+          try db.execute("UPDATE \(Post.self) SET \(\Post.$title) = \(title)")
+          try db.run(Post.update { $0.$title = "\(title)!" })
+        }
+        """#),
+    DesignProgram(
       name: "assignments of values",
       code: """
         func write(_ title: String, _ url: URL?, _ views: Int) -> Update<Post> {

@@ -253,6 +253,38 @@ struct GoldenMistake: Sendable {
         """,
       message: "a left join may find no row: its parameter must be OptionalColumns<…>"),
     GoldenMistake(
+      name: "a condition of a joined query that names no table",
+      code: """
+        func search() {
+          let feed = Query { (post: Columns<Post>, author: Columns<Author>) in
+            From(post)
+            Join(author, on: post.$authorID == author.$id)
+            Select(post.$title, author.$name)
+          }
+          _ = feed.where ‸{ $0.$views > 3 }
+          _ = feed.where { (post: Columns<Post>) in post.$views > 3 }
+        }
+        """,
+      message: "cannot infer type of closure parameter '$0' without a type annotation"),
+    GoldenMistake(
+      name: "a column inside a string that is compared",
+      code: #"""
+        func query() { _ = Post.where { $0.$title == "\‸($0.$title)!" } }
+        """#,
+      message: "'StringContainsAColumn'-isolated instance method 'appendInterpolation'"),
+    GoldenMistake(
+      name: "a column inside a string that is assigned",
+      code: #"""
+        func update() { _ = Post.update { $0.$title = "\‸($0.$title)!" } }
+        """#,
+      message: "'StringContainsAColumn'-isolated instance method 'appendInterpolation'"),
+    GoldenMistake(
+      name: "a column inside a string of a global variable",
+      code: #"""
+        let ‸query = Post.where { $0.$title == "\($0.$title)!" }
+        """#,
+      message: "global actor 'StringContainsAColumn'-isolated default value"),
+    GoldenMistake(
       name: "several of different rows as one",
       code: """
         let query = Post.select(‸\\.$title).union(Post.select(\\.$views))

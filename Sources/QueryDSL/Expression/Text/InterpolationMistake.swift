@@ -1,0 +1,17 @@
+// `OperandMistake.swift` says why a global actor, and not an unavailable method, rejects a mistake:
+// the compiler would take the available interpolation of any value.
+
+/// The reason of a compile error: the string contains an expression of a query, whose value is not
+/// known in Swift. Programs do not use it directly.
+@globalActor
+public actor StringContainsAColumn {
+  /// The actor, which never does anything.
+  public static let shared = StringContainsAColumn()
+}
+
+extension DefaultStringInterpolation {
+  /// Not available: the string would contain a description of the expression, not its value.
+  /// Concatenate with `+`, or interpolate into `SQLExpression(sql:)`.
+  @StringContainsAColumn
+  public mutating func appendInterpolation<Value>(_ expression: SQLExpression<Value>) {}
+}

@@ -1,0 +1,71 @@
+extension GoldenMistake {
+  private static let missingSign = "write $0.$title, not $0.title: a command has columns"
+
+  /// Mistakes in the assignments of a command.
+  static let writes = [
+    GoldenMistake(
+      name: "an update without the $",
+      code: """
+        let update = Post.update { ‸$0.title = "x" }
+        """,
+      message: missingSign),
+    GoldenMistake(
+      name: "an update in place without the $",
+      code: """
+        let update = Post.update { ‸$0.views += 1 }
+        """,
+      message: missingSign),
+    GoldenMistake(
+      name: "an update without the $, of a type of one's own",
+      code: """
+        let update = Post.update { ‸$0.status = .draft }
+        """,
+      message: missingSign),
+    GoldenMistake(
+      name: "an update without the $, of an optional",
+      code: """
+        let update = Post.update { ‸$0.url = nil }
+        """,
+      message: missingSign),
+    GoldenMistake(
+      name: "an update without the $, among others",
+      code: """
+        let update = Post.update {
+          $0.$title = "x"
+          ‸$0.views = 1
+          $0.$status = .draft
+        }
+        """,
+      message: missingSign),
+    GoldenMistake(
+      name: "an update with the value of a model",
+      code: """
+        let update = Post.update { $0.$views = ‸$0.views + 1 }
+        """,
+      message: missingSign),
+    GoldenMistake(
+      name: "an insert without the $",
+      code: """
+        let insert = Post.insert { ‸$0.title = "x" }
+        """,
+      message: missingSign),
+    GoldenMistake(
+      name: "an upsert without the $",
+      code: """
+        func save(_ post: Post, in db: Database) throws {
+          try db.upsert(post, onConflict: \\.$url) { row in ‸row.title = "x" }
+        }
+        """,
+      message: missingSign),
+    GoldenMistake(
+      name: "a condition as the value of a Bool column",
+      code: """
+        struct Page: Model {
+          @PrimaryKey var id: Int
+          @Column var isPinned: Bool
+        }
+        let update = Page.update { $0.$isPinned = !$0.‸$isPinned }
+        """,
+      message: "value of optional type 'Bool?' must be unwrapped to a value of type 'Bool'"),
+  ]
+}
