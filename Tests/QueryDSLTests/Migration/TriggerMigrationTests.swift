@@ -107,7 +107,7 @@ struct TriggerMigrationTests {
     #expect(try triggers(db).count == 5)
   }
 
-  @Test("a declared trigger with the name of a foreign one is refused, unless the schema drops that one")
+  @Test("a declared trigger with the name of a foreign one is refused, unless that one is dropped")
   func takenName() throws {
     let db = try Database.temporary(models: [Plain.Post.self, Log.self])
     let foreign = "CREATE TRIGGER post_LOG AFTER DELETE ON Post BEGIN SELECT 1; END"

@@ -6,12 +6,6 @@ public struct TableFunctionReference: TableReferenceConvertible {
   public let _reference: TableReference
 }
 
-/// A table-valued function whose columns are optional, in a join that may find no row.
-public struct OptionalTableFunctionReference: OptionalTableReferenceConvertible {
-  /// The table and what its rows come from; programs do not use it directly.
-  public let _reference: TableReference
-}
-
 /// Joins each row with all rows of a table-valued function, whose arguments may name columns of the
 /// tables before it. SQL: `JOIN "json_each"("Post"."tags")`
 ///

@@ -18,24 +18,6 @@ extension Data: OrderedColumnValue {
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue { .blob(self) }
 }
 
-/// The element of an array that can be a column: UInt8, and no other type.
-///
-/// Its name is what the compiler says of `@Column var tags: [String]`. Any other array is a column
-/// as `JSON<[String]>`.
-public protocol UInt8OrElseUseJSON: Equatable, Sendable {
-  /// Makes an array of the bytes; programs do not use it directly.
-  static func _array(_ bytes: UnsafeRawBufferPointer) -> [Self]
-  /// Returns the bytes of an array; programs do not use it directly.
-  static func _data(_ array: [Self]) -> Data
-}
-
-extension UInt8: UInt8OrElseUseJSON {
-  /// Makes an array of the bytes; programs do not use it directly.
-  public static func _array(_ bytes: UnsafeRawBufferPointer) -> [UInt8] { Array(bytes) }
-  /// Returns the bytes of an array; programs do not use it directly.
-  public static func _data(_ array: [UInt8]) -> Data { Data(array) }
-}
-
 extension Array: ColumnValue where Element: UInt8OrElseUseJSON {
   /// BLOB.
   public static var storageClass: StorageClass { .blob }

@@ -1,11 +1,5 @@
 import SQLCore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 // These overloads exist for their error messages. Without them the compiler searches all operators
 // of all types for a way out of `n * 2 + m * 3 - "x"`: minutes, and then no message.
 //
@@ -26,17 +20,6 @@ public actor OperandIsNotANumber {
 
   static var error: QueryError { QueryError("an operand of arithmetic is not a number") }
 }
-
-/// A type that a number cannot be compared with; programs do not use it directly.
-public protocol NotANumber {}
-
-extension String: NotANumber {}
-extension Bool: NotANumber {}
-extension Date: NotANumber {}
-extension URL: NotANumber {}
-extension UUID: NotANumber {}
-extension Data: NotANumber {}
-extension Optional: NotANumber where Wrapped: NotANumber {}
 
 extension SQLExpression where Value: AdditiveColumnValue {
   /// Not available: one of the operands is not a number.

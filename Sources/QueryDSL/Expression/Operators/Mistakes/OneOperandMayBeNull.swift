@@ -1,6 +1,6 @@
 import SQLCore
 
-// A number that may be NULL beside one that may not; `OperandMistake.swift` says why these
+// A number that may be NULL beside one that may not; `OperandIsNotANumber.swift` says why these
 // overloads exist.
 
 /// The reason of a compile error: one operand of arithmetic is an optional number, and the other is

@@ -1,6 +1,6 @@
 import SQLCore
 
-// Numbers that do not go together; `OperandMistake.swift` says why these overloads exist.
+// Numbers that do not go together; `OperandIsNotANumber.swift` says why these overloads exist.
 
 /// The reason of a compile error: the operands of arithmetic are numbers of different types, such
 /// as an Int and a Decimal. Programs do not use it directly.

@@ -1,6 +1,6 @@
 import SQLCore
 
-// Comparisons of a number with something else; `OperandMistake.swift` says why they exist.
+// Comparisons of a number with something else; `OperandIsNotANumber.swift` says why they exist.
 //
 // They name the types, by a protocol. A condition on `_Arithmetic`, as arithmetic has, would appear
 // in the messages for other comparisons.

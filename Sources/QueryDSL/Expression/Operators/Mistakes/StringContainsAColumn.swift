@@ -1,5 +1,5 @@
-// `OperandMistake.swift` says why a global actor, and not an unavailable method, rejects a mistake:
-// the compiler would take the available interpolation of any value.
+// `OperandIsNotANumber.swift` says why a global actor, and not an unavailable method, rejects a
+// mistake: the compiler would take the available interpolation of any value.
 
 /// The reason of a compile error: the string contains an expression of a query, whose value is not
 /// known in Swift. Programs do not use it directly.
