@@ -6,7 +6,8 @@ import SQLCore
 /// Post.where { $0.$views * 2 > 100 }     // … WHERE "views" * ? > ?
 /// ```
 ///
-/// Swift values are bound, so the text of the SQL never depends on them.
+/// Swift values are bound, so the text of the SQL does not depend on them. Only `==` and `!=` write
+/// nil, true and false into the SQL.
 public struct SQLExpression<Value: ColumnValue>: Sendable {
   @usableFromInline package let node: ExpressionNode
   /// The form in which the expression's value is stored: that of its column.
@@ -40,11 +41,11 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     self.init(.fragment(sql))
   }
 
-  /// The same value as an optional, for example to compare a key with a foreign key that may be
-  /// NULL.
+  /// The same value as an optional, for a place that needs one: beside an optional in `<` or in
+  /// arithmetic, or as the new value of an optional column. `==` and `!=` need no such conversion.
   ///
   /// ```swift
-  /// Join(post, on: comment.$postID == post.$id.optional)
+  /// Post.where { $0.$rating < $0.$views.optional }
   /// ```
   public var optional: SQLExpression<Value?> {
     SQLExpression<Value?>(node, form: form)

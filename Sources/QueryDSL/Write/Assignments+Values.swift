@@ -53,8 +53,8 @@ extension Assignments {
 
   /// Explains that a column is written with its dollar sign.
   ///
-  /// Without it, the compiler has no message for `update { $0.title = "x" }`. The value of a column
-  /// is no `ColumnValue`, so this is no reading of `$0.$title`.
+  /// Without it, the compiler has no message for `update { $0.title = "x" }`. It does not apply to
+  /// `$0.$title`, because a `ColumnReference` is not a `ColumnValue`.
   @_disfavoredOverload
   public subscript<Value: ColumnValue>(dynamicMember path: KeyPath<M, Value>) -> Value {
     @available(

@@ -3,9 +3,9 @@ import SQLCore
 /// An insert of models, of assigned columns, or of the rows of a query.
 ///
 /// ```swift
-/// try db.run(Post.insert { $0.set(\.$title, to: "News") })     // other columns get their defaults
+/// try db.run(Post.insert { $0.$title = "News" })     // other columns get their defaults
 /// // INSERT INTO "Post" ("title") VALUES (?)
-/// let post = try db.first(Post.insert { $0.set(\.$title, to: "News") }.returning())
+/// let post = try db.first(Post.insert { $0.$title = "News" }.returning())
 /// try db.run(Post.insert(posts).onConflictDoNothing())
 /// ```
 /// To insert models and get them back as they are stored, use `insert` of a connection, which is

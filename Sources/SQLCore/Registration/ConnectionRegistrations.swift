@@ -35,7 +35,7 @@ final class ConnectionRegistrations: Sendable {
     }
   }
 
-  /// Installs the missing registrations on a connection. If there are none, this costs one
+  /// Installs the missing registrations on a connection. If nothing is missing, this costs one
   /// comparison.
   @inline(__always)
   func apply(to core: ConnectionCore) throws {

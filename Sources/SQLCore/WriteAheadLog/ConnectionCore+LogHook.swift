@@ -24,8 +24,8 @@ extension ConnectionCore {
     sqlite3_wal_hook(handle, logDidGrow, UnsafeMutableRawPointer(state))
   }
 
-  /// Installs the library's hook if listeners need it. If there are none and the log has no bound,
-  /// restores SQLite's own hook.
+  /// Installs the library's hook if listeners need it. Without listeners and without a bound of the
+  /// log, restores SQLite's own hook.
   func installLogHook(forListeners isWanted: Bool) {
     if isWanted {
       guard !state.pointee.log.hasHook else { return }

@@ -128,7 +128,7 @@ struct TriggerChangeTests {
       ])
   }
 
-  @Test("the user's own steps run before a new trigger is created, and the last ones after it")
+  @Test("the user's own steps run before a new trigger is created, and those of `.last` after it")
   func steps() throws {
     let db = try Database.temporary(models: [Plain.Post.self, Log.self])
     try db.insert(Plain.Post(id: 1, title: "a", views: 3))

@@ -107,7 +107,8 @@ struct TriggerMigrationTests {
     #expect(try triggers(db).count == 5)
   }
 
-  @Test("a declared trigger with the name of a foreign one is refused, unless that one is dropped")
+  @Test(
+    "a declared trigger with the name of another program's is refused, unless that one is dropped")
   func takenName() throws {
     let db = try Database.temporary(models: [Plain.Post.self, Log.self])
     let foreign = "CREATE TRIGGER post_LOG AFTER DELETE ON Post BEGIN SELECT 1; END"
@@ -138,7 +139,7 @@ struct TriggerMigrationTests {
     #expect(try db.migrationPlan(for: [Post.self, Log.self]).steps.isEmpty)
   }
 
-  @Test("a foreign trigger with the declared name and text counts as the declared one")
+  @Test("a trigger of another program with the declared name and text counts as the declared one")
   func equal() throws {
     let db = try Database.temporary(models: [Plain.Post.self, Log.self])
     let foreign = """

@@ -145,7 +145,7 @@ struct JSONBuildingSpecification {
     #expect(try sql { $0.$date } == #"json(apus_json_date("date", 'standard'))"#)
     #expect(try sql { $0.$iso } == #"json(apus_json_date("iso", 'iso8601'))"#)
     #expect(try sql { $0.$tags } == #"json("tags")"#)
-    // A text that a JSON function returns is a text and no JSON.
+    // A text that a JSON function returns is a text, not JSON.
     #expect(
       try sql { $0.$tags.value(at: 0, as: String.self) } == #"json_extract("tags", ?) || ''"#)
   }
@@ -301,7 +301,7 @@ struct JSONBuildingSpecification {
       try db.fetch(nested).map { $0.value.map { Set($0.value) } } == [[["Jane", "Joe", "Z"]]])
   }
 
-  @Test("what JSON cannot hold is refused")
+  @Test("values that JSON cannot hold are refused")
   func refusals() throws {
     #expect(throws: QueryError.self) { try db.fetch(Painted.select { jsonArray($0.$color) }) }
     #expect(throws: QueryError.self) {

@@ -26,7 +26,7 @@ struct MixedNumberSpecification {
     try music.expect(where: #""plays" * "price" > ?"#, [1, 2]) { $0.$plays * $0.$price > 2.5 }
   }
 
-  @Test("a division of integers stays one, also beside a real number")
+  @Test("integers are divided as integers, also beside a real number")
   func integerDivision() throws {
     try music.expect(#""plays" / ?"#, [33, 6, 0, 16, 2]) { $0.$plays / 3 }
     try music.expect(#""plays" / ? + "price""#, [34.5, 6.5, 2, 16, 0.75]) {

@@ -139,7 +139,7 @@ extension ChangeTracker {
 }
 
 extension ChangeTracker: AccessObserver {
-  /// Installs the hook for the subscriptions that exist now, or removes it if there are none.
+  /// Installs the hook for the present subscriptions, or removes it if nothing is subscribed to.
   func writeWillBegin(on core: ConnectionCore) throws {
     let known = nextID.load(ordering: .sequentiallyConsistent)
     guard version.load(ordering: .sequentiallyConsistent) != recordedVersion else {

@@ -14,9 +14,9 @@ import SQLCore
 /// Post.where { $0.$createdAt.component(.hour, in: "Europe/Berlin") < 12 }
 /// ```
 ///
-/// The rules are those of Foundation's `TimeZone`, for all years, unlike SQLite's own `localtime`,
-/// which knows those of 1970 to 2037. They change when governments decide so, therefore indexes and
-/// generated columns cannot use them.
+/// The rules are those of Foundation's `TimeZone`, for all years; SQLite's own `localtime` knows
+/// only those of 1970 to 2037. Governments change the rules, so indexes and generated columns
+/// cannot use them.
 public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The identifier; nil for UTC.
   let identifier: String?
@@ -50,6 +50,9 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
   func local(_ seconds: ExpressionNode) -> ExpressionNode { called("apus_local", seconds) }
 
   /// Converts the whole seconds that a clock in the zone shows to those since 1970.
+  ///
+  /// - Parameter isStart: whether they are the start of a day. If the clocks skip midnight, the day
+  ///   begins when they change.
   func utc(_ seconds: ExpressionNode, isStart: Bool) -> ExpressionNode {
     called(isStart ? "apus_utc_start" : "apus_utc", seconds)
   }

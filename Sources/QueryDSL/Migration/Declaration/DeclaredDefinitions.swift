@@ -1,6 +1,7 @@
 import SQLCore
 
-/// The declared SQL of tables, indexes, views and triggers, as a schema that equals it has it.
+/// The declared SQL of tables, indexes, views and triggers, as it stands in the schema of a file
+/// that matches the declarations.
 struct DeclaredDefinitions: Sendable {
   /// The definitions in the order of the models: each table, then its indexes; then the views;
   /// then the triggers.
@@ -86,7 +87,8 @@ struct DeclaredDefinitions: Sendable {
       .first { row.isDefinition(entries[$0]) }
   }
 
-  /// Whether an object is an index or a trigger of a declared table, or a declared view's trigger.
+  /// Whether an object is an index or a trigger of a declared table, or a trigger of a declared
+  /// view.
   func areJoined(by entry: ExistingSchema.Entry) -> Bool {
     switch entry.kind {
     // SQLite created an index without SQL for a constraint.

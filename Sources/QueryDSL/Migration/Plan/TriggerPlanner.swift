@@ -39,12 +39,13 @@ struct TriggerPlanner {
     guard let existing = schema.trigger(trigger.name) else { return last.append(creation) }
     let isDropped = droppedViews.contains(existing.table.lowercasedASCII)
     let isSame = existing.sql?.normalSQL == trigger.sql.normalSQL
-    if isSame, !isDropped, !schema.renames.touch(existing) { return }
+    if isSame, !isDropped, !schema.renames.mayChange(existing) { return }
     if isSame || mayDrop(existing) {
       if !isDropped {
         let reason =
           isSame
-          ? "a name in it is changed" : "the schema declares another trigger of that name"
+          ? "a table or column in it is renamed"
+          : "the schema declares another trigger of that name"
         first.append(.dropTrigger(existing.name, of: trigger.table, reason: reason))
       }
       last.append(creation)
@@ -120,8 +121,8 @@ extension Declarations {
     tables.contains { $0.name.isSame(as: name) } || views.contains { $0.name.isSame(as: name) }
   }
 
-  /// Whether the trigger planner plans an existing trigger: it is declared, or it was created for a
-  /// table of the models. Other triggers are only listed as kept.
+  /// Whether the trigger planner decides about an existing trigger: one that is declared, or that a
+  /// migration created for a table or view of the models. Other triggers are only listed as kept.
   func manages(_ trigger: ExistingSchema.Entry, renames: Renames) -> Bool {
     guard trigger.kind == .trigger else { return false }
     return triggers.named(trigger.name) != nil
@@ -138,7 +139,7 @@ extension ExistingSchema {
 
 extension Renames {
   /// Whether a renaming may change the text of a definition.
-  fileprivate func touch(_ entry: ExistingSchema.Entry) -> Bool {
+  fileprivate func mayChange(_ entry: ExistingSchema.Entry) -> Bool {
     guard let sql = entry.sql else { return false }
     return steps.contains { planned in
       let former: String
