@@ -1,6 +1,6 @@
 #if canImport(FoundationEssentials)
   import FoundationEssentials
-  // FoundationEssentials by itself knows no time zone but GMT and offsets from it.
+  // FoundationEssentials by itself knows no time zone but GMT.
   #if canImport(FoundationInternationalization)
     import FoundationInternationalization
   #endif
@@ -94,8 +94,14 @@ extension TimeZone {
   /// The name of the time zone of the machine, as SQLite calls it.
   package static var localName: String { "localtime" }
 
-  /// Returns the time zone of an identifier, or that of the machine.
+  /// Whether Foundation knows time zones other than GMT. It does not in a program that links
+  /// Foundation statically and uses nothing else of FoundationInternationalization: the linker
+  /// leaves them out, and every zone of the machine is GMT.
+  package static let areKnown = TimeZone(identifier: "Europe/Berlin") != nil
+
+  /// Returns the time zone of an identifier, or that of the machine; nil if it is not known.
   package init?(named name: String) {
+    guard TimeZone.areKnown else { return nil }
     if name == TimeZone.localName {
       self = .current
     } else {

@@ -3,18 +3,7 @@ import SQLCore
 import Testing
 
 @Suite("Declared triggers, when their tables and views change")
-struct TriggerChangeTests {
-  private typealias Plain = TriggerVersions.Plain
-  private typealias First = TriggerVersions.First
-  private typealias Second = TriggerVersions.Second
-  private typealias Log = TriggerVersions.Log
-
-  private func triggers(_ db: Database) throws -> [String] { try TriggerVersions.triggers(db) }
-
-  private func actions(_ plan: MigrationPlan) -> [MigrationPlan.Step.Action] {
-    TriggerVersions.actions(plan)
-  }
-
+struct TriggerChangeTests: TriggerSuite {
   // MARK: Rebuilds, renamings and dropped columns
 
   @Test("a rebuild keeps a declared trigger, its own and that of another table")

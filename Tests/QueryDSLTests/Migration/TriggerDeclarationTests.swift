@@ -3,13 +3,7 @@ import SQLCore
 import Testing
 
 @Suite("Declarations of triggers: mistakes and names")
-struct TriggerDeclarationTests {
-  private typealias Plain = TriggerVersions.Plain
-  private typealias First = TriggerVersions.First
-  private typealias Log = TriggerVersions.Log
-
-  private func triggers(_ db: Database) throws -> [String] { try TriggerVersions.triggers(db) }
-
+struct TriggerDeclarationTests: TriggerSuite {
   // MARK: Mistakes
 
   @Test("two triggers with one name are refused, also in two models and if the case differs")

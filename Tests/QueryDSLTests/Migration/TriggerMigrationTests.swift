@@ -3,18 +3,7 @@ import SQLCore
 import Testing
 
 @Suite("Triggers that models declare, in migrations")
-struct TriggerMigrationTests {
-  private typealias Plain = TriggerVersions.Plain
-  private typealias First = TriggerVersions.First
-  private typealias Second = TriggerVersions.Second
-  private typealias Log = TriggerVersions.Log
-
-  private func triggers(_ db: Database) throws -> [String] { try TriggerVersions.triggers(db) }
-
-  private func actions(_ plan: MigrationPlan) -> [MigrationPlan.Step.Action] {
-    TriggerVersions.actions(plan)
-  }
-
+struct TriggerMigrationTests: TriggerSuite {
   // MARK: New, unchanged, changed, removed
 
   @Test("a trigger is created after all tables, and an unchanged one takes no step")

@@ -17,6 +17,10 @@ import SQLCore
 /// The rules are those of Foundation's `TimeZone`, for all years; SQLite's own `localtime` knows
 /// only those of 1970 to 2037. Governments change the rules, so indexes and generated columns
 /// cannot use them.
+///
+/// A program that links Foundation statically on Linux has no time zones unless it uses something
+/// of FoundationInternationalization, such as `1.5.formatted()`. Without them, all zones but `.utc`
+/// throw `QueryError`.
 public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The identifier; nil for UTC.
   let identifier: String?
@@ -59,6 +63,13 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
 
   private func called(_ function: String, _ seconds: ExpressionNode) -> ExpressionNode {
     guard let identifier else { return seconds }
+    guard TimeZone.areKnown else {
+      return .invalid(
+        QueryError(
+          "this program knows no time zone but GMT, because it links Foundation statically; link "
+            + "it dynamically, or use something of FoundationInternationalization, such as "
+            + "1.5.formatted(), which makes the linker include the time zones"))
+    }
     guard TimeZone(named: identifier) != nil else {
       return .invalid(
         QueryError(
