@@ -9,7 +9,7 @@ import Testing
 struct JoinModelTests {
   @Test("after each transaction a join equals a fresh fetch, and the difference leads to it")
   func exact() async throws {
-    let rounds = TestSize.count(small: 8, full: 40, long: 1_250)
+    let rounds = TestSize.count(small: 8, full: 40, long: 1_800)
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
     var counts = (maintained: 0, checks: 0, fetches: 0)

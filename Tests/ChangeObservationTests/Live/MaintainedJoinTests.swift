@@ -75,6 +75,24 @@ struct MaintainedJoinTests {
     #expect(try await watch.update() == nil, "the query does not read the column")
   }
 
+  @Test("rows that a condition left out come back when a left join finds nothing for them")
+  func hidden() async throws {
+    let db = try await database()
+    try await db.execute("UPDATE JoinWriter SET score = 2")
+    let unscored = Self.byTitle.where { (writer: OptionalColumns<JoinWriter>) in
+      writer.$score == nil
+    }
+    let watch = QueryWatch(LiveSource(unscored), in: db)
+    #expect(try await watch.next()?.count == 0)
+    try await db.execute("UPDATE JoinWriter SET score = 3")
+    #expect(try await watch.update() == nil)
+    // No held row contains the writer, and no row of the new result does.
+    try await db.execute("DELETE FROM JoinWriter WHERE name = 'w1'")
+    #expect(try await watch.update()?.count == 10)
+    try await db.execute("INSERT INTO JoinWriter VALUES ('w1', 1, 5)")
+    #expect(try await watch.update()?.count == 0)
+  }
+
   @Test("a limited join takes rows from its reserve, and is fetched when that is used up")
   func limited() async throws {
     let db = try await database()
