@@ -6,6 +6,8 @@ struct LogState {
   private(set) var hasHook = false
   /// A `PRAGMA wal_autocheckpoint` that was just compiled, until `keepLogHook()` handles it.
   private var pragma: CheckpointPragma?
+  /// The number of commits to the log of the main database that the hook has noted; it wraps around.
+  private(set) var commitCount: UInt32 = 0
 
   /// The number of frames in the log after the last commit.
   var frameCount: Int { bound.frameCount }
@@ -60,6 +62,7 @@ struct LogState {
 
   /// Notes the length of the log after a commit.
   mutating func didCommit(_ count: Int) {
+    commitCount &+= 1
     bound.didCommit(count)
   }
 

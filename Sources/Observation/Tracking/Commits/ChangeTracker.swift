@@ -24,6 +24,7 @@ final class ChangeTracker: @unchecked Sendable {
   private let nextID = Atomic<UInt64>(0)
   private let sharedEvaluators = Lock<RowEvaluators?>(nil)
   private let file = SharedFileWatch<FileWatch?>()
+  private let reruns = Lock<RerunReporting?>(nil)
 
   init(granularity: Recorder.Granularity) {
     self.granularity = granularity
@@ -92,6 +93,12 @@ final class ChangeTracker: @unchecked Sendable {
       return known
     }
   }
+
+  /// Sets what reports live queries that run again.
+  func reportReruns(_ reporting: RerunReporting?) { reruns.withLock { $0 = reporting } }
+
+  /// What reports live queries that run again, if anything does.
+  var rerunReporting: RerunReporting? { reruns.withLock { $0 } }
 
   /// Reports an event that may have touched any table.
   ///

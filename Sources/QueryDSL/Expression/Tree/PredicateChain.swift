@@ -96,7 +96,7 @@ extension PredicateChain {
   }
 
   /// The conditions from left to right.
-  private var operands: [PredicateNode] {
+  var operands: [PredicateNode] {
     var operands: [PredicateNode] = []
     operands.reserveCapacity(count)
     // A stack of the nodes to visit; the leftmost is on top.
