@@ -24,7 +24,7 @@ extension Assignments {
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> Value? {
     @available(*, unavailable, message: "a column of a command has no value in Swift")
-    get { fatalError() }
+    get { nil }
     set {
       if let newValue {
         set(path, to: newValue)
@@ -43,12 +43,12 @@ extension Assignments {
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> _NilOfColumn where Value._Nullability == _NeverNull {
     @available(*, unavailable, message: "a column of a command has no value in Swift")
-    get { fatalError() }
+    get { nil }
     @available(
       *, unavailable,
       message: "the column is never NULL; to set it to nil, declare its property as an optional"
     )
-    set { fatalError() }
+    set {}
   }
 
   /// Explains that a column is written with its dollar sign.
@@ -66,7 +66,7 @@ extension Assignments {
       *, unavailable,
       message: "write $0.$title, not $0.title: a command has columns, not the values of a model"
     )
-    set { fatalError() }
+    set {}
   }
 
   private static func neverNull(_ column: ExpressionNode) -> QueryError {
@@ -85,13 +85,14 @@ public struct _NilOfColumn: ExpressibleByNilLiteral {
 }
 
 extension SQLExpression where Value: TextColumnValue {
-  /// Appends a text in place, in an update. SQL: `SET a = a || ?`
-  public static func += (left: inout SQLExpression, right: String) { left = left.concat(right) }
-
   /// Appends a text in place, in an update. SQL: `SET a = a || b`
   public static func += (left: inout SQLExpression, right: SQLExpression) {
     left = left.concat(right)
   }
+
+  /// Appends a text in place, in an update. SQL: `SET a = a || ?`
+  @_disfavoredOverload
+  public static func += (left: inout SQLExpression, right: String) { left = left.concat(right) }
 }
 
 extension SQLExpression where Value == Bool {
