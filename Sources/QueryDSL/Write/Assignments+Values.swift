@@ -6,6 +6,8 @@ import SQLCore
 // - The first has the type `Value?` and not `Value`, or `$0.$views -= n` would call `-=` of Int.
 // - The second exists only for columns that are not optional, and takes only `nil`. Its setter has
 //   the message for it.
+// - The third takes any expression, so that the compiler does not name the second where the
+//   expression has another type than the column. As an existential it is no operand of anything.
 
 extension Assignments {
   /// Sets a column to a value. SQL: `SET a = ?`
@@ -51,6 +53,20 @@ extension Assignments {
     set {}
   }
 
+  /// Explains that the expression does not have the column's type.
+  @_disfavoredOverload
+  public subscript<Value: ColumnValue>(
+    dynamicMember path: KeyPath<M, ColumnReference<Value>>
+  ) -> any _ExpressionOfAnotherType {
+    @available(*, unavailable, message: "a column of a command has no value in Swift")
+    get { columns[dynamicMember: path] }
+    @available(
+      *, unavailable,
+      message: "the expression does not have the column's type; convert it, as with cast(to:)"
+    )
+    set {}
+  }
+
   /// Explains that a column is written with its dollar sign.
   ///
   /// Without it, the compiler has no message for `update { $0.title = "x" }`. The value of a column
@@ -77,6 +93,11 @@ extension Assignments {
         + "optional, or set it to a value")
   }
 }
+
+/// An expression that is assigned to a column of another type; programs do not use it directly.
+public protocol _ExpressionOfAnotherType {}
+
+extension SQLExpression: _ExpressionOfAnotherType {}
 
 /// The type of nil that is assigned to a column; programs do not use it directly.
 public struct _NilOfColumn: ExpressibleByNilLiteral {

@@ -77,7 +77,7 @@ extension Mistake {
   static let ofOperation = [
     Mistake("$0.$decimal ‸/ 2 == 1", "SQL has no exact quotient of decimal numbers"),
     Mistake("$0.$decimal ‸/ $0.$decimal > 1", "SQL has no exact quotient of decimal numbers"),
-    Mistake("$0.$decimal.optional ‸/ 2 == 1", "'Decimal' conform to 'NumericColumnValue'"),
+    Mistake("$0.$decimal.optional ‸/ 2 == 1", "SQL has no exact quotient of decimal numbers"),
     Mistake(
       "$0.$decimal.‸avg() == 1", "requires that 'Decimal' conform to 'ArithmeticColumnValue'"),
     Mistake(
