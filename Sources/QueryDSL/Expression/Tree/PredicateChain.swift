@@ -96,7 +96,7 @@ extension PredicateChain {
   }
 
   /// The conditions from left to right.
-  private var operands: [PredicateNode] {
+  var operands: [PredicateNode] {
     var operands: [PredicateNode] = []
     operands.reserveCapacity(count)
     // A stack of the nodes to visit; the leftmost is on top.
@@ -110,6 +110,16 @@ extension PredicateChain {
       }
     }
     return operands
+  }
+}
+
+extension PredicateChain {
+  /// Returns the first result that is not nil, of the expressions in the conditions.
+  func first<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
+    for operand in operands {
+      if let found = operand.first(result) { return found }
+    }
+    return nil
   }
 }
 
