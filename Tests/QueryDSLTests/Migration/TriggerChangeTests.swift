@@ -147,7 +147,7 @@ struct TriggerChangeTests {
 
   // MARK: Views
 
-  struct Name: SQLView {
+  struct Name: Model, SQLView {
     @PrimaryKey var id: Int
     @Column var title: String
     static var definition: some Fetchable { Plain.Post.select(\.$id, \.$title) }
@@ -159,7 +159,7 @@ struct TriggerChangeTests {
   }
 
   enum Other {
-    struct Name: SQLView {
+    struct Name: Model, SQLView {
       @PrimaryKey var id: Int
       @Column var title: String
       static var definition: some Fetchable {
@@ -172,7 +172,7 @@ struct TriggerChangeTests {
       }
     }
 
-    struct Bare: SQLView {
+    struct Bare: Model, SQLView {
       static let tableName = "Name"
       @PrimaryKey var id: Int
       @Column var title: String
