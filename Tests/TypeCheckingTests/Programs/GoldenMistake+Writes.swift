@@ -58,6 +58,12 @@ extension GoldenMistake {
         """,
       message: missingSign),
     GoldenMistake(
+      name: "an optional column assigned to one that is never NULL",
+      code: """
+        let update = Author.update { $0.$id = ‸$0.$editorID }
+        """,
+      message: "the column may be NULL: write $0.$a.ifNull(…)"),
+    GoldenMistake(
       name: "a condition as the value of a Bool column",
       code: """
         struct Page: Model {
