@@ -1,10 +1,9 @@
 import SQLCore
 
-/// A model that reads a view: a named query in the database.
+/// A struct that reads a view: a named query in the database.
 ///
 /// ```swift
 /// struct AuthorCount: SQLView {
-///   @PrimaryKey var id: Author.ID
 ///   @Column var name: String
 ///   @Column var posts: Int
 ///
@@ -13,7 +12,7 @@ import SQLCore
 ///       From(author)
 ///       Join(post, on: post.$authorID == author.$id)
 ///       GroupBy(author.$id)
-///       Select(author.$id, author.$name, post.$id.count())
+///       Select(author.$name, post.$id.count())
 ///     }
 ///   }
 /// }
@@ -23,10 +22,14 @@ import SQLCore
 /// be queried like any table. If the query changes, the next migration drops the view and creates
 /// it again.
 ///
+/// A view needs no key. With a key whose values differ for all rows, it may also be a `Model`, so that
+/// `find` and pages work: `struct AuthorName: Model, SQLView { @PrimaryKey var id: Author.ID … }`.
+///
 /// A view is written only through its triggers: the schema declares `Trigger(_:insteadOf:)`, and
-/// `run(AuthorCount.insert(row))`, `AuthorCount.update { }` and `AuthorCount.delete()` fire them.
+/// `run(AuthorName.insert(row))`, `AuthorName.update { }` and `AuthorName.delete()` fire them. The
+/// methods that take a model, such as `db.update(name)`, throw `QueryError`.
 /// - SeeAlso: <https://www.sqlite.org/lang_createview.html>
-public protocol SQLView: Model {
+public protocol SQLView: TableModel {
   /// The type of the query.
   associatedtype Definition: Fetchable
 
@@ -61,67 +64,4 @@ extension ViewDefinition {
         + (try query.statement.declaration()),
       triggers: try layout.triggers(of: model))
   }
-}
-
-// A view has no rows of its own to insert or to find again, and these declarations make the
-// compiler say so.
-
-extension Connection {
-  /// Is unavailable, because a view has no rows of its own.
-  @available(
-    *, unavailable,
-    message: "a view has no rows; insert into its tables, or, with a trigger, run(View.insert(row))"
-  )
-  public func insert<V: SQLView>(_ view: V) throws -> V { view }
-
-  /// Is unavailable, because a view has no rows of its own.
-  @available(
-    *, unavailable,
-    message: "a view has no rows; update its tables, or, with a trigger, run(View.update { … })"
-  )
-  public func update<V: SQLView>(_ view: V) throws -> V { view }
-
-  /// Is unavailable, because a view has no rows of its own.
-  @available(
-    *, unavailable,
-    message: "a view has no rows; save into its tables, or, with a trigger, run(View.insert(row))"
-  )
-  public func save<V: SQLView>(_ view: V) throws -> V { view }
-
-  /// Is unavailable, because a view has no rows of its own.
-  @available(
-    *, unavailable,
-    message: "a view has no rows; delete from its tables, or, with a trigger, run(View.delete())"
-  )
-  public func delete<V: SQLView>(_ view: V) throws -> Bool { false }
-}
-
-extension Database {
-  /// Is unavailable, because a view has no rows of its own.
-  @available(
-    *, unavailable,
-    message: "a view has no rows; insert into its tables, or, with a trigger, run(View.insert(row))"
-  )
-  public func insert<V: SQLView>(_ view: V) throws -> V { view }
-
-  /// Is unavailable, because a view has no rows of its own.
-  @available(
-    *, unavailable,
-    message: "a view has no rows; update its tables, or, with a trigger, run(View.update { … })"
-  )
-  public func update<V: SQLView>(_ view: V) throws -> V { view }
-
-  /// Is unavailable, because a view has no rows of its own.
-  @available(
-    *, unavailable,
-    message: "a view has no rows; save into its tables, or, with a trigger, run(View.insert(row))"
-  )
-  public func save<V: SQLView>(_ view: V) throws -> V { view }
-
-  /// Is unavailable, because a view has no rows of its own.
-  @available(
-    *, unavailable,
-    message: "a view has no rows; delete from its tables, or, with a trigger, run(View.delete())"
-  )
-  public func delete<V: SQLView>(_ view: V) throws -> Bool { false }
 }

@@ -24,7 +24,7 @@ struct DeclaredTriggerTests {
     @Column var pageID: Int
   }
 
-  struct Shown: SQLView {
+  struct Shown: Model, SQLView {
     @PrimaryKey var id: Int
     @Column var title: String
     static var definition: some Fetchable { Page.select(\.$id, \.$title) }

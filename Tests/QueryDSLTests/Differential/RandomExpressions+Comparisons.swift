@@ -81,6 +81,7 @@ extension RandomExpressions {
   private mutating func comparedRows() -> Condition {
     let (number, text) = (integer(depth: 1), text(depth: 1))
     let row = RowValue(number.expression, text.expression)
+    let pair = (number.expression, text.expression)
     let other = (values.optional { $0.below(4) - 1 }, values.optional { $0.text() })
     let (one, two) = (value(other.0), value(other.1))
     func ordered(_ predicate: SQLPredicate, _ test: @escaping (Int) -> Bool) -> Condition {
@@ -94,13 +95,14 @@ extension RandomExpressions {
     func isSame(_ row: Environment) -> Bool {
       SQLLogic.isSame(number.evaluate(row), one) && SQLLogic.isSame(text.evaluate(row), two)
     }
+    let isPair = values.flip()
     switch values.below(6) {
-    case 0: return Condition(predicate: row == other) { isSame($0) }
-    case 1: return Condition(predicate: row != other) { !isSame($0) }
-    case 2: return ordered(row < other) { $0 < 0 }
-    case 3: return ordered(row > other) { $0 > 0 }
-    case 4: return ordered(row <= other) { $0 <= 0 }
-    default: return ordered(row >= other) { $0 >= 0 }
+    case 0: return Condition(predicate: isPair ? pair == other : row == other) { isSame($0) }
+    case 1: return Condition(predicate: isPair ? pair != other : row != other) { !isSame($0) }
+    case 2: return ordered(isPair ? pair < other : row < other) { $0 < 0 }
+    case 3: return ordered(isPair ? pair > other : row > other) { $0 > 0 }
+    case 4: return ordered(isPair ? pair <= other : row <= other) { $0 <= 0 }
+    default: return ordered(isPair ? pair >= other : row >= other) { $0 >= 0 }
     }
   }
 

@@ -51,7 +51,7 @@ extension RandomExpressions {
     case 5: return compared(text(depth: 1), text(depth: 1))
     case 6: return compared(real(), real())
     case 7: return matched()
-    case 8: return hasCollations ? collated() : matched()
+    case 8: return collated()
     case 9: return listed()
     case 10, 11: return searched()
     case 12, 13: return comparedOtherwise()

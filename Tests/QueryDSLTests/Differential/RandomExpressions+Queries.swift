@@ -19,7 +19,7 @@ extension RandomExpressions {
   ) -> Result {
     var inner = RandomExpressions(
       database: database, columns: columns + M.columns(of: table, at: tables, isMissing: false),
-      tables: tables + 1, values: values, hasCollations: hasCollations,
+      tables: tables + 1, values: values,
       nesting: nesting + 1)
     defer { values = inner.values }
     return body(&inner)

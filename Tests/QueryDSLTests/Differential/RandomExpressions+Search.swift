@@ -10,8 +10,7 @@ extension RandomExpressions {
   mutating func searched() -> Condition {
     let text = text(depth: 1)
     let search = values.pick(Search.allCases)
-    // COLLATE "NOCASE" is part of a search for a prefix without case.
-    let ignoresCase = hasCollations && values.flip()
+    let ignoresCase = values.flip()
     let fold = { (value: DatabaseValue) in ignoresCase ? SQLLogic.lower(value) : value }
     guard values.flip() else {
       let part = values.text()

@@ -45,13 +45,12 @@ extension RandomExpressions {
         return .text(String(integer))
       }
     default:
-      let collations = hasCollations
-      hasCollations = false
       let condition = condition(depth: depth - 1)
-      hasCollations = collations
       let right = text(depth: depth - 1)
       return Term(
-        expression: Case(when: condition.predicate, then: a).else(right.expression)
+        expression: values.flip()
+          ? Case(when: condition.predicate, then: a).else(right.expression)
+          : iif(condition.predicate, a, right.expression)
       ) { condition.holds($0) == true ? left.evaluate($0) : right.evaluate($0) }
     }
   }

@@ -9,9 +9,6 @@ struct RandomExpressions {
   let columns: SampleColumns
   let tables: Int
   var values: SampleValues
-  /// SQLite applies a COLLATE inside an operand, at whatever depth, to the whole operand. A
-  /// condition inside a text therefore has no COLLATE.
-  var hasCollations = true
   /// The number of queries around this one in the same statement.
   var nesting = 0
 

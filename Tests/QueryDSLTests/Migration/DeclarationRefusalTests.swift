@@ -192,7 +192,7 @@ struct DeclarationRefusalTests: RefusalExpecting {
       pastedInto: PastedVirtual.self)
   }
 
-  struct Sizes: SQLView {
+  struct Sizes: Model, SQLView {
     @PrimaryKey var id: Int
     static var definition: some Fetchable { Thing.all.select(\.$id) }
   }

@@ -150,7 +150,7 @@ struct DeclarationTests {
 
   // MARK: Views
 
-  struct ByAge: SQLView, Equatable {
+  struct ByAge: Model, SQLView, Equatable {
     @PrimaryKey var id: Int
     @Column var count: Int
 
@@ -164,7 +164,7 @@ struct DeclarationTests {
     }
   }
 
-  struct ByAge2: SQLView {
+  struct ByAge2: Model, SQLView {
     static let tableName = "ByAge"
     @PrimaryKey var id: Int
     @Column var count: Int
@@ -174,7 +174,7 @@ struct DeclarationTests {
     }
   }
 
-  struct Wrong: SQLView {
+  struct Wrong: Model, SQLView {
     @PrimaryKey var id: Int
     @Column var name: String
     static var definition: some Fetchable { Person.select(\.$id, \.$age) }

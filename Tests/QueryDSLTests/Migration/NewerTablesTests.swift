@@ -93,7 +93,7 @@ struct NewerTablesTests {
   }
 }
 
-private struct Popular: SQLView {
+private struct Popular: Model, SQLView {
   static let tableName = "popular"
   @PrimaryKey var id: Int
   @Column var url: String
@@ -103,7 +103,7 @@ private struct Popular: SQLView {
   }
 }
 
-private struct VeryPopular: SQLView {
+private struct VeryPopular: Model, SQLView {
   static let tableName = "popular"
   @PrimaryKey var id: Int
   @Column var url: String

@@ -136,7 +136,7 @@ struct TriggerChangeTests: TriggerSuite {
 
   // MARK: Views
 
-  struct Name: SQLView {
+  struct Name: Model, SQLView {
     @PrimaryKey var id: Int
     @Column var title: String
     static var definition: some Fetchable { Plain.Post.select(\.$id, \.$title) }
@@ -148,7 +148,7 @@ struct TriggerChangeTests: TriggerSuite {
   }
 
   enum Other {
-    struct Name: SQLView {
+    struct Name: Model, SQLView {
       @PrimaryKey var id: Int
       @Column var title: String
       static var definition: some Fetchable {
@@ -161,7 +161,7 @@ struct TriggerChangeTests: TriggerSuite {
       }
     }
 
-    struct Bare: SQLView {
+    struct Bare: Model, SQLView {
       static let tableName = "Name"
       @PrimaryKey var id: Int
       @Column var title: String

@@ -40,7 +40,7 @@ struct TriggerDeclarationTests: TriggerSuite {
         Trigger("t", after: .insert) { _ in Log.insert { _ in } }
       }
     }
-    struct View: SQLView {
+    struct View: Model, SQLView {
       @PrimaryKey var id: Int
       static var definition: some Fetchable { Plain.Post.select(\.$id) }
       static var schema: Schema<View> { Trigger("t", after: .insert) { _ in Raise(.ignore) } }

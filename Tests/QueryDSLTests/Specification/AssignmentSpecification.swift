@@ -63,6 +63,24 @@ struct AssignmentSpecification {
     }
   }
 
+  @Test("an expression that is never NULL is assigned to an optional column")
+  func neverNullToOptional() throws {
+    try expect(#""subtitle" = "title", "rating" = CAST("views" AS REAL) * ?"#) {
+      $0.$subtitle = $0.$title
+      $0.$rating = $0.$views.cast(to: Double.self) * 2
+    } _: {
+      ($0.subtitle, $0.rating) = ("a", 6)
+    }
+    try db.run(Note.delete())
+    try db.insert(note)
+    try expect(#""subtitle" = upper("title") || ?, "isHidden" = "isDone""#) {
+      $0.$subtitle = $0.$title.upper().concat("!")
+      $0.$isHidden = $0.$isDone
+    } _: {
+      ($0.subtitle, $0.isHidden) = ("A!", false)
+    }
+  }
+
   @Test("nil, a value and an optional variable are assigned to optional columns")
   func optionals() throws {
     let subtitle: String? = "c"

@@ -211,6 +211,37 @@ struct JSONBuildingSpecification {
     #expect(try db.fetch(small).map(\.value) == visits)
   }
 
+  @Test("whole children of a group become one column of JSON, which is empty without children")
+  func groupedChildren() throws {
+    let inner = Query { (owner: Columns<Owner>, thing: Columns<Thing>) in
+      From(owner)
+      Join(thing, on: thing.$owner.equals(owner.$id))
+      GroupBy(owner.$id)
+      OrderBy(owner.$id)
+      Select(owner, thing.jsonGroupArray().filter(thing.$id < 20))
+    }
+    func sorted(_ things: [Thing]) -> [Thing] { things.sorted { $0.id < $1.id } }
+    let expected = [1, 2].map { owner in own(owner).filter { $0.id < 20 } }
+    #expect(try db.fetch(inner).map { sorted($0.1.value) } == expected)
+    let outer = Query { (owner: Columns<Owner>, visit: OptionalColumns<Owner>) in
+      From(owner)
+      LeftJoin(visit, on: visit.$id > owner.$id.optional)
+      GroupBy(owner.$id)
+      OrderBy(owner.$id)
+      Select(owner.$id, visit.jsonGroupArray())
+    }
+    #expect(
+      try outer.sql.text == """
+        SELECT "Owner"."id", json_group_array(json_object('id', "Owner_2"."id", 'name', \
+        "Owner_2"."name", 'settings', json("Owner_2"."settings"))) \
+        FILTER (WHERE "Owner_2"."id" IS NOT NULL) FROM "Owner" LEFT JOIN "Owner" AS "Owner_2" \
+        ON "Owner_2"."id" > "Owner"."id" GROUP BY "Owner"."id" ORDER BY "Owner"."id"
+        """)
+    let found = try db.fetch(outer)
+    #expect(found.map(\.0) == [1, 2, 3])
+    #expect(found.map { Set($0.1.value.map(\.id)) } == [[2, 3], [3], []])
+  }
+
   @Test("the values of a column become an array, in the order of their query")
   func columns() throws {
     let query = Owner.select { owner in

@@ -51,6 +51,74 @@ struct OneRowUpsertSpecification {
     #expect(try db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 5)])
   }
 
+  @Test("the condition of an upsert may have only the existing row")
+  func condition() async throws {
+    let visit = Visit(id: 1, url: "a", count: 7)
+    let insert = Visit.insert(visit).onConflictUpdate(\.$url) {
+      $0.$count = $1.$count
+    } where: {
+      $0.$count > 3
+    }
+    #expect(
+      try insert.sql.text == """
+        INSERT INTO "Visit" ("id", "url", "count") VALUES (?, ?, ?) \
+        ON CONFLICT ("url") DO UPDATE SET "count" = excluded."count" WHERE "Visit"."count" > ?
+        """)
+    try await db.insert(Visit(id: 1, url: "a", count: 3))
+    #expect(try await db.upsert(insert).map(\.outcome) == [.unchanged])
+    try await db.write { tx in
+      let kept = try tx.upsert(visit, onConflict: \.$url) {
+        $0.$count = $1.$count
+      } where: {
+        $0.$count > 3
+        $0.$url == "a"
+      }
+      #expect(kept.outcome == .unchanged)
+      try tx.upsert(visit, onConflict: \.$url) {
+        $0.$count += 1
+      } where: { row in
+        row.$count < 4
+      }
+    }
+    let more = try await db.upsert(visit, onConflict: \.$url) {
+      $0.$count += 1
+    } where: {
+      $0.$count > 3
+    }
+    #expect(more.outcome == .updated)
+    try await db.upsert(visit, onConflict: \.$url) {
+      $0.$count += $1.$count
+    } where: {
+      $0.$count > 5
+    }
+    #expect(try await db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 5)])
+    try await db.run(
+      Visit.insert(visit).onConflictUpdate(on: { $0.$url.lower() }) {
+        $0.$count += 1
+      } where: {
+        $0.$count == 5
+      })
+    try await db.run(
+      Visit.insert(visit).onConflictUpdate(on: { $0.$url.lower() }) {
+        $0.$count += $1.$count
+      } where: {
+        $0.$count == 6
+      })
+    try await db.run(
+      Visit.insert(visit).onConflictUpdate {
+        $0.$count += 1
+      } where: {
+        $0.$count == 13
+      })
+    try await db.run(
+      Visit.insert(visit).onConflictUpdate {
+        $0.$count += $1.$count
+      } where: {
+        $0.$count == 14
+      })
+    #expect(try await db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 21)])
+  }
+
   @Test("such an upsert may be the clause for every constraint")
   func everyConstraint() throws {
     try db.insert(Visit(id: 1, url: "a"))

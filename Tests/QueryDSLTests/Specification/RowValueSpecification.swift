@@ -46,6 +46,39 @@ struct RowValueSpecification {
     #expect(try db.count(query) == ids.count, sourceLocation: sourceLocation)
   }
 
+  @Test("tuples of two or three expressions are compared as row values are")
+  func tuples() throws {
+    let two = ("b", 1)
+    try expect(#"("region", "number") > (?, ?)"#, [4, 5]) { ($0.$region, $0.$number) > two }
+    try expect(#"("region", "number") >= (?, ?)"#, [3, 4, 5]) {
+      ($0.$region, $0.$number) >= ("b", 1)
+    }
+    try expect(#"("region", "number") < (?, ?)"#, [1, 2]) { ($0.$region, $0.$number) < ("b", 1) }
+    try expect(#"("region", "number") <= (?, ?)"#, [1, 2, 3]) { ($0.$region, $0.$number) <= two }
+    try expect(#"("region", "number") = (?, ?)"#, [3]) { ($0.$region, $0.$number) == ("b", 1) }
+    try expect(#"("region", "note") IS NOT (?, ?)"#, [2, 3, 4, 5]) {
+      ($0.$region, $0.$note) != ("a", nil)
+    }
+    try expect(#"("region", "number", "id") > (?, ?, ? COLLATE "BINARY") AND "id" < ?"#, [3, 4]) {
+      ($0.$region, $0.$number, $0.$id) > ("b", 1, 2) && $0.$id < 5
+    }
+    try expect(#"("region", "number", "id") >= (?, ?, ? COLLATE "BINARY")"#, [3, 4, 5]) {
+      ($0.$region, $0.$number, $0.$id) >= ("b", 1, 3)
+    }
+    try expect(#"("region", "number", "id") < (?, ?, ? COLLATE "BINARY")"#, [1, 2]) {
+      ($0.$region, $0.$number, $0.$id) < ("b", 1, 3)
+    }
+    try expect(#"("region", "number", "id") <= (?, ?, ? COLLATE "BINARY")"#, [1, 2, 3]) {
+      ($0.$region, $0.$number, $0.$id) <= ("b", 1, 3)
+    }
+    try expect(#"("region", "number", "id") = (?, ?, ?)"#, [3]) {
+      ($0.$region, $0.$number, $0.$id) == ("b", 1, 3)
+    }
+    try expect(#"("region", "number", "id") <> (?, ?, ?)"#, [1, 2, 4, 5]) {
+      ($0.$region, $0.$number, $0.$id) != ("b", 1, 3)
+    }
+  }
+
   @Test("row values are compared from the first expression to the last")
   func comparisons() throws {
     try expect(#"("region", "number") > (?, ?)"#, [4, 5]) {

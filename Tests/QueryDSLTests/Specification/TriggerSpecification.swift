@@ -43,7 +43,7 @@ enum Notebook {
     @Column var text: String
   }
 
-  struct Title: SQLView, Equatable {
+  struct Title: Model, SQLView, Equatable {
     @PrimaryKey var id: Int
     @Column var title: String
     @Column var events: Int

@@ -170,7 +170,7 @@ package struct Migrations {
       static var schema: Schema<Tag> { Unique(\.$name) }
     }
 
-    struct Small: SQLView {
+    struct Small: Model, SQLView {
       @PrimaryKey var id: Int
       @Column var name: String
       static var definition: some Fetchable {

@@ -43,7 +43,7 @@ struct ModelText {
   let tableName: String
   var text: String
 
-  var isView: Bool { text.contains(": SQLView {") }
+  var isView: Bool { text.contains("SQLView {") }
 
   private var lines: [String] {
     get { text.split(separator: "\n").map(String.init) }

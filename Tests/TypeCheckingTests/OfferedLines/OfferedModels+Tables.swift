@@ -124,7 +124,7 @@ extension OfferedModels {
     }
   }
 
-  struct Sizes: SQLView {
+  struct Sizes: Model, SQLView {
     static let tableName = "Sizes"
     @PrimaryKey var id: Int
     static var definition: some Fetchable { Bare.all.select(\.$id) }

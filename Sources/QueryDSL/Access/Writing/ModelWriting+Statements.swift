@@ -5,14 +5,16 @@ extension ModelWriting {
   /// Lends `INSERT INTO "T" (…) VALUES (…)`, without the key column if the database assigns the
   /// key.
   func insertStatement(assigningKey: Bool) throws -> StatementPointer {
-    try core.lendStatement(assigningKey ? .insertAssigningKey : .insert, of: layout) {
+    try layout.requireTable()
+    return try core.lendStatement(assigningKey ? .insertAssigningKey : .insert, of: layout) {
       insertSQL(layout.orders.inserted(assigningKey: assigningKey))
     }
   }
 
   /// Lends `INSERT INTO "T" (…) VALUES (…), (…), …`.
   func insertStatement(rows: Int) throws -> StatementPointer {
-    try core.lendStatement(
+    try layout.requireTable()
+    return try core.lendStatement(
       shape: { key in
         key.append(ModelStatement.insertSeveral.mark)
         key.append(layout.number)
@@ -27,7 +29,8 @@ extension ModelWriting {
 
   /// Lends an INSERT that updates the existing row with the same key.
   func upsertStatement() throws -> StatementPointer {
-    try core.lendStatement(.upsert, of: layout) {
+    try layout.requireTable()
+    return try core.lendStatement(.upsert, of: layout) {
       let keys = layout.keyColumns.map { layout.columns[$0].quotedName }.joined(separator: ", ")
       let others = layout.columns.filter { !$0.isPrimaryKey && !$0.isGenerated }
       let action =
@@ -42,6 +45,7 @@ extension ModelWriting {
   /// Lends `UPDATE "T" SET … WHERE key = ?`. The last of the columns are the key, the others are
   /// set.
   func updateStatement(_ columns: UnsafeBufferPointer<UInt16>) throws -> StatementPointer {
+    try layout.requireTable()
     func writeShape(_ key: inout StatementKey) {
       key.append(ModelStatement.update.mark)
       key.append(layout.number)
@@ -60,7 +64,8 @@ extension ModelWriting {
 
   /// Lends `DELETE FROM "T" WHERE key = ?`.
   func deleteStatement() throws -> StatementPointer {
-    try core.lendStatement(.delete, of: layout) {
+    try layout.requireTable()
+    return try core.lendStatement(.delete, of: layout) {
       "DELETE FROM \(layout.quotedTableName) WHERE \(layout.keyCondition)"
     }
   }
@@ -70,5 +75,17 @@ extension ModelWriting {
     let names = columns.map { layout.columns[Int($0)].quotedName }.joined(separator: ", ")
     let marks = columns.map { _ in "?" }.joined(separator: ", ")
     return "INSERT INTO \(layout.quotedTableName) (\(names)) VALUES (\(marks))"
+  }
+}
+
+extension ModelLayout {
+  /// Throws `QueryError` if it is a view. SQLite does not count the rows of a view, so it would not
+  /// be known whether a model's row was there.
+  fileprivate func requireTable() throws {
+    guard isView else { return }
+    throw QueryError(
+      "\(tableName) is a view, which has no rows of its own: write its tables; or declare "
+        + "INSTEAD OF triggers, `Trigger(_:insteadOf:)`, and run the commands "
+        + "\(model).insert(row), \(model).update { … } and \(model).delete()")
   }
 }

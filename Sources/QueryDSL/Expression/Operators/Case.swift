@@ -50,7 +50,8 @@ public struct Case<Value: ColumnValue>: Sendable {
 
   /// The completed expression, which is NULL if no branch holds. SQL: `END`
   public var orNull: SQLExpression<Value?> {
-    SQLExpression<Value?>(problem.map { .invalid($0) } ?? .cases(node), form: form)
+    SQLExpression<Value?>(
+      problem.map { .invalid($0) } ?? node.expression(of: Value.self, form), form: form)
   }
 
   init(base: ExpressionNode, equals: ExpressionNode, then result: SQLExpression<Value>) {
@@ -73,7 +74,8 @@ public struct Case<Value: ColumnValue>: Sendable {
     var whole = self
     whole.node.otherwise = otherwise
     whole.note(resultForm)
-    return SQLExpression(whole.problem.map { .invalid($0) } ?? .cases(whole.node), form: form)
+    return SQLExpression(
+      whole.problem.map { .invalid($0) } ?? whole.node.expression(of: Value.self, form), form: form)
   }
 
   private mutating func note(_ other: StoredForm) {

@@ -72,7 +72,11 @@ public func iif<Value: ColumnValue>(
   guard result.form == otherwise.form else {
     return SQLExpression(.invalid(result.mixing(otherwise.form)))
   }
+  let results = [result.node, otherwise.node]
   return SQLExpression(
-    .function("iif", [.predicate(condition.node), result.node, otherwise.node]),
+    .function("iif", [.predicate(condition.node)] + results)
+      .compared(
+        as: Value.self, result.form, like: results,
+        despite: condition.node.first(ExpressionNode.collation) != nil),
     form: result.form)
 }

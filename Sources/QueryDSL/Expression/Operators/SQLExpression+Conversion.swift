@@ -9,8 +9,9 @@ extension SQLExpression {
   /// Returns the value with another collation, for comparing, sorting and indexes.
   /// SQL: `a COLLATE "NOCASE"`
   ///
-  /// SQLite applies the collation to the whole operand that contains it, at whatever depth: a CASE
-  /// whose condition has a collation is itself compared with that collation.
+  /// SQLite applies the collation to the whole operand that contains it, at whatever depth:
+  /// `t.collated(.noCase).concat("!")` is also compared without case. A collation in a condition of
+  /// CASE or `iif` does not apply to the result.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql>
   public func collated(_ collation: Collation) -> SQLExpression {
     SQLExpression(.collate(node, collation.name), form: form)
@@ -24,20 +25,30 @@ extension SQLExpression {
   /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#castexpr>
   @_disfavoredOverload
   public func cast<Result: ColumnValue>(to type: Result.Type) -> SQLExpression<Result> {
-    SQLExpression<Result>(node.cast(to: type))
+    SQLExpression<Result>(cast(to: type))
   }
 
   /// Converts the value to another storage class; NULL stays NULL. SQL: `CAST(a AS INTEGER)`
   public func cast<Wrapped: ColumnValue, Result: ColumnValue>(
     to type: Result.Type
   ) -> SQLExpression<Result?> where Value == Wrapped? {
-    SQLExpression<Result?>(node.cast(to: type))
+    SQLExpression<Result?>(cast(to: type))
   }
 
   /// Returns the name of the storage class: `null`, `integer`, `real`, `text` or `blob`.
   /// SQL: `typeof(a)`
   public func typeof() -> SQLExpression<String> {
-    SQLExpression<String>(.function("typeof", [node]))
+    SQLExpression<String>(
+      .function("typeof", [node]).compared(
+        as: String.self, .standard, like: [], despite: node.containsCollation))
+  }
+
+  /// Returns the converted expression. A text that is made of something else does not take over a
+  /// collation, such as that of a decimal.
+  private func cast<Result: ColumnValue>(to type: Result.Type) -> ExpressionNode {
+    let isText = Value.storageClass(as: form) == .text && Value.collationName == nil
+    return node.cast(to: type).compared(
+      as: type, .standard, like: [], despite: !isText && node.containsCollation)
   }
 }
 

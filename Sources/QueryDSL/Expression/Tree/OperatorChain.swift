@@ -98,6 +98,14 @@ extension OperatorChain {
     }
   }
 
+  /// Returns the first result that is not nil, of the operands and the expressions inside them.
+  func first<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
+    for (_, operand, _) in operands {
+      if let found = operand.first(result) { return found }
+    }
+    return nil
+  }
+
   private typealias Operand = (sign: SQLToken?, node: ExpressionNode, precedence: Precedence)
 
   /// The operands from left to right, each with the operator in front of it.

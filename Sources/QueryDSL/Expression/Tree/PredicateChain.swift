@@ -113,6 +113,16 @@ extension PredicateChain {
   }
 }
 
+extension PredicateChain {
+  /// Returns the first result that is not nil, of the expressions in the conditions.
+  func first<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
+    for operand in operands {
+      if let found = operand.first(result) { return found }
+    }
+    return nil
+  }
+}
+
 extension PredicateNode {
   /// Writes conditions with AND or OR between them.
   static func writeGroups<Sink: QuerySink>(

@@ -40,6 +40,8 @@ package final class ModelLayout: @unchecked Sendable {
   let keySpellings: [KeySpelling]
   /// The key column that is the rowid, if there is one.
   package let rowIDColumn: Int?
+  /// Whether it is a view, which has no rows of its own.
+  let isView: Bool
   /// Whether the table has a rowid: it is not declared WITHOUT ROWID.
   let hasRowID: Bool
   let orders: ColumnOrders
@@ -62,6 +64,7 @@ package final class ModelLayout: @unchecked Sendable {
     self.model = model
     tableName = (model as? any TableModel.Type)?.tableName ?? String(nameOf: model)
     quotedTableName = Identifier(tableName).quoted
+    isView = model is any SQLView.Type
     ignored = fields.ignored
     let naming = (model as? any TableModel.Type)?.columnNaming ?? .asDeclared
     let columns = try fields.columns.enumerated().map { index, field in

@@ -54,7 +54,7 @@ extension _QueryTables: Sendable {}
 
 extension SelectStatement {
   /// For each of `tables`, whether an outer join may find no row of it.
-  fileprivate var areOptional: [Bool] {
+  var areOptional: [Bool] {
     var flags = [false]
     for join in joins {
       if join.kind == .right || join.kind == .full { flags = flags.map { _ in true } }

@@ -13,12 +13,11 @@ import SQLCore
 ///     "rating" <= ?
 ///     AND ("rating" < ? OR "rating" = ? AND ("title", "id") > (?, ? COLLATE "BINARY"))
 struct PageCondition {
-  /// A column of the order, with the cursor's value.
+  /// An expression of the order, as it is compared, with the cursor's value.
   struct Term {
-    let column: ColumnID
-    let type: any ColumnValue.Type
+    let node: ExpressionNode
     let isDescending: Bool
-    /// Whether rows may have NULL in the column, and whether these come first.
+    /// Whether rows may have NULL for the expression, and whether these come first.
     let mayBeNull: Bool
     let hasNullFirst: Bool
     let value: DatabaseValue
@@ -26,8 +25,6 @@ struct PageCondition {
     /// Whether a comparison with the value decides for every row. It is unknown for NULL, which is
     /// right if all rows with NULL come before the value.
     var isDecided: Bool { !mayBeNull || hasNullFirst && !value.isNull }
-
-    var node: ExpressionNode { ExpressionNode.column(column).collated(as: type) }
   }
 
   let terms: [Term]

@@ -6,10 +6,11 @@ import SQLCore
   import Foundation
 #endif
 
-/// A place between two rows of a `PageOrder`, where a page begins.
+/// A place between two rows, where a page begins. Its parameter is the model of a `PageOrder`, or
+/// the type of the rows of a `Query` with pages.
 ///
-/// It holds the last row's values of the columns of the order and of the key, so it stays valid if
-/// that row is changed or deleted. Its text has only letters, digits, `-` and `_`, and fits into a
+/// It holds the last row's values of the order and of the keys, so it stays valid if that row is
+/// changed or deleted. Its text has only letters, digits, `-` and `_`, and fits into a
 /// URL; JSON contains the same text.
 ///
 /// ```swift
@@ -18,7 +19,7 @@ import SQLCore
 /// ```
 /// The text is not encrypted: a client can read the values, and make a cursor with other values.
 /// They are bound, so the most that such a cursor does is to begin at another place.
-public struct PageCursor<M: Model>: Hashable, Sendable {
+public struct PageCursor<Rows>: Hashable, Sendable {
   /// The fingerprint of the order.
   let order: UInt64
   let values: [DatabaseValue]
@@ -65,6 +66,13 @@ extension PageCursor: Codable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
+  }
+}
+
+extension String {
+  /// A hash that is the same in each run of the program: FNV-1a.
+  var stableHash: UInt64 {
+    utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 }
 

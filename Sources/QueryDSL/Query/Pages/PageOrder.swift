@@ -107,8 +107,7 @@ extension PageOrder {
       text += "\0" + layout.columns[term.column].name + (term.isDescending ? "\0-" : "\0+")
       text += term.hasNullFirst ? "first" : "last"
     }
-    // FNV-1a
-    return text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    return text.stableHash
   }
 
   /// Returns the place after a row, where the next page begins.

@@ -47,9 +47,10 @@ extension TableQuery where M: Model {
       let condition = PageCondition(
         terms: zip(terms, cursor.values).map { term, value in
           let column = layout.columns[term.column]
+          let id = ColumnID(table: table, index: UInt16(truncatingIfNeeded: term.column))
           return PageCondition.Term(
-            column: ColumnID(table: table, index: UInt16(truncatingIfNeeded: term.column)),
-            type: column.type, isDescending: term.isDescending,
+            node: ExpressionNode.column(id).collated(as: column.type),
+            isDescending: term.isDescending,
             mayBeNull: column.mayBeNull || value.isNull, hasNullFirst: term.hasNullFirst,
             value: value)
         })

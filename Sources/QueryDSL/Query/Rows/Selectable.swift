@@ -71,7 +71,7 @@ extension ModelLayout {
   /// The columns that are not all NULL in a row that exists: the key, or else the columns
   /// that are not optional. If all columns are optional, a row in which all are NULL is read as a
   /// missing one.
-  fileprivate var presentColumns: [Int] {
+  var presentColumns: [Int] {
     if !keyColumns.isEmpty { return keyColumns }
     let required = columns.indices.filter { !columns[$0].isOptional }
     return required.isEmpty ? Array(columns.indices) : required
@@ -108,7 +108,7 @@ extension SelectStatement {
       parts.append(selection.part)
       columns.append(selection.columns)
     }
-    // The compiler takes a closure that returns anything but items for one that returns none.
+    // `select()` of no columns.
     if terms.isEmpty { terms = [.expression(.invalid(noItems))] }
     let allColumns = columns
     return (terms, .parts(parts) { try allColumns.flatMap { try $0() } })

@@ -79,6 +79,7 @@ extension SelectStatement: Renderable {
   private func writeOrderAndLimit<Sink: QuerySink>(to sink: inout Sink) throws {
     switch order {
     case .none: break
+    case _ where isOneAggregatedRow: break
     case .one(let term): try write(term, behind: .orderBy, to: &sink)
     case .many(let terms):
       for index in terms.indices {
@@ -86,6 +87,17 @@ extension SelectStatement: Renderable {
       }
     }
     try writeLimit(to: &sink)
+  }
+
+  /// Whether aggregates make one row of all rows. It needs no order.
+  private var isOneAggregatedRow: Bool {
+    guard case .terms(let terms) = selection, groups.isEmpty else { return false }
+    return terms.contains { term in
+      switch term {
+      case .table: false
+      case .expression(let node), .aliased(let node, _): node.containsAggregate
+      }
+    }
   }
 
   @inline(__always)

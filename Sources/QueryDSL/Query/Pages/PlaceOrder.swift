@@ -1,0 +1,155 @@
+import SQLCore
+
+/// The order of a query's rows, completed with keys so that no two rows are in the same place.
+struct PlaceOrder {
+  /// An expression of the order.
+  struct Term {
+    let node: ExpressionNode
+    var isDescending: Bool
+    var nulls: NullOrder?
+    let mayBeNull: Bool
+
+    /// Whether NULL comes before all values.
+    var hasNullFirst: Bool { nulls.map { $0 == .first } ?? !isDescending }
+
+    /// The same expression in the opposite direction.
+    var reversed: Term {
+      var term = self
+      term.isDescending.toggle()
+      term.nulls = nulls.map { $0 == .first ? .last : .first }
+      return term
+    }
+  }
+
+  private(set) var terms: [Term] = []
+  /// A number that differs for other orders and other tables.
+  private(set) var fingerprint: UInt64 = 0
+
+  /// The order of no rows, for a query that has no pages.
+  init() {}
+
+  /// Reads the order of a statement. Throws `QueryError` if its rows have no places.
+  init(of statement: SelectStatement) throws {
+    if let problem = statement.problem { throw problem }
+    try statement.requirePages()
+    let optional = statement.optionalTables
+    for term in statement.order {
+      let node = try statement.orderedNode(term.expression)
+      terms.append(
+        Term(
+          node: node, isDescending: term.isDescending, nulls: term.nulls,
+          mayBeNull: node.columnMayBeNull(missing: optional)))
+    }
+    let isDescending = terms.last?.isDescending ?? false
+    for table in try statement.determiningTables() {
+      for key in table.keys where !terms.contains(where: { $0.node.orderedColumn == key.column }) {
+        terms.append(
+          Term(
+            node: key.node, isDescending: isDescending, nulls: nil,
+            mayBeNull: optional.contains(table.id)))
+      }
+    }
+    var places = statement
+    places.selection = .terms(terms.map { .expression($0.node) })
+    places.predicates = .none
+    places.limit = nil
+    places.order = ShortList(terms.map(\.orderTerm))
+    fingerprint = try places.rendered().text.stableHash
+  }
+
+  /// Orders a statement, leaves out the rows up to a cursor, and selects the values of the next
+  /// cursors. Throws `QueryError` if the cursor belongs to another order.
+  func apply<Row>(
+    to statement: inout SelectStatement, after cursor: PageCursor<Row>?, isReversed: Bool
+  ) throws {
+    let ordered = isReversed ? terms.map(\.reversed) : terms
+    statement.order = ShortList(ordered.map(\.orderTerm))
+    let selected: [SelectStatement.SelectTerm] =
+      switch statement.selection {
+      case .table(let table): [.table(table)]
+      case .terms(let terms): terms
+      }
+    statement.selection = .terms(selected + terms.map { .expression($0.node.withoutCollation) })
+    guard let cursor else { return }
+    guard cursor.order == fingerprint, cursor.values.count == terms.count else {
+      throw QueryError(
+        "the cursor belongs to a query with another order or other tables; use it with the query "
+          + "that made it, or begin with the first page")
+    }
+    let condition = PageCondition(
+      terms: zip(ordered, cursor.values).map { term, value in
+        PageCondition.Term(
+          node: term.node, isDescending: term.isDescending,
+          mayBeNull: term.mayBeNull || value.isNull, hasNullFirst: term.hasNullFirst, value: value)
+      })
+    for predicate in condition.predicates { statement.predicates.append(predicate) }
+  }
+}
+
+extension PlaceOrder.Term {
+  fileprivate var orderTerm: SelectStatement.OrderTerm {
+    SelectStatement.OrderTerm(
+      node, isDescending ? .descending : .ascending, mayBeNull ? nulls : nil)
+  }
+}
+
+extension ExpressionNode {
+  fileprivate var withoutCollation: ExpressionNode {
+    if case .tree(.collate(let operand, _), _) = self { operand } else { self }
+  }
+
+  /// The column, if the expression is one, with or without a collation.
+  fileprivate var orderedColumn: ColumnID? { withoutCollation.columnID }
+
+  /// Whether the expression may be NULL, given the tables of which a join may find no row. Only of
+  /// a column is it known that it is not.
+  fileprivate func columnMayBeNull(missing: Set<TableID>) -> Bool {
+    guard let id = orderedColumn,
+      let layout = LayoutRegistry.shared.layout(number: id.table.layout)
+    else { return true }
+    return missing.contains(id.table) || layout.columns[Int(id.index)].mayBeNull
+  }
+}
+
+extension SelectStatement {
+  /// Throws `QueryError` if rows cannot be left out by a condition on the tables.
+  fileprivate func requirePages() throws {
+    func refuse(_ what: String) -> QueryError {
+      QueryError("a query with \(what) has no pages; its rows have no keys of their own")
+    }
+    if extras?.content.compound != nil { throw refuse("UNION, INTERSECT or EXCEPT") }
+    if !groups.isEmpty { throw refuse("groups") }
+    if isDistinct { throw refuse("DISTINCT") }
+    if offset != nil {
+      throw QueryError("a page begins after its cursor; remove the offset of the query")
+    }
+    var nodes = order.map(\.expression)
+    if case .terms(let terms) = selection {
+      for term in terms {
+        switch term {
+        case .table: break
+        case .expression(let node), .aliased(let node, _): nodes.append(node)
+        }
+      }
+    }
+    if nodes.contains(where: \.containsAggregateOrWindow) { throw refuse("aggregates or windows") }
+  }
+
+  /// Returns what a term of ORDER BY orders by: of the name of a result column, its expression.
+  fileprivate func orderedNode(_ node: ExpressionNode) throws -> ExpressionNode {
+    guard case .resultColumn(let name) = node else { return node }
+    if case .terms(let terms) = selection {
+      for term in terms {
+        if case .aliased(let node, let alias) = term, alias.isSame(as: name) { return node }
+      }
+    }
+    throw QueryError(
+      "a page is ordered by \(name), which is not the name that `as` gives to a selected "
+        + "expression; order by the expression itself")
+  }
+
+  /// The tables of which an outer join may find no row.
+  fileprivate var optionalTables: Set<TableID> {
+    Set(zip(tables, areOptional).compactMap { $1 ? $0 : nil })
+  }
+}

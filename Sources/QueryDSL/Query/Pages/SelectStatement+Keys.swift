@@ -1,0 +1,96 @@
+import SQLCore
+
+// Which keys tell the rows of a query apart. Those of all tables do, but a join that compares a
+// whole key finds no more than one row of its table, whose key then adds nothing.
+
+extension SelectStatement {
+  /// A table with its key.
+  struct KeyedTable {
+    let id: TableID
+    let keys: [(column: ColumnID, node: ExpressionNode, isText: Bool)]
+  }
+
+  /// The tables whose keys together differ for all rows of the query, in the order of FROM and the
+  /// joins. Throws `QueryError` if a table has no key.
+  func determiningTables() throws -> [KeyedTable] {
+    guard !from.isNone else {
+      throw QueryError("a query without a table has no pages")
+    }
+    let all = try tables.map(keyed)
+    let links = links(among: all)
+    var needed = all
+    // From the last one, so that the table of FROM stays if two tables determine each other.
+    for table in all.reversed() {
+      let others = needed.filter { $0.id != table.id }
+      if Self.reach(from: others.map(\.id), by: links).contains(table.id) { needed = others }
+    }
+    return needed
+  }
+
+  private func keyed(_ table: TableID) throws -> KeyedTable {
+    let layout = LayoutRegistry.shared.layout(number: table.layout)
+    guard let layout, extras?.source(of: table) == nil, !layout.keyColumns.isEmpty else {
+      throw QueryError(
+        "\(layout?.tableName ?? "a table") has no key; pages need one, because rows that are "
+          + "otherwise equal are ordered by it")
+    }
+    return KeyedTable(
+      id: table,
+      keys: layout.keyColumns.map { index in
+        let id = ColumnID(table: table, index: UInt16(truncatingIfNeeded: index))
+        let column = layout.columns[index]
+        return (
+          id, ExpressionNode.column(id).collated(as: column.type), column.storageClass == .text
+        )
+      })
+  }
+
+  /// One row of the first table goes with at most one row of the second.
+  private typealias Link = (from: TableID, to: TableID)
+
+  private func links(among tables: [KeyedTable]) -> [Link] {
+    // After these, a row may be without one of any table.
+    if joins.contains(where: { $0.kind == .right || $0.kind == .full }) { return [] }
+    var links: [Link] = []
+    for join in joins {
+      let pairs = join.condition?.equalColumns ?? []
+      // A left join says nothing about the tables before it.
+      for table in tables where join.kind != .left || table.id == join.table {
+        for other in tables where other.id != table.id {
+          let isWhole = table.keys.allSatisfy { key in
+            // A text may be compared by a collation of the file, in which several keys are equal.
+            !key.isText && pairs.contains { $0 == key.column && $1.table == other.id }
+          }
+          if isWhole { links.append((other.id, table.id)) }
+        }
+      }
+    }
+    return links
+  }
+
+  private static func reach(from tables: [TableID], by links: [Link]) -> Set<TableID> {
+    var reached = Set(tables)
+    var isGrowing = true
+    while isGrowing {
+      isGrowing = false
+      for link in links where reached.contains(link.from) {
+        if reached.insert(link.to).inserted { isGrowing = true }
+      }
+    }
+    return reached
+  }
+}
+
+extension PredicateNode {
+  /// The pairs of columns that must be equal, each in both orders.
+  fileprivate var equalColumns: [(ColumnID, ColumnID)] {
+    switch self {
+    case .tree(.compare(let sign, let left, let right), _) where sign == .equal || sign == .isSame:
+      guard let left = left.columnID, let right = right.columnID else { return [] }
+      return [(left, right), (right, left)]
+    case .chain(let chain) where chain.connective == .and:
+      return chain.operands.flatMap(\.equalColumns)
+    default: return []
+    }
+  }
+}
