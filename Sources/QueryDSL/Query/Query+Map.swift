@@ -14,11 +14,11 @@ extension Fetchable {
   /// }.map { Entry(post: $0, author: $1) }                          // Query<Entry>
   /// ```
   /// The SQL is the same. The query can be fetched, streamed, observed and narrowed like any other;
-  /// `select` replaces the closure. The closure runs on the thread that reads the rows, and must not
-  /// use the database. If it throws, the error is that of `fetch`.
+  /// `select` replaces the closure. The closure runs on the thread that reads the rows, and must
+  /// not use the database. If it throws, the error is that of `fetch`.
   ///
-  /// SQLite does not know what the closure makes: inside another query, as a table, in a subquery, a
-  /// UNION or an insert, it throws `QueryError`. Call `map` on the outer query.
+  /// SQLite does not know what the closure makes: inside another query, as a table, in a subquery,
+  /// a UNION or an insert, it throws `QueryError`. Call `map` on the outer query.
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Row) throws -> Result
   ) -> Query<Result> {

@@ -71,8 +71,8 @@ public struct CommonTable<Row: ResultRow>: Sendable {
     if !next.query.statement.isSimpleOperand {
       statement.note(
         QueryError(
-          "the step of the recursive table \(name.name) cannot have an order, a limit, WITH or a RIGHT "
-            + "or FULL JOIN, and cannot be a UNION; write order and limit after the table: "
+          "the step of the recursive table \(name.name) cannot have an order, a limit, WITH or a "
+            + "RIGHT or FULL JOIN, and cannot be a UNION; write order and limit after the table: "
             + "CommonTable(…) { … }.limit(20)"))
     }
     node = CommonTableNode(
@@ -90,13 +90,14 @@ public struct CommonTable<Row: ResultRow>: Sendable {
 extension CommonTable {
   /// Orders the rows of the table by one of its columns, after the existing orders.
   ///
-  /// For a recursive table, it is the order in which SQLite takes the rows from which others follow.
-  /// By a depth, descending, it walks a tree depth-first: each row comes directly before its
-  /// descendants.
+  /// For a recursive table, it is the order in which SQLite takes the rows from which others
+  /// follow. By a depth, descending, it walks a tree depth-first: each row comes directly before
+  /// its descendants.
   ///
   /// ```swift
   /// CommonTable("levels", startingWith: roots) { levels in … }.order(by: \.$depth, .descending)
-  /// // WITH RECURSIVE "levels"("id", "depth") AS (SELECT … UNION ALL SELECT … ORDER BY "depth" DESC)
+  /// // WITH RECURSIVE "levels"("id", "depth") AS
+  /// //   (SELECT … UNION ALL SELECT … ORDER BY "depth" DESC)
   /// ```
   /// - SeeAlso: <https://www.sqlite.org/lang_with.html#recursive_common_table_expressions>
   public func order<Value: ColumnValue>(
@@ -113,8 +114,8 @@ extension CommonTable {
 
   /// Limits the table to `count` rows, with which a recursion ends. SQL: `LIMIT ?`
   ///
-  /// It replaces the limit of the query, and nil removes it. A negative one throws `QueryError` when
-  /// the query is rendered.
+  /// It replaces the limit of the query, and nil removes it. A negative one throws `QueryError`
+  /// when the query is rendered.
   public func limit(_ count: Int?) -> CommonTable {
     changing { $0.setLimit(count) }
   }

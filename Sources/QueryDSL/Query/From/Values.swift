@@ -19,8 +19,8 @@ import SQLCore
 /// //   FROM "apus_array"(?) JOIN "apus_array"(?) AS "apus_array_2" ON …) AS "Score"
 /// //   WHERE "Player"."id" = "Score"."player"
 /// ```
-/// Each column is bound as one array, so the SQL is the same for any number of rows, and no rows are
-/// allowed. It can be used wherever a query can: in FROM and joins (`Values(scores).as(score)`), as
+/// Each column is bound as one array, so the SQL is the same for any number of rows, also for none.
+/// It can be used wherever a query can: in FROM and joins (`Values(scores).as(score)`), as
 /// a `CommonTable`, in a UNION, or in an insert. The rows have no particular order.
 ///
 /// A value that cannot be stored throws `ColumnValueError` when the query runs; a row type of more
