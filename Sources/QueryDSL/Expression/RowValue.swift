@@ -120,7 +120,9 @@ extension RowValue {
             "RowValue.isIn(query) finds no row with NULL, so its expressions cannot be optional; "
               + "use `ifNull`, or `exists()` of a query that compares them")))
     }
-    guard let columns = try? query.decoding.columns(), columns.map(\.form) == forms else {
+    guard !query.decoding.isMapped, let columns = try? query.decoding.columns(),
+      columns.map(\.form) == forms
+    else {
       return SQLPredicate(
         .invalid(
           QueryError(

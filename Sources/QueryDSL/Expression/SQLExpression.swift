@@ -51,6 +51,22 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     SQLExpression<Value?>(node, form: form)
   }
 
+  /// Returns the same expression for a place whose values are never NULL, if the program knows that
+  /// it is not NULL. SQL: the expression itself
+  ///
+  /// ```swift
+  /// let list = TodoList.where { $0.$title == "Family" }.select(\.$id)
+  /// Todo.insert { $0.$title = "Call"; $0.$listID = list.subquery().nonOptional() }
+  /// // INSERT INTO "Todo" ("title", "listID") VALUES (?, (SELECT "id" FROM "TodoList" WHERE …))
+  /// ```
+  /// If it is NULL after all, reading it as a row throws `ColumnValueError`, and storing it in a
+  /// column that is NOT NULL throws `DatabaseError`. Compared by `==`, it is SQL's `=`, which is
+  /// unknown for NULL. To replace NULL, use `ifNull`.
+  public func nonOptional<Wrapped: ColumnValue>() -> SQLExpression<Wrapped>
+  where Value == Wrapped? {
+    SQLExpression<Wrapped>(node, form: form)
+  }
+
   /// Returns the expression for a place that needs values in that form; nil if it is stored in
   /// another form. A parameter takes the form of its place.
   func node(as form: StoredForm) -> ExpressionNode? {

@@ -43,6 +43,7 @@ extension ViewDefinition {
   init<V: SQLView>(of model: V.Type) throws {
     let layout = try V.layout
     let query = V.definition.query
+    if query.decoding.isMapped { throw ModelError(model, QueryError.mapped.message) }
     let columns = try query.decoding.columns()
     guard columns.count == layout.columns.count else {
       throw ModelError(

@@ -129,6 +129,7 @@ extension Insert {
   private static func difference<Row>(
     _ targets: [(node: ExpressionNode, form: StoredForm)], _ query: Query<Row>
   ) -> QueryError? {
+    if query.decoding.isMapped { return .mapped }
     guard let given = try? query.decoding.columns(), given.count == targets.count else {
       return QueryError("the query does not select the columns that it inserts into \(M.tableName)")
     }
