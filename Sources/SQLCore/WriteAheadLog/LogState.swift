@@ -7,6 +7,9 @@ struct LogState {
   /// A `PRAGMA wal_autocheckpoint` that was just compiled, until `keepLogHook()` handles it.
   private var pragma: CheckpointPragma?
 
+  /// Called before a commit copies the log into the database file.
+  private(set) var willCopy: (@Sendable () -> Void)?
+
   /// The number of frames in the log after the last commit.
   var frameCount: Int { bound.frameCount }
 
@@ -17,6 +20,12 @@ struct LogState {
   var autocheckpoint: Int32 { bound.autocheckpoint }
 
   // MARK: The hook
+
+  /// Sets a closure that is called before a commit copies the log into the database file. It must
+  /// not use this connection.
+  mutating func callBeforeCopying(_ body: @escaping @Sendable () -> Void) {
+    willCopy = body
+  }
 
   /// Sets the bound of the log. The hook must be installed next.
   mutating func limit(to bound: LogBound) {
