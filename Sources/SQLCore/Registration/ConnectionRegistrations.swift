@@ -35,6 +35,12 @@ final class ConnectionRegistrations: Sendable {
     }
   }
 
+  /// Whether a connection has every registration.
+  @inline(__always)
+  func areAll(on core: ConnectionCore) -> Bool {
+    core.state.pointee.registrations.sequence == latest.load(ordering: .acquiring)
+  }
+
   /// Installs the missing registrations on a connection. If nothing is missing, this costs one
   /// comparison.
   @inline(__always)

@@ -65,6 +65,8 @@ private func logDidGrow(
     state.callingOut { $0.writeAheadLog.forEachBody { $0(commit) } }
   }
   if state.pointee.log.copies(at: Int(frameCount)) {
+    // The readers' kept snapshots are older than this commit, and would limit what is copied.
+    state.pointee.log.willCopy?()
     sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }
   return SQLITE_OK

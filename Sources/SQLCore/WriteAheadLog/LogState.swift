@@ -9,6 +9,9 @@ struct LogState {
   /// The number of commits to the log of the main database that the hook has noted; it wraps around.
   private(set) var commitCount: UInt32 = 0
 
+  /// Called before a commit copies the log into the database file.
+  private(set) var willCopy: (@Sendable () -> Void)?
+
   /// The number of frames in the log after the last commit.
   var frameCount: Int { bound.frameCount }
 
@@ -19,6 +22,12 @@ struct LogState {
   var autocheckpoint: Int32 { bound.autocheckpoint }
 
   // MARK: The hook
+
+  /// Sets a closure that is called before a commit copies the log into the database file. It must
+  /// not use this connection.
+  mutating func callBeforeCopying(_ body: @escaping @Sendable () -> Void) {
+    willCopy = body
+  }
 
   /// Sets the bound of the log. The hook must be installed next.
   mutating func limit(to bound: LogBound) {

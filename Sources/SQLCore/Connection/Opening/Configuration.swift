@@ -100,6 +100,10 @@ public struct Configuration: Sendable {
   private(set) var knownScans = KnownScans()
   /// How long a write waits for readers of the log before it gives up restarting the log.
   var maximumLogWait = Duration.milliseconds(100)
+  /// The time between two rounds in which the pool ends the snapshots that idle readers have kept. A
+  /// snapshot ends one to two rounds after its last use. Tests, which must not depend on time,
+  /// change it.
+  var keptSnapshotRound = Duration.milliseconds(4)
   /// The age at which a shared transaction takes no more writes, since the first of them would wait
   /// too long for its answer. Tests, which must not depend on time, change it.
   var maximumSharedTransactionAge = Duration.milliseconds(5)
