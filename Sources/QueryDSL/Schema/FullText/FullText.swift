@@ -40,7 +40,7 @@ struct FullTextLine<M: ResultRow> {
 ///   - tokenizer: how text is split into words.
 ///   - prefixes: the lengths of beginnings of words, in characters, for which the index has lists
 ///     of their own. A search for such a beginning is then as fast as one for a word.
-///   - detail: what the index stores about each word.
+///   - detail: the detail with which the index stores each word.
 ///   - name: the name of the index; `Post_search` if it is nil.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#external_content_tables>
 public func FullText<M: TableModel, each Value: ColumnValue>(

@@ -1,4 +1,4 @@
-/// What a full-text index stores about each occurrence of a word.
+/// The detail with which a full-text index stores each occurrence of a word.
 ///
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_detail_option>
 public enum SearchDetail: String, Sendable {

@@ -33,8 +33,8 @@ public struct SearchTokenizer: Hashable, Sendable {
   /// - Parameters:
   ///   - tokenCharacters: other characters that belong to words, such as `"-_"`.
   ///   - separators: letters or digits that do not belong to words.
-  ///   - categories: the categories of characters of which words consist, such as `"L* N* Co"`; nil
-  ///     for SQLite's own list.
+  ///   - categories: the categories of Unicode that belong to words, such as `"L* N* Co"`; nil for
+  ///     SQLite's own list.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#unicode61_tokenizer>
   public static func unicode(
     diacritics: Diacritics = .removed, tokenCharacters: String = "", separators: String = "",
