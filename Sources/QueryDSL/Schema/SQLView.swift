@@ -58,6 +58,8 @@ extension ViewDefinition {
             + "selects \(found.type) in the form .\(found.form)")
       }
     }
+    // Throws for a view, which cannot have a full-text index.
+    _ = try SearchIndex.declared(by: model)
     self.init(
       model: String(nameOf: model), name: layout.tableName,
       createView: "CREATE VIEW \(layout.quotedTableName) "

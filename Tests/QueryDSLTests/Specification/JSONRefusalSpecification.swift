@@ -49,7 +49,9 @@ struct JSONRefusalSpecification {
       try Owner.select { jsonObject($0.$id.as("a\0b"), as: Owner.self) }.sql
     }
     try db.insert(Measure(id: 1, value: .infinity))
-    #expect(throws: DatabaseError.self) { try db.fetch(Measure.select { $0.$value.jsonGroupArray() }) }
+    #expect(throws: DatabaseError.self) {
+      try db.fetch(Measure.select { $0.$value.jsonGroupArray() })
+    }
     #expect(throws: ColumnValueError.self) {
       try db.fetch(Owner.select { jsonObject($0.$id, as: Owner.self) })
     }

@@ -86,8 +86,12 @@ struct TriggerPlanner {
   // MARK: Triggers that are no longer declared
 
   private mutating func planUndeclared() {
+    let searchIndexes = schema.searchIndexes
+    let searchTriggers = declared.searchIndexes.flatMap(\.triggers)
     for entry in schema.entries where declared.manages(entry, renames: schema.renames) {
-      guard declared.triggers.named(entry.name) == nil, !declared.removes(.trigger(entry.name))
+      guard declared.triggers.named(entry.name) == nil, !declared.removes(.trigger(entry.name)),
+        // The `SearchPlanner` plans the triggers of full-text indexes.
+        searchTriggers.named(entry.name) == nil, !searchIndexes.contains(where: { $0.owns(entry) })
       else { continue }
       let table = schema.renames.name(ofTable: entry.table)
       var step = PlannedStep.dropTrigger(
