@@ -11,9 +11,7 @@ extension RandomExpressions {
     let text = text(depth: 1)
     let search = values.pick(Search.allCases)
     let foldings: [CaseFolding?] = [nil, nil, .ascii, .unicode]
-    var folding = values.pick(foldings)
-    // COLLATE "NOCASE" is part of a search for a prefix without case.
-    if folding == .ascii, !hasCollations { folding = .unicode }
+    let folding = values.pick(foldings)
     let fold = { (value: DatabaseValue) in SQLLogic.folded(value, folding) }
     guard values.flip() else {
       let part = values.text()
