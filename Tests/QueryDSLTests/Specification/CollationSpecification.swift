@@ -9,8 +9,8 @@ private struct Sale: Model {
   @Column var price: Decimal
 }
 
-/// SQLite applies a COLLATE to the whole operand that contains it. That of a condition does not
-/// decide how the result which the condition chooses is compared.
+/// SQLite applies a COLLATE to the whole operand that contains it. A COLLATE in a condition of CASE
+/// or iif must not decide how the result is compared.
 @Suite("Collations inside expressions")
 struct CollationSpecification {
   let db: Database

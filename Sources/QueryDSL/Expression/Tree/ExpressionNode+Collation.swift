@@ -21,7 +21,7 @@ extension ExpressionNode {
   /// Numbers and BLOBs are compared without a collation, and a type that has one always writes it.
   ///
   /// - Parameters:
-  ///   - results: the expressions of which one is the value.
+  ///   - results: the expressions among which the value is chosen.
   ///   - containsOther: whether another expression inside it contains a COLLATE.
   func compared<Value: ColumnValue>(
     as type: Value.Type, _ form: StoredForm, like results: [ExpressionNode],

@@ -85,7 +85,7 @@ extension [SQLFragment.Part] {
 }
 
 extension CaseNode {
-  /// The expressions of which one is the value.
+  /// The results of the branches and of ELSE.
   var results: [ExpressionNode] { branches.map(\.result) + (otherwise.map { [$0] } ?? []) }
 
   /// Returns the first result that is not nil, of the base and the conditions.

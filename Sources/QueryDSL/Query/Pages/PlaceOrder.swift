@@ -101,8 +101,8 @@ extension ExpressionNode {
   /// The column, if the expression is one, with or without a collation.
   fileprivate var orderedColumn: ColumnID? { withoutCollation.columnID }
 
-  /// Whether the expression may be NULL, given the tables of which a join may find no row. Only of
-  /// a column is it known that it is not.
+  /// Whether the expression may be NULL, if outer joins may find no row of the `missing` tables.
+  /// Any expression that is not a column counts as one that may be NULL.
   fileprivate func columnMayBeNull(missing: Set<TableID>) -> Bool {
     guard let id = orderedColumn,
       let layout = LayoutRegistry.shared.layout(number: id.table.layout)
@@ -148,7 +148,7 @@ extension SelectStatement {
         + "expression; order by the expression itself")
   }
 
-  /// The tables of which an outer join may find no row.
+  /// The tables for which an outer join may find no row.
   fileprivate var optionalTables: Set<TableID> {
     Set(zip(tables, areOptional).compactMap { $1 ? $0 : nil })
   }

@@ -1,7 +1,7 @@
 import SQLCore
 
-// Which keys tell the rows of a query apart. Those of all tables do, but a join that compares a
-// whole key finds no more than one row of its table, whose key then adds nothing.
+// The keys that distinguish the rows of a query. The keys of all tables together do. If a join
+// compares the whole key of its table, it finds at most one row, and that key is not needed.
 
 extension SelectStatement {
   /// A table with its key.
