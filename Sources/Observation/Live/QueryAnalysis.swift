@@ -9,7 +9,7 @@ struct QueryAnalysis: QuerySink {
   private(set) var mayNameNow = false
   /// The names of the functions that the query calls, folded.
   private(set) var calledFunctions: Set<String> = []
-  /// The first part of the query because of which it has to be fetched again after each change;
+  /// The first part of the query that makes it necessary to fetch it again after each change;
   /// nil if each row of the result depends on nothing but one row of each table in FROM.
   private(set) var obstacle: RerunReason?
   private var scopeCount = 0

@@ -62,7 +62,7 @@ extension Columns where M: TableModel {
     SearchCall(pattern: pattern, columns: self)
   }
 
-  /// Searches the table for all words of a text, the last of which may be unfinished.
+  /// Searches the table for all words of a text; the last one may be unfinished.
   public func search(_ text: String) -> SearchCall<M> { search(.asYouType(text)) }
 
   /// Whether a full-text search finds the row. It can stand wherever a condition can, also in an
@@ -82,6 +82,6 @@ extension Columns where M: TableModel {
     return SQLPredicate(.isInQuery(call.key, statement, isOptional: false))
   }
 
-  /// Whether the row has all words of a text, the last of which may be unfinished.
+  /// Whether the row has all words of a text; the last one may be unfinished.
   public func matches(_ text: String) -> SQLPredicate { matches(.asYouType(text)) }
 }

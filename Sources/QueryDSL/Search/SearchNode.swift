@@ -15,7 +15,7 @@ indirect enum SearchNode: Sendable {
   case combined(String, [SearchNode])
   case raw(String)
 
-  /// The parser of FTS5 has a stack of 100 entries, of which each level takes three.
+  /// The parser of FTS5 has a stack of 100 entries, and each level takes three of them.
   private static let maximumDepth = 24
   /// Finds nothing.
   private static let nothing = "\"\""

@@ -25,7 +25,7 @@ public struct SearchPattern<M: TableModel>: Sendable {
 // MARK: Text of a user
 
 extension SearchPattern {
-  /// Finds rows that have all words of a text, the last of which may be unfinished: for a search
+  /// Finds rows that have all words of a text; the last one may be unfinished: for a search
   /// while the user types. White space at the end finishes the last word. FTS5: `"swift" "conc" *`
   public static func asYouType(_ text: String) -> SearchPattern {
     let isFinished = text.unicodeScalars.last?.properties.isWhitespace ?? true

@@ -7,7 +7,7 @@ public struct SearchOrder: Sendable {
 }
 
 extension TableModel {
-  /// Returns a query for the rows that have all words of a text, the last of which may be
+  /// Returns a query for the rows that have all words of a text; the last one may be
   /// unfinished.
   ///
   /// ```swift
@@ -47,7 +47,7 @@ extension TableQuery where M: TableModel {
     return self
   }
 
-  /// Restricts the result to rows that have all words of a text, the last of which may be
+  /// Restricts the result to rows that have all words of a text; the last one may be
   /// unfinished.
   public consuming func matching(_ text: String) -> Self { matching(.asYouType(text)) }
 

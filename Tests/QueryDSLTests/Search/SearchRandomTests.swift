@@ -85,7 +85,7 @@ struct SearchRandomTests {
     }
   }
 
-  /// Makes some random writes, of which a part is rolled back.
+  /// Makes some random writes; some are rolled back.
   private func write(_ db: Database, _ world: inout World) throws {
     let isUndone = Int.random(in: 0..<6, using: &world.random) == 0
     var random = world

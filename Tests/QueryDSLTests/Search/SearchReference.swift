@@ -51,7 +51,7 @@ struct SearchReference {
     rows.filter { isFound($0.value) }.map(\.key).sorted()
   }
 
-  /// The rows that have all words, the last of which is a beginning if `isOpen`.
+  /// The rows that have all words; the last word may be only a beginning if `isOpen`.
   func ids(words: [String], isOpen: Bool = false) -> [Int] {
     guard !words.isEmpty else { return [] }
     return ids { columns in

@@ -22,8 +22,8 @@ actor ClientCompiler {
   /// Arithmetic of 8, 16 and 32 terms: 104, 180 and 332 scopes, of integers beside reals a quarter
   /// more, of 8 terms that are assigned to a column 74. With an operand that does not go with the
   /// others, up to 350 for 8, by the operators of `OperandIsNotANumber` and the like; more than a
-  /// million without. What is greater has no such operator: `Int64` beside `Int`, or a sum that is
-  /// assigned to a column of another type.
+  /// million without. Two kinds of mistakes need more, because no such operator names them: `Int64`
+  /// beside `Int`, and a sum that is assigned to a column of another type.
   static let scopes = 40_000
 
   struct Failure: Error, CustomStringConvertible {

@@ -8,7 +8,7 @@ import SQLCore
 //
 // The overloads of `+=` for values are disfavoured and stand after those for expressions: the
 // compiler then reads `$0.$a += $0.$b * 2` as an expression before it searches the operators of
-// Swift for a value, of which it finds none after thousands of steps.
+// Swift for a value. That search takes thousands of steps and finds none.
 //
 // All this holds for optional numbers as well, and NULL makes the result NULL. They share these
 // overloads: a second set would cost the compiler seconds to diagnose a mistake.

@@ -1,10 +1,10 @@
 import SQLCore
 
-// What the operators that exist for their error messages tell apart. They are protocols, and not
-// conditions on the value of an `SQLExpression`, because the compiler ranks the overloads of an
-// operator by what it knows of the operands before it tries any: it looks at the conformances of an
-// operand, but of a generic type only at the name. So it drops these overloads at once for operands
-// that are right.
+// The operators that exist for their error messages tell their operands apart by these protocols, and
+// not by conditions on the value of an `SQLExpression`. Before the compiler tries an overload, it
+// ranks all of them by what it knows of the operands. It looks at the protocols to which an operand
+// conforms, but not into a generic type. So it drops these overloads at once if the operands are
+// right.
 
 /// An expression that is not a number; programs do not use it directly.
 public protocol _ExpressionOfNoNumber {}

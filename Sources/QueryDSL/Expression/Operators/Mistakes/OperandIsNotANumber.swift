@@ -10,9 +10,8 @@ import SQLCore
 //
 // Each applies to mistakes only, never to correct operands, so that a mistake in one place does not
 // double the ways to read the others. That is also why they are not disfavoured: the result of a
-// mistake is as good as any other, and the search ends with the first. Were they disfavoured, the
-// search would go on through all other disfavoured readings, of which a column of an update has
-// three. `TypeCheckingTests` bounds the scopes of both.
+// mistake is as good as any other, and the search ends with the first. Otherwise the search would go
+// on through all other disfavoured readings; a column of an update has three. `TypeCheckingTests` bounds the scopes of both.
 //
 // None has a result of a type that is written out, such as `SQLExpression<Int>`: where the type of
 // the whole is known from outside, the compiler would try that overload first.
