@@ -130,7 +130,9 @@ enum DatabaseProcess {
     getrlimit(resource, &limit)
     limit.rlim_cur = min(limit.rlim_cur, 64)
     setrlimit(resource, &limit)
-    while opendir("/") != nil {}
+    var directories: [OpaquePointer] = []
+    while let directory = opendir("/") { directories.append(directory) }
+    defer { for directory in directories { closedir(directory) } }
     do {
       _ = try Database(path: path)
       say("opened")
