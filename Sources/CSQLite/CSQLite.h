@@ -63,4 +63,16 @@ static inline void csqlite_result_blob_copy(
   sqlite3_result_blob64(context, bytes, count, SQLITE_TRANSIENT);
 }
 
+/* Returns the first page of the wal-index of the main database, which other processes change; NULL if
+   there is none. The connection must use the write-ahead log already: for another one, this would
+   create the file of the wal-index. https://www.sqlite.org/c3ref/io_methods.html */
+static inline const void *csqlite_wal_index(sqlite3 *db) {
+  sqlite3_file *file = 0;
+  void volatile *page = 0;
+  if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
+  if (!file || !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return 0;
+  if (file->pMethods->xShmMap(file, 0, 32768, 0, &page) != SQLITE_OK) return 0;
+  return (const void *)page;
+}
+
 #endif

@@ -56,7 +56,9 @@ struct MistakeTests {
     let client = mistake.client
     let errors = try await ClientCompiler.shared.errors(in: client)
     #expect(errors.map(\.place) == client.expectedPlaces)
-    #expect(errors.allSatisfy { $0.message.contains("'OperandIsNotANumber'-isolated operator") })
+    #expect(
+      errors.allSatisfy { $0.message.contains("'\(mistake.actor)'-isolated operator") },
+      "\(errors)")
   }
 
   @Test(

@@ -77,7 +77,7 @@ final class ChangeFeed<Element: Sendable>: Sendable {
   private func nextPiece() -> Piece? {
     taken.withLock { taken in
       if taken.isEmpty {
-        let waiting = queue.takeAll()
+        let waiting = queue.take()
         taken = waiting.commits.flatMap(\.writes).reversed().map { .write($0) }
         if let dropped = waiting.dropped { taken.append(.dropped(dropped)) }
         if !waiting.everything.isEmpty { taken.append(.everything(waiting.everything)) }

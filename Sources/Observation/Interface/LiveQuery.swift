@@ -21,7 +21,7 @@ public final class LiveQuery<Row: Sendable> {
   public private(set) var phase = LivePhase.loading
 
   @ObservationIgnored private var task: Task<Void, Never>?
-  @ObservationIgnored private let watch: QueryWatch<Row>
+  @ObservationIgnored let watch: QueryWatch<Row>
 
   /// Whether the result is loaded and kept up to date.
   public var isLoaded: Bool { phase.isLoaded }

@@ -5,9 +5,9 @@ import SQLCore
 struct LiveSource<Row: Sendable>: Sendable {
   /// The SQL of the query, from which its dependencies are found.
   let text: @Sendable () throws -> String
-  /// Returns the plan by which the result is maintained; nil if the query is fetched again after
-  /// each change.
-  let plan: @Sendable (Set<ColumnDependency>, Connection) throws -> MaintenancePlan<Row>?
+  /// Returns the plan by which the result is maintained. Throws a `RerunReason` if the query is
+  /// fetched again after each change.
+  let plan: @Sendable (PlanningContext) throws -> any MaintenancePlan<Row>
   /// Fetches all rows of a query that is not maintained.
   let fetch: @Sendable (ConnectionCore) throws -> [ResultEntry]
   /// Whether the query has a limit, so that it may be fetched on the calling thread.
@@ -16,7 +16,7 @@ struct LiveSource<Row: Sendable>: Sendable {
   init(_ query: some Fetchable<Row>) {
     let query = query.query
     text = { try query.sql.text }
-    plan = { try MaintenancePlan(query, reading: $0, on: $1) }
+    plan = { try Planning.plan(query, in: $0) }
     isShort = query.statement.limit != nil
     fetch = { core in
       let statement = try core.lendStatement(for: query.statement)
@@ -40,7 +40,7 @@ struct LiveSource<Row: Sendable>: Sendable {
 extension LiveSource where Row == SQLCore.Row {
   init(sql: SQL) {
     text = { sql.text }
-    plan = { _, _ in nil }
+    plan = { _ in throw RerunReason("it is raw SQL") }
     isShort = false
     fetch = { core in
       var entries: [ResultEntry] = []

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// An analysis of what a query over one table depends on, made from the query as it is written.
+/// An analysis of what the rows of a query depend on, made from the query as it is written.
 struct QueryAnalysis: QuerySink {
   /// Whether the query reads one table only, each row of it by itself, as far as its text shows.
   private(set) var isOfOneRow = true
@@ -9,26 +9,39 @@ struct QueryAnalysis: QuerySink {
   private(set) var mayNameNow = false
   /// The names of the functions that the query calls, folded.
   private(set) var calledFunctions: Set<String> = []
-  /// Whether all parts of the query are among those whose meaning is known here.
-  private var isKnown = true
+  /// The first part of the query that makes it necessary to fetch it again after each change;
+  /// nil if each row of the result depends on nothing but one row of each table in FROM.
+  private(set) var obstacle: RerunReason?
   private var scopeCount = 0
-
-  /// Whether each row of the result depends on one row of one table and nothing else. With any part
-  /// that is not known here, the query has to be fetched again after each change.
-  var isMaintainable: Bool { isOfOneRow && isKnown }
+  /// Whether the next alias is the name of a collation.
+  private var expectsCollation = false
 
   init(of select: SelectStatement) throws {
     try select.write(to: &self)
   }
 
-  /// The tokens of a SELECT over one table without groups and aggregates. COLLATE is not among
-  /// them: the order of a collation that it names is not known here.
+  private mutating func note(_ text: @autoclosure () -> String) {
+    if obstacle == nil { obstacle = RerunReason(text()) }
+  }
+
+  /// The tokens of a SELECT over tables and joins, without groups and aggregates.
   private static let tokens: Set<SQLToken> = [
     .select, .from, .where, .and, .or, .not, .orderBy, .ascending, .descending, .limit, .noLimit,
     .offset, .comma, .open, .close, .one, .zero, .equal, .notEqual, .isSame, .isNotSame, .less,
     .greater, .lessOrEqual, .greaterOrEqual, .plus, .minus, .times, .divide, .negate, .isNull,
     .isNotNull, .like, .escape, .between, .in, .arrayValues, .as, .is, .equalOne, .equalZero,
-    .notEqualOne, .notEqualZero, .isOne, .isZero, .isNotOne, .isNotZero,
+    .notEqualOne, .notEqualZero, .isOne, .isZero, .isNotOne, .isNotZero, .inner, .left, .cross,
+    .on, .nullsFirst, .nullsLast, .collate,
+  ]
+
+  /// Words for the tokens that most often keep a query from being maintained.
+  private static let words: [SQLToken: String] = [
+    .distinct: "it selects DISTINCT rows", .groupBy: "it has GROUP BY",
+    .having: "it has HAVING", .countStar: "it counts rows", .filter: "it has an aggregate",
+    .right: "it has a RIGHT JOIN", .full: "it has a FULL JOIN", .over: "it has a window function",
+    .exists: "it has a subquery", .selectValueFrom: "it has a subquery", .union: "it is a UNION",
+    .unionAll: "it is a UNION ALL",
+    .intersect: "it is an INTERSECT", .except: "it is an EXCEPT", .with: "it has WITH",
   ]
 
   /// Functions that depend only on their arguments and give one value for each row.
@@ -39,21 +52,31 @@ struct QueryAnalysis: QuerySink {
     "typeof", "unicode", "upper",
   ]
 
+  private static let aggregates: Set<String> = [
+    "avg", "count", "group_concat", "max", "min", "sum", "total",
+  ]
+
   mutating func token(_ token: SQLToken) {
-    if !Self.tokens.contains(token) { isKnown = false }
+    if !Self.tokens.contains(token) {
+      note(Self.words[token] ?? "it has an operator that is not followed (\(token))")
+    }
     if token == .like { calledFunctions.insert("like") }
+    expectsCollation = token == .collate
   }
 
   /// Receives functions, and constants that the library itself writes.
   mutating func function(_ name: String) {
     let name = name.lowercasedASCII
-    if !Self.functions.contains(name) { isKnown = false }
+    if Self.aggregates.contains(name) { note("it has an aggregate, \(name)()") }
+    if !Self.functions.contains(name) {
+      note("it calls \(name), which is not one of SQLite's own functions of single rows")
+    }
     if name.contains("'now'") { mayNameNow = true }
     calledFunctions.insert(name)
   }
 
   mutating func fragment(_ sql: SQL) {
-    isKnown = false
+    note("it contains raw SQL")
     let text = sql.text.lowercasedASCII
     if text.contains("select") { isOfOneRow = false }
     if text.contains("now") || text.contains("()") { mayNameNow = true }
@@ -70,22 +93,45 @@ struct QueryAnalysis: QuerySink {
     scopeCount += 1
     // A subquery or a join.
     if scopeCount > 1 || !joins.isEmpty || extras != nil { isOfOneRow = false }
+    if scopeCount > 1 { note("it has a subquery") }
+    if extras?.content.sources.isEmpty == false {
+      note("it selects from something other than the table of a model")
+    }
   }
 
-  mutating func hideScope() { isOfOneRow = false }
-  mutating func openCommonTables(_ tables: [CommonTableNode]) { isOfOneRow = false }
-  mutating func commonTableDefinition(_ table: CommonTableNode) { isOfOneRow = false }
-  mutating func commonTable(_ table: CommonTableName) { isOfOneRow = false }
-  mutating func tableName(_ table: TableID) { isKnown = false }
-  mutating func columnName(_ column: ColumnID) { isKnown = false }
-  mutating func resultColumn(_ name: String) { isKnown = false }
-  mutating func windowName(_ name: String) { isKnown = false }
+  mutating func alias(_ name: String) {
+    guard expectsCollation else { return }
+    expectsCollation = false
+    if BuiltInCollation(named: name) == nil {
+      note("it has the collation \(name), which is not one of SQLite's own")
+    }
+  }
+
+  mutating func hideScope() {
+    isOfOneRow = false
+    note("it selects from a query")
+  }
+  mutating func openCommonTables(_ tables: [CommonTableNode]) {
+    isOfOneRow = false
+    note("it has WITH")
+  }
+  mutating func commonTableDefinition(_ table: CommonTableNode) {
+    isOfOneRow = false
+    note("it has WITH")
+  }
+  mutating func commonTable(_ table: CommonTableName) {
+    isOfOneRow = false
+    note("it has WITH")
+  }
+  mutating func resultColumn(_ name: String) { note("it orders by a result column's name") }
+  mutating func windowName(_ name: String) { note("it has a window function") }
+  mutating func tableName(_ table: TableID) { note("it writes") }
+  mutating func columnName(_ column: ColumnID) { note("it writes") }
   mutating func showScope() {}
   mutating func closeCommonTables() {}
   mutating func table(_ table: TableID) {}
   mutating func column(_ column: ColumnID) {}
   mutating func allColumns(of table: TableID) {}
-  mutating func alias(_ name: String) {}
   mutating func closeScope() {}
 }
 
@@ -95,19 +141,22 @@ extension Database {
 }
 
 extension SelectStatement {
-  /// Returns whether each row of the result depends on one row of one table and nothing else.
-  func isMaintainable(on connection: Connection) throws -> Bool {
-    guard let analysis = try? QueryAnalysis(of: self), analysis.isMaintainable else {
-      return false
-    }
+  /// Throws a `RerunReason` unless each row of the result depends on nothing but one row of each
+  /// table in FROM.
+  func requireKnownParts(on connection: Connection) throws {
+    let analysis = try QueryAnalysis(of: self)
+    if let obstacle = analysis.obstacle { throw obstacle }
     // A user's function that replaces one of SQLite's may depend on anything.
     let called = analysis.calledFunctions.filter { !$0.hasPrefix("decimal") }
-    guard !called.isEmpty else { return true }
-    return try connection.row(
+    guard !called.isEmpty else { return }
+    let replaced = try connection.row(
       """
-      SELECT 1 FROM pragma_function_list
+      SELECT name FROM pragma_function_list
       WHERE NOT builtin AND name COLLATE NOCASE IN \(array: called) LIMIT 1
-      """) == nil
+      """)
+    if let name = try replaced?.get(String.self, at: 0) {
+      throw RerunReason("SQLite's function \(name) was replaced")
+    }
   }
 
   /// Returns a value that every row of the result has in one of the given columns of the model, if

@@ -27,8 +27,10 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
 
   /// Returns an iterator, which is an observation of its own.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(watch: QueryWatch(source, in: database))
+    Iterator(watch: watch())
   }
+
+  func watch() -> QueryWatch<Row> { QueryWatch(source, in: database) }
 
   /// An iterator over the results of one observation.
   public struct Iterator: AsyncIteratorProtocol {
@@ -72,23 +74,22 @@ extension Database {
   /// Iterating throws the errors that `fetch` throws, except when a table that existed before is
   /// dropped.
   ///
-  /// If each row of the result depends on one row of one table, the result is maintained rather
-  /// than fetched again: only the rows that a commit touched are evaluated, at a cost that does not
-  /// depend on the size of the result. Rows that are equal in the query's order are in the order of
-  /// their keys.
+  /// A query over one table, and an inner or left join of tables, is maintained rather than fetched
+  /// again: only what a commit touched is evaluated, at a cost that does not depend on the size of
+  /// the result. Rows that are equal in the query's order are in the order of their keys.
   ///
   /// Other queries are fetched again after each commit that touches a column that they read:
   ///
-  /// - joins, groups, aggregates, `distinct`, subqueries, and raw SQL within the query
+  /// - groups, aggregates, `distinct`, subqueries, and raw SQL within the query
+  /// - right and full joins, and joins for which an index is missing
   /// - functions other than SQLite's own deterministic ones
-  /// - `COLLATE`, and the place of NULLs given in the query
   /// - tables with collations that are not SQLite's own, if these matter for the order or the key
   /// - columns that are calculated on reading
   /// - models whose key is not that of the table
   /// - virtual tables, views, and attached databases
   ///
   /// A maintained query is also fetched again after a commit that touches more than a thousand rows
-  /// and more than a twentieth of the rows held.
+  /// and more than a twentieth of the rows held. `explanation` says for each query which it is.
   public func observe<Q: Fetchable>(_ query: Q) -> QueryObservation<Q.Row> {
     QueryObservation(LiveSource(query), in: self)
   }

@@ -13,8 +13,10 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private let source: LiveSource<Row>
   let watch: TableWatch
   private let evaluators: RowEvaluators?
-  private var plan: MaintenancePlan<Row>?
+  private var maintenance = Maintenance.runsAgain(RerunReason("it has not been prepared"))
   private var held: Held?
+  /// The number of times that the whole result was fetched.
+  private(set) var fetchCount = 0
   /// The version of the schema for which the query's dependencies were found.
   private var schemaVersion: Int32 = 0
   /// Whether the query's dependencies are known.
@@ -24,12 +26,18 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// The error if a table or column that the query reads does not exist; nil if all exist.
   private(set) var missing: DatabaseError?
 
+  /// How the result is kept up to date.
+  enum Maintenance: Sendable {
+    case maintained(any MaintenancePlan<Row>)
+    case runsAgain(RerunReason)
+  }
+
   /// A result, and the commits that it contains.
   private struct Held: Sendable {
     var result: Results<Row>
     /// The rows held to maintain the result; nil if the query is fetched again.
     var window: ResultWindow?
-    var position: CommitClock.Position
+    var snapshot: WatchedSnapshot
   }
 
   init(_ source: LiveSource<Row>, in database: Database) {
@@ -101,6 +109,10 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// Whether the result is maintained.
   var isMaintained: Bool { plan != nil }
 
+  private var plan: (any MaintenancePlan<Row>)? {
+    if case .maintained(let plan) = maintenance { plan } else { nil }
+  }
+
   /// Finds what the query reads, and watches it. This comes before the first fetch, so that no
   /// change between them is missed. Returns false if a table or column that it read before does not
   /// exist; its creation is then watched for.
@@ -110,7 +122,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     while true {
       switch try await prepare() {
       case .success(let preparation):
-        plan = preparation.plan
+        maintenance = preparation.maintenance
         schemaVersion = preparation.schemaVersion
         watch.watch(preparation.tables)
         isPrepared = true
@@ -128,14 +140,14 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   }
 
   /// The plan and the dependencies of the query.
-  private struct Preparation: Sendable {
-    let plan: MaintenancePlan<Row>?
+  struct Preparation: Sendable {
+    let maintenance: Maintenance
     let tables: [QualifiedTableName: Subscription.Interest]
     let schemaVersion: Int32
   }
 
   /// Finds what the query reads, or the error with which its compilation fails.
-  private func prepare() async throws -> Result<Preparation, DatabaseError> {
+  func prepare() async throws -> Result<Preparation, DatabaseError> {
     let (source, watch) = (source, watch)
     return try await watch.reading(hops: false) { core in
       try core.run(cached: "BEGIN DEFERRED")
@@ -150,15 +162,28 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         return .failure(error)
       }
       let connection = core.lend()
-      let plan =
-        watch.database.hasBuiltInCollations
-        ? try source.plan(dependencies, connection) : nil
+      let maintenance = try Self.maintenance(
+        of: source, in: watch,
+        PlanningContext(
+          dependencies: dependencies, connection: connection, isPrivate: watch.isPrivate))
       var interests = try connection.interests(of: dependencies)
-      if let plan, let keys = plan.keys {
-        interests[QualifiedTableName(plan.table.name)]?.keys = keys
-      }
+      if case .maintained(let plan) = maintenance { plan.narrow(&interests) }
       try core.run(cached: "COMMIT")
-      return .success(Preparation(plan: plan, tables: interests, schemaVersion: version))
+      return .success(
+        Preparation(maintenance: maintenance, tables: interests, schemaVersion: version))
+    }
+  }
+
+  private static func maintenance(
+    of source: LiveSource<Row>, in watch: TableWatch, _ context: PlanningContext
+  ) throws -> Maintenance {
+    do {
+      guard watch.database.hasBuiltInCollations else {
+        throw RerunReason("one of SQLite's own collations was replaced")
+      }
+      return .maintained(try source.plan(context))
+    } catch let reason as RerunReason {
+      return .runsAgain(reason)
     }
   }
 
@@ -179,8 +204,12 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// Fetches the result from the database. Returns nil if it is equal to the one before.
   private func fetch() async throws -> Results<Row>? {
     isCurrent = false
+    let reporting = held == nil ? nil : watch.rerunReporting
+    let start = reporting.map { _ in ContinuousClock.now }
     while true {
       if let new = try await fetchOnce() {
+        fetchCount += 1
+        if let reporting, let start { try report(ContinuousClock.now - start, to: reporting) }
         defer { held = new }
         isCurrent = true
         return held != nil && new.result.difference.isEmpty ? nil : new.result
@@ -190,29 +219,35 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
+  /// Reports that the query ran again, if that took long.
+  private func report(_ duration: Duration, to reporting: RerunReporting) throws {
+    guard duration > reporting.limit else { return }
+    let reason =
+      switch maintenance {
+      case .maintained: "It is maintained, but this commit could not be applied row by row"
+      case .runsAgain(let reason): reason.sentence
+      }
+    reporting.report(
+      ObservationRerun(sql: try source.text(), duration: duration, reason: reason + "."))
+  }
+
   /// Fetches the result from the database. Returns nil if the schema is not the one for which the
   /// query's dependencies were found.
   private func fetchOnce() async throws -> Held? {
     let (source, plan, watch, old) = (source, plan, watch, held)
     let version = schemaVersion
     let new = try await watch.reading(hops: !source.isShort) { core -> Held? in
-      var isKnown = true
-      let position = try watch.opening {
-        try core.run(cached: "BEGIN DEFERRED")
-        // The first read takes the snapshot.
-        isKnown = try core.schemaVersion() == version
-      } close: {
-        try core.run(cached: "ROLLBACK")
-      }
-      guard isKnown else {
-        try core.run(cached: "ROLLBACK")
+      guard var snapshot = try watch.openSnapshot(on: core, schemaVersion: version) else {
         return nil
+      }
+      if plan?.readsSnapshots == true {
+        snapshot = try watch.countingOthers(in: snapshot, on: core)
       }
       let new: (Results<Row>, ResultWindow?)
       do {
         new =
           if let plan {
-            try Self.hold(try plan.fetch(on: core), plan, after: old)
+            try Self.hold(try plan.query.fetch(on: core), plan, after: old)
           } else {
             try Self.hold(try source.fetch(core), after: old)
           }
@@ -222,17 +257,18 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         new = try Self.hold(try source.fetch(core), after: old)
       }
       try core.run(cached: "COMMIT")
-      return Held(result: new.0, window: new.1, position: position)
+      return Held(result: new.0, window: new.1, snapshot: snapshot)
     }
     try Task.checkCancellation()
     return new
   }
 
   private static func hold(
-    _ entries: [ResultEntry], _ plan: MaintenancePlan<Row>, after old: Held?
+    _ entries: [ResultEntry], _ plan: some MaintenancePlan<Row>, after old: Held?
   ) throws -> (Results<Row>, ResultWindow?) {
     let window = ResultWindow(
-      entries, order: plan.order, limit: plan.limit, offset: plan.offset)
+      entries, order: plan.query.order, limit: plan.query.limit, offset: plan.query.offset,
+      indexedPlaces: plan.indexedPlaces)
     let haveKeys = old?.window != nil
     let difference = ResultsComparison.difference(
       from: old?.result.visibleEntries ?? [], to: Array(entries[window.range]),
@@ -259,17 +295,18 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     guard let plan, let held, let window = held.window, let evaluators else {
       return try await fetch()
     }
-    let commits = commits.filter { $0.sequence > held.position.last }
+    let position = held.snapshot.position
+    let commits = commits.filter { $0.sequence > position.last }
+    guard let first = commits.first else { return nil }
     // If the result may contain the commit, it may also contain what other connections committed
     // after it; then the rows of the commit are older than the result.
-    guard !held.position.mayContainNext || commits.first?.sequence != held.position.last &+ 1 else {
+    guard !position.mayContainNext || first.sequence != position.last &+ 1 else {
       return try await fetch()
     }
-    let rowCount = commits.reduce(0) { $0 + $1.rowCount }
-    let outcome = try await evaluators.offloading(rowCount: rowCount) {
-      try Self.merge(commits, into: window, plan, evaluators)
-    }
-    guard case .merged(var change) = outcome else {
+    let outcome = try await plan.change(
+      of: HeldRows(window: window, snapshot: held.snapshot), by: commits,
+      with: MaintenanceMeans(watch: watch, evaluators: evaluators, schemaVersion: schemaVersion))
+    guard case .changed(var change, let snapshot) = outcome else {
       if case .untouched = outcome { return nil }
       return try await fetch()
     }
@@ -277,36 +314,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     let results = Results<Row>(change.after, difference)
     self.held = Held(
       result: difference.isEmpty ? held.result : results, window: change.after,
-      position: CommitClock.Position(
-        last: commits.last?.sequence ?? held.position.last, mayContainNext: false))
+      snapshot: snapshot)
     return difference.isEmpty ? nil : results
-  }
-}
-
-extension QueryWatch {
-  private enum Outcome {
-    case merged(ResultChange)
-    /// No row of the result was touched.
-    case untouched
-    /// The result must be fetched.
-    case unknown
-  }
-
-  /// Merges the rows that commits touched into a result.
-  private static func merge(
-    _ commits: [Commit], into window: ResultWindow, _ plan: MaintenancePlan<Row>,
-    _ evaluators: RowEvaluators
-  ) throws -> Outcome {
-    let changes = plan.changes(in: commits)
-    guard !changes.rows.isEmpty else { return .untouched }
-    // Fetching many rows is faster than evaluating them one by one.
-    guard changes.isExact, changes.rows.count <= max(1_000, window.entries.count / 20),
-      let entries = try? plan.entries(of: changes, evaluators)
-    else { return .unknown }
-    var change = ResultChange(of: window)
-    for row in changes.rows { change.set(row.key, to: entries[row.key]) }
-    // If more rows were removed than were in reserve, the result must be fetched.
-    return change.after.isShort ? .unknown : .merged(change)
   }
 }
 

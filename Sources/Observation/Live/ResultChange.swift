@@ -26,12 +26,52 @@ struct ResultChange: Sendable {
     touched[key] = (old, isHeld ? new : nil)
   }
 
+  /// The rows that come from one row of a table, before and after.
+  struct Part {
+    let old: [ResultEntry]
+    let new: [ResultEntry]
+  }
+
+  /// Replaces the rows of each part by its new ones.
+  ///
+  /// Within a part, rows that are gone and rows that are new are taken for each other, in the order
+  /// of their keys: a post whose author changes is one row that has other values.
+  mutating func replace(_ parts: [Part]) {
+    var come: [(old: ResultEntry?, new: ResultEntry)] = []
+    // Rows that are gone are removed first, since a key may equal another one in its collation.
+    for part in parts {
+      let oldKeys = Set(part.old.map(\.key))
+      let newKeys = Set(part.new.map(\.key))
+      let gone = part.old.filter { !newKeys.contains($0.key) }
+      let new = part.new.filter { !oldKeys.contains($0.key) }
+        .sorted { $0.key.compare($1.key) < 0 }
+      for entry in gone { set(entry.key, to: nil) }
+      for (index, entry) in new.enumerated() {
+        come.append((index < gone.count ? gone[index] : nil, entry))
+      }
+    }
+    for (old, new) in come {
+      let held = after.insert(new) ? new : nil
+      touched[new.key] = (nil, old == nil ? held : nil)
+      if let old { touched[old.key] = (old, held) }
+    }
+    for part in parts {
+      let newKeys = Dictionary(part.new.map { ($0.key, $0) }) { first, _ in first }
+      for entry in part.old {
+        guard let new = newKeys[entry.key] else { continue }
+        if entry.fingerprint != new.fingerprint || before.order.compare(entry, new) != 0 {
+          set(entry.key, to: new)
+        }
+      }
+    }
+  }
+
   /// Returns the difference between the rows that are within the query's limit and offset before
   /// and after.
   mutating func difference() -> ResultsDifference {
     after.trim()
     var difference = ResultsDifference()
-    var reordered: [(origin: Int, destination: Int)] = []
+    var reordered: [Reordered] = []
     for (old, new) in touched.values {
       let origin = old.flatMap { before.visibleIndex(of: $0) }
       let destination = new.flatMap { after.visibleIndex(of: $0) }
@@ -44,7 +84,10 @@ struct ResultChange: Sendable {
         if before.order.compare(old, new) == 0 {
           if old.fingerprint != new.fingerprint { difference.updated.append(destination) }
         } else {
-          reordered.append((origin, destination))
+          reordered.append(
+            Reordered(
+              origin: origin, destination: destination,
+              isUpdated: old.fingerprint != new.fingerprint))
         }
       }
     }
@@ -64,22 +107,30 @@ struct ResultChange: Sendable {
     difference.removed += before.shifted(from: after) { touched[$0] != nil }
   }
 
+  /// A row whose place in the order changed.
+  private struct Reordered {
+    let origin: Int
+    let destination: Int
+    let isUpdated: Bool
+  }
+
   /// Divides the rows whose order changed: those whose place among the others changed are moved,
   /// the rest only updated.
   private func separateMoves(
-    _ reordered: [(origin: Int, destination: Int)], in difference: inout ResultsDifference
+    _ reordered: [Reordered], in difference: inout ResultsDifference
   ) {
     guard !reordered.isEmpty else { return }
     let gone = (difference.removed + reordered.map(\.origin)).sorted()
     let come = (difference.inserted + reordered.map(\.destination)).sorted()
     var last = -1
-    for (origin, destination) in reordered.sorted(by: { $0.origin < $1.origin }) {
+    for row in reordered.sorted(by: { $0.origin < $1.origin }) {
+      let (origin, destination) = (row.origin, row.destination)
       // The number of rows before it that were neither inserted, removed nor reordered.
       let rank = origin - gone.partitioningIndex { $0 >= origin }
       let newRank = destination - come.partitioningIndex { $0 >= destination }
       if rank == newRank, destination > last {
         last = destination
-        difference.updated.append(destination)
+        if row.isUpdated { difference.updated.append(destination) }
       } else {
         difference.moved.append(.init(origin: origin, destination: destination))
       }

@@ -6,6 +6,8 @@ struct ResultWindow: Sendable {
   private(set) var entries: PersistentSequence<ResultEntry>
   /// The entries in the order of their keys; nil if `entries` are in that order already.
   private(set) var byKey: PersistentSequence<ResultEntry>?
+  /// The entries by the keys of joined tables.
+  private var indexes: [KeyIndex]
   /// The last row up to which all rows are held; nil if all rows of the query are held.
   private var frontier: ResultEntry?
   let order: RowOrder
@@ -20,11 +22,16 @@ struct ResultWindow: Sendable {
     return needed + max(32, needed / 2)
   }
 
-  init(_ rows: [ResultEntry], order: RowOrder, limit: Int?, offset: Int) {
+  /// - Parameter indexedPlaces: the places of the keys of joined tables among the values of a key.
+  init(
+    _ rows: [ResultEntry], order: RowOrder, limit: Int?, offset: Int,
+    indexedPlaces: [Range<Int>] = []
+  ) {
     entries = PersistentSequence(rows)
     self.order = order
     self.limit = limit
     self.offset = offset
+    indexes = indexedPlaces.map { KeyIndex(of: rows, at: $0) }
     if !order.isByKey {
       byKey = PersistentSequence(rows.sorted { $0.key.compare($1.key) < 0 })
     }
@@ -48,6 +55,19 @@ struct ResultWindow: Sendable {
 
   func entry(of key: RowKey) -> ResultEntry? {
     entries.entry(of: key, byKey: byKey)
+  }
+
+  /// Returns the entries whose keys have the given values at the given places. The places must be
+  /// the first ones, or those of an index.
+  func entries(withKey values: [DatabaseValue], at places: Range<Int>) -> [ResultEntry] {
+    if let index = indexes.first(where: { $0.places == places }) {
+      return index.entries(with: values)
+    }
+    let first = RowKey.values(values)
+    let entries = byKey ?? self.entries
+    let start = entries.partitioningIndex { $0.key.compare(first) >= 0 }
+    return entries.run(from: start) { $0.key.compare(first) == 0 }
+      .filter { $0.key.values[places] == values[...] }
   }
 
   func index(of entry: ResultEntry) -> Int? {
@@ -74,6 +94,7 @@ struct ResultWindow: Sendable {
   }
 
   mutating func remove(_ entry: ResultEntry) {
+    for place in indexes.indices { indexes[place].remove(entry) }
     if let index = index(of: entry) { entries.remove(at: index) }
     guard let index = placeByKey(of: entry), isByKey(entry, at: index) else { return }
     byKey?.remove(at: index)
@@ -84,10 +105,12 @@ struct ResultWindow: Sendable {
     if let frontier, order.compare(frontier, entry) < 0 { return false }
     entries.insert(entry, at: entries.partitioningIndex { order.compare($0, entry) >= 0 })
     if let index = placeByKey(of: entry) { byKey?.insert(entry, at: index) }
+    for place in indexes.indices { indexes[place].insert(entry) }
     return true
   }
 
   private mutating func replaceByKey(_ entry: ResultEntry) {
+    for place in indexes.indices { indexes[place].replace(entry) }
     guard let index = placeByKey(of: entry), isByKey(entry, at: index) else { return }
     byKey?.replace(at: index, with: entry)
   }

@@ -51,6 +51,12 @@ final class TableWatch: Sendable {
     return try clock.opening(open, close: close)
   }
 
+  /// What reports live queries that run again, if anything does.
+  var rerunReporting: RerunReporting? { tracker?.rerunReporting }
+
+  /// Returns whether the writer has begun no commit after the given one.
+  func isLast(_ commit: UInt64) -> Bool { tracker?.clock.isLast(commit) ?? false }
+
   /// Watches the given tables, in place of those watched before.
   func watch(_ tables: [QualifiedTableName: Subscription.Interest]) {
     watch(tables, andSchema: false)
@@ -122,9 +128,10 @@ final class TableWatch: Sendable {
     for refresh in refreshes { refresh.giveForEver() }
   }
 
-  /// Returns the effect of the commits since the last call.
-  func takeTouch() -> Touch {
-    let waiting = queue.takeAll()
+  /// Returns the effect of the commits since the last call, or of those among them up to the given
+  /// one. The effect of the others is returned by a later call.
+  func takeTouch(through last: UInt64 = .max) -> Touch {
+    let waiting = queue.take(through: last)
     if !waiting.refreshes.isEmpty { refreshes.withLock { $0 += waiting.refreshes } }
     let (tables, watchesSchema) = watched.withLock {
       ($0?.tables ?? [:], $0?.watchesSchema ?? false)

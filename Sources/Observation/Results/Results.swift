@@ -84,8 +84,8 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
 
 extension Results where Row: Model {
   /// Returns the index of the row with the given key, in as many steps as an access by index takes.
-  /// Returns nil if no row has that key, and always if the query is one that is fetched again after
-  /// each change.
+  /// Returns nil if no row has that key, and always if the query is a join or one that is fetched
+  /// again after each change.
   public func index(ofID id: Row.ID) -> Int? {
     guard let order, let values = try? Row.keyValues(of: id) else { return nil }
     for key in RowKey.candidates(values) {

@@ -1,3 +1,4 @@
+import QueryDSL
 import SQLCore
 
 #if canImport(Darwin)
@@ -119,7 +120,7 @@ extension RowKey {
   /// Compares two keys in an order that only serves to find them.
   func compare(_ other: RowKey) -> Int {
     if case .rowID(let a) = self, case .rowID(let b) = other { return a < b ? -1 : a > b ? 1 : 0 }
-    let order = RowOrder.compare(values, other.values) { _ in .binary }
+    let order = RowOrder.compare(values[...], other.values[...]) { _ in .binary }
     guard order == 0, case .incomplete(_, let a) = self, case .incomplete(_, let b) = other else {
       return order
     }
@@ -133,6 +134,16 @@ struct RowOrder: Sendable {
   struct Term: Sendable {
     let isDescending: Bool
     let collation: BuiltInCollation
+    /// The place of NULL, if the query gives one.
+    var nulls: NullOrder?
+
+    func compare(_ first: DatabaseValue, _ second: DatabaseValue) -> Int {
+      if let nulls, (first == .null) != (second == .null) {
+        return (first == .null) == (nulls == .first) ? -1 : 1
+      }
+      let order = first.compare(second, collation)
+      return isDescending ? -order : order
+    }
   }
 
   let terms: [Term]
@@ -143,20 +154,22 @@ struct RowOrder: Sendable {
 
   func compare(_ first: ResultEntry, _ second: ResultEntry) -> Int {
     for (index, term) in terms.enumerated() {
-      let order = first.order[index].compare(second.order[index], term.collation)
-      if order != 0 { return term.isDescending ? -order : order }
+      let order = term.compare(first.order[index], second.order[index])
+      if order != 0 { return order }
     }
     if case .rowID(let a) = first.key, case .rowID(let b) = second.key {
       return a < b ? -1 : a > b ? 1 : 0
     }
-    return Self.compare(first.key.values, second.key.values) { keyCollations[$0] }
+    return Self.compare(first.key.values[...], second.key.values[...]) { keyCollations[$0] }
   }
 
   static func compare(
-    _ first: [DatabaseValue], _ second: [DatabaseValue], _ collation: (Int) -> BuiltInCollation
+    _ first: ArraySlice<DatabaseValue>, _ second: ArraySlice<DatabaseValue>,
+    _ collation: (Int) -> BuiltInCollation
   ) -> Int {
     for index in 0..<min(first.count, second.count) {
-      let order = first[index].compare(second[index], collation(index))
+      let order = first[first.startIndex + index]
+        .compare(second[second.startIndex + index], collation(index))
       if order != 0 { return order }
     }
     return 0

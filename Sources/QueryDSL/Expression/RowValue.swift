@@ -8,11 +8,11 @@ import SQLCore
 /// ```
 /// It is less than a tuple of values if its first expression is less, or if the first ones are
 /// equal and the rest is less. SQLite finds the rows for such a condition with an index over the
-/// columns in the same order, which makes it fit for reading a table in pages. `page(after:by:)`
-/// does so with any order.
+/// columns in the same order, so a table can be read in pages by it. `page(after:by:)` does so for
+/// any order.
 /// - SeeAlso: <https://www.sqlite.org/rowvalue.html>
 public struct RowValue<each Value: ColumnValue>: Sendable {
-  /// The expressions, each as it is compared.
+  /// The expressions, each with the collation of its type.
   private let nodes: [ExpressionNode]
   private let forms: [StoredForm]
 
@@ -109,8 +109,8 @@ extension RowValue {
 
   /// Tests for one of the rows that a query returns. SQL: `(a, b) IN (SELECT c, d …)`
   ///
-  /// A query with other stored forms, and optional expressions, throw `QueryError` when the query
-  /// is rendered: in SQL, NULL is in no list. Use `exists()` for these.
+  /// A query that stores its columns in other forms throws `QueryError` when the query is rendered.
+  /// So do optional expressions, because in SQL no list contains NULL; use `exists()` for these.
   public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == (repeat each Value) {
     let query = query.query
     guard !isOptional else {
@@ -120,7 +120,9 @@ extension RowValue {
             "RowValue.isIn(query) finds no row with NULL, so its expressions cannot be optional; "
               + "use `ifNull`, or `exists()` of a query that compares them")))
     }
-    guard let columns = try? query.decoding.columns(), columns.map(\.form) == forms else {
+    guard !query.decoding.isMapped, let columns = try? query.decoding.columns(),
+      columns.map(\.form) == forms
+    else {
       return SQLPredicate(
         .invalid(
           QueryError(

@@ -6,7 +6,8 @@ import SQLCore
 /// Post.where { $0.$views * 2 > 100 }     // … WHERE "views" * ? > ?
 /// ```
 ///
-/// Swift values are bound, so the text of the SQL never depends on them.
+/// Swift values are bound, so the text of the SQL does not depend on them. Only `==` and `!=` write
+/// nil, true and false into the SQL.
 public struct SQLExpression<Value: ColumnValue>: Sendable {
   @usableFromInline package let node: ExpressionNode
   /// The form in which the expression's value is stored: that of its column.
@@ -40,14 +41,30 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     self.init(.fragment(sql))
   }
 
-  /// The same value as an optional, for example to compare a key with a foreign key that may be
-  /// NULL.
+  /// The same value as an optional, for a place that needs one: beside an optional in `<` or in
+  /// arithmetic, or as the new value of an optional column. `==` and `!=` need no such conversion.
   ///
   /// ```swift
-  /// Join(post, on: comment.$postID == post.$id.optional)
+  /// Post.where { $0.$rating < $0.$views.optional }
   /// ```
   public var optional: SQLExpression<Value?> {
     SQLExpression<Value?>(node, form: form)
+  }
+
+  /// Returns the same expression for a place whose values are never NULL, if the program knows that
+  /// it is not NULL. SQL: the expression itself
+  ///
+  /// ```swift
+  /// let list = TodoList.where { $0.$title == "Family" }.select(\.$id)
+  /// Todo.insert { $0.$title = "Call"; $0.$listID = list.subquery().nonOptional() }
+  /// // INSERT INTO "Todo" ("title", "listID") VALUES (?, (SELECT "id" FROM "TodoList" WHERE …))
+  /// ```
+  /// If it is NULL after all, reading it as a row throws `ColumnValueError`, and storing it in a
+  /// column that is NOT NULL throws `DatabaseError`. Compared by `==`, it is SQL's `=`, which is
+  /// unknown for NULL. To replace NULL, use `ifNull`.
+  public func nonOptional<Wrapped: ColumnValue>() -> SQLExpression<Wrapped>
+  where Value == Wrapped? {
+    SQLExpression<Wrapped>(node, form: form)
   }
 
   /// Returns the expression for a place that needs values in that form; nil if it is stored in

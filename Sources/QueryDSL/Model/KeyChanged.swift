@@ -22,7 +22,7 @@ public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
   /// The cause, and how to move the row or copy it.
   public var description: String {
     let names = columns.joined(separator: ", ")
-    let assignments = properties.map { "$0.set(\\.$\($0), to: new)" }.joined(separator: "; ")
+    let assignments = properties.map { "$0.$\($0) = new" }.joined(separator: "; ")
     let conditions = properties.map { "$0.$\($0) == old" }.joined(separator: " && ")
     return """
       \(table): the key (\(names)) was changed after the model was loaded, so it is now the key of \

@@ -1,5 +1,6 @@
-/// The key of a model that declares none; programs do not use it directly.
-public enum _MissingKey: Hashable, Sendable {}
+/// The key of a model that declares none, whose name is a part of the message for it; programs do
+/// not use it directly.
+public struct KeyOrDollarSignIsMissing: Hashable, Sendable {}
 
 // A model without `id` would not conform to Identifiable, and the compiler would only say that.
 // With this default, it says what to declare.
@@ -14,5 +15,5 @@ extension Model {
       each @PrimaryKey, and `var id: ID { … }`
       """
   )
-  public var id: _MissingKey { fatalError() }
+  public var id: KeyOrDollarSignIsMissing { KeyOrDollarSignIsMissing() }
 }

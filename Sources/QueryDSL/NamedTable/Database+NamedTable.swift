@@ -29,7 +29,7 @@ extension Database {
     id: some ColumnValue, from table: TableName, fileID: StaticString = #fileID,
     line: UInt = #line
   ) throws -> Row? {
-    try _readWithoutTransaction(isReentrant: false, fileID, line) {
+    try _readOnce(fileID, line) {
       try $0.find(id: id, from: table)
     }
   }
@@ -39,7 +39,7 @@ extension Database {
     id: some ColumnValue, from table: TableName, fileID: StaticString = #fileID,
     line: UInt = #line
   ) async throws -> Row? {
-    try await _readWithoutTransaction(on: .caller, fileID, line) {
+    try await _readOnce(on: .caller, fileID, line) {
       try $0.find(id: id, from: table)
     }
   }

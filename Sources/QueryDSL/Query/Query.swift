@@ -31,16 +31,19 @@ package struct RowDecoding<Row>: Sendable {
   @usableFromInline let one: @Sendable (inout RowReader) throws -> Row
   /// The names and types of the columns, for displaying a result.
   @usableFromInline package let columns: @Sendable () throws -> [ResultColumn]
+  /// Whether `map` makes the rows, so that the columns of the result are not those of `Row`.
+  @usableFromInline let isMapped: Bool
 
   @inlinable
   init(
     all: @escaping @Sendable (ConnectionCore, StatementPointer, Int) throws -> [Row],
     one: @escaping @Sendable (inout RowReader) throws -> Row,
-    columns: @escaping @Sendable () throws -> [ResultColumn]
+    columns: @escaping @Sendable () throws -> [ResultColumn], isMapped: Bool = false
   ) {
     self.all = all
     self.one = one
     self.columns = columns
+    self.isMapped = isMapped
   }
 }
 

@@ -49,18 +49,4 @@ extension TableModel {
   ) -> TableQuery<Self, Self> {
     all.group(by: expressions)
   }
-
-  /// Returns a query for all rows, ordered by an expression. SQL: `ORDER BY "likes" + "views"`
-  ///
-  /// ```swift
-  /// Post.order { $0.$likes + $0.$views }
-  /// Post.order(by: { $0.$likes + $0.$views }, .descending)
-  /// ```
-  @inlinable
-  public static func order<Value: ColumnValue>(
-    by expression: (Columns<Self>) -> SQLExpression<Value>,
-    _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
-  ) -> TableQuery<Self, Self> {
-    all.order(by: expression, direction, nulls: nulls)
-  }
 }

@@ -13,9 +13,7 @@ extension TableQuery {
     _ columns: repeat KeyPath<M, ColumnReference<each Value>>
   ) -> TableQuery<M, (repeat each Value)> {
     let table = self.columns
-    let (terms, decoding) = SelectStatement.tuple(
-      repeat table[dynamicMember: each columns])
-    return selecting(terms, decoding)
+    return selecting(repeat table[dynamicMember: each columns])
   }
 
   /// Selects one expression instead of the model. SQL: `SELECT max(a)`
@@ -31,8 +29,7 @@ extension TableQuery {
     _ items: (Columns<M>) -> (repeat each Item)
   ) -> TableQuery<M, (repeat (each Item).Output)> {
     let items = items(columns)
-    let (terms, decoding) = SelectStatement.tuple(repeat each items)
-    return selecting(terms, decoding)
+    return selecting(repeat each items)
   }
 
   /// Selects the columns of a struct instead of the model, found by their names.
@@ -55,7 +52,15 @@ extension TableQuery {
     return query
   }
 
-  consuming func selecting<NewRow>(
+  /// Selects several items instead of what is selected, as a tuple.
+  consuming func selecting<each Item: Selectable>(
+    _ items: repeat each Item
+  ) -> TableQuery<M, (repeat (each Item).Output)> {
+    let (terms, decoding) = SelectStatement.tuple(repeat each items)
+    return selecting(terms, decoding)
+  }
+
+  private consuming func selecting<NewRow>(
     _ terms: [SelectStatement.SelectTerm], _ decoding: RowDecoding<NewRow>
   ) -> TableQuery<M, NewRow> {
     let columns = columns

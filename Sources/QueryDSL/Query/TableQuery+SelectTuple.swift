@@ -6,9 +6,7 @@ import SQLCore
 
 extension TableModel {
   /// Returns a query for two columns of all rows, as a tuple. SQL: `SELECT a, b`
-  public static func select<
-    A: ColumnValue, B: ColumnValue
-  >(
+  public static func select<A: ColumnValue, B: ColumnValue>(
     _ a: KeyPath<Self, ColumnReference<A>>,
     _ b: KeyPath<Self, ColumnReference<B>>
   ) -> TableQuery<Self, (A, B)> {
@@ -16,9 +14,7 @@ extension TableModel {
   }
 
   /// Returns a query for three columns of all rows, as a tuple. SQL: `SELECT a, b, c`
-  public static func select<
-    A: ColumnValue, B: ColumnValue, C: ColumnValue
-  >(
+  public static func select<A: ColumnValue, B: ColumnValue, C: ColumnValue>(
     _ a: KeyPath<Self, ColumnReference<A>>,
     _ b: KeyPath<Self, ColumnReference<B>>,
     _ c: KeyPath<Self, ColumnReference<C>>
@@ -68,30 +64,24 @@ extension TableModel {
 
 extension TableQuery {
   /// Selects two columns instead of the model, as a tuple. SQL: `SELECT a, b`
-  public consuming func select<
-    A: ColumnValue, B: ColumnValue
-  >(
+  public consuming func select<A: ColumnValue, B: ColumnValue>(
     _ a: KeyPath<M, ColumnReference<A>>,
     _ b: KeyPath<M, ColumnReference<B>>
   ) -> TableQuery<M, (A, B)> {
-    let table = self.columns
-    let (terms, decoding) = SelectStatement.tuple(
+    let table = columns
+    return selecting(
       table[dynamicMember: a], table[dynamicMember: b])
-    return selecting(terms, decoding)
   }
 
   /// Selects three columns instead of the model, as a tuple. SQL: `SELECT a, b, c`
-  public consuming func select<
-    A: ColumnValue, B: ColumnValue, C: ColumnValue
-  >(
+  public consuming func select<A: ColumnValue, B: ColumnValue, C: ColumnValue>(
     _ a: KeyPath<M, ColumnReference<A>>,
     _ b: KeyPath<M, ColumnReference<B>>,
     _ c: KeyPath<M, ColumnReference<C>>
   ) -> TableQuery<M, (A, B, C)> {
-    let table = self.columns
-    let (terms, decoding) = SelectStatement.tuple(
+    let table = columns
+    return selecting(
       table[dynamicMember: a], table[dynamicMember: b], table[dynamicMember: c])
-    return selecting(terms, decoding)
   }
 
   /// Selects four columns instead of the model, as a tuple. SQL: `SELECT a, b, c, d`
@@ -103,11 +93,10 @@ extension TableQuery {
     _ c: KeyPath<M, ColumnReference<C>>,
     _ d: KeyPath<M, ColumnReference<D>>
   ) -> TableQuery<M, (A, B, C, D)> {
-    let table = self.columns
-    let (terms, decoding) = SelectStatement.tuple(
+    let table = columns
+    return selecting(
       table[dynamicMember: a], table[dynamicMember: b], table[dynamicMember: c],
       table[dynamicMember: d])
-    return selecting(terms, decoding)
   }
 
   /// Selects five columns instead of the model, as a tuple. SQL: `SELECT a, b, c, d, e`
@@ -120,11 +109,10 @@ extension TableQuery {
     _ d: KeyPath<M, ColumnReference<D>>,
     _ e: KeyPath<M, ColumnReference<E>>
   ) -> TableQuery<M, (A, B, C, D, E)> {
-    let table = self.columns
-    let (terms, decoding) = SelectStatement.tuple(
+    let table = columns
+    return selecting(
       table[dynamicMember: a], table[dynamicMember: b], table[dynamicMember: c],
       table[dynamicMember: d], table[dynamicMember: e])
-    return selecting(terms, decoding)
   }
 
   /// Selects six columns instead of the model, as a tuple. SQL: `SELECT a, b, c, d, e, f`
@@ -138,10 +126,9 @@ extension TableQuery {
     _ e: KeyPath<M, ColumnReference<E>>,
     _ f: KeyPath<M, ColumnReference<F>>
   ) -> TableQuery<M, (A, B, C, D, E, F)> {
-    let table = self.columns
-    let (terms, decoding) = SelectStatement.tuple(
+    let table = columns
+    return selecting(
       table[dynamicMember: a], table[dynamicMember: b], table[dynamicMember: c],
       table[dynamicMember: d], table[dynamicMember: e], table[dynamicMember: f])
-    return selecting(terms, decoding)
   }
 }

@@ -30,8 +30,8 @@ extension SQL {
 extension ModelLayout {
   private var table: TableID { TableID(layout: number, source: TableID.declared) }
 
-  /// Returns predicates over the table, joined by AND, as a declaration writes them; nil if there
-  /// are none.
+  /// Returns predicates over the table, joined by AND, as a declaration writes them; nil for an
+  /// empty list.
   func declaration(of predicates: PredicateLines) throws -> String? {
     guard !predicates.nodes.isEmpty else { return nil }
     var sink = TextSink(writingLiterals: true)

@@ -8,6 +8,7 @@ enum Removal: Hashable, Sendable {
   case column(String)
   case index(String)
   case trigger(String)
+  case searchIndex(String)
   case view(String)
   case table(String)
   case foreignKey([String])
@@ -61,6 +62,11 @@ public func Dropped<M: TableModel>(index name: String) -> SchemaElement<M> {
 /// Declares that a trigger is dropped. SQL: `DROP TRIGGER "name"`
 public func Dropped<M: TableModel>(trigger name: String) -> SchemaElement<M> {
   SchemaElement(kind: .dropped(.trigger(name)))
+}
+
+/// Declares that a full-text index is dropped, with its triggers. SQL: `DROP TABLE "Post_search"`
+public func Dropped<M: TableModel>(fullText name: String) -> SchemaElement<M> {
+  SchemaElement(kind: .dropped(.searchIndex(name)))
 }
 
 /// Declares that a view is dropped. SQL: `DROP VIEW "name"`

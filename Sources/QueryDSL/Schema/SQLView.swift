@@ -43,6 +43,7 @@ extension ViewDefinition {
   init<V: SQLView>(of model: V.Type) throws {
     let layout = try V.layout
     let query = V.definition.query
+    if query.decoding.isMapped { throw ModelError(model, QueryError.mapped.message) }
     let columns = try query.decoding.columns()
     guard columns.count == layout.columns.count else {
       throw ModelError(
@@ -57,6 +58,8 @@ extension ViewDefinition {
             + "selects \(found.type) in the form .\(found.form)")
       }
     }
+    // Throws for a view, which cannot have a full-text index.
+    _ = try SearchIndex.declared(by: model)
     self.init(
       model: String(nameOf: model), name: layout.tableName,
       createView: "CREATE VIEW \(layout.quotedTableName) "

@@ -15,6 +15,7 @@ public struct SchemaElement<M: ResultRow> {
     case generated(PartialKeyPath<M>, GeneratedStorage, () -> ExpressionNode)
     case rowID(isLeftOut: Bool)
     case trigger(TriggerLine<M>)
+    case fullText(FullTextLine<M>)
     case renamed(PartialKeyPath<M>, from: String)
     case renamedTable(from: String)
     case dropped(Removal)

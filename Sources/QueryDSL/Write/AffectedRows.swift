@@ -7,9 +7,11 @@ import SQLCore
 /// - SeeAlso: <https://www.sqlite.org/compile.html#enable_update_delete_limit>
 struct AffectedRows: Sendable {
   var predicates: ShortList<PredicateNode> = .none
-  private var order: ShortList<SelectStatement.OrderTerm> = .none
-  private var limit: RowCount?
-  private var problem: QueryError?
+  var order: ShortList<SelectStatement.OrderTerm> = .none
+  var limit: RowCount?
+  var problem: QueryError?
+
+  init() {}
 
   var isLimited: Bool { limit != nil || !order.isEmpty }
 

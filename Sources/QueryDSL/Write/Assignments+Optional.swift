@@ -17,7 +17,7 @@ extension Assignments {
       *, unavailable,
       message: "the column may be NULL: write $0.$a.ifNull(…), or $0.$b.optional for the other side"
     )
-    get { SQLExpression(columns[dynamicMember: path].node) }
+    get { SQLExpression(.invalid(QueryError("the column may be NULL"))) }
     set { set(path, to: newValue.optional) }
   }
 }

@@ -6,6 +6,8 @@ import SQLCore
 // - The first has the type `Value?` and not `Value`, or `$0.$views -= n` would call `-=` of Int.
 // - The second exists only for columns that are not optional, and takes only `nil`. Its setter has
 //   the message for it.
+// - The third takes any expression, so that the compiler does not name the second where the
+//   expression has another type than the column. As an existential it is no operand of anything.
 
 extension Assignments {
   /// Sets a column to a value. SQL: `SET a = ?`
@@ -24,7 +26,7 @@ extension Assignments {
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> Value? {
     @available(*, unavailable, message: "a column of a command has no value in Swift")
-    get { fatalError() }
+    get { nil }
     set {
       if let newValue {
         set(path, to: newValue)
@@ -43,18 +45,32 @@ extension Assignments {
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> _NilOfColumn where Value._Nullability == _NeverNull {
     @available(*, unavailable, message: "a column of a command has no value in Swift")
-    get { fatalError() }
+    get { nil }
     @available(
       *, unavailable,
       message: "the column is never NULL; to set it to nil, declare its property as an optional"
     )
-    set { fatalError() }
+    set {}
+  }
+
+  /// Explains that the expression does not have the column's type.
+  @_disfavoredOverload
+  public subscript<Value: ColumnValue>(
+    dynamicMember path: KeyPath<M, ColumnReference<Value>>
+  ) -> any _ExpressionOfAnotherType {
+    @available(*, unavailable, message: "a column of a command has no value in Swift")
+    get { columns[dynamicMember: path] }
+    @available(
+      *, unavailable,
+      message: "the expression does not have the column's type; convert it, as with cast(to:)"
+    )
+    set {}
   }
 
   /// Explains that a column is written with its dollar sign.
   ///
-  /// Without it, the compiler has no message for `update { $0.title = "x" }`. The value of a column
-  /// is no `ColumnValue`, so this is no reading of `$0.$title`.
+  /// Without it, the compiler has no message for `update { $0.title = "x" }`. It does not apply to
+  /// `$0.$title`, because a `ColumnReference` is not a `ColumnValue`.
   @_disfavoredOverload
   public subscript<Value: ColumnValue>(dynamicMember path: KeyPath<M, Value>) -> Value {
     @available(
@@ -66,7 +82,7 @@ extension Assignments {
       *, unavailable,
       message: "write $0.$title, not $0.title: a command has columns, not the values of a model"
     )
-    set { fatalError() }
+    set {}
   }
 
   private static func neverNull(_ column: ExpressionNode) -> QueryError {
@@ -78,6 +94,11 @@ extension Assignments {
   }
 }
 
+/// An expression that is assigned to a column of another type; programs do not use it directly.
+public protocol _ExpressionOfAnotherType {}
+
+extension SQLExpression: _ExpressionOfAnotherType {}
+
 /// The type of nil that is assigned to a column; programs do not use it directly.
 public struct _NilOfColumn: ExpressibleByNilLiteral {
   /// Makes the value of nil.
@@ -85,13 +106,14 @@ public struct _NilOfColumn: ExpressibleByNilLiteral {
 }
 
 extension SQLExpression where Value: TextColumnValue {
-  /// Appends a text in place, in an update. SQL: `SET a = a || ?`
-  public static func += (left: inout SQLExpression, right: String) { left = left.concat(right) }
-
   /// Appends a text in place, in an update. SQL: `SET a = a || b`
   public static func += (left: inout SQLExpression, right: SQLExpression) {
     left = left.concat(right)
   }
+
+  /// Appends a text in place, in an update. SQL: `SET a = a || ?`
+  @_disfavoredOverload
+  public static func += (left: inout SQLExpression, right: String) { left = left.concat(right) }
 }
 
 extension SQLExpression where Value == Bool {

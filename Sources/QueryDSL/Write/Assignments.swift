@@ -49,19 +49,20 @@ public struct Assignments<M: TableModel> {
     set { assign(columns[dynamicMember: path], newValue) }
   }
 
-  /// Sets a column to a value, as `$0.$title = "x"` does. SQL: `SET a = ?`
-  public mutating func set<Value: ColumnValue>(
-    _ path: KeyPath<M, ColumnReference<Value>>, to value: Value
-  ) {
-    let column = columns[dynamicMember: path]
-    append(column.node, .value(BoundValue(Value.canonical(value), as: column.form)))
-  }
-
   /// Sets a column to an expression. SQL: `SET a = b`
   public mutating func set<Value: ColumnValue>(
     _ path: KeyPath<M, ColumnReference<Value>>, to expression: SQLExpression<Value>
   ) {
     assign(columns[dynamicMember: path], expression)
+  }
+
+  /// Sets a column to a value, as `$0.$title = "x"` does. SQL: `SET a = ?`
+  @_disfavoredOverload
+  public mutating func set<Value: ColumnValue>(
+    _ path: KeyPath<M, ColumnReference<Value>>, to value: Value
+  ) {
+    let column = columns[dynamicMember: path]
+    append(column.node, .value(BoundValue(Value.canonical(value), as: column.form)))
   }
 
   /// Sets a column to an expression over the row before the update. SQL: `SET a = a + ?`

@@ -5,11 +5,9 @@
 import SQLCore
 
 extension TableModel {
-  /// Returns an insert of two columns of several rows. SQL: `INSERT INTO "T" ("a", "b") VALUES (?,
-  /// ?), (?, ?)`
-  public static func insert<
-    A: ColumnValue, B: ColumnValue
-  >(
+  /// Returns an insert of two columns of several rows.
+  /// SQL: `INSERT INTO "T" ("a", "b") VALUES (?, ?), (?, ?)`
+  public static func insert<A: ColumnValue, B: ColumnValue>(
     _ a: KeyPath<Self, ColumnReference<A>>,
     _ b: KeyPath<Self, ColumnReference<B>>,
     values rows: [(A, B)]
@@ -23,11 +21,9 @@ extension TableModel {
     }
   }
 
-  /// Returns an insert of three columns of several rows. SQL: `INSERT INTO "T" ("a", "b", "c")
-  /// VALUES (?, ?, ?), (?, ?, ?)`
-  public static func insert<
-    A: ColumnValue, B: ColumnValue, C: ColumnValue
-  >(
+  /// Returns an insert of three columns of several rows.
+  /// SQL: `INSERT INTO "T" ("a", "b", "c") VALUES (?, ?, ?), (?, ?, ?)`
+  public static func insert<A: ColumnValue, B: ColumnValue, C: ColumnValue>(
     _ a: KeyPath<Self, ColumnReference<A>>,
     _ b: KeyPath<Self, ColumnReference<B>>,
     _ c: KeyPath<Self, ColumnReference<C>>,
@@ -44,8 +40,8 @@ extension TableModel {
     }
   }
 
-  /// Returns an insert of four columns of several rows. SQL: `INSERT INTO "T" ("a", "b", "c", "d")
-  /// VALUES (?, ?, ?, ?), (?, ?, ?, ?)`
+  /// Returns an insert of four columns of several rows.
+  /// SQL: `INSERT INTO "T" ("a", "b", "c", "d") VALUES (?, ?, ?, ?), (?, ?, ?, ?)`
   public static func insert<
     A: ColumnValue, B: ColumnValue, C: ColumnValue, D: ColumnValue
   >(

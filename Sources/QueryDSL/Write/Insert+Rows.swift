@@ -1,17 +1,17 @@
 import SQLCore
 
 extension TableModel {
-  /// Returns an insert of some columns of several rows. The others get their
-  /// declared defaults, or NULL.
+  /// Returns an insert of some columns of several rows. The other columns get their declared
+  /// defaults, or NULL.
   ///
   /// ```swift
   /// try db.run(Post.insert(\.$title, \.$views, values: [("News", 3), ("Sports", 5)]))
   /// // INSERT INTO "Post" ("title", "views") VALUES (?, ?), (?, ?)
   /// ```
-  /// This is one statement, which inserts all rows or none. If there are more values than a
-  /// statement may have parameters (32,766), there are several, in one savepoint. If a constraint
-  /// is violated, the rows are tried one by one, so that the `DatabaseError` names the row. An
-  /// insert without rows does nothing.
+  /// One statement inserts all rows or none. More values than a statement may have parameters
+  /// (32,766) take several statements, in one savepoint. If a constraint is violated, the rows are
+  /// tried one by one, so that the `DatabaseError` names the row. An insert without rows does
+  /// nothing.
   ///
   /// A column that is named twice throws `QueryError` when the statement runs.
   /// - SeeAlso: <https://www.sqlite.org/lang_insert.html>
@@ -101,12 +101,7 @@ extension Insert {
   ) throws {
     try inOneStep(rows.ranges(maximumParameterCount: core.maximumParameterCount), on: core) {
       let insert = try statement(of: rows, $0)
-      let lent =
-        if let returning {
-          try core.lendStatement(for: ReturningStatement(command: insert, returning: returning))
-        } else {
-          try core.lendStatement(for: insert)
-        }
+      let lent = try core.lendStatement(for: insert, returning: returning)
       defer { core.giveBack(lent) }
       do {
         try body(lent)
@@ -147,6 +142,8 @@ extension Insert {
     }
   }
 
+  /// Calls `body` for each range of rows: directly for a single one, else in a savepoint, so that
+  /// all rows are inserted or none.
   private func inOneStep(
     _ ranges: [Range<Int>], on core: ConnectionCore, _ body: (Range<Int>) throws -> Void
   ) throws {

@@ -3,9 +3,9 @@ import SQLCore
 /// An insert of models, of assigned columns, or of the rows of a query.
 ///
 /// ```swift
-/// try db.run(Post.insert { $0.set(\.$title, to: "News") })     // other columns get their defaults
+/// try db.run(Post.insert { $0.$title = "News" })     // other columns get their defaults
 /// // INSERT INTO "Post" ("title") VALUES (?)
-/// let post = try db.first(Post.insert { $0.set(\.$title, to: "News") }.returning())
+/// let post = try db.first(Post.insert { $0.$title = "News" }.returning())
 /// try db.run(Post.insert(posts).onConflictDoNothing())
 /// ```
 /// To insert models and get them back as they are stored, use `insert` of a connection, which is
@@ -129,6 +129,7 @@ extension Insert {
   private static func difference<Row>(
     _ targets: [(node: ExpressionNode, form: StoredForm)], _ query: Query<Row>
   ) -> QueryError? {
+    if query.decoding.isMapped { return .mapped }
     guard let given = try? query.decoding.columns(), given.count == targets.count else {
       return QueryError("the query does not select the columns that it inserts into \(M.tableName)")
     }

@@ -45,12 +45,7 @@ extension ModelCommand {
     returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
   ) throws {
-    let statement =
-      if let returning {
-        try core.lendStatement(for: ReturningStatement(command: self, returning: returning))
-      } else {
-        try core.lendStatement(for: self)
-      }
+    let statement = try core.lendStatement(for: self, returning: returning)
     defer { core.giveBack(statement) }
     do {
       try body(statement)

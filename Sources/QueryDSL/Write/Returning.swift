@@ -62,6 +62,16 @@ struct ReturningStatement<Command: Renderable>: Renderable {
   }
 }
 
+extension ConnectionCore {
+  /// Lends the statement of a command, with its values bound.
+  func lendStatement(
+    for command: some Renderable, returning: ReturningClause?
+  ) throws -> StatementPointer {
+    guard let returning else { return try lendStatement(for: command) }
+    return try lendStatement(for: ReturningStatement(command: command, returning: returning))
+  }
+}
+
 extension TableCommand {
   /// Returns the changed rows as models. SQL: `RETURNING "id", "title", …`
   public func returning() -> Returning<Self, M> {

@@ -79,8 +79,8 @@ extension Connection {
     try tuples(of: type, sql)
   }
 
-  /// Does what `fetch` does. It has a name of its own for the overloads of `fetch`, which must not
-  /// call themselves.
+  /// Does what `fetch` does. The overloads of `fetch` call it by this name, because `fetch` would
+  /// be themselves.
   func tuples<each Value: ColumnValue>(
     of type: (repeat each Value).Type, _ sql: SQL
   ) throws -> [(repeat each Value)] {

@@ -9,8 +9,8 @@ extension Connection {
   ///
   /// A column's type is the Swift type for its declared type: Int64, Double, String or Data. For a
   /// column without a declared type, such as an expression, it is the type of the first value that
-  /// is not NULL, or Any if there is none. BLOBs are shown by their size. Runs one statement and
-  /// holds all its rows in memory.
+  /// is not NULL, or Any if all values are NULL. BLOBs are shown by their size. Runs one statement
+  /// and holds all its rows in memory.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func table(_ sql: SQL) throws -> ResultTable {
     let core = try use()

@@ -51,6 +51,8 @@ package final class ConnectionCore: @unchecked Sendable {
   func close() {
     guard !state.pointee.isClosed else { return }
     state.pointee.isClosed = true
+    if state.pointee.kept.isKept { endKeptSnapshot() }
+    state.pointee.kept.finalize()
     state.pointee.statements.finalize()
     sqlite3_close_v2(handle)
   }

@@ -18,6 +18,7 @@ struct ConnectionState {
   var lent = LentObjects()
   var access: AccessState
   var transaction = TransactionState()
+  var kept: KeptSnapshot
   var hooks = HookState()
   var observation = ObservationState()
   var authorizer = AuthorizerState()
@@ -28,6 +29,7 @@ struct ConnectionState {
     self.handle = handle
     watchesScans = configuration.onTableScan != nil
     statements = StatementLender(configuration)
+    kept = KeptSnapshot(configuration)
     access = AccessState(allowsWriting: allowsWriting)
   }
 }

@@ -94,14 +94,20 @@ extension Database {
 extension Database {
   private func maintaining<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
     try checkWritable()
-    return try writing(body)
+    return try writing { core in
+      access.pool.endKeptSnapshots()
+      return try body(core)
+    }
   }
 
   private func maintaining<Result: Sendable>(
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
     try checkWritable()
-    return try await writing(AccessOptions(), body)
+    return try await writing(AccessOptions()) { core in
+      self.access.pool.endKeptSnapshots()
+      return try body(core)
+    }
   }
 
   private func checkWritable() throws {

@@ -5,9 +5,10 @@ extension Database: DatabaseReader {
     _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
     _ body: (Connection) throws -> Result
   ) throws -> Result {
-    let options = AccessOptions(deadline: deadline, place: SourcePlace(fileID, line))
-    return try reading(options) { core in
-      try core.snapshot { try body(core.lend()) }
+    var options = AccessOptions(deadline: deadline, place: SourcePlace(fileID, line))
+    options.usesKeptSnapshot = true
+    return try access.run(readLane, options) { core in
+      try core.readingKeptSnapshot(isOneStatement: false) { try body(core.lend()) }
     }
   }
 
@@ -17,10 +18,37 @@ extension Database: DatabaseReader {
     on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    let options = AccessOptions(
+    var options = AccessOptions(
       deadline: deadline, hops: execution == .background, place: SourcePlace(fileID, line))
-    return try await reading(options) { core in
-      try core.snapshot { try body(core.lend()) }
+    options.usesKeptSnapshot = true
+    return try await access.run(readLane, options) { core in
+      try core.readingKeptSnapshot(isOneStatement: false) { try body(core.lend()) }
+    }
+  }
+
+  /// Runs one read statement of a query, on this thread; programs do not use it directly, but call
+  /// `find`, `fetch` and the like.
+  public func _readOnce<Result>(
+    _ fileID: StaticString, _ line: UInt, _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    var options = AccessOptions(place: SourcePlace(fileID, line))
+    options.usesKeptSnapshot = true
+    return try access.run(readLane, options) { core in
+      try core.readingKeptSnapshot(isOneStatement: true) { try body(core.lend()) }
+    }
+  }
+
+  /// Runs one read statement of a query, from asynchronous code; programs do not use it directly,
+  /// but call `find`, `fetch` and the like.
+  public func _readOnce<Result: Sendable>(
+    on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
+    var options = AccessOptions(hops: execution == .background, place: SourcePlace(fileID, line))
+    options.usesKeptSnapshot = true
+    // One closure instead of two, since each is allocated.
+    return try await access.run(readLane, options) { core in
+      try core.readingKeptSnapshot(isOneStatement: true) { try body(core.lend()) }
     }
   }
 

@@ -73,7 +73,11 @@ extension Database {
   public func writeWithoutTransaction<Result>(
     _ body: (Connection) throws -> Result
   ) throws -> Result {
-    try writing { core in try body(core.lend()) }
+    try writing { core in
+      // The closure may run a checkpoint.
+      access.pool.endKeptSnapshots()
+      return try body(core.lend())
+    }
   }
 
   /// Lends the writer without a transaction from asynchronous code. For a file, the closure runs on
@@ -82,7 +86,10 @@ extension Database {
   public func writeWithoutTransaction<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    try await writing(AccessOptions()) { core in try body(core.lend()) }
+    try await writing(AccessOptions()) { core in
+      self.access.pool.endKeptSnapshots()
+      return try body(core.lend())
+    }
   }
 
   /// Runs a probe on the writer between two of its accesses. Observers do not see it as an access,

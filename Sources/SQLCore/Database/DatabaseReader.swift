@@ -44,6 +44,19 @@ public protocol DatabaseReader: AnyObject, Sendable {
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result
 
+  /// Runs one read statement of a query, on this thread; programs do not use it directly, but call
+  /// `find`, `fetch` and the like.
+  func _readOnce<Result>(
+    _ fileID: StaticString, _ line: UInt, _ body: (Connection) throws -> Result
+  ) throws -> Result
+
+  /// Runs one read statement of a query, from asynchronous code; programs do not use it directly,
+  /// but call `find`, `fetch` and the like.
+  func _readOnce<Result: Sendable>(
+    on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result
+
   /// Reads without a transaction, on this thread; programs do not use it directly, but
   /// call `readWithoutTransaction`.
   func _readWithoutTransaction<Result>(

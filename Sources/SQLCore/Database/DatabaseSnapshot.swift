@@ -101,6 +101,23 @@ public final class DatabaseSnapshot: DatabaseReader {
     try await _read(on: execution, nil, fileID, line, body)
   }
 
+  /// Runs one statement of a query on the held state, on this thread; programs do not use it
+  /// directly, but call `find`, `fetch` and the like.
+  public func _readOnce<Result>(
+    _ fileID: StaticString, _ line: UInt, _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    try _read(nil, fileID, line, body)
+  }
+
+  /// Runs one statement of a query on the held state, from asynchronous code; programs do not use
+  /// it directly, but call `find`, `fetch` and the like.
+  public func _readOnce<Result: Sendable>(
+    on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
+    try await _read(on: execution, nil, fileID, line, body)
+  }
+
   /// Interrupts the statement that runs, which throws `.interrupt`. The snapshot keeps its state.
   public func interrupt() {
     access.pool.interrupt()

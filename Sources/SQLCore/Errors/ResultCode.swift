@@ -33,6 +33,9 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   public static let ioError = ResultCode(rawValue: SQLITE_IOERR)
   /// The file is damaged.
   public static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
+  /// The content of a virtual table is damaged, such as a full-text index that disagrees with its
+  /// table.
+  package static let corruptVirtualTable = ResultCode(rawValue: SQLITE_CORRUPT | 1 << 8)
   /// Memory could not be allocated.
   public static let outOfMemory = ResultCode(rawValue: SQLITE_NOMEM)
   /// The disk, or the page limit of the database, is full.

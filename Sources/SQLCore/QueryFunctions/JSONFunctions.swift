@@ -5,8 +5,8 @@
 #endif
 
 extension Registration {
-  /// The functions that write stored values as JSON, for those that SQLite's own JSON functions
-  /// would round, or could not write at all. `JSONDecoder` reads the result as the same value.
+  /// The functions that write as JSON the stored values that SQLite's own JSON functions would
+  /// round, or could not write at all. `JSONDecoder` reads the result as the same value.
   ///
   /// | SQL | of | returns |
   /// |---|---|---|

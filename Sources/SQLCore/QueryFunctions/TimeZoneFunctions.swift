@@ -1,6 +1,6 @@
 #if canImport(FoundationEssentials)
   import FoundationEssentials
-  // Without it, FoundationEssentials knows no time zone but GMT.
+  // FoundationEssentials by itself knows no time zone but GMT.
   #if canImport(FoundationInternationalization)
     import FoundationInternationalization
   #endif
@@ -15,7 +15,7 @@ extension Registration {
   /// |---|---|
   /// | `apus_local(seconds, zone)` | the seconds since 1970 that a clock in the zone shows |
   /// | `apus_utc(seconds, zone)` | the seconds since 1970 at which a clock in the zone shows that |
-  /// | `apus_utc_start(seconds, zone)` | the same, for the start of a day |
+  /// | `apus_utc_start(seconds, zone)` | what `apus_utc` returns, for the start of a day |
   ///
   /// The zone is an identifier, or `localtime`. The rules of time zones change, so indexes cannot
   /// use these functions.
@@ -55,8 +55,8 @@ final class ClockZone: Sendable {
 
   /// Returns the first time at which clocks show a given time.
   ///
-  /// If they skip it, the result is as far after the change of the clocks as the given time is; or,
-  /// for the start of a day, the change itself.
+  /// If they skip it, the result is later by the skipped length. For the start of a day, it is the
+  /// moment at which the clocks change.
   func utc(fromLocal seconds: Int64, isStart: Bool) -> Int64 {
     let day: Int64 = 86_400
     let before = offset(at: seconds - day)
@@ -94,8 +94,14 @@ extension TimeZone {
   /// The name of the time zone of the machine, as SQLite calls it.
   package static var localName: String { "localtime" }
 
-  /// Returns the time zone of an identifier, or that of the machine.
+  /// Whether Foundation knows time zones other than GMT. It does not in a program that links
+  /// Foundation statically and uses nothing else of FoundationInternationalization: the linker
+  /// leaves them out, and every zone of the machine is GMT.
+  package static let areKnown = TimeZone(identifier: "Europe/Berlin") != nil
+
+  /// Returns the time zone of an identifier, or that of the machine; nil if it is not known.
   package init?(named name: String) {
+    guard TimeZone.areKnown else { return nil }
     if name == TimeZone.localName {
       self = .current
     } else {

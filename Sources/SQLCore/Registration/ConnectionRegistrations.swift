@@ -35,7 +35,13 @@ final class ConnectionRegistrations: Sendable {
     }
   }
 
-  /// Installs the missing registrations on a connection. If there are none, this costs one
+  /// Whether a connection has every registration.
+  @inline(__always)
+  func areAll(on core: ConnectionCore) -> Bool {
+    core.state.pointee.registrations.sequence == latest.load(ordering: .acquiring)
+  }
+
+  /// Installs the missing registrations on a connection. If nothing is missing, this costs one
   /// comparison.
   @inline(__always)
   func apply(to core: ConnectionCore) throws {

@@ -4,7 +4,7 @@
 public struct Registration: Sendable {
   /// The identity of a registration: a later one with the same key replaces it.
   struct Key: Hashable, Sendable {
-    enum Kind: Hashable, Sendable { case function, collation, module, tokenizer, listener }
+    enum Kind: Hashable, Sendable { case function, collation, module, tokenizer, listener, setting }
 
     let kind: Kind
     let name: String

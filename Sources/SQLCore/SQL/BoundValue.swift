@@ -75,7 +75,7 @@ package struct BoundArgument: Hashable, Sendable {
     case rowCount
     /// The end of a range of texts that begin with the argument.
     case prefixEnd
-    /// The same in the collation NOCASE.
+    /// The end of such a range in the collation NOCASE.
     case prefixEndIgnoringCase
   }
 

@@ -101,8 +101,14 @@ extension ConnectionCore {
   ///
   /// EXPLAIN shows which instructions count as steps of a scan, and which b-tree they scan. The
   /// text of EXPLAIN QUERY PLAN is meant for people, and has aliases in place of table names.
-  func scannedTables(by sql: String) throws -> [String] {
+  package func scannedTables(by sql: String) throws -> [String] {
     try scannedTrees(by: sql).map(\.table)
+  }
+
+  /// Returns the indexes that SQLite's planner would use for a statement in place of scans. It
+  /// creates the schema again in memory, without rows, which takes some milliseconds.
+  package func missingIndexes(for sql: String) throws -> [SuggestedIndex] {
+    try IndexAdvisor(SchemaCopy(of: self), for: self).indexes(for: sql)
   }
 
   /// Returns the tables and indexes that a statement would scan, each as many times as it is

@@ -33,7 +33,7 @@ public struct ChangeConflict: Sendable {
   public let reason: Reason
   /// The change; nil for `.foreignKeys`.
   public let change: Changeset.Change?
-  /// The values of the conflicting row in the database; empty if there is none.
+  /// The values of the conflicting row in the database; empty if no row of it conflicts.
   public let existing: [DatabaseValue?]
 
   init(_ reason: Reason, _ iterator: OpaquePointer) {

@@ -8,6 +8,11 @@ public enum SQLiteLibrary {
   /// - SeeAlso: <https://www.sqlite.org/c3ref/libversion.html>
   public static var version: String { String(cString: sqlite3_libversion()) }
 
+  /// The version as a number, such as 3040001 for 3.40.1.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/libversion.html>
+  public static var versionNumber: Int { Int(sqlite3_libversion_number()) }
+
   /// The options with which the library was compiled.
   ///
   /// - SeeAlso: <https://www.sqlite.org/compile.html>

@@ -5,7 +5,8 @@
 /// `NumericColumnValue`.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 public protocol AdditiveColumnValue: OrderedColumnValue {
-  /// Which numbers it goes with, for the compiler; programs do not use it directly.
+  /// The kind of number, which says with which other numbers it goes; programs do not use it
+  /// directly.
   associatedtype _Arithmetic = _OwnNumberKind
 
   /// The SQL functions that calculate with it. Default: nil, which means `+`, `-`, `*` and `sum`.

@@ -24,7 +24,7 @@ public protocol ColumnValue: Sendable {
   /// Whether a column of the type may be NULL, for the compiler; programs do not use it directly.
   associatedtype _Nullability = _NeverNull
 
-  /// Which arithmetic the type takes part in, for the compiler; programs do not use it directly.
+  /// The kind of number that the type is, for the compiler; programs do not use it directly.
   associatedtype _Arithmetic = _NotANumberKind
 
   /// The storage class that the column declares; `.null` means that it declares none.

@@ -24,8 +24,8 @@ extension ConnectionCore {
     sqlite3_wal_hook(handle, logDidGrow, UnsafeMutableRawPointer(state))
   }
 
-  /// Installs the library's hook if listeners need it. If there are none and the log has no bound,
-  /// restores SQLite's own hook.
+  /// Installs the library's hook if listeners need it. Without listeners and without a bound of the
+  /// log, restores SQLite's own hook.
   func installLogHook(forListeners isWanted: Bool) {
     if isWanted {
       guard !state.pointee.log.hasHook else { return }
@@ -65,6 +65,8 @@ private func logDidGrow(
     state.callingOut { $0.writeAheadLog.forEachBody { $0(commit) } }
   }
   if state.pointee.log.copies(at: Int(frameCount)) {
+    // The readers' kept snapshots are older than this commit, and would limit what is copied.
+    state.pointee.log.willCopy?()
     sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }
   return SQLITE_OK

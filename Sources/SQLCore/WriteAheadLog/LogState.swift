@@ -6,6 +6,11 @@ struct LogState {
   private(set) var hasHook = false
   /// A `PRAGMA wal_autocheckpoint` that was just compiled, until `keepLogHook()` handles it.
   private var pragma: CheckpointPragma?
+  /// The number of commits to the log of the main database that the hook has noted; it wraps around.
+  private(set) var commitCount: UInt32 = 0
+
+  /// Called before a commit copies the log into the database file.
+  private(set) var willCopy: (@Sendable () -> Void)?
 
   /// The number of frames in the log after the last commit.
   var frameCount: Int { bound.frameCount }
@@ -17,6 +22,12 @@ struct LogState {
   var autocheckpoint: Int32 { bound.autocheckpoint }
 
   // MARK: The hook
+
+  /// Sets a closure that is called before a commit copies the log into the database file. It must
+  /// not use this connection.
+  mutating func callBeforeCopying(_ body: @escaping @Sendable () -> Void) {
+    willCopy = body
+  }
 
   /// Sets the bound of the log. The hook must be installed next.
   mutating func limit(to bound: LogBound) {
@@ -60,6 +71,7 @@ struct LogState {
 
   /// Notes the length of the log after a commit.
   mutating func didCommit(_ count: Int) {
+    commitCount &+= 1
     bound.didCommit(count)
   }
 

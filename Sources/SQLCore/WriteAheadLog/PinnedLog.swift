@@ -52,6 +52,7 @@ extension Database {
   /// writer is lent, and while no code of the caller runs on it.
   func keepLogWithinBound(_ core: ConnectionCore) {
     guard core.state.pointee.log.wantsRestart else { return }
+    access.pool.endKeptSnapshots()
     let start = Deadline.roughlyNow
     guard let byteCount = core.keepLogWithinBound(), let notify = configuration.onPinnedLog else {
       return

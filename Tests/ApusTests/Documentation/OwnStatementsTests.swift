@@ -92,7 +92,7 @@ struct OwnStatementsTests {
         #expect(try db.first(Author.all) != nil && db.exists(Author.all))
         #expect(try db.table(Author.all).rows.count == 3)
         try statements.expect(
-          "Opening", asked: [#"SELECT "id", "name" FROM "Author"…"#, "SELECT EXISTS (…"])
+          "Opening", "Reading", asked: [#"SELECT "id", "name" FROM "Author"…"#, "SELECT EXISTS (…"])
         try db.save(Author(id: 4, name: "Jim"))
         let renamed = try db.update(Author.self, 4) { $0.name = "Joe" }
         try db.update(renamed)
@@ -106,7 +106,7 @@ struct OwnStatementsTests {
             #"UPDATE "Author" SET "name" = …"#, #"DELETE FROM "Author" WHERE …"#,
           ])
         #expect(try db.row("SELECT count(*) FROM Author")?[0] == 3)
-        try statements.expect("Opening", asked: ["SELECT count(*) FROM Author"])
+        try statements.expect("Opening", "Reading", asked: ["SELECT count(*) FROM Author"])
       }
     }
   }
@@ -188,7 +188,7 @@ struct OwnStatementsTests {
         let plain: [Plain] = try db.fetch(from: "Author")
         #expect(plain.count == 3)
         try statements.expect(
-          "Opening", "Plain structs", asked: [#"SELECT "id", "name" FROM "Author"…"#])
+          "Opening", "Reading", "Plain structs", asked: [#"SELECT "id", "name" FROM "Author"…"#])
       }
     }
   }

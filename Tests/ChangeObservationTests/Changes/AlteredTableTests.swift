@@ -103,7 +103,7 @@ struct AlteredTableTests {
         for other in others.shuffled().prefix(2) {
           try connection.execute("UPDATE \(unsafe: other) SET text = 'another'")
         }
-        _ = queue.takeAll()
+        _ = queue.take()
         if round % 2 == 0 {
           try connection.execute("ALTER TABLE other RENAME TO spare")
         } else {
@@ -111,7 +111,7 @@ struct AlteredTableTests {
           try connection.execute("CREATE TABLE spare (\(unsafe: columns[round % 3]))")
         }
         try connection.execute("INSERT INTO spare (text) VALUES ('reported')")
-        let reported = queue.takeAll().commits.flatMap(\.writes).compactMap {
+        let reported = queue.take().commits.flatMap(\.writes).compactMap {
           $0.tables[QualifiedTableName("spare")]?.differences.first
         }
         try #require(
@@ -150,7 +150,7 @@ struct AlteredTableTests {
           let commits = writer.chance(85)
           writer.run(commits ? "COMMIT" : "ROLLBACK", on: connection)
           let after = try contents(connection)
-          let reported = queue.takeAll()
+          let reported = queue.take()
           let place = "seed \(seed), round \(round), unit \(unit), \(writer.tried)"
           try #require(reported.everything.isEmpty && reported.dropped == nil, "\(place)")
           guard commits else {

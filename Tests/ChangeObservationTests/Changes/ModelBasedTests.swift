@@ -100,7 +100,7 @@ struct ModelBasedTests {
         let place = "seed \(seed), unit \(unit), \(writes.tried)"
         let triedSchemaChange = writes.takeTriedSchemaChange()
         let after = try contents(connection)
-        let reported = queue.takeAll()
+        let reported = queue.take()
         try #require(reported.everything.isEmpty && reported.dropped == nil, "\(place)")
         try #require(reported.commits.count <= 1, "\(place)")
         let tables = reported.commits.first?.writes.first?.tables ?? [:]

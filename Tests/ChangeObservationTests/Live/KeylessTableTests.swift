@@ -18,7 +18,7 @@ struct KeylessTableTests {
     try db.insert([Line(level: 1, tags: ["a"]), Line(level: 1, tags: ["a"])])
   }
 
-  @Test("a query of such a table is given again after each commit that changes the result")
+  @Test("a query of a table without a key gives a new result after each commit that changes it")
   func query() async throws {
     var results = db.observe(Line.where { $0.$level > 0 }.order(by: \.$level).limit(3))
       .makeAsyncIterator()
@@ -41,7 +41,7 @@ struct KeylessTableTests {
     #expect(rows[0].old("level") == 1)
   }
 
-  @Test("a query that joins a function is given again when the function's table changes")
+  @Test("a query that joins a function gives a new result when the table of its arguments changes")
   func function() async throws {
     let query = Query { (line: Columns<Line>, tag: Columns<JSONElement<String>>) in
       From(line)

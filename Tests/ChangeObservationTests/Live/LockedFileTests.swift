@@ -76,7 +76,7 @@ struct LockedFileTests {
     }
     check.request()
     #expect(await queue.wait())
-    _ = queue.takeAll()
+    _ = queue.take()
     try other.execute("BEGIN EXCLUSIVE")
     try other.execute("INSERT INTO Thing VALUES (1)")
     check.request()
@@ -85,10 +85,10 @@ struct LockedFileTests {
       count += 1
       if count == 100 { break }
     }
-    #expect(queue.takeAll().isEmpty)
+    #expect(queue.take().isEmpty)
     try other.execute("COMMIT")
     #expect(await queue.wait())
-    #expect(queue.takeAll().everything == [.changedElsewhere])
+    #expect(queue.take().everything == [.changedElsewhere])
     check.end()
   }
 

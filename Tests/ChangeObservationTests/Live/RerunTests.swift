@@ -58,7 +58,7 @@ struct RerunTests {
     return (watch.isMaintained, rows.map { "\($0)" })
   }
 
-  @Test("joins, groups, aggregates, DISTINCT, raw SQL and random() run again")
+  @Test("groups, aggregates, DISTINCT, raw SQL and random() run again")
   func queries() async throws {
     let db = try database()
     let change: SQL = "UPDATE Thing SET size = size + 1"
@@ -75,16 +75,16 @@ struct RerunTests {
     let random = Thing.all.order(by: { _ in SQLExpression<Int>(sql: "random()") })
       .select(\.$size)
     #expect(try await !follow(random, in: db, change: change).isMaintained)
-    let joined = Query { (thing: Columns<Thing>, other: Columns<Thing>) in
+    let joined = Query { (thing: OptionalColumns<Thing>, other: Columns<Thing>) in
       From(thing)
-      Join(other, on: thing.$id == other.$id)
+      RightJoin(other, on: thing.$id == other.$id.optional)
       Select(thing.$size)
     }
     #expect(try await !follow(joined, in: db, change: change).isMaintained)
     #expect(try await follow(titles, in: db, change: change) == (true, ["18", "28"]))
   }
 
-  @Test("windows, UNION, subqueries, the time, custom functions and NULLS LAST run again")
+  @Test("windows, UNION, subqueries, the time and custom functions run again")
   func otherQueries() async throws {
     let db = try database()
     try db.function("twice", .deterministic) { (number: Int) in number * 2 }
@@ -104,10 +104,7 @@ struct RerunTests {
       $0.$size < 100 && SQLExpression.currentTimestamp > Date(timeIntervalSince1970: 0)
     }
     #expect(try await runsAgain(now.select(\.$size)))
-    let collated = Thing.all.order { $0.$title.collated(.noCase) }
-    #expect(try await runsAgain(collated.select(\.$size)))
     #expect(try await runsAgain(Thing.order(by: \.$half, nulls: .last).select(\.$size)))
-    #expect(try await runsAgain(Plain.order(by: \.$size, nulls: .last).select(\.$size)))
   }
 
   @Test("queries with custom collations or replaced functions of SQLite run again")

@@ -30,7 +30,7 @@ struct CoarseTrackerTests {
       for unit in 0..<transactions {
         try writes.unit(on: connection)
         let after = try RandomWrites.tables.map { try TableContents($0, on: connection) }
-        let reported = queue.takeAll().commits
+        let reported = queue.take().commits
         try #require(reported.count <= 1, "seed \(seed), unit \(unit)")
         commits += reported.count
         let tables = reported.first?.writes.first?.tables ?? [:]

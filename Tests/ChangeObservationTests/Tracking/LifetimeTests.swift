@@ -27,7 +27,7 @@ struct LifetimeTests {
             tables: [QualifiedTableName("Note"): .init(columns: nil, keys: [key])], queue: queue)))
     }
     try await db.execute("UPDATE Note SET stars = 1 WHERE id = 7")
-    let woken = queues.indices.filter { !queues[$0].takeAll().isEmpty }
+    let woken = queues.indices.filter { !queues[$0].take().isEmpty }
     #expect(woken == Array(stride(from: 6, to: 10_000, by: 100)))
     for id in ids { tracker.remove(id) }
     #expect(try db.writing { $0.observer == nil })
@@ -72,7 +72,7 @@ struct LifetimeTests {
     let table = [QualifiedTableName("Note"): Subscription.Interest(columns: nil)]
     let ids = queues.map { tracker.add(Subscription(tables: table, queue: $0)) }
     try await db.execute("UPDATE Note SET stars = 1")
-    let commits = queues.map { $0.takeAll().commits }
+    let commits = queues.map { $0.take().commits }
     #expect(commits.allSatisfy { $0.count == 1 && $0[0].rowCount == 10 })
     // They share one commit object.
     #expect(Set(commits.compactMap { $0.first.map(ObjectIdentifier.init) }).count == 1)

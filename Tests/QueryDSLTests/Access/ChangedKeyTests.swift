@@ -57,7 +57,7 @@ struct ChangedKeyTests {
     #expect(
       error?.description == #"""
         Post: the key (id) was changed after the model was loaded, so it is now the key of \#
-        another row; to move the row, run `Post.update { $0.set(\.$id, to: new) }.where { \#
+        another row; to move the row, run `Post.update { $0.$id = new }.where { \#
         $0.$id == old }`; to store a copy, `insert` the model
         """#)
     post.title = "every column is changed"

@@ -16,7 +16,7 @@ struct DifferentialTests {
     var values = SampleValues(random: SeededGenerator(seed: seed &+ UInt64(part)))
     var texts: [[UInt8]: String] = [:]
     var reached: Set<String> = []
-    for round in 0..<TestSize.count(small: 4, full: 22) {
+    for round in 0..<TestSize.count(small: 4, full: 19) {
       // Leaves the thread to other tests.
       await Task.yield()
       // The types, keys and stored forms of the two models' columns are random.
@@ -25,8 +25,8 @@ struct DifferentialTests {
       var database = try SampleDatabase(
         models: (isTwice ? [models[0]] : models) + [SampleLists.self],
         isFile: round.isMultiple(of: 2))
-      for number in 0..<260 {
-        if number.isMultiple(of: 26) { try database.refill(&values) }
+      for number in 0..<300 {
+        if number.isMultiple(of: 30) { try database.refill(&values) }
         var selects = RandomSelects(database: database, values: values)
         let query = selects.query(number: number)
         values = selects.values
@@ -72,6 +72,8 @@ struct DifferentialTests {
     "instr(", "trim(", "hex(", "typeof(", "\"ifnull\"(",
     " AS BLOB)", "lower(", ") > (", ") IN (", "IS NOT NULL", " IS 1", " = 1",
     " JOIN \"json_each\"(", " LEFT JOIN \"json_each\"(", " JOIN \"generate_series\"(",
-    " LEFT JOIN \"generate_series\"(",
+    " LEFT JOIN \"generate_series\"(", "json_object(", "json_array(", "json_group_array(",
+    "json_set(", "json_insert(", "json_replace(", "json_remove(", "json_patch(", "apus_fold(",
+    "apus_fold_ascii(",
   ]
 }

@@ -6,50 +6,51 @@ import SQLCore
 extension RandomExpressions {
   private enum Search: CaseIterable { case part, prefix, suffix }
 
-  /// A search for a text, with or without the case of ASCII letters.
+  /// A search for a text: letter by letter, or without case in ASCII or in Unicode.
   mutating func searched() -> Condition {
     let text = text(depth: 1)
     let search = values.pick(Search.allCases)
-    let ignoresCase = values.flip()
-    let fold = { (value: DatabaseValue) in ignoresCase ? SQLLogic.lower(value) : value }
+    let foldings: [CaseFolding?] = [nil, nil, .ascii, .unicode]
+    let folding = values.pick(foldings)
+    let fold = { (value: DatabaseValue) in SQLLogic.folded(value, folding) }
     guard values.flip() else {
       let part = values.text()
-      return Condition(predicate: Self.predicate(search, text.expression, part, ignoresCase)) {
+      return Condition(predicate: Self.predicate(search, text.expression, part, folding)) {
         Self.holds(search, fold(text.evaluate($0)), fold(value(part)))
       }
     }
     let part = self.text(depth: 1)
     return Condition(
-      predicate: Self.predicate(search, text.expression, part.expression, ignoresCase)
+      predicate: Self.predicate(search, text.expression, part.expression, folding)
     ) {
       Self.holds(search, fold(text.evaluate($0)), fold(part.evaluate($0)))
     }
   }
 
   private static func predicate(
-    _ search: Search, _ text: SQLExpression<String?>, _ part: String, _ ignoresCase: Bool
+    _ search: Search, _ text: SQLExpression<String?>, _ part: String, _ folding: CaseFolding?
   ) -> SQLPredicate {
-    switch (search, ignoresCase) {
-    case (.part, false): text.contains(part)
-    case (.prefix, false): text.hasPrefix(part)
-    case (.suffix, false): text.hasSuffix(part)
-    case (.part, true): text.contains(part, ignoringCase: .ascii)
-    case (.prefix, true): text.hasPrefix(part, ignoringCase: .ascii)
-    case (.suffix, true): text.hasSuffix(part, ignoringCase: .ascii)
+    switch (search, folding) {
+    case (.part, nil): text.contains(part)
+    case (.prefix, nil): text.hasPrefix(part)
+    case (.suffix, nil): text.hasSuffix(part)
+    case (.part, let folding?): text.contains(part, ignoringCase: folding)
+    case (.prefix, let folding?): text.hasPrefix(part, ignoringCase: folding)
+    case (.suffix, let folding?): text.hasSuffix(part, ignoringCase: folding)
     }
   }
 
   private static func predicate(
     _ search: Search, _ text: SQLExpression<String?>, _ part: SQLExpression<String?>,
-    _ ignoresCase: Bool
+    _ folding: CaseFolding?
   ) -> SQLPredicate {
-    switch (search, ignoresCase) {
-    case (.part, false): text.contains(part)
-    case (.prefix, false): text.hasPrefix(part)
-    case (.suffix, false): text.hasSuffix(part)
-    case (.part, true): text.contains(part, ignoringCase: .ascii)
-    case (.prefix, true): text.hasPrefix(part, ignoringCase: .ascii)
-    case (.suffix, true): text.hasSuffix(part, ignoringCase: .ascii)
+    switch (search, folding) {
+    case (.part, nil): text.contains(part)
+    case (.prefix, nil): text.hasPrefix(part)
+    case (.suffix, nil): text.hasSuffix(part)
+    case (.part, let folding?): text.contains(part, ignoringCase: folding)
+    case (.prefix, let folding?): text.hasPrefix(part, ignoringCase: folding)
+    case (.suffix, let folding?): text.hasSuffix(part, ignoringCase: folding)
     }
   }
 

@@ -12,7 +12,10 @@ extension RandomExpressions {
       Term(expression: expression) { calculate(left.evaluate($0)) }
     }
     let literal = values.text()
-    switch values.below(13) {
+    switch values.below(14) {
+    case 13:
+      let folding = values.pick(CaseFolding.allCases)
+      return term(a.folded(folding)) { SQLLogic.folded($0, folding) }
     case 0, 1:
       let right = text(depth: depth - 1)
       return Term(expression: a.concat(right.expression)) {

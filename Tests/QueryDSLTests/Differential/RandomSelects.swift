@@ -22,10 +22,10 @@ struct RandomSelects {
     return body(&expressions)
   }
 
-  /// Returns a query of the kind that the number selects; the kinds repeat every 26 numbers.
+  /// Returns a query of the kind that the number selects; the kinds repeat every 30 numbers.
   mutating func query(number: Int) -> RandomQuery {
     let (model, other) = (values.pick(database.models), values.pick(database.models))
-    switch number % 26 {
+    switch number % 30 {
     case 0, 1, 2, 3: return single(model)
     case 4: return whole(model)
     case 5: return wholes(model, other)
@@ -37,6 +37,9 @@ struct RandomSelects {
     case 20, 21: return narrowed(model, other)
     case 22: return narrowedCompound()
     case 23: return tableGroups(model)
+    case 24, 25: return paged(model)
+    case 26: return madeJSON(model)
+    case 27: return changedJSON(model)
     default: return functions()
     }
   }

@@ -35,6 +35,18 @@ extension SQLLogic {
     ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value + 32)) : scalar
   }
 
+  /// The text as a search without case compares it; the text itself without a folding.
+  static func folded(_ value: DatabaseValue, _ folding: CaseFolding?) -> DatabaseValue {
+    switch folding {
+    case nil: return value
+    case .ascii: return lower(value)
+    case .unicode:
+      guard let scalars = whole(text: value) else { return .null }
+      let upper = scalars.flatMap { $0.properties.uppercaseMapping.unicodeScalars }
+      return text(upper.flatMap { $0.properties.lowercaseMapping.unicodeScalars })
+    }
+  }
+
   static func upper(_ value: DatabaseValue) -> DatabaseValue {
     guard let scalars = whole(text: value) else { return .null }
     return text(

@@ -45,6 +45,8 @@ struct SampleColumns {
   /// Conditions that compare a column of any type with values.
   var conditions: [(inout SampleValues) -> Condition] = []
   var keys: [SortKey] = []
+  /// The places of the key's columns in their table.
+  var keyPlaces: [Int] = []
   private var place: SamplePlace
 
   init(table: Int, isMissing: Bool) {
@@ -55,7 +57,10 @@ struct SampleColumns {
   mutating func add<Value: SampleType>(_ column: SQLExpression<Value>, isKey: Bool = false) {
     let place = place
     Value.add(column, at: place, to: &self)
-    if isKey { keys.append(SortKey(column, place.value)) }
+    if isKey {
+      keys.append(SortKey(column, place.value))
+      keyPlaces.append(place.column)
+    }
     self.place = SamplePlace(
       table: place.table, column: place.column + 1, isMissing: place.isMissing)
   }

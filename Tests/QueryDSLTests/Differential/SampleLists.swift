@@ -15,6 +15,13 @@ struct SampleLists: SampleModel {
     Index(\.$id) { $0.$last == nil }
   }
 
+  static var pageColumns: [PageColumn<SampleLists>] {
+    [
+      pageColumn(\.$id), pageColumn(\.$first), pageColumn(\.$last), pageColumn(\.$isShown),
+      pageColumn(\.$numbers), pageColumn(\.$texts),
+    ]
+  }
+
   static var width: Int { 6 }
 
   var values: [DatabaseValue] {

@@ -10,7 +10,23 @@ protocol SampleModel: Model {
   static func columns(of columns: Columns<Self>, at table: Int, isMissing: Bool) -> SampleColumns
   /// Orders by the key, which makes the order total.
   static func ordered(_ query: TableQuery<Self, Self>) -> TableQuery<Self, Self>
+  /// The columns by which pages may be ordered, in the order of the columns.
+  static var pageColumns: [PageColumn<Self>] { get }
   static var width: Int { get }
+}
+
+/// Adds a column to the order of pages, with a direction and a place of NULL.
+typealias PageColumn<M: SampleModel> = (PageOrder<M>, SortDirection, NullOrder?) -> PageOrder<M>
+
+extension SampleModel {
+  static func pageColumn<Value: ColumnValue>(
+    _ column: KeyPath<Self, ColumnReference<Value>>
+  ) -> PageColumn<Self> {
+    { order, direction, nulls in
+      direction == .ascending
+        ? order.ascending(column, nulls: nulls) : order.descending(column, nulls: nulls)
+    }
+  }
 }
 
 /// The stored forms of a model's columns, for types that have more than one.
@@ -49,6 +65,12 @@ struct Leading<
     Index(\.$b) { B.isIndexed($0.$b) }
     Index(\.$c) { C.isIndexed($0.$c) }
     Index(\.$d, \.$a) { D.isIndexed($0.$d) }
+  }
+
+  static var pageColumns: [PageColumn<Self>] {
+    [
+      pageColumn(\.$id), pageColumn(\.$a), pageColumn(\.$b), pageColumn(\.$c), pageColumn(\.$d),
+    ]
   }
 
   static var width: Int { 5 }
@@ -96,6 +118,10 @@ struct Between<Key: SampleKey, A: SampleType, B: SampleType, Form: SampleForm>: 
     Stored(\.$last, as: Form.form(of: B.self))
   }
 
+  static var pageColumns: [PageColumn<Self>] {
+    [pageColumn(\.$first), pageColumn(\.$id), pageColumn(\.$last)]
+  }
+
   static var width: Int { 3 }
 
   var values: [DatabaseValue] {
@@ -141,6 +167,13 @@ struct Composite<One: SampleKey, Two: SampleKey, A: SampleType, B: SampleType, C
 
   static var schema: Schema<Self> {
     WithoutRowID()
+  }
+
+  static var pageColumns: [PageColumn<Self>] {
+    [
+      pageColumn(\.$a), pageColumn(\.$one), pageColumn(\.$b), pageColumn(\.$two),
+      pageColumn(\.$c),
+    ]
   }
 
   static var width: Int { 5 }

@@ -38,7 +38,7 @@ struct SampleValues {
 
   private static let texts = [
     "", "a", "A", "b", "ab", "a\0b", "A\0c", "\0", "ä", "a%", "_", "'\"", "🐦", "aB", "a ", " a",
-    "12x", "-3", "e\u{301}",
+    "12x", "-3", "e\u{301}", "Ä", "ß", "SS", "aΣ", "ς",
   ]
 
   mutating func text() -> String {

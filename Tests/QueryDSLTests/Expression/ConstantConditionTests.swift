@@ -8,7 +8,7 @@ struct ConstantConditionTests {
 
   init() throws { music = try Music() }
 
-  @Test("an order or a group by an empty AllOf or AnyOf is no column of the result")
+  @Test("an empty AllOf or AnyOf in an order or a group does not mean a column of the result")
   func places() throws {
     // A number would be the place of a column: SQLite sorts by the first one, or finds none.
     let ordered = Track.order(by: { _ in SQLExpression<Bool?>(AllOf {}) }, .descending)

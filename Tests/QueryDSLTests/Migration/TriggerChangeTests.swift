@@ -3,18 +3,7 @@ import SQLCore
 import Testing
 
 @Suite("Declared triggers, when their tables and views change")
-struct TriggerChangeTests {
-  private typealias Plain = TriggerVersions.Plain
-  private typealias First = TriggerVersions.First
-  private typealias Second = TriggerVersions.Second
-  private typealias Log = TriggerVersions.Log
-
-  private func triggers(_ db: Database) throws -> [String] { try TriggerVersions.triggers(db) }
-
-  private func actions(_ plan: MigrationPlan) -> [MigrationPlan.Step.Action] {
-    TriggerVersions.actions(plan)
-  }
-
+struct TriggerChangeTests: TriggerSuite {
   // MARK: Rebuilds, renamings and dropped columns
 
   @Test("a rebuild keeps a declared trigger, its own and that of another table")
@@ -128,7 +117,7 @@ struct TriggerChangeTests {
       ])
   }
 
-  @Test("the user's own steps run before a new trigger is created, and the last ones after it")
+  @Test("the user's own steps run before a new trigger is created, and those of `.last` after it")
   func steps() throws {
     let db = try Database.temporary(models: [Plain.Post.self, Log.self])
     try db.insert(Plain.Post(id: 1, title: "a", views: 3))

@@ -3,16 +3,10 @@ import SQLCore
 import Testing
 
 @Suite("Declarations of triggers: mistakes and names")
-struct TriggerDeclarationTests {
-  private typealias Plain = TriggerVersions.Plain
-  private typealias First = TriggerVersions.First
-  private typealias Log = TriggerVersions.Log
-
-  private func triggers(_ db: Database) throws -> [String] { try TriggerVersions.triggers(db) }
-
+struct TriggerDeclarationTests: TriggerSuite {
   // MARK: Mistakes
 
-  @Test("two triggers of one name are refused, also in two models and in other letters")
+  @Test("two triggers with one name are refused, also in two models and if the case differs")
   func duplicates() throws {
     struct Twice: Model {
       @PrimaryKey var id: Int
@@ -25,7 +19,7 @@ struct TriggerDeclarationTests {
     }
     #expect(
       error?.message == "Post and Twice declare different triggers with the name post_log, which "
-        + "can be that of one trigger only; rename one of them")
+        + "must be unique in a database; rename one of them")
   }
 
   @Test("a trigger without statements, with a bad name or on the wrong kind of table is refused")
@@ -76,7 +70,7 @@ struct TriggerDeclarationTests {
       (Empty.self, #"Trigger("t"): the trigger has no statement"#),
       (Nameless.self, "a name must not be empty or contain U+0000"),
       (Defaults.self, "a trigger cannot insert a row of only default values into Log"),
-      (View.self, "a view has only triggers with `insteadOf:`"),
+      (View.self, "a trigger of a view needs `insteadOf:`"),
       (Zero.self, "cannot contain a text with U+0000"),
       (NotANumber.self, #"Trigger("t"): "#),
       (New.self, "a trigger cannot write the table New, because the name means one of its rows"),

@@ -3,18 +3,7 @@ import SQLCore
 import Testing
 
 @Suite("Triggers that models declare, in migrations")
-struct TriggerMigrationTests {
-  private typealias Plain = TriggerVersions.Plain
-  private typealias First = TriggerVersions.First
-  private typealias Second = TriggerVersions.Second
-  private typealias Log = TriggerVersions.Log
-
-  private func triggers(_ db: Database) throws -> [String] { try TriggerVersions.triggers(db) }
-
-  private func actions(_ plan: MigrationPlan) -> [MigrationPlan.Step.Action] {
-    TriggerVersions.actions(plan)
-  }
-
+struct TriggerMigrationTests: TriggerSuite {
   // MARK: New, unchanged, changed, removed
 
   @Test("a trigger is created after all tables, and an unchanged one takes no step")
@@ -107,7 +96,8 @@ struct TriggerMigrationTests {
     #expect(try triggers(db).count == 5)
   }
 
-  @Test("a declared trigger with the name of a foreign one is refused, unless that one is dropped")
+  @Test(
+    "a declared trigger with the name of another program's is refused, unless that one is dropped")
   func takenName() throws {
     let db = try Database.temporary(models: [Plain.Post.self, Log.self])
     let foreign = "CREATE TRIGGER post_LOG AFTER DELETE ON Post BEGIN SELECT 1; END"
@@ -138,7 +128,7 @@ struct TriggerMigrationTests {
     #expect(try db.migrationPlan(for: [Post.self, Log.self]).steps.isEmpty)
   }
 
-  @Test("a foreign trigger with the declared name and text counts as the declared one")
+  @Test("a trigger of another program with the declared name and text counts as the declared one")
   func equal() throws {
     let db = try Database.temporary(models: [Plain.Post.self, Log.self])
     let foreign = """

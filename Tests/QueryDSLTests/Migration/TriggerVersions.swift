@@ -42,19 +42,30 @@ enum TriggerVersions {
     @Column var text: String
   }
 
-  static func triggers(_ db: Database) throws -> [String] {
-    try db.fetch(
-      String.self, "SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
-  }
-
-  static func actions(_ plan: MigrationPlan) -> [MigrationPlan.Step.Action] {
-    plan.steps.map(\.action)
-  }
-
   static let first = """
     CREATE TRIGGER "Post_log" /* Apus */ AFTER UPDATE OF "title" ON "Post"
     BEGIN
       INSERT INTO "Log" ("text") VALUES (OLD."title" || NEW."title");
     END
     """
+}
+
+/// A suite whose tests use these versions.
+protocol TriggerSuite {}
+
+extension TriggerSuite {
+  typealias Plain = TriggerVersions.Plain
+  typealias First = TriggerVersions.First
+  typealias Second = TriggerVersions.Second
+  typealias Log = TriggerVersions.Log
+
+  /// Returns the SQL of all triggers, ordered by their names.
+  func triggers(_ db: Database) throws -> [String] {
+    try db.fetch(
+      String.self, "SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
+  }
+
+  func actions(_ plan: MigrationPlan) -> [MigrationPlan.Step.Action] {
+    plan.steps.map(\.action)
+  }
 }

@@ -81,7 +81,7 @@ struct TableModelTests {
     }
   }
 
-  @Test("such a table is joined, and its row may be missing")
+  @Test("a table without a key is joined, and its row may be missing")
   func joins() throws {
     let db = try database()
     try db.insert([Level(id: 1, name: "one"), Level(id: 9, name: "nine")])

@@ -54,6 +54,51 @@ struct CommonTableSpecification {
       """, [12, 14, 24])
   }
 
+  @Test("a recursive table walks a tree depth-first by its order, and ends at its limit")
+  func orderAndLimit() throws {
+    let start = Query { (root: Columns<Folder>) in
+      From(root)
+      Where { root.$parentID == nil }
+      Select(root.$id, 0.as("depth"), into: Level.self)
+    }
+    func step(_ levels: CommonTable<Level>) -> Query<Level> {
+      Query { (parent: Columns<Level>, child: Columns<Folder>) in
+        From(levels.as(parent))
+        Join(child, on: child.$parentID == parent.$id)
+        Select(child.$id, (parent.$depth + 1).as("depth"), into: Level.self)
+      }
+    }
+    func query(_ levels: CommonTable<Level>) -> Query<Int> {
+      Query { (level: Columns<Level>) in
+        With(levels)
+        From(levels.as(level))
+        Select(level.$id)
+      }
+    }
+    let levels = CommonTable("levels", startingWith: start, step)
+    #expect(try db.fetch(query(levels)) == [1, 2, 3, 4])
+    try music.expect(
+      query(levels.order(by: \.$depth, .descending).limit(3)),
+      """
+      WITH RECURSIVE "levels"("id", "depth") AS (SELECT "id" AS "id", ? AS "depth" FROM "Folder" \
+      WHERE "parentID" IS NULL UNION ALL SELECT "Folder"."id" AS "id", "levels"."depth" + ? AS \
+      "depth" FROM "levels" JOIN "Folder" ON "Folder"."parentID" IS "levels"."id" \
+      ORDER BY "depth" DESC LIMIT ?) SELECT "id" FROM "levels"
+      """, [1, 2, 4])
+    #expect(try db.fetch(query(levels.limit(2).limit(nil))).count == 4)
+    let plain = CommonTable("plain", Folder.all).order(by: \.$name, .descending).limit(2)
+    #expect(
+      try db.fetch(
+        Query { (folder: Columns<Folder>) in
+          With(plain)
+          From(plain.as(folder))
+          Select(folder.$name)
+        }) == ["root", "c"])
+    let limited = CommonTable("levels", startingWith: start) { step($0).limit(1) }
+    let error = #expect(throws: QueryError.self) { try db.fetch(query(limited)) }
+    #expect(error?.message.contains("the step of the recursive table levels") == true)
+  }
+
   @Test("a common table may be materialized or not, and may use another common table")
   func several() throws {
     let albums = CommonTable("albums", Album.where { $0.$id < 4 }, materialized: true)

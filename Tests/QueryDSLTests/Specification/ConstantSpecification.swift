@@ -69,7 +69,7 @@ struct ConstantSpecification {
       #"SELECT ? AS "n", ? AS "text""#, [Line(n: 1, text: "one")])
   }
 
-  @Test("a type of one's own is selected as it is if it is declared Selectable")
+  @Test("a type of the program that is declared Selectable is selected directly")
   func ownType() throws {
     try music.expect(
       Album.limit(1).select { ($0.$id, Kind.two) }, #"SELECT "id", ? FROM "Album" LIMIT ?"#,

@@ -121,7 +121,7 @@ struct InsertRowsSpecification {
     #expect(try db.count(Ticket.all) == 40_000)
   }
 
-  @Test("no rows are inserted without a statement")
+  @Test("an insert without rows runs no statement")
   func none() throws {
     #expect(try db.run(Article.insert(\.$code, \.$stock, values: [])) == 0)
     #expect(try db.fetch(Article.insert(\.$code, values: []).returning()) == [])

@@ -20,13 +20,14 @@ struct MixedNumberSpecification {
     try music.expect(#""plays" * "price""#, [150.0, 10, 0, 0, -8.75]) { $0.$plays * $0.$price }
     try music.expect(#""price" * "plays""#, [150.0, 10, 0, 0, -8.75]) { $0.$price * $0.$plays }
     try music.expect(#""price" / "id""#, [1.5, 0.25, 2.0 / 3, 0, -0.25]) { $0.$price / $0.$id }
-    try music.expect(#""id" / ("price" + ?)"#, [1 / 11.5, 2 / 10.5, 0.25, 0.4, 5 / 8.75]) {
+    let quotients: [Double] = [1 / 11.5, 2 / 10.5, 0.25, 0.4, 5 / 8.75]
+    try music.expect(#""id" / ("price" + ?)"#, quotients) {
       $0.$id / ($0.$price + 10)
     }
     try music.expect(where: #""plays" * "price" > ?"#, [1, 2]) { $0.$plays * $0.$price > 2.5 }
   }
 
-  @Test("a division of integers stays one, also beside a real number")
+  @Test("integers are divided as integers, also beside a real number")
   func integerDivision() throws {
     try music.expect(#""plays" / ?"#, [33, 6, 0, 16, 2]) { $0.$plays / 3 }
     try music.expect(#""plays" / ? + "price""#, [34.5, 6.5, 2, 16, 0.75]) {

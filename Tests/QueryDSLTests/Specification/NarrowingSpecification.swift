@@ -204,7 +204,7 @@ struct NarrowingSpecification {
       #"SELECT "id" FROM "Album" UNION SELECT "id" FROM "Album" ORDER BY "id" LIMIT ?"#, [1, 2])
   }
 
-  @Test("a table that the query does not have, or may not have, throws an error that names it")
+  @Test("a parameter for a table that the query lacks, or may find no row of, throws an error")
   func mistakes() throws {
     func message(_ query: some Fetchable) -> String? {
       #expect(throws: QueryError.self) { try music.db.fetch(query) }
@@ -217,8 +217,8 @@ struct NarrowingSpecification {
     #expect(
       message(albums.where { (one: Columns<Track>, other: Columns<Track>) in one.$id < other.$id })
         == """
-        a closure has a parameter for Track, but the query has no such table in its From and joins, \
-        or fewer of them than parameters
+        a closure has more parameters for Track than the query has tables of it in its From and \
+        joins
         """)
     let compound = Album.select(\.$id).union(Album.select(\.$id)).query
     #expect(

@@ -36,7 +36,7 @@ struct OneRowUpsertSpecification {
     #expect(try await db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 3)])
   }
 
-  @Test("it may have a condition, and the terms of a unique index")
+  @Test("such an upsert may have a condition, and the terms of a unique index")
   func terms() throws {
     let visit = Visit(id: 1, url: "a")
     try db.insert(visit)
@@ -119,7 +119,7 @@ struct OneRowUpsertSpecification {
     #expect(try await db.fetch(Visit.all) == [Visit(id: 1, url: "a", count: 21)])
   }
 
-  @Test("it may be the clause for every constraint")
+  @Test("such an upsert may be the clause for every constraint")
   func everyConstraint() throws {
     try db.insert(Visit(id: 1, url: "a"))
     let insert = Visit.insert(Visit(id: 1, url: "b")).onConflictUpdate { $0.$count += 1 }

@@ -232,7 +232,8 @@ struct PageSpecification {
     }
   }
 
-  @Test("a cursor of another order, an ordered or grouped query, and a row without a key throw")
+  @Test(
+    "a cursor of another order, an ordered or grouped query, and a row without a key throw errors")
   func mistakes() throws {
     let row = try #require(try db.find(PagedEntry.self, 1))
     let cursor = try PageOrder<PagedEntry>.ascending(\.$views).cursor(after: row)

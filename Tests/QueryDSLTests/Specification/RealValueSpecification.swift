@@ -64,7 +64,7 @@ private enum Mistakes {
     return try Track.select { _ in sum }.sql.text
   }
 
-  @OperandIsNotANumber
+  @TypesOfComparisonDiffer
   static func condition() throws -> String {
     let track = Columns<Track>()
     let condition = track.$plays > "5"

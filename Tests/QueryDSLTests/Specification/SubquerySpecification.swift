@@ -39,6 +39,55 @@ struct SubquerySpecification {
       """, [])
   }
 
+  @Test("the rows of a query are counted as an expression, which is never NULL")
+  func count() throws {
+    try music.expect(
+      Album.select { album in
+        (album.$name, Track.where { $0.$albumID.equals(album.$id) }.order(by: \.$title).count())
+      }.order(by: \.$id),
+      """
+      SELECT "name", (SELECT count(*) FROM "Track" WHERE "Track"."albumID" = "Album"."id") \
+      FROM "Album" ORDER BY "id"
+      """, ["One 2", "Two 1", "Four 0"]
+    ) { "\($0.0) \($0.1)" }
+    let genres = Track.select(\.$genre).distinct()
+    try music.expect(
+      Query { Select(genres.count(), Track.where { $0.$plays > 10 }.limit(2).count()) },
+      """
+      SELECT (SELECT count(*) FROM (SELECT DISTINCT "Track"."genre" FROM "Track")), \
+      (SELECT count(*) FROM (SELECT "Track"."id", "Track"."title", "Track"."genre", \
+      "Track"."rating", "Track"."plays", "Track"."price", "Track"."isLive", "Track"."albumID" \
+      FROM "Track" WHERE "Track"."plays" > ? LIMIT ?))
+      """, ["3 2"]
+    ) { "\($0.0) \($0.1)" }
+    try music.expect(
+      Album.where { album in Track.where { $0.$albumID.equals(album.$id) }.count() > 1 }
+        .select(\.$name),
+      """
+      SELECT "name" FROM "Album" WHERE (SELECT count(*) FROM "Track" WHERE "Track"."albumID" = \
+      "Album"."id") > ?
+      """, ["One"])
+  }
+
+  @Test("a subquery that is never NULL is assigned to a column that cannot be NULL")
+  func nonOptional() throws {
+    let plays = Track.where { $0.$id == 1 }.select(\.$plays).subquery().nonOptional()
+    let update = Track.update { $0.$plays = plays }.where { $0.$id == 2 }
+    #expect(
+      try update.sql.text == """
+        UPDATE "Track" SET "plays" = (SELECT "Track_2"."plays" FROM "Track" AS "Track_2" WHERE \
+        "Track_2"."id" = ?) WHERE "id" = ?
+        """)
+    #expect(try music.db.run(update) == 1)
+    #expect(try music.db.find(Track.self, 2)?.plays == 100)
+    let none = Track.where { $0.$id == 99 }.select(\.$plays).subquery().nonOptional()
+    let error = #expect(throws: DatabaseError.self) {
+      try music.db.run(Track.update { $0.$plays = none })
+    }
+    #expect(error?.constraint?.kind == .notNull)
+    #expect(throws: ColumnValueError.self) { try music.db.fetch(Query { Select(none) }) }
+  }
+
   @Test("EXISTS takes a query over another model or the same one")
   func exists() throws {
     try music.expect(

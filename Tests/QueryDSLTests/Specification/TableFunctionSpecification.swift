@@ -126,7 +126,7 @@ struct TableFunctionSpecification {
       """#, ["(1, 2)", "(3, 1)"])
   }
 
-  @Test("a place inside JSON and a row type of the program")
+  @Test("`jsonEach` reads a place inside JSON into a row type of the program")
   func rowType() throws {
     struct Member: ResultRow {
       @Column var fullkey: String
@@ -148,7 +148,7 @@ struct TableFunctionSpecification {
     }
   }
 
-  @Test("`jsonTree` gives every value at any depth")
+  @Test("`jsonTree` has a row for every value at any depth")
   func tree() throws {
     try expect(
       Query { (note: Columns<Note>, node: Columns<JSONNode>) in
@@ -169,7 +169,7 @@ struct TableFunctionSpecification {
       ])
   }
 
-  @Test("`generateSeries` is there on every connection, as a query and in a join")
+  @Test("every connection has `generateSeries`, as a query and in a join")
   func series() throws {
     try expect(
       generateSeries(0, through: 30, by: 10).all.select(\.$value),

@@ -4,6 +4,10 @@ import Testing
 struct ArithmeticMistake: Sendable, CustomTestStringConvertible {
   /// `‸` stands before the operator that the error names.
   let code: String
+  /// The global actor that the message names.
+  var actor: String {
+    code.contains("‸>") ? "TypesOfComparisonDiffer" : "OperandIsNotANumber"
+  }
 
   var client: ClientProgram { ClientProgram(.item, code) }
 

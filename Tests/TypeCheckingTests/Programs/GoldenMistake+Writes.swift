@@ -58,6 +58,12 @@ extension GoldenMistake {
         """,
       message: missingSign),
     GoldenMistake(
+      name: "a column of another type as the value",
+      code: """
+        let update = Post.update { ‸$0.$views = $0.$title }
+        """,
+      message: "the expression does not have the column's type; convert it, as with cast(to:)"),
+    GoldenMistake(
       name: "an optional column assigned to one that is never NULL",
       code: """
         let update = Author.update { $0.$id = ‸$0.$editorID }

@@ -18,13 +18,13 @@ struct GoldenMistake: Sendable {
       code: """
         func query() { _ = Post.where { $0.$views ‸== "many" } }
         """,
-      message: "'OperandIsNotANumber'-isolated operator function '=='"),
+      message: "'TypesOfComparisonDiffer'-isolated operator function '=='"),
     GoldenMistake(
       name: "a wrong type in a global variable",
       code: """
         let ‸query = Post.where { $0.$views == "many" }
         """,
-      message: "global actor 'OperandIsNotANumber'-isolated default value"),
+      message: "global actor 'TypesOfComparisonDiffer'-isolated default value"),
     GoldenMistake(
       name: "a missing $",
       code: """
@@ -37,6 +37,23 @@ struct GoldenMistake: Sendable {
         let query = Post.where { $0.‸status == .draft }
         """,
       message: "requires that 'Status' conform to 'ColumnWithDollarSign'"),
+    GoldenMistake(
+      name: "a missing $ before the key",
+      code: """
+        let query = Post.where { $0.‸id == 3 }
+        """,
+      message: "requires that 'KeyOrDollarSignIsMissing' conform to 'ColumnWithDollarSign'"),
+    GoldenMistake(
+      name: "a missing $ before a column of a left join",
+      code: """
+        let query = Query { (post: Columns<Post>, author: OptionalColumns<Author>) in
+          From(post)
+          LeftJoin(author, on: post.$authorID == author.$id)
+          Where { ‸author.name == "Jane" }
+          Select(post.$title)
+        }
+        """,
+      message: "write $0.$title, not $0.title"),
     GoldenMistake(
       name: "nil on a non-optional",
       code: """

@@ -32,13 +32,15 @@ extension Mistake: CustomTestStringConvertible {
 extension Mistake {
   /// A column beside a value of another type.
   static let ofValue = [
-    Mistake(#"$0.$int ‸== "text""#, "'OperandIsNotANumber'-isolated operator function '=='"),
-    Mistake(#"$0.$int ‸> "text""#, "'OperandIsNotANumber'-isolated operator function '>'"),
+    Mistake(
+      #"$0.$int ‸== "text""#, "'TypesOfComparisonDiffer'-isolated operator function '=='"),
+    Mistake(
+      #"$0.$int ‸> "text""#, "'TypesOfComparisonDiffer'-isolated operator function '>'"),
     Mistake("$0.$int ‸== 2.5", "operands of type 'SQLExpression<Int>' and 'Double'"),
     Mistake("$0.$string ‸== 1", "operands of type 'SQLExpression<String>' and 'Int'"),
     Mistake("$0.$bool ‸== 1", "operands of type 'SQLExpression<Bool>' and 'Int'"),
-    Mistake("$0.$double ‸== day", "'OperandIsNotANumber'-isolated operator function '=='"),
-    Mistake(#"$0.$decimal ‸< "2""#, "'OperandIsNotANumber'-isolated operator function '<'"),
+    Mistake("$0.$double ‸== day", "'TypesOfComparisonDiffer'-isolated operator function '=='"),
+    Mistake(#"$0.$decimal ‸< "2""#, "'TypesOfComparisonDiffer'-isolated operator function '<'"),
     Mistake("$0.$date ‸> 1", "operands of type 'SQLExpression<Date>' and 'Int'"),
     Mistake("$0.$id ‸== 1", "operands of type 'SQLExpression<Unique64>' and 'Int'"),
     Mistake(#"$0.$id ‸== "1""#, "operands of type 'SQLExpression<Unique64>' and 'String'"),
@@ -47,7 +49,7 @@ extension Mistake {
       #"$0.$status ‸== "draft""#, "requires that 'Status' conform to 'AdditiveColumnValue'"),
     Mistake("$0.$status == .‸drafted", "reference to member 'drafted' cannot be resolved"),
     Mistake(
-      #"$0.$optionalInt ‸== "text""#, "'OperandIsNotANumber'-isolated operator function '=='"),
+      #"$0.$optionalInt ‸== "text""#, "'TypesOfComparisonDiffer'-isolated operator function '=='"),
     // The compiler infers the value's type for nil, so the message is imprecise.
     Mistake("$0.$int ‸== nil", "binary operator '==' cannot be applied to operands"),
     Mistake("$0.$string ‸!= nil", "binary operator '!=' cannot be applied to operands"),
@@ -59,9 +61,14 @@ extension Mistake {
 
   /// A column beside a column of another type.
   static let ofColumn = [
-    Mistake("$0.$int ‸== $0.$string", "'OperandIsNotANumber'-isolated operator function '=='"),
+    Mistake("$0.$int ‸== $0.$string", "'TypesOfComparisonDiffer'-isolated operator function '=='"),
     Mistake("$0.$int < $0.‸$optionalInt", "cannot convert value of type 'SQLExpression<Int?>'"),
-    Mistake("$0.$int ‸== other.$title", "'OperandIsNotANumber'-isolated operator function '=='"),
+    Mistake(
+      "$0.$int ‸== other.$title", "'TypesOfComparisonDiffer'-isolated operator function '=='"),
+    Mistake("$0.$int ‸== $0.$decimal", "'TypesOfComparisonDiffer'-isolated operator function '=='"),
+    Mistake("$0.$int ‸== $0.$status", "'TypesOfComparisonDiffer'-isolated operator function '=='"),
+    Mistake("$0.$status ‸== $0.$int", "'TypesOfComparisonDiffer'-isolated operator function '=='"),
+    Mistake("$0.$int ‸== $0.$double", "operands of type 'SQLExpression<Int>'"),
     Mistake("$0.$decimal < $0.‸$double", "cannot convert value of type 'SQLExpression<Double>'"),
     Mistake("$0.$id < other.‸$title", "cannot convert value of type 'SQLExpression<String>'"),
   ]
@@ -70,7 +77,7 @@ extension Mistake {
   static let ofOperation = [
     Mistake("$0.$decimal ‸/ 2 == 1", "SQL has no exact quotient of decimal numbers"),
     Mistake("$0.$decimal ‸/ $0.$decimal > 1", "SQL has no exact quotient of decimal numbers"),
-    Mistake("$0.$decimal.optional ‸/ 2 == 1", "'Decimal' conform to 'NumericColumnValue'"),
+    Mistake("$0.$decimal.optional ‸/ 2 == 1", "SQL has no exact quotient of decimal numbers"),
     Mistake(
       "$0.$decimal.‸avg() == 1", "requires that 'Decimal' conform to 'ArithmeticColumnValue'"),
     Mistake(
@@ -79,7 +86,7 @@ extension Mistake {
     Mistake(
       #"$0.$decimal ‸+ "x" == 2"#, "'OperandIsNotANumber'-isolated operator function '+'"),
     // The result of the mistake is taken for a number, so the comparison is one as well.
-    Mistake("$0.$date + 1 ‸== day", "'OperandIsNotANumber'-isolated operator function '=='"),
+    Mistake("$0.$date + 1 ‸== day", "'TypesOfComparisonDiffer'-isolated operator function '=='"),
     Mistake(
       "$0.$int ‸+ $0.$decimal > 3", "'NumbersOfDifferentTypes'-isolated operator function '+'"),
     Mistake(

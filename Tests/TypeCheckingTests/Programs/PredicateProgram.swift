@@ -14,7 +14,7 @@ struct PredicateProgram: Sendable {
     var message: String {
       switch self {
       case .wrongLiteral:
-        "call to global actor 'OperandIsNotANumber'-isolated operator function '==' "
+        "call to global actor 'TypesOfComparisonDiffer'-isolated operator function '==' "
           + "in a synchronous nonisolated context"
       case .unknownColumn:
         "value of type 'Columns<Item>' has no dynamic member '$nope' "

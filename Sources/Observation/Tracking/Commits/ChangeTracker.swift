@@ -24,6 +24,7 @@ final class ChangeTracker: @unchecked Sendable {
   private let nextID = Atomic<UInt64>(0)
   private let sharedEvaluators = Lock<RowEvaluators?>(nil)
   private let file = SharedFileWatch<FileWatch?>()
+  private let reruns = Lock<RerunReporting?>(nil)
 
   init(granularity: Recorder.Granularity) {
     self.granularity = granularity
@@ -93,6 +94,12 @@ final class ChangeTracker: @unchecked Sendable {
     }
   }
 
+  /// Sets what reports live queries that run again.
+  func reportReruns(_ reporting: RerunReporting?) { reruns.withLock { $0 = reporting } }
+
+  /// What reports live queries that run again, if anything does.
+  var rerunReporting: RerunReporting? { reruns.withLock { $0 } }
+
   /// Reports an event that may have touched any table.
   ///
   /// - Parameter onlyLive: reports it only to subscriptions that find out by themselves what
@@ -139,7 +146,7 @@ extension ChangeTracker {
 }
 
 extension ChangeTracker: AccessObserver {
-  /// Installs the hook for the subscriptions that exist now, or removes it if there are none.
+  /// Installs the hook for the present subscriptions, or removes it if nothing is subscribed to.
   func writeWillBegin(on core: ConnectionCore) throws {
     let known = nextID.load(ordering: .sequentiallyConsistent)
     guard version.load(ordering: .sequentiallyConsistent) != recordedVersion else {

@@ -96,14 +96,16 @@ final class CommitQueue: Sendable {
 
   private var isOver: Bool { state.withLock { $0.isEnded && $0.waiting.isEmpty } }
 
-  /// Takes all that waits.
-  func takeAll() -> Waiting {
+  /// Takes all that waits, except the commits after the given one.
+  func take(through last: UInt64 = .max) -> Waiting {
     state.withLock { state in
-      defer {
-        state.waiting = Waiting()
-        state.rowCount = 0
-      }
-      return state.waiting
+      var taken = state.waiting
+      let end = taken.commits.firstIndex { $0.sequence > last } ?? taken.commits.endIndex
+      state.waiting = Waiting()
+      state.waiting.commits = Array(taken.commits[end...])
+      taken.commits.removeSubrange(end...)
+      state.rowCount = state.waiting.commits.reduce(0) { $0 + $1.rowCount }
+      return taken
     }
   }
 }

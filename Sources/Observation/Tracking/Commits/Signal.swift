@@ -17,7 +17,7 @@ final class Signal: Sendable {
 
   private let state = Lock(State())
 
-  /// Wakes all waiting tasks or, if there are none, the next one that waits.
+  /// Wakes all waiting tasks. If no task waits, the next one that would wait continues at once.
   func give() {
     let waiting = state.withLock { state in
       state.isGiven = state.waiting.isEmpty

@@ -55,8 +55,8 @@ struct RowNetting {
   /// The number of changes up to which a key is found by looking at each.
   private static let unhashedCount = 8
 
-  /// Returns the index of the change with a key. If there is none, returns nil and enters the key
-  /// for the change that is appended next.
+  /// Returns the index of the change with a key. If no change has the key, returns nil and enters
+  /// the key for the change that is appended next.
   private mutating func find(_ key: Int64) -> Int? {
     guard changes.count >= Self.unhashedCount || !slots.isEmpty else {
       return changes.firstIndex { isSame($0.key, key) }

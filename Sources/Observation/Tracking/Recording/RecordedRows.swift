@@ -98,7 +98,7 @@ struct RecordedRows {
 
   var isStatementRunning: Bool { !running.isEmpty }
 
-  /// The statement that runs; nil if there is none or more than one.
+  /// The statement that runs; nil if no statement runs, or several do.
   var onlyStatement: StatementPointer? { running.count == 1 ? running[0].statement : nil }
 
   mutating func begin(_ statement: StatementPointer) {

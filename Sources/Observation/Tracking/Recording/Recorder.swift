@@ -37,6 +37,9 @@ final class Recorder {
   /// Whether the recorder runs a statement of its own, which is not recorded.
   @exclusivity(unchecked) private var isReading = false
 
+  /// The number of the writer's commits to the write-ahead log when it last began to commit.
+  @exclusivity(unchecked) private var loggedCount: UInt32?
+
   private enum Outcome { case committed, rolledBack }
 
   /// The detail in which changes are recorded.
@@ -105,6 +108,7 @@ extension Recorder: StatementObserver {
     outcome = .committed
     // The writer holds its lock: all that other connections committed came before this commit.
     foreignCommits.probe(on: core)
+    loggedCount = core.loggedCommitCount
     clock.begin()
   }
 
@@ -186,9 +190,10 @@ extension Recorder: StatementObserver {
       writes = self.writes()
       foreignCommits.probe(on: core)
     }
-    let sequence = clock.end()
+    let sequence = clock.end(isLogged: core.loggedCommitCount != loggedCount)
     let commit = writes.isEmpty ? nil : Commit(sequence: sequence, writes: writes)
     publish(commit, foreignCommits.takeFinding())
+    clock.didDeliver()
   }
 
   private func forget() {

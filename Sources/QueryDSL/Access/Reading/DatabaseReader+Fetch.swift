@@ -1,64 +1,64 @@
 import SQLCore
 
-// Each call is an access of its own, and each statement reads a snapshot of its own. In
-// asynchronous code a short access runs on the calling thread if a reader is idle, except on the
-// main actor. A fetch without a limit always runs on a thread of the database.
+// Each call is an access of its own and reads the newest snapshot. In asynchronous code a short
+// access runs on the calling thread if a reader is idle, except on the main actor. A fetch without
+// a limit always runs on a thread of the database.
 
 extension DatabaseReader {
   /// Returns all rows of a query; throws what `Connection.fetch` throws.
   public func fetch<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [Q.Row] {
-    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(query) }
+    try _readOnce(fileID, line) { try $0.fetch(query) }
   }
 
   /// Returns all rows of a query; throws what `Connection.fetch` throws.
   public func fetch<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [Q.Row] {
-    try await _readWithoutTransaction(on: query.execution, fileID, line) { try $0.fetch(query) }
+    try await _readOnce(on: query.execution, fileID, line) { try $0.fetch(query) }
   }
 
   /// Returns the first row of a query, or nil; throws what `Connection.fetch` throws.
   public func first<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Q.Row? {
-    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.first(query) }
+    try _readOnce(fileID, line) { try $0.first(query) }
   }
 
   /// Returns the first row of a query, or nil; throws what `Connection.fetch` throws.
   public func first<Q: Fetchable>(
     _ query: Q, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Q.Row? {
-    try await _readWithoutTransaction(on: .caller, fileID, line) { try $0.first(query) }
+    try await _readOnce(on: .caller, fileID, line) { try $0.first(query) }
   }
 
   /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
   public func count(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Int {
-    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.count(query) }
+    try _readOnce(fileID, line) { try $0.count(query) }
   }
 
   /// Returns the number of rows of a query: one statement, `SELECT count(*)`.
   public func count(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Int {
-    try await _readWithoutTransaction(on: .caller, fileID, line) { try $0.count(query) }
+    try await _readOnce(on: .caller, fileID, line) { try $0.count(query) }
   }
 
   /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
   public func exists(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Bool {
-    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.exists(query) }
+    try _readOnce(fileID, line) { try $0.exists(query) }
   }
 
   /// Returns whether a query has any row: one statement, `SELECT EXISTS (…)`.
   public func exists(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Bool {
-    try await _readWithoutTransaction(on: .caller, fileID, line) { try $0.exists(query) }
+    try await _readOnce(on: .caller, fileID, line) { try $0.exists(query) }
   }
 
   /// Returns the model with that key, or nil: one index seek.
@@ -66,7 +66,7 @@ extension DatabaseReader {
   public func find<M: Model>(
     _ model: M.Type, _ id: M.ID, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> M? {
-    try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.find(model, id) }
+    try _readOnce(fileID, line) { try $0.find(model, id) }
   }
 
   /// Returns the model with that key, or nil: one index seek.
@@ -74,7 +74,7 @@ extension DatabaseReader {
   public func find<M: Model>(
     _ model: M.Type, _ id: M.ID, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> M? {
-    try await _readWithoutTransaction(on: .caller, fileID, line) { try $0.find(model, id) }
+    try await _readOnce(on: .caller, fileID, line) { try $0.find(model, id) }
   }
 }
 

@@ -48,6 +48,24 @@ extension Connection {
     return try onlyOutcome(upsert(insert))
   }
 
+  /// Inserts a row, or lets a closure update the row that has the same values in the columns of a
+  /// unique constraint.
+  ///
+  /// ```swift
+  /// try connection.upsert(visit, onConflict: \.$url) { $0.$count += 1 }
+  /// ```
+  @discardableResult
+  public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+    _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>,
+    set assign: (inout Assignments<M>) -> Void,
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+  ) throws -> Upserted<M> {
+    try upsert(
+      model, onConflict: first, repeat each others, set: { row, _ in assign(&row) },
+      where: predicates)
+  }
+
   /// Runs an insert, and returns the outcome and the key of each of its rows.
   ///
   /// ```swift
@@ -106,6 +124,32 @@ extension Database {
     let insert = M.insert(model).onConflictUpdate(
       first, repeat each others, set: assign, where: predicates)
     return try await onlyOutcome(upsert(insert))
+  }
+
+  /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
+  @discardableResult
+  public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+    _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>,
+    set assign: (inout Assignments<M>) -> Void,
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+  ) throws -> Upserted<M> {
+    try upsert(
+      model, onConflict: first, repeat each others, set: { row, _ in assign(&row) },
+      where: predicates)
+  }
+
+  /// Inserts a row, or lets a closure update the existing one, as `Connection.upsert` does.
+  @discardableResult
+  public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
+    _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
+    _ others: repeat KeyPath<M, ColumnReference<each Value>>,
+    set assign: (inout Assignments<M>) -> Void,
+    @PredicateBuilder where predicates: (Columns<M>, Columns<M>) -> PredicateLines = { _, _ in [] }
+  ) async throws -> Upserted<M> {
+    try await upsert(
+      model, onConflict: first, repeat each others, set: { row, _ in assign(&row) },
+      where: predicates)
   }
 
   /// Runs an insert in a transaction, and returns the outcome and the key of each of its rows.

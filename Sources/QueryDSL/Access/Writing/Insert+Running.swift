@@ -18,12 +18,7 @@ extension Insert {
     let layout = try M.layout
     try forEach(of: models, layout) { model, row in
       let insert = try statement(for: model)
-      let lent =
-        if let returning {
-          try core.lendStatement(for: ReturningStatement(command: insert, returning: returning))
-        } else {
-          try core.lendStatement(for: insert)
-        }
+      let lent = try core.lendStatement(for: insert, returning: returning)
       defer { core.giveBack(lent) }
       do {
         try body(lent)

@@ -32,7 +32,7 @@ extension SQLExpression where Value: DateColumnValue {
     SQLExpression<Value.DateTextResult>(formatted(.value(BoundValue(format)), in: zone))
   }
 
-  /// Returns the day in a time zone as text, such as `2026-11-21`: by it, rows are grouped by day.
+  /// Returns the day in a time zone as text, such as `2026-11-21`. Use it to group rows by day.
   ///
   /// ```swift
   /// Post.select { ($0.$createdAt.day(in: .localTime), $0.count()) }
@@ -64,9 +64,9 @@ extension SQLExpression where Value: DateColumnValue {
   /// Post.where { $0.$createdAt > .currentTimestamp.modified(by: .startOfMonth, in: .localTime) }
   /// ```
   /// Days, months and years are those of the zone's calendar: `.days(1)` is the same time on the
-  /// next day, after 23 to 25 hours. A time that the clocks skip becomes one as much later; of a
-  /// time that occurs twice, the result is the first. Hours, minutes and seconds are lengths of
-  /// time.
+  /// next day, after 23 to 25 hours. If the clocks skip the resulting time, it is later by the
+  /// skipped length: 2:30 becomes 3:30. If the time occurs twice, the result is the first of the
+  /// two. Hours, minutes and seconds are lengths of time.
   ///
   /// A date outside the years 0 to 9999 gives NULL, and reading that as a `Date` throws
   /// `ColumnValueError`. An unknown time zone throws `QueryError`.
@@ -107,8 +107,8 @@ extension ExpressionNode {
 }
 
 extension [DateModifier] {
-  /// Splits the steps into those that are lengths of time, and those that the calendar of a zone
-  /// determines. In UTC there is no difference, nor is there a step without a modifier.
+  /// Splits the steps into groups: those that are lengths of time, and those that the calendar of
+  /// the zone determines. In UTC there is no difference, so all of them are one group.
   fileprivate func grouped(in zone: SQLTimeZone) -> [ArraySlice<DateModifier>] {
     guard zone != .utc, !isEmpty else { return [self[...]] }
     var groups: [ArraySlice<DateModifier>] = []

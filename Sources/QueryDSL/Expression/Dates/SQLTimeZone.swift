@@ -14,9 +14,13 @@ import SQLCore
 /// Post.where { $0.$createdAt.component(.hour, in: "Europe/Berlin") < 12 }
 /// ```
 ///
-/// The rules are those of Foundation's `TimeZone`, for all years, unlike SQLite's own `localtime`,
-/// which knows those of 1970 to 2037. They change when governments decide so, therefore indexes and
-/// generated columns cannot use them.
+/// The rules are those of Foundation's `TimeZone`, for all years; SQLite's own `localtime` knows
+/// only those of 1970 to 2037. Governments change the rules, so indexes and generated columns
+/// cannot use them.
+///
+/// A program that links Foundation statically on Linux has no time zones unless it uses something
+/// of FoundationInternationalization, such as `1.5.formatted()`. Without them, all zones but `.utc`
+/// throw `QueryError`.
 public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The identifier; nil for UTC.
   let identifier: String?
@@ -50,12 +54,22 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
   func local(_ seconds: ExpressionNode) -> ExpressionNode { called("apus_local", seconds) }
 
   /// Converts the whole seconds that a clock in the zone shows to those since 1970.
+  ///
+  /// - Parameter isStart: whether they are the start of a day. If the clocks skip midnight, the day
+  ///   begins when they change.
   func utc(_ seconds: ExpressionNode, isStart: Bool) -> ExpressionNode {
     called(isStart ? "apus_utc_start" : "apus_utc", seconds)
   }
 
   private func called(_ function: String, _ seconds: ExpressionNode) -> ExpressionNode {
     guard let identifier else { return seconds }
+    guard TimeZone.areKnown else {
+      return .invalid(
+        QueryError(
+          "this program knows no time zone but GMT, because it links Foundation statically; link "
+            + "it dynamically, or use something of FoundationInternationalization, such as "
+            + "1.5.formatted(), which makes the linker include the time zones"))
+    }
     guard TimeZone(named: identifier) != nil else {
       return .invalid(
         QueryError(

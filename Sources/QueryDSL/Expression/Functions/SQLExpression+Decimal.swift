@@ -25,3 +25,19 @@ extension SQLExpression where Value == Decimal {
   )
   public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression { left }
 }
+
+extension SQLExpression where Value == Decimal? {
+  /// Not available: few quotients of decimals have a finite number of digits.
+  @available(
+    *, unavailable,
+    message: "SQL has no exact quotient of decimal numbers: multiply, or divide in Swift"
+  )
+  public static func / (left: SQLExpression, right: Decimal?) -> SQLExpression { left }
+
+  /// Not available: few quotients of decimals have a finite number of digits.
+  @available(
+    *, unavailable,
+    message: "SQL has no exact quotient of decimal numbers: multiply, or divide in Swift"
+  )
+  public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression { left }
+}

@@ -6,10 +6,10 @@ import SQLCore
   import Foundation
 #endif
 
-// SQLite's JSON functions take INTEGER, REAL, TEXT and NULL, and JSON, which is a TEXT with a mark.
-// The mark is lost in tables, subqueries and views. So what becomes of an argument is decided by
-// its Swift type and never by the mark: an expression of JSON is marked again by `json`, and the
-// mark of a text is removed.
+// SQLite's JSON functions take INTEGER, REAL, TEXT and NULL, and JSON, which is a TEXT with a
+// subtype. The subtype is lost in tables, subqueries and views. So the Swift type of an argument
+// decides how it is written, and never its subtype: `json` gives an expression of JSON its subtype
+// again, and the subtype of a text is removed.
 // https://www.sqlite.org/json1.html#interface_overview
 
 extension SQLExpression {
@@ -25,8 +25,8 @@ extension ExpressionNode {
     case is Int.Type, is Int64.Type, is Int32.Type, is Int16.Type, is Int8.Type, is UInt.Type,
       is UInt64.Type, is UInt32.Type, is UInt16.Type, is UInt8.Type, is Unique64.Type:
       return self
-    case is String.Type, is URL.Type: return withoutJSONMark
-    case is UUID.Type: return form == .bytes ? written(by: "apus_json_uuid") : withoutJSONMark
+    case is String.Type, is URL.Type: return withoutJSONSubtype
+    case is UUID.Type: return form == .bytes ? written(by: "apus_json_uuid") : withoutJSONSubtype
     case is Bool.Type: return json(of: .cases(boolean))
     case is Double.Type, is Float.Type: return written(by: "apus_json_real")
     case is Decimal.Type: return written(by: "decimal")
@@ -34,7 +34,7 @@ extension ExpressionNode {
       return written(by: "apus_json_date", .constant("'\(form)'"))
     case is Data.Type: return written(by: "apus_json_base64")
     case is [UInt8].Type: return written(by: "apus_json_bytes")
-    case is any JSONColumnValue.Type: return hasJSONMark ? self : json(of: self)
+    case is any JSONColumnValue.Type: return hasJSONSubtype ? self : json(of: self)
     case let type as any RawRepresentable.Type: return asJSON(ofRawValueOf: type, form)
     default: return .invalid(Self.noJSON(type))
     }
@@ -55,7 +55,8 @@ extension ExpressionNode {
         + "the JSON")
   }
 
-  /// A number other than 0 and 1 is no Bool. It stays a number, which does not decode as one.
+  /// `true` and `false` for 1 and 0. Another number is not a Bool: it stays a number, and decoding
+  /// it as a Bool fails.
   private var boolean: CaseNode {
     CaseNode(
       base: self,
@@ -71,18 +72,19 @@ extension ExpressionNode {
 
   private func json(of text: ExpressionNode) -> ExpressionNode { .function("json", [text]) }
 
-  /// The expression as a text that is no JSON, even if a JSON function returned it.
-  private var withoutJSONMark: ExpressionNode {
-    mayHaveJSONMark ? .binary(.concat, self, .constant("''")) : self
+  /// The expression as a text that SQLite does not take for JSON, even if a JSON function returned
+  /// it.
+  private var withoutJSONSubtype: ExpressionNode {
+    mayHaveJSONSubtype ? .binary(.concat, self, .constant("''")) : self
   }
 
   /// Whether the expression is a call whose result SQLite knows to be JSON.
-  private var hasJSONMark: Bool {
+  private var hasJSONSubtype: Bool {
     guard case .tree(.function(let name, _), _) = self else { return false }
     return ["json", "json_array", "json_object"].contains(name)
   }
 
-  private var mayHaveJSONMark: Bool {
+  private var mayHaveJSONSubtype: Bool {
     switch self {
     case .column, .value, .parameter, .constant, .countOfRows: false
     case .chain(let chain): chain.sign == .jsonArrow

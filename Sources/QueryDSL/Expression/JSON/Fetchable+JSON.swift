@@ -2,7 +2,7 @@ import SQLCore
 
 extension Fetchable where Row: ResultRow & Codable {
   /// Makes a JSON array of all rows of the query, in its order, as one expression: the children of
-  /// a row in one column. It is empty if the query has no rows.
+  /// a row in one column. The array is empty if the query has no rows.
   ///
   /// ```swift
   /// Author.select { author in
@@ -16,8 +16,8 @@ extension Fetchable where Row: ResultRow & Codable {
   /// rename properties does not decode. A model that is decoded from JSON counts as new: to change
   /// such rows, fetch them by their keys, or use `including`.
   ///
-  /// It is one subquery for each row, which should find its rows by an index. A row type of more
-  /// than 63 columns throws `QueryError` when the query is rendered.
+  /// SQLite runs the subquery once for each row of the outer query, so it should find its rows by
+  /// an index. A row type of more than 63 columns throws `QueryError` when the query is rendered.
   public func jsonGroupArray() -> SQLExpression<JSON<[Row]>> {
     let rows = Query { (row: Columns<Row>) in
       From(self.as(row))
@@ -46,6 +46,7 @@ extension Fetchable where Row: ColumnValue & Codable {
   }
 
   /// Makes a JSON array of the objects that the query selects, in its order, as one expression.
+  /// SQL: `(SELECT json_group_array(json("value")) FROM (SELECT …))`
   public func jsonGroupArray<Element>() -> SQLExpression<JSON<[Element]>>
   where Row == JSON<Element> {
     SQLExpression<JSON<[Element]>>(query.jsonGroupArrayNode)

@@ -20,7 +20,8 @@ import SQLCore
 /// The key of a column is the name of its property; `as` gives another one. Values are written so
 /// that `JSONDecoder` reads them as their types: `true` and `false`, exact numbers, dates and data
 /// as the decoder expects them by default. A type of your own without a raw value throws
-/// `QueryError` when the query is rendered; so does an expression without a name, and a name twice.
+/// `QueryError` when the query is rendered, and so do an expression without a name, a name that
+/// occurs twice, and more than 63 members.
 public func jsonObject<Result: Codable & Sendable, each Member: Selectable>(
   _ members: repeat each Member, as type: Result.Type
 ) -> SQLExpression<JSON<Result>> {
@@ -69,8 +70,8 @@ extension SQLExpression where Value: Codable {
 }
 
 extension SQLExpression where Value == String {
-  /// Makes a JSON object of the rows: this is the key, and `value` the value. Of several rows with
-  /// one key, the decoder keeps one. SQL: `json_group_object(a, b)`
+  /// Makes a JSON object of the rows, with this expression as the keys and `value` as the values.
+  /// If several rows have one key, the decoder keeps one of them. SQL: `json_group_object(a, b)`
   ///
   /// ```swift
   /// Setting.select { $0.$name.jsonGroupObject($0.$value) }       // JSON<[String: String]>

@@ -44,7 +44,7 @@ extension ExpressionNode {
     for member in members {
       guard let key = member.key else {
         return .invalid(
-          QueryError("jsonObject: an expression has no name, and needs one: a.as(\"key\")"))
+          QueryError("jsonObject: an expression has no name; give it one: a.as(\"key\")"))
       }
       guard !key.utf8.contains(0) else {
         return .invalid(QueryError("jsonObject: a name cannot contain U+0000"))

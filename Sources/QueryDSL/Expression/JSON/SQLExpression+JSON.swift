@@ -1,7 +1,7 @@
 import SQLCore
 
 extension SQLExpression {
-  /// Returns the value at a declared place inside the JSON; NULL if there is none.
+  /// Returns the value at a declared place inside the JSON; NULL if the place is empty.
   ///
   /// SQL: `json_extract(a, ?)`. A key that the path cannot express throws `QueryError` when the
   /// query is rendered.
@@ -11,7 +11,8 @@ extension SQLExpression {
     value(at: path.steps)
   }
 
-  /// Returns the value at a declared place inside the JSON; NULL if there is none, or no JSON.
+  /// Returns the value at a declared place inside the JSON; NULL if the place is empty, or the JSON
+  /// is NULL.
   ///
   /// SQL: `json_extract(a, ?)`
   public func value<Root, Result>(
@@ -23,7 +24,7 @@ extension SQLExpression {
 
 // https://www.sqlite.org/json1.html
 extension SQLExpression where Value: JSONColumnValue {
-  /// Returns a value inside the JSON, read as a type; NULL if there is none.
+  /// Returns a value inside the JSON, read as a type; NULL if the place is empty.
   ///
   /// ```swift
   /// Post.where { $0.$place.value(at: "address", "city") == "Bonn" }
@@ -42,7 +43,7 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression<Result?>(called("json_extract", steps))
   }
 
-  /// Returns an object, array or value inside the JSON, as JSON; NULL if there is none.
+  /// Returns an object, array or value inside the JSON, as JSON; NULL if the place is empty.
   /// SQL: `a -> ?`
   public func json<Result: Codable & Sendable>(
     at steps: JSONStep..., as type: Result.Type = Result.self
@@ -50,7 +51,7 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression<JSON<Result>?>(at(steps) { .binary(.jsonArrow, node, $0) })
   }
 
-  /// Returns the number of elements in an array; 0 for other values, NULL if there is none.
+  /// Returns the number of elements in an array; 0 for other values, NULL if the place is empty.
   ///
   /// SQL: `json_array_length(a, ?)`
   public func arrayLength(at steps: JSONStep...) -> SQLExpression<Int?> {

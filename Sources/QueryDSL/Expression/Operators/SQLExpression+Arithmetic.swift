@@ -6,6 +6,10 @@ import SQLCore
 // Decimal numbers are added, subtracted and multiplied by functions, which are exact. There is no
 // division: few decimal quotients have a finite number of digits.
 //
+// The overloads of `+=` for values are disfavoured and stand after those for expressions: the
+// compiler then reads `$0.$a += $0.$b * 2` as an expression before it searches the operators of
+// Swift for a value. That search takes thousands of steps and finds none.
+//
 // All this holds for optional numbers as well, and NULL makes the result NULL. They share these
 // overloads: a second set would cost the compiler seconds to diagnose a mistake.
 
@@ -48,15 +52,6 @@ extension SQLExpression where Value: AdditiveColumnValue {
     return SQLExpression(.negative(operand.node))
   }
 
-  /// Adds in place, in an update. SQL: `SET a = a + ?`
-  public static func += (left: inout SQLExpression, right: Value) { left = left + right }
-
-  /// Subtracts in place, in an update. SQL: `SET a = a - ?`
-  public static func -= (left: inout SQLExpression, right: Value) { left = left - right }
-
-  /// Multiplies in place, in an update. SQL: `SET a = a * ?`
-  public static func *= (left: inout SQLExpression, right: Value) { left = left * right }
-
   /// Adds in place, in an update. SQL: `SET a = a + b`
   public static func += (left: inout SQLExpression, right: SQLExpression) { left = left + right }
 
@@ -65,6 +60,18 @@ extension SQLExpression where Value: AdditiveColumnValue {
 
   /// Multiplies in place, in an update. SQL: `SET a = a * b`
   public static func *= (left: inout SQLExpression, right: SQLExpression) { left = left * right }
+
+  /// Adds in place, in an update. SQL: `SET a = a + ?`
+  @_disfavoredOverload
+  public static func += (left: inout SQLExpression, right: Value) { left = left + right }
+
+  /// Subtracts in place, in an update. SQL: `SET a = a - ?`
+  @_disfavoredOverload
+  public static func -= (left: inout SQLExpression, right: Value) { left = left - right }
+
+  /// Multiplies in place, in an update. SQL: `SET a = a * ?`
+  @_disfavoredOverload
+  public static func *= (left: inout SQLExpression, right: Value) { left = left * right }
 
   func calculate(_ sign: SQLToken, _ other: SQLExpression) -> SQLExpression {
     if let name = Value.arithmetic?.name(of: sign) {
@@ -87,11 +94,12 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     SQLExpression(.binary(.divide, left.node, right.node))
   }
 
-  /// Divides in place, in an update. SQL: `SET a = a / ?`
-  public static func /= (left: inout SQLExpression, right: Value) { left = left / right }
-
   /// Divides in place, in an update. SQL: `SET a = a / b`
   public static func /= (left: inout SQLExpression, right: SQLExpression) { left = left / right }
+
+  /// Divides in place, in an update. SQL: `SET a = a / ?`
+  @_disfavoredOverload
+  public static func /= (left: inout SQLExpression, right: Value) { left = left / right }
 }
 
 extension ArithmeticFunctions {

@@ -4,82 +4,94 @@ import SQLCore
 //
 // The overloads for two reals give nothing new. Without them the compiler would try those for an
 // integer first, since one side fits these exactly, and would be slow over long sums of reals.
+//
+// The results are Double, but their types are written by way of a parameter. Where the type of the
+// whole is known to be Double, in an update for example, the compiler would otherwise try these
+// overloads before it knows their operands, and the time would be exponential in their number.
 
 extension SQLExpression where Value == Double {
   /// Returns the sum of an integer and a real number as a real number. SQL: `a + b`
   public static func + <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression<Integer>, right: SQLExpression
-  ) -> SQLExpression {
-    SQLExpression(.binary(.plus, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult> {
+    SQLExpression<Integer.RealResult>(.binary(.plus, left.node, right.node))
   }
 
   /// Returns the sum of a real number and an integer as a real number. SQL: `a + b`
   public static func + <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression, right: SQLExpression<Integer>
-  ) -> SQLExpression {
-    SQLExpression(.binary(.plus, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult> {
+    SQLExpression<Integer.RealResult>(.binary(.plus, left.node, right.node))
   }
 
   /// Returns the sum. SQL: `a + b`
-  public static func + (left: SQLExpression, right: SQLExpression) -> SQLExpression {
-    SQLExpression(.binary(.plus, left.node, right.node))
+  public static func + <Real: _RealValue>(
+    left: SQLExpression, right: SQLExpression<Real>
+  ) -> SQLExpression<Real> {
+    SQLExpression<Real>(.binary(.plus, left.node, right.node))
   }
 
   /// Returns the difference of an integer and a real number as a real number. SQL: `a - b`
   public static func - <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression<Integer>, right: SQLExpression
-  ) -> SQLExpression {
-    SQLExpression(.binary(.minus, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult> {
+    SQLExpression<Integer.RealResult>(.binary(.minus, left.node, right.node))
   }
 
   /// Returns the difference of a real number and an integer as a real number. SQL: `a - b`
   public static func - <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression, right: SQLExpression<Integer>
-  ) -> SQLExpression {
-    SQLExpression(.binary(.minus, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult> {
+    SQLExpression<Integer.RealResult>(.binary(.minus, left.node, right.node))
   }
 
   /// Returns the difference. SQL: `a - b`
-  public static func - (left: SQLExpression, right: SQLExpression) -> SQLExpression {
-    SQLExpression(.binary(.minus, left.node, right.node))
+  public static func - <Real: _RealValue>(
+    left: SQLExpression, right: SQLExpression<Real>
+  ) -> SQLExpression<Real> {
+    SQLExpression<Real>(.binary(.minus, left.node, right.node))
   }
 
   /// Returns the product of an integer and a real number as a real number. SQL: `a * b`
   public static func * <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression<Integer>, right: SQLExpression
-  ) -> SQLExpression {
-    SQLExpression(.binary(.times, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult> {
+    SQLExpression<Integer.RealResult>(.binary(.times, left.node, right.node))
   }
 
   /// Returns the product of a real number and an integer as a real number. SQL: `a * b`
   public static func * <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression, right: SQLExpression<Integer>
-  ) -> SQLExpression {
-    SQLExpression(.binary(.times, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult> {
+    SQLExpression<Integer.RealResult>(.binary(.times, left.node, right.node))
   }
 
   /// Returns the product. SQL: `a * b`
-  public static func * (left: SQLExpression, right: SQLExpression) -> SQLExpression {
-    SQLExpression(.binary(.times, left.node, right.node))
+  public static func * <Real: _RealValue>(
+    left: SQLExpression, right: SQLExpression<Real>
+  ) -> SQLExpression<Real> {
+    SQLExpression<Real>(.binary(.times, left.node, right.node))
   }
 
   /// Returns the quotient of an integer and a real number as a real number. SQL: `a / b`
   public static func / <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression<Integer>, right: SQLExpression
-  ) -> SQLExpression {
-    SQLExpression(.binary(.divide, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult> {
+    SQLExpression<Integer.RealResult>(.binary(.divide, left.node, right.node))
   }
 
   /// Returns the quotient of a real number and an integer as a real number. SQL: `a / b`
   public static func / <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression, right: SQLExpression<Integer>
-  ) -> SQLExpression {
-    SQLExpression(.binary(.divide, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult> {
+    SQLExpression<Integer.RealResult>(.binary(.divide, left.node, right.node))
   }
 
   /// Returns the quotient. SQL: `a / b`
-  public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression {
-    SQLExpression(.binary(.divide, left.node, right.node))
+  public static func / <Real: _RealValue>(
+    left: SQLExpression, right: SQLExpression<Real>
+  ) -> SQLExpression<Real> {
+    SQLExpression<Real>(.binary(.divide, left.node, right.node))
   }
 }
 
@@ -87,76 +99,84 @@ extension SQLExpression where Value == Double? {
   /// Returns the sum of an integer and a real number as a real number. SQL: `a + b`
   public static func + <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression<Integer?>, right: SQLExpression
-  ) -> SQLExpression {
-    SQLExpression(.binary(.plus, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult?> {
+    SQLExpression<Integer.RealResult?>(.binary(.plus, left.node, right.node))
   }
 
   /// Returns the sum of a real number and an integer as a real number. SQL: `a + b`
   public static func + <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression, right: SQLExpression<Integer?>
-  ) -> SQLExpression {
-    SQLExpression(.binary(.plus, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult?> {
+    SQLExpression<Integer.RealResult?>(.binary(.plus, left.node, right.node))
   }
 
   /// Returns the sum. SQL: `a + b`
-  public static func + (left: SQLExpression, right: SQLExpression) -> SQLExpression {
-    SQLExpression(.binary(.plus, left.node, right.node))
+  public static func + <Real: _RealValue>(
+    left: SQLExpression, right: SQLExpression<Real?>
+  ) -> SQLExpression<Real?> {
+    SQLExpression<Real?>(.binary(.plus, left.node, right.node))
   }
 
   /// Returns the difference of an integer and a real number as a real number. SQL: `a - b`
   public static func - <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression<Integer?>, right: SQLExpression
-  ) -> SQLExpression {
-    SQLExpression(.binary(.minus, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult?> {
+    SQLExpression<Integer.RealResult?>(.binary(.minus, left.node, right.node))
   }
 
   /// Returns the difference of a real number and an integer as a real number. SQL: `a - b`
   public static func - <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression, right: SQLExpression<Integer?>
-  ) -> SQLExpression {
-    SQLExpression(.binary(.minus, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult?> {
+    SQLExpression<Integer.RealResult?>(.binary(.minus, left.node, right.node))
   }
 
   /// Returns the difference. SQL: `a - b`
-  public static func - (left: SQLExpression, right: SQLExpression) -> SQLExpression {
-    SQLExpression(.binary(.minus, left.node, right.node))
+  public static func - <Real: _RealValue>(
+    left: SQLExpression, right: SQLExpression<Real?>
+  ) -> SQLExpression<Real?> {
+    SQLExpression<Real?>(.binary(.minus, left.node, right.node))
   }
 
   /// Returns the product of an integer and a real number as a real number. SQL: `a * b`
   public static func * <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression<Integer?>, right: SQLExpression
-  ) -> SQLExpression {
-    SQLExpression(.binary(.times, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult?> {
+    SQLExpression<Integer.RealResult?>(.binary(.times, left.node, right.node))
   }
 
   /// Returns the product of a real number and an integer as a real number. SQL: `a * b`
   public static func * <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression, right: SQLExpression<Integer?>
-  ) -> SQLExpression {
-    SQLExpression(.binary(.times, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult?> {
+    SQLExpression<Integer.RealResult?>(.binary(.times, left.node, right.node))
   }
 
   /// Returns the product. SQL: `a * b`
-  public static func * (left: SQLExpression, right: SQLExpression) -> SQLExpression {
-    SQLExpression(.binary(.times, left.node, right.node))
+  public static func * <Real: _RealValue>(
+    left: SQLExpression, right: SQLExpression<Real?>
+  ) -> SQLExpression<Real?> {
+    SQLExpression<Real?>(.binary(.times, left.node, right.node))
   }
 
   /// Returns the quotient of an integer and a real number as a real number. SQL: `a / b`
   public static func / <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression<Integer?>, right: SQLExpression
-  ) -> SQLExpression {
-    SQLExpression(.binary(.divide, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult?> {
+    SQLExpression<Integer.RealResult?>(.binary(.divide, left.node, right.node))
   }
 
   /// Returns the quotient of a real number and an integer as a real number. SQL: `a / b`
   public static func / <Integer: FixedWidthInteger & NumericColumnValue>(
     left: SQLExpression, right: SQLExpression<Integer?>
-  ) -> SQLExpression {
-    SQLExpression(.binary(.divide, left.node, right.node))
+  ) -> SQLExpression<Integer.RealResult?> {
+    SQLExpression<Integer.RealResult?>(.binary(.divide, left.node, right.node))
   }
 
   /// Returns the quotient. SQL: `a / b`
-  public static func / (left: SQLExpression, right: SQLExpression) -> SQLExpression {
-    SQLExpression(.binary(.divide, left.node, right.node))
+  public static func / <Real: _RealValue>(
+    left: SQLExpression, right: SQLExpression<Real?>
+  ) -> SQLExpression<Real?> {
+    SQLExpression<Real?>(.binary(.divide, left.node, right.node))
   }
 }

@@ -6,8 +6,11 @@ import SQLCore
 // generic and not Double, so that the compiler takes `2` for an Int first. It takes it for a Double
 // only if the result must be one: `$0.$half = $0.$views / 2` divides real numbers.
 
+// The type of the result is Double, written by way of a parameter as in
+// `SQLExpression+MixedArithmetic.swift`.
+
 /// Double; programs do not use it directly.
-public protocol _RealValue: ColumnValue {}
+public protocol _RealValue: NumericColumnValue {}
 
 extension Double: _RealValue {}
 
@@ -16,64 +19,64 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   @_disfavoredOverload
   public static func + <Real: _RealValue>(
     left: SQLExpression, right: Real
-  ) -> SQLExpression<Double> {
-    SQLExpression<Double>(.binary(.plus, left.node, .value(BoundValue(right))))
+  ) -> SQLExpression<Value.RealResult> {
+    SQLExpression<Value.RealResult>(.binary(.plus, left.node, .value(BoundValue(right))))
   }
 
   /// Returns the sum of a real number and an integer as a real number. SQL: `? + a`
   @_disfavoredOverload
   public static func + <Real: _RealValue>(
     left: Real, right: SQLExpression
-  ) -> SQLExpression<Double> {
-    SQLExpression<Double>(.binary(.plus, .value(BoundValue(left)), right.node))
+  ) -> SQLExpression<Value.RealResult> {
+    SQLExpression<Value.RealResult>(.binary(.plus, .value(BoundValue(left)), right.node))
   }
 
   /// Returns the difference of an integer and a real number as a real number. SQL: `a - ?`
   @_disfavoredOverload
   public static func - <Real: _RealValue>(
     left: SQLExpression, right: Real
-  ) -> SQLExpression<Double> {
-    SQLExpression<Double>(.binary(.minus, left.node, .value(BoundValue(right))))
+  ) -> SQLExpression<Value.RealResult> {
+    SQLExpression<Value.RealResult>(.binary(.minus, left.node, .value(BoundValue(right))))
   }
 
   /// Returns the difference of a real number and an integer as a real number. SQL: `? - a`
   @_disfavoredOverload
   public static func - <Real: _RealValue>(
     left: Real, right: SQLExpression
-  ) -> SQLExpression<Double> {
-    SQLExpression<Double>(.binary(.minus, .value(BoundValue(left)), right.node))
+  ) -> SQLExpression<Value.RealResult> {
+    SQLExpression<Value.RealResult>(.binary(.minus, .value(BoundValue(left)), right.node))
   }
 
   /// Returns the product of an integer and a real number as a real number. SQL: `a * ?`
   @_disfavoredOverload
   public static func * <Real: _RealValue>(
     left: SQLExpression, right: Real
-  ) -> SQLExpression<Double> {
-    SQLExpression<Double>(.binary(.times, left.node, .value(BoundValue(right))))
+  ) -> SQLExpression<Value.RealResult> {
+    SQLExpression<Value.RealResult>(.binary(.times, left.node, .value(BoundValue(right))))
   }
 
   /// Returns the product of a real number and an integer as a real number. SQL: `? * a`
   @_disfavoredOverload
   public static func * <Real: _RealValue>(
     left: Real, right: SQLExpression
-  ) -> SQLExpression<Double> {
-    SQLExpression<Double>(.binary(.times, .value(BoundValue(left)), right.node))
+  ) -> SQLExpression<Value.RealResult> {
+    SQLExpression<Value.RealResult>(.binary(.times, .value(BoundValue(left)), right.node))
   }
 
   /// Returns the quotient of an integer and a real number as a real number. SQL: `a / ?`
   @_disfavoredOverload
   public static func / <Real: _RealValue>(
     left: SQLExpression, right: Real
-  ) -> SQLExpression<Double> {
-    SQLExpression<Double>(.binary(.divide, left.node, .value(BoundValue(right))))
+  ) -> SQLExpression<Value.RealResult> {
+    SQLExpression<Value.RealResult>(.binary(.divide, left.node, .value(BoundValue(right))))
   }
 
   /// Returns the quotient of a real number and an integer as a real number. SQL: `? / a`
   @_disfavoredOverload
   public static func / <Real: _RealValue>(
     left: Real, right: SQLExpression
-  ) -> SQLExpression<Double> {
-    SQLExpression<Double>(.binary(.divide, .value(BoundValue(left)), right.node))
+  ) -> SQLExpression<Value.RealResult> {
+    SQLExpression<Value.RealResult>(.binary(.divide, .value(BoundValue(left)), right.node))
   }
 }
 
@@ -82,71 +85,71 @@ extension SQLExpression {
   @_disfavoredOverload
   public static func + <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: SQLExpression, right: Real
-  ) -> SQLExpression<Double?>
+  ) -> SQLExpression<Integer.RealResult?>
   where Value == Integer? {
-    SQLExpression<Double?>(.binary(.plus, left.node, .value(BoundValue(right))))
+    SQLExpression<Integer.RealResult?>(.binary(.plus, left.node, .value(BoundValue(right))))
   }
 
   /// Returns the sum of a real number and an integer as a real number. SQL: `? + a`
   @_disfavoredOverload
   public static func + <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: Real, right: SQLExpression
-  ) -> SQLExpression<Double?>
+  ) -> SQLExpression<Integer.RealResult?>
   where Value == Integer? {
-    SQLExpression<Double?>(.binary(.plus, .value(BoundValue(left)), right.node))
+    SQLExpression<Integer.RealResult?>(.binary(.plus, .value(BoundValue(left)), right.node))
   }
 
   /// Returns the difference of an integer and a real number as a real number. SQL: `a - ?`
   @_disfavoredOverload
   public static func - <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: SQLExpression, right: Real
-  ) -> SQLExpression<Double?>
+  ) -> SQLExpression<Integer.RealResult?>
   where Value == Integer? {
-    SQLExpression<Double?>(.binary(.minus, left.node, .value(BoundValue(right))))
+    SQLExpression<Integer.RealResult?>(.binary(.minus, left.node, .value(BoundValue(right))))
   }
 
   /// Returns the difference of a real number and an integer as a real number. SQL: `? - a`
   @_disfavoredOverload
   public static func - <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: Real, right: SQLExpression
-  ) -> SQLExpression<Double?>
+  ) -> SQLExpression<Integer.RealResult?>
   where Value == Integer? {
-    SQLExpression<Double?>(.binary(.minus, .value(BoundValue(left)), right.node))
+    SQLExpression<Integer.RealResult?>(.binary(.minus, .value(BoundValue(left)), right.node))
   }
 
   /// Returns the product of an integer and a real number as a real number. SQL: `a * ?`
   @_disfavoredOverload
   public static func * <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: SQLExpression, right: Real
-  ) -> SQLExpression<Double?>
+  ) -> SQLExpression<Integer.RealResult?>
   where Value == Integer? {
-    SQLExpression<Double?>(.binary(.times, left.node, .value(BoundValue(right))))
+    SQLExpression<Integer.RealResult?>(.binary(.times, left.node, .value(BoundValue(right))))
   }
 
   /// Returns the product of a real number and an integer as a real number. SQL: `? * a`
   @_disfavoredOverload
   public static func * <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: Real, right: SQLExpression
-  ) -> SQLExpression<Double?>
+  ) -> SQLExpression<Integer.RealResult?>
   where Value == Integer? {
-    SQLExpression<Double?>(.binary(.times, .value(BoundValue(left)), right.node))
+    SQLExpression<Integer.RealResult?>(.binary(.times, .value(BoundValue(left)), right.node))
   }
 
   /// Returns the quotient of an integer and a real number as a real number. SQL: `a / ?`
   @_disfavoredOverload
   public static func / <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: SQLExpression, right: Real
-  ) -> SQLExpression<Double?>
+  ) -> SQLExpression<Integer.RealResult?>
   where Value == Integer? {
-    SQLExpression<Double?>(.binary(.divide, left.node, .value(BoundValue(right))))
+    SQLExpression<Integer.RealResult?>(.binary(.divide, left.node, .value(BoundValue(right))))
   }
 
   /// Returns the quotient of a real number and an integer as a real number. SQL: `? / a`
   @_disfavoredOverload
   public static func / <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: Real, right: SQLExpression
-  ) -> SQLExpression<Double?>
+  ) -> SQLExpression<Integer.RealResult?>
   where Value == Integer? {
-    SQLExpression<Double?>(.binary(.divide, .value(BoundValue(left)), right.node))
+    SQLExpression<Integer.RealResult?>(.binary(.divide, .value(BoundValue(left)), right.node))
   }
 }

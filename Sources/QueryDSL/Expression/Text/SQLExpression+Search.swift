@@ -39,18 +39,19 @@ extension SQLExpression where Value: TextColumnValue {
   /// range right if the file declares another collation for the column.
   public func hasPrefix(_ prefix: String) -> SQLPredicate {
     let range = TextRange(prefix: prefix)
-    return isIn(.binary, .value(range.start), .value(range.end), hasPrefix(bound(prefix)))
+    return isInRange(.binary, .value(range.start), .value(range.end), hasPrefix(bound(prefix)))
   }
 
   /// Tests whether the text begins with another; unknown if either is NULL.
   /// SQL: `instr(a, b) = 1`
   ///
   /// No index serves this, unless the prefix is a parameter of a prepared query: then the SQL is
-  /// that of a Swift value.
+  /// the same as for a Swift value.
   public func hasPrefix<Prefix: TextColumnValue>(_ prefix: SQLExpression<Prefix>) -> SQLPredicate {
     let test = hasPrefix(prefix.node)
     guard case .parameter(let parameter) = prefix.node else { return test }
-    return isIn(.binary, parameter.bound(as: .standard), parameter.prefixEnd(.prefixEnd), test)
+    return isInRange(
+      .binary, parameter.bound(as: .standard), parameter.prefixEnd(.prefixEnd), test)
   }
 
   /// Tests whether the text ends with another; unknown if it is NULL. Every text ends with the
@@ -61,8 +62,8 @@ extension SQLExpression where Value: TextColumnValue {
   /// // … WHERE substr(CAST("title" || '.' AS BLOB), -length(CAST(? AS BLOB))) = CAST(? AS BLOB)
   /// ```
   /// Letters match only in the same case. No index serves this. A full stop is added to both texts,
-  /// so that none is empty, and their bytes are compared, because SQLite ends a text at U+0000 when
-  /// it counts from the end.
+  /// so that neither is empty, and their bytes are compared, because SQLite ends a text at U+0000
+  /// when it counts from the end.
   public func hasSuffix(_ suffix: String) -> SQLPredicate {
     ends(with: bound(suffix + "."))
   }
@@ -77,7 +78,7 @@ extension SQLExpression where Value: TextColumnValue {
   private func bound(_ text: String) -> ExpressionNode { .value(BoundValue(text)) }
 
   /// `a COLLATE "BINARY" >= ? AND a COLLATE "BINARY" < ? AND …`
-  private func isIn(
+  private func isInRange(
     _ collation: Collation, _ start: BoundValue, _ end: BoundValue, _ test: SQLPredicate
   ) -> SQLPredicate {
     let text = ExpressionNode.collate(node, collation.name)
@@ -156,7 +157,7 @@ extension SQLExpression where Value: TextColumnValue {
     let test = self.folded(folding).hasPrefix(bound(folded))
     guard folding == .ascii else { return test }
     let range = TextRange(prefixInLowerCase: folded)
-    return isIn(.noCase, .value(range.start), .value(range.end), test)
+    return isInRange(.noCase, .value(range.start), .value(range.end), test)
   }
 
   /// Tests whether the text begins with another in any case of its letters; unknown if either is
@@ -166,7 +167,7 @@ extension SQLExpression where Value: TextColumnValue {
   ) -> SQLPredicate {
     let test = folded(folding).hasPrefix(prefix.folded(folding).node)
     guard folding == .ascii, case .parameter(let parameter) = prefix.node else { return test }
-    return isIn(
+    return isInRange(
       .noCase, parameter.bound(as: .standard), parameter.prefixEnd(.prefixEndIgnoringCase), test)
   }
 

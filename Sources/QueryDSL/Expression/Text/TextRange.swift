@@ -15,8 +15,8 @@ import SQLCore
 struct TextRange {
   /// The least text: the prefix.
   let start: DatabaseValue
-  /// The end, which is greater than every text with the prefix. It is an empty BLOB if no text is:
-  /// SQLite sorts each BLOB after all texts.
+  /// The end, which is greater than every text with the prefix. If no text is greater, it is an
+  /// empty BLOB, because SQLite sorts every BLOB after all texts.
   let end: DatabaseValue
 
   /// Makes a range of texts that are compared by their bytes.
@@ -59,8 +59,9 @@ struct TextRange {
     return .blob(Data())
   }
 
-  /// Returns the least scalar whose bytes are greater in UTF-8 and in both orders of UTF-16; nil if
-  /// there is none, or if only a surrogate pair would do.
+  /// Returns the next scalar whose bytes are greater in UTF-8 and in both byte orders of UTF-16.
+  ///
+  /// Returns nil if that would be a scalar that UTF-16 encodes as a surrogate pair, or a surrogate.
   private static func next(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     let value = scalar.value
     guard value < 0xFFFF else { return nil }

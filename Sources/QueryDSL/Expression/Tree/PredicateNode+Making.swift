@@ -85,7 +85,7 @@ extension PredicateNode {
   }
 
   /// `a IN (…)`, with bound values
-  static func isIn(
+  package static func isIn(
     _ subject: ExpressionNode, _ values: BoundValue, containsNull: BoundValue?
   ) -> PredicateNode {
     tree(.isIn(subject, values, containsNull: containsNull), over: subject.depth)

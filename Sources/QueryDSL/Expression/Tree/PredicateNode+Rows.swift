@@ -7,7 +7,7 @@ extension ExpressionNode {
   /// `(a, b)`, which is written as a call without a name.
   static func row(_ nodes: [ExpressionNode]) -> ExpressionNode { .function("", nodes) }
 
-  /// Whether it is the column of a table that is its rowid.
+  /// Whether the expression is the column that is the rowid of its table.
   private var isRowID: Bool {
     guard case .column(let column) = self,
       let layout = LayoutRegistry.shared.layout(number: column.table.layout)
@@ -18,8 +18,8 @@ extension ExpressionNode {
   /// Returns a value as it is compared with an expression in a row value.
   ///
   /// SQLite 3.40 compares a column in an index only if the comparison has the collation of the
-  /// index. A rowid has none: without a collation of its value, all rows that are equal in the
-  /// columns before it would be read.
+  /// index. A rowid has no collation, so its value gets one. Otherwise all rows that are equal in
+  /// the columns before it would be read.
   fileprivate static func value(_ value: BoundValue, besides node: ExpressionNode) -> Self {
     node.isRowID ? .collate(.value(value), "BINARY") : .value(value)
   }

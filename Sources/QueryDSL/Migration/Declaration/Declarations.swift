@@ -6,6 +6,8 @@ struct Declarations: Sendable {
   let views: [ViewDefinition]
   /// The triggers of tables and views, each once.
   let triggers: [TriggerDefinition]
+  /// The full-text indexes, each once.
+  let searchIndexes: [SearchIndexDefinition]
   /// The SQL of tables, indexes, views and triggers, to be compared with the existing SQL character
   /// by character.
   let definitions: DeclaredDefinitions
@@ -23,7 +25,9 @@ struct Declarations: Sendable {
     self.views = views
     self.ids = ids
     triggers = Self.triggers(of: tables, views)
-    definitions = DeclaredDefinitions(tables: tables, views: views, triggers: triggers)
+    searchIndexes = tables.flatMap(\.searchIndexes).uniqued { $0.name.lowercasedASCII }
+    definitions = DeclaredDefinitions(
+      tables: tables, views: views, searchIndexes: searchIndexes, triggers: triggers)
     notedConversions = tables.flatMap { table in
       table.columns.compactMap { column in
         guard let conversion = column.conversion, conversion.needsNote else { return nil }
@@ -40,10 +44,14 @@ struct Declarations: Sendable {
     removals.allSatisfy { $0.isDone(in: schema) || isRedeclared($0) }
   }
 
-  /// Whether a trigger that a schema drops is declared as well: the declared one took its place.
+  /// Whether a trigger or a full-text index that a schema drops is declared as well: the declared
+  /// one took its place.
   private func isRedeclared(_ removal: Removal) -> Bool {
-    guard case .trigger(let name) = removal else { return false }
-    return triggers.named(name) != nil
+    switch removal {
+    case .trigger(let name): triggers.named(name) != nil
+    case .searchIndex(let name): searchIndexes.named(name) != nil
+    default: false
+    }
   }
 
   private static func triggers(
@@ -75,6 +83,7 @@ extension Removal {
     case .table(let name): schema.relation(name)?.kind != .table
     case .view(let name): schema.relation(name)?.kind != .view
     case .trigger(let name): !schema.hasTrigger(name)
+    case .searchIndex(let name): !schema.searchIndexes.contains { $0.name.isSame(as: name) }
     case .index(let name): schema.entry(name) == nil
     case .column, .foreignKey, .unique, .check, .attribute: true
     }
@@ -110,6 +119,7 @@ extension Declarations {
       }
     }
     try (definitions.flatMap(\.triggers) + views.flatMap(\.triggers)).requireDistinctNames()
+    try definitions.flatMap(\.searchIndexes).requireDistinctNames()
     let declared = Declarations(
       tables: Self.tables(of: definitions), views: views, ids: ids)
     self = declared

@@ -1,9 +1,10 @@
 import SQLCore
 
-/// The declared SQL of tables, indexes, views and triggers, as a schema that equals it has it.
+/// The declared SQL of tables, indexes, views, full-text indexes and triggers, as it stands in the
+/// schema of a file that matches the declarations.
 struct DeclaredDefinitions: Sendable {
-  /// The definitions in the order of the models: each table, then its indexes; then the views;
-  /// then the triggers.
+  /// The definitions in the order of the models: each table, then its indexes; then the views
+  /// and the full-text indexes; then the triggers.
   private let entries: [ExistingSchema.Entry]
   /// The places of tables, indexes and views by their names.
   private let indices: [String: Int]
@@ -17,7 +18,8 @@ struct DeclaredDefinitions: Sendable {
   let areComplete: Bool
 
   init(
-    tables declared: [TableDefinition], views: [ViewDefinition], triggers: [TriggerDefinition]
+    tables declared: [TableDefinition], views: [ViewDefinition],
+    searchIndexes: [SearchIndexDefinition], triggers: [TriggerDefinition]
   ) {
     var entries: [ExistingSchema.Entry] = []
     var tables: [String: Range<Int>] = [:]
@@ -44,8 +46,12 @@ struct DeclaredDefinitions: Sendable {
       entries.append(
         ExistingSchema.Entry(kind: .view, name: view.name, table: view.name, sql: sql))
     }
+    entries += searchIndexes.map { index in
+      ExistingSchema.Entry(
+        kind: .table, name: index.name, table: index.name, sql: index.createTable)
+    }
     let firstTrigger = entries.count
-    entries += triggers.map { trigger in
+    entries += (triggers + searchIndexes.flatMap(\.triggers)).map { trigger in
       ExistingSchema.Entry(
         kind: .trigger, name: trigger.name, table: trigger.table, sql: trigger.sql)
     }
@@ -86,7 +92,8 @@ struct DeclaredDefinitions: Sendable {
       .first { row.isDefinition(entries[$0]) }
   }
 
-  /// Whether an object is an index or a trigger of a declared table, or a declared view's trigger.
+  /// Whether an object is an index or a trigger of a declared table, or a trigger of a declared
+  /// view.
   func areJoined(by entry: ExistingSchema.Entry) -> Bool {
     switch entry.kind {
     // SQLite created an index without SQL for a constraint.

@@ -55,6 +55,7 @@ extension TableDefinition {
     for key in facet.foreignKeys where !foreignKeys.contains(key) { foreignKeys.append(key) }
     for check in facet.checks where !checks.contains(check) { checks.append(check) }
     triggers += facet.triggers
+    searchIndexes += facet.searchIndexes
     isWithoutRowID = isWithoutRowID ?? facet.isWithoutRowID
     // A column that another model declares is not dropped.
     removals = removals.union(facet.removals).filter { removal in

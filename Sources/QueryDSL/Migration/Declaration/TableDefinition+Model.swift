@@ -19,6 +19,7 @@ extension TableDefinition {
     foreignKeys = reader.foreignKeys
     checks = reader.checks
     triggers = try layout.triggers(of: model)
+    searchIndexes = try SearchIndexDefinition.declared(by: model, on: layout).map { [$0] } ?? []
     removals = reader.removals
     renamedColumns = reader.renamed
     formerNames = reader.formerNames
@@ -105,7 +106,7 @@ private struct SchemaReader<M: TableModel> {
           M.self,
           "\(column.name) has two `Converted` lines; keep the one from the type in the file")
       }
-    case .stored, .named, .trigger: break
+    case .stored, .named, .trigger, .fullText: break
     }
   }
 

@@ -111,6 +111,7 @@ struct TableDefinition {
   var foreignKeys: [ForeignKey] = []
   var checks: [Check] = []
   var triggers: [TriggerDefinition] = []
+  var searchIndexes: [SearchIndexDefinition] = []
   var removals: Set<Removal> = []
   /// The former names of columns and of the table.
   var renamedColumns: [(name: String, from: String)] = []
@@ -166,6 +167,7 @@ extension Removal {
     case .column(let name): .column(name.lowercasedASCII)
     case .index(let name): .index(name.lowercasedASCII)
     case .trigger(let name): .trigger(name.lowercasedASCII)
+    case .searchIndex(let name): .searchIndex(name.lowercasedASCII)
     case .view(let name): .view(name.lowercasedASCII)
     case .table(let name): .table(name.lowercasedASCII)
     case .foreignKey(let names): .foreignKey(names.map(\.lowercasedASCII))

@@ -1,8 +1,8 @@
 import SQLCore
 
-/// A trigger, as its model declares it.
+/// A trigger that a model declares, as SQL.
 struct TriggerDefinition: Hashable, Sendable {
-  /// The comment after the name, by which a migration knows the triggers that it may drop.
+  /// The comment after the name, by which a migration recognises the triggers that it may drop.
   static let mark = "/* Apus */"
 
   let model: String
@@ -22,7 +22,8 @@ extension TriggerLine where M: TableModel {
     }
     guard M.self is any SQLView.Type == (timing == .insteadOf) else {
       throw ModelError(
-        M.self, "\(line): a view has only triggers with `insteadOf:`, which a table cannot have")
+        M.self,
+        "\(line): a trigger of a view needs `insteadOf:`, and one of a table `before:` or `after:`")
     }
     do {
       let sql = try sql(on: layout)
@@ -86,8 +87,8 @@ extension ModelLayout {
 }
 
 extension [TriggerDefinition] {
-  /// Throws `ModelError` if two different triggers have the same name: triggers of all tables share
-  /// one space of names. Two models of one table may declare the same trigger.
+  /// Throws `ModelError` if two different triggers have the same name, which must be unique in a
+  /// database. Two models of one table may declare the same trigger.
   func requireDistinctNames() throws {
     var known: [String: TriggerDefinition] = [:]
     for trigger in self {
@@ -97,7 +98,7 @@ extension [TriggerDefinition] {
       throw ModelError(
         model: trigger.model,
         "\(other.model) and \(trigger.model) declare different triggers with the name "
-          + "\(trigger.name), which can be that of one trigger only; rename one of them")
+          + "\(trigger.name), which must be unique in a database; rename one of them")
     }
   }
 

@@ -27,9 +27,13 @@ extension MigrationPlan: CustomStringConvertible {
 extension MigrationPlan.Step.Action {
   fileprivate var sign: String {
     switch self {
-    case .createTable, .createView, .addColumn, .createIndex, .createTrigger: "+"
-    case .dropTable, .dropView, .dropColumn, .deleteRows, .dropIndex, .dropTrigger: "-"
-    case .renameTable, .renameColumn, .rebuildTable, .userStep: "~"
+    case .createTable, .createView, .addColumn, .createIndex, .createTrigger,
+      .createSearchIndex:
+      "+"
+    case .dropTable, .dropView, .dropColumn, .deleteRows, .dropIndex, .dropTrigger,
+      .dropSearchIndex:
+      "-"
+    case .renameTable, .renameColumn, .rebuildTable, .userStep, .fillSearchIndex: "~"
     case .keepNewer, .rememberForm, .keepColumn, .keepDeclaration: "="
     case .refuse: "!"
     }
@@ -52,6 +56,9 @@ extension MigrationPlan.Step.Action {
     case .dropIndex(let name): "drop the index \(name)"
     case .createTrigger(let name): "create the trigger \(name)"
     case .dropTrigger(let name): "drop the trigger \(name)"
+    case .createSearchIndex(let name): "create the full-text index \(name)"
+    case .dropSearchIndex(let name): "drop the full-text index \(name)"
+    case .fillSearchIndex(let name): "fill the full-text index \(name) again"
     case .rememberForm(let name): "record the form of \(name)"
     case .keepColumn(let name): "keep the column \(name)"
     case .keepDeclaration(let name): "keep \(name)"

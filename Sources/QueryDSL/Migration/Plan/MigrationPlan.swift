@@ -44,6 +44,13 @@ public struct MigrationPlan: Hashable, Sendable {
       /// A trigger is dropped: a schema declares so, declares it differently, or no longer declares
       /// it.
       case dropTrigger(String)
+      /// A full-text index is created with its triggers, and filled from the rows of its table.
+      case createSearchIndex(String)
+      /// A full-text index is dropped with its triggers: a schema drops it or declares it
+      /// differently, or a name in it has changed.
+      case dropSearchIndex(String)
+      /// A full-text index is filled again, because the values of its table have changed.
+      case fillSearchIndex(String)
       /// The form of a column's values is recorded in the definition of its table; no row changes.
       case rememberForm(String)
       /// A column that no model declares stays as it is.

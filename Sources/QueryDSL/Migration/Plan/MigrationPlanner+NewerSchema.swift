@@ -126,8 +126,8 @@ private struct NewerSchemaJudge {
     return steps?.allSatisfy(\.step.isKept) ?? false
   }
 
-  /// Returns whether the schema of a table drops a column, an index or a trigger that exists now
-  /// and is in none of the earlier states.
+  /// Returns whether the schema of a table drops a column, an index, a trigger or a full-text index
+  /// that exists now and is in none of the earlier states.
   private func knowsMore(
     _ table: TableDefinition, than earlier: ArraySlice<SchemaHistory.State>
   ) -> Bool {
@@ -135,6 +135,7 @@ private struct NewerSchemaJudge {
       switch removal {
       case .index(let name): schema.entry(name) != nil
       case .trigger(let name): schema.hasTrigger(name)
+      case .searchIndex(let name): schema.entry(name) != nil
       case .column(let name): (try? schema.table(table.name))?.column(name) != nil
       default: false
       }

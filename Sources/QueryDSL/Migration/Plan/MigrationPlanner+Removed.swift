@@ -80,7 +80,7 @@ extension Declarations {
   /// Returns whether something else already has the name.
   func takes(_ name: String, in schema: ExistingSchema) -> Bool {
     schema.entry(name) != nil || tables.contains { $0.name.isSame(as: name) }
-      || views.contains { $0.name.isSame(as: name) }
+      || views.contains { $0.name.isSame(as: name) } || searchIndexes.named(name) != nil
   }
 
   /// Returns the line that drops the foreign key of another table, with the schema that it belongs

@@ -117,7 +117,8 @@ struct MigrationPlanner {
     }
     steps += changes
     if extent == .whole { steps += removedTables(declared, in: schema) }
-    return steps + created + triggers.last
+    let search = SearchPlanner(declared, in: schema, extent: extent, changes: steps)
+    return search.first + steps + created + search.last + triggers.last
   }
 
   /// Plans one table. If SQLite cannot run one of the planner's queries, for example because a

@@ -39,12 +39,13 @@ struct TriggerPlanner {
     guard let existing = schema.trigger(trigger.name) else { return last.append(creation) }
     let isDropped = droppedViews.contains(existing.table.lowercasedASCII)
     let isSame = existing.sql?.normalSQL == trigger.sql.normalSQL
-    if isSame, !isDropped, !schema.renames.touch(existing) { return }
+    if isSame, !isDropped, !schema.renames.mayChange(existing) { return }
     if isSame || mayDrop(existing) {
       if !isDropped {
         let reason =
           isSame
-          ? "a name in it is changed" : "the schema declares another trigger of that name"
+          ? "a table or column in it is renamed"
+          : "the schema declares another trigger of that name"
         first.append(.dropTrigger(existing.name, of: trigger.table, reason: reason))
       }
       last.append(creation)
@@ -85,8 +86,12 @@ struct TriggerPlanner {
   // MARK: Triggers that are no longer declared
 
   private mutating func planUndeclared() {
+    let searchIndexes = schema.searchIndexes
+    let searchTriggers = declared.searchIndexes.flatMap(\.triggers)
     for entry in schema.entries where declared.manages(entry, renames: schema.renames) {
-      guard declared.triggers.named(entry.name) == nil, !declared.removes(.trigger(entry.name))
+      guard declared.triggers.named(entry.name) == nil, !declared.removes(.trigger(entry.name)),
+        // The `SearchPlanner` plans the triggers of full-text indexes.
+        searchTriggers.named(entry.name) == nil, !searchIndexes.contains(where: { $0.owns(entry) })
       else { continue }
       let table = schema.renames.name(ofTable: entry.table)
       var step = PlannedStep.dropTrigger(
@@ -120,8 +125,8 @@ extension Declarations {
     tables.contains { $0.name.isSame(as: name) } || views.contains { $0.name.isSame(as: name) }
   }
 
-  /// Whether the trigger planner plans an existing trigger: it is declared, or it was created for a
-  /// table of the models. Other triggers are only listed as kept.
+  /// Whether the trigger planner decides about an existing trigger: one that is declared, or that a
+  /// migration created for a table or view of the models. Other triggers are only listed as kept.
   func manages(_ trigger: ExistingSchema.Entry, renames: Renames) -> Bool {
     guard trigger.kind == .trigger else { return false }
     return triggers.named(trigger.name) != nil
@@ -138,7 +143,7 @@ extension ExistingSchema {
 
 extension Renames {
   /// Whether a renaming may change the text of a definition.
-  fileprivate func touch(_ entry: ExistingSchema.Entry) -> Bool {
+  fileprivate func mayChange(_ entry: ExistingSchema.Entry) -> Bool {
     guard let sql = entry.sql else { return false }
     return steps.contains { planned in
       let former: String

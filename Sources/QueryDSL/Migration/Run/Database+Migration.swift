@@ -37,6 +37,7 @@ extension Database {
 
   private func open(with models: [any TableModel.Type], _ options: MigrationOptions) throws {
     let declared = try Declarations(of: models)
+    try fireTriggersOfReplacedRows(declared)
     guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }
     // The writer plans, because it is open already; a reader would have to be opened.
     let plan = try writing { core in
@@ -101,6 +102,7 @@ extension Database {
 
   @discardableResult
   func migrate(_ declared: Declarations, _ options: MigrationOptions) throws -> MigrationPlan {
+    try fireTriggersOfReplacedRows(declared)
     // Most often there is nothing to do, and finding that out needs no write lock.
     let plan = try reading { core in
       try Self.plan(for: declared, options, on: core) { self.objection(to: $0) != nil }
@@ -125,6 +127,13 @@ extension Database {
 }
 
 extension Database {
+  /// Makes REPLACE fire delete triggers if a model has a full-text index, which they keep up to
+  /// date.
+  private func fireTriggersOfReplacedRows(_ declared: Declarations) throws {
+    guard !declared.searchIndexes.isEmpty, !configuration.isReadOnly else { return }
+    try register(.recursiveTriggers)
+  }
+
   /// Whether there is something to do. The forms of columns are recorded only if the schema may
   /// change.
   private func runs(_ plan: MigrationPlan) -> Bool {

@@ -66,7 +66,8 @@ extension MigrationPlan.Step {
       .userStep:
       true
     case .createTable, .createView, .dropView, .addColumn, .createIndex, .dropIndex,
-      .createTrigger, .dropTrigger, .keepNewer, .rememberForm, .keepColumn, .keepDeclaration,
+      .createTrigger, .dropTrigger, .createSearchIndex, .dropSearchIndex, .fillSearchIndex,
+      .keepNewer, .rememberForm, .keepColumn, .keepDeclaration,
       .refuse:
       false
     }

@@ -24,8 +24,8 @@ struct LayoutLines {
       case .named(let path, let name): names[try index(path, "Named")] = name
       case .generated(let path, _, _): generated.insert(try index(path, "Generated"))
       case .rowID(let isLeftOut): isWithoutRowID = isLeftOut
-      case .index, .foreignKey, .check, .default, .defaultSQL, .collated, .trigger, .renamed,
-        .renamedTable, .dropped, .droppedAttribute, .converted:
+      case .index, .foreignKey, .check, .default, .defaultSQL, .collated, .trigger, .fullText,
+        .renamed, .renamedTable, .dropped, .droppedAttribute, .converted:
         break
       }
     }

@@ -25,8 +25,8 @@ extension ModelLayout {
       instance.assumingMemoryBound(to: M.self).pointee[keyPath: path].index
     }
 
-    /// The same, in the code of a client that names the column by `$0.$title`. A property without
-    /// the dollar sign is not read, since the instance has no values.
+    /// Returns the index of the column that a closure names by `$0.$title`; nil if it names none.
+    /// A property without the dollar sign is not read, since the instance has no values.
     @inlinable
     @inline(__always)
     func index<M: ResultRow, Column: ColumnWithDollarSign>(

@@ -104,7 +104,7 @@ extension Query {
   /// }
   /// ```
   ///
-  /// A query of values alone has no parameters and no From: `Query { Select(1, "a") }`.
+  /// A query that selects only values has no parameters and no From: `Query { Select(1, "a") }`.
   ///
   /// If a model is used twice, it is two parameters. The right side of a left join is
   /// `OptionalColumns`. Mistakes that the compiler cannot see, such as a table that is not in FROM,
@@ -169,7 +169,7 @@ extension SelectStatement {
     add(from, joined)
   }
 
-  /// Notes an error if a clause that a query has once is there already.
+  /// Notes an error if a clause is given twice.
   private mutating func checkSingle(_ count: RowCount?, _ clause: String) {
     if count != nil { note(QueryError("\(clause) is given twice")) }
   }
@@ -210,7 +210,7 @@ extension SelectStatement {
     var before = [from]
     for (kind, table) in joined {
       if kind == .right || kind == .full, case .function(let name, _) = table.source {
-        // With the function's arguments, SQLite 3.40 loses matches of such a join.
+        // SQLite 3.40 loses matches of such a join if the function has arguments.
         note(
           QueryError(
             "\(name) cannot be the right side of a RIGHT or FULL JOIN: join its query, "

@@ -114,6 +114,7 @@ public func OrderBy<Value: ColumnValue>(
 /// Select(post.$status, views)
 /// ```
 /// If no selected column has that name, it throws `QueryError` when the query is rendered.
+@_disfavoredOverload
 public func OrderBy<Value: ColumnValue>(
   _ expression: AliasedExpression<Value>, _ direction: SortDirection = .ascending,
   nulls: NullOrder? = nil

@@ -6,8 +6,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// What `$0.$title` names: a column. The name of this protocol is a part of the message for
-/// `$0.title`, which is the value of a model; programs do not use it directly.
+/// A column, which `$0.$title` names; programs do not use the protocol directly. Its name is a part
+/// of the compiler's message for `$0.title`, which is the value of a model.
 public protocol ColumnWithDollarSign {
   /// The type of the column's values.
   associatedtype Value: ColumnValue

@@ -40,7 +40,7 @@ public struct CommonTable<Row: ResultRow>: Sendable {
   /// - Parameter materialized: whether SQLite runs the query once and stores its rows; nil lets
   ///   SQLite decide.
   public init(_ name: String, _ query: some Fetchable<Row>, materialized: Bool? = nil) {
-    let statement = query.query.statement
+    let statement = query.query.tableStatement
     node = CommonTableNode(
       name: CommonTableName(id: CommonTableName.nextID(), name: name), layout: Self.layoutNumber,
       query: statement, isRecursive: false, isMaterialized: materialized)
@@ -67,8 +67,16 @@ public struct CommonTable<Row: ResultRow>: Sendable {
         isMaterialized: nil))
     let next = step(itself)
     let all = distinct ? start.union(next) : start.unionAll(next)
+    var statement = all.query.statement
+    if !next.query.statement.isSimpleOperand {
+      statement.note(
+        QueryError(
+          "the step of the recursive table \(name.name) cannot have an order, a limit, WITH or a "
+            + "RIGHT or FULL JOIN, and cannot be a UNION; write order and limit after the table: "
+            + "CommonTable(…) { … }.limit(20)"))
+    }
     node = CommonTableNode(
-      name: name, layout: Self.layoutNumber, query: all.query.statement, isRecursive: true,
+      name: name, layout: Self.layoutNumber, query: statement, isRecursive: true,
       isMaterialized: nil)
   }
 
@@ -77,6 +85,49 @@ public struct CommonTable<Row: ResultRow>: Sendable {
   }
 
   private static var layoutNumber: UInt16 { (try? Row.layout)?.number ?? 0 }
+}
+
+extension CommonTable {
+  /// Orders the rows of the table by one of its columns, after the existing orders.
+  ///
+  /// For a recursive table, it is the order in which SQLite takes the rows from which others
+  /// follow. By a depth, descending, it walks a tree depth-first: each row comes directly before
+  /// its descendants.
+  ///
+  /// ```swift
+  /// CommonTable("levels", startingWith: roots) { levels in … }.order(by: \.$depth, .descending)
+  /// // WITH RECURSIVE "levels"("id", "depth") AS
+  /// //   (SELECT … UNION ALL SELECT … ORDER BY "depth" DESC)
+  /// ```
+  /// - SeeAlso: <https://www.sqlite.org/lang_with.html#recursive_common_table_expressions>
+  public func order<Value: ColumnValue>(
+    by column: KeyPath<Row, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
+    nulls: NullOrder? = nil
+  ) -> CommonTable {
+    changing { statement in
+      guard let layout = try? Row.layout, let index = layout.index(of: column) else {
+        return statement.note(Columns<Row>.noColumn(column))
+      }
+      statement.addOrder(.resultColumn(layout.columns[index].name), direction, nulls)
+    }
+  }
+
+  /// Limits the table to `count` rows, with which a recursion ends. SQL: `LIMIT ?`
+  ///
+  /// It replaces the limit of the query, and nil removes it. A negative one throws `QueryError`
+  /// when the query is rendered.
+  public func limit(_ count: Int?) -> CommonTable {
+    changing { $0.setLimit(count) }
+  }
+
+  private func changing(_ change: (inout SelectStatement) -> Void) -> CommonTable {
+    var statement = node.query
+    change(&statement)
+    return CommonTable(
+      node: CommonTableNode(
+        name: node.name, layout: node.layout, query: statement, isRecursive: node.isRecursive,
+        isMaterialized: node.isMaterialized))
+  }
 }
 
 extension CommonTableName {

@@ -1,5 +1,8 @@
 import SQLCore
 
+// The two subscripts exclude each other. If the first took optional columns too, as doubly optional
+// ones, arithmetic over these columns would have as many readings as there are combinations.
+
 /// The columns of a table whose row may be missing, so that each column may be NULL: a table on the
 /// right side of a left join, on the left side of a right join, or on either side of a full join.
 @dynamicMemberLookup
@@ -17,16 +20,16 @@ public struct OptionalColumns<M: ResultRow>: TableColumns {
   }
 
   /// The column of a property, as an optional.
-  public subscript<Value: ColumnValue>(
-    dynamicMember path: KeyPath<M, ColumnReference<Value>>
-  ) -> SQLExpression<Value?> {
+  public subscript<Column: ColumnWithDollarSign>(
+    dynamicMember path: KeyPath<M, Column>
+  ) -> SQLExpression<Column.Value?> where Column.Value._Nullability == _NeverNull {
     columns[dynamicMember: path].optional
   }
 
   /// The column of a property that is optional itself.
-  public subscript<Value: ColumnValue>(
-    dynamicMember path: KeyPath<M, ColumnReference<Value?>>
-  ) -> SQLExpression<Value?> {
+  public subscript<Column: ColumnWithDollarSign, Wrapped: ColumnValue>(
+    dynamicMember path: KeyPath<M, Column>
+  ) -> SQLExpression<Wrapped?> where Column.Value == Wrapped? {
     columns[dynamicMember: path]
   }
 }

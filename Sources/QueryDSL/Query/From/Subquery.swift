@@ -38,15 +38,36 @@ extension Fetchable {
   }
 }
 
+extension Fetchable {
+  /// Counts the rows of the query, as an expression. SQL: `(SELECT count(*) FROM …)`
+  ///
+  /// ```swift
+  /// Author.select { author in
+  ///   (author.$name, Post.where { $0.$authorID == author.$id }.count())
+  /// }
+  /// // SELECT "Author"."name",
+  /// //   (SELECT count(*) FROM "Post" WHERE "Post"."authorID" = "Author"."id")
+  /// // FROM "Author"
+  /// ```
+  /// To count the rows of a query by itself, call `db.count(query)`.
+  public func count() -> SQLExpression<Int> {
+    SQLExpression<Int>(query.statement.countNode)
+  }
+}
+
 extension Query {
   /// The only column of its rows; nil if they have several.
   var singleColumn: ResultColumn? {
-    guard let columns = try? decoding.columns(), columns.count == 1 else { return nil }
+    guard !decoding.isMapped, let columns = try? decoding.columns(), columns.count == 1 else {
+      return nil
+    }
     return columns[0]
   }
 
   var notOneColumn: QueryError {
-    QueryError("a query of \(Row.self) is used where a query of one column is needed; select one")
+    if decoding.isMapped { return .mapped }
+    return QueryError(
+      "a query of \(Row.self) is used where a query of one column is needed; select one")
   }
 
   fileprivate var subqueryNode: (ExpressionNode, StoredForm) {

@@ -37,14 +37,14 @@ extension Fetchable where Row: ResultRow {
   /// ```
   /// The query cannot refer to the other tables of the query that contains it.
   public func `as`(_ columns: Columns<Row>) -> some TableReferenceConvertible {
-    TableReference(table: columns.table, source: .query(query.statement))
+    TableReference(table: columns.table, source: .query(query.tableStatement))
   }
 
   /// Uses the query as a table whose row may be missing. SQL: `LEFT JOIN (SELECT …) AS "Total"`
   public func `as`(_ columns: OptionalColumns<Row>) -> some OptionalTableReferenceConvertible {
     OptionalTableReference(
       _reference: TableReference(
-        table: columns.columns.table, source: .query(query.statement), isOptional: true))
+        table: columns.columns.table, source: .query(query.tableStatement), isOptional: true))
   }
 }
 

@@ -36,7 +36,7 @@ extension Query {
   /// Restricts the result to groups for which each line holds, in addition to the existing
   /// conditions. SQL: `HAVING count(*) > ?`
   ///
-  /// The parameters are found as those of `where`, and the same mistakes throw `QueryError`.
+  /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
   public consuming func having<each Table: TableColumns>(
     @PredicateBuilder _ predicates: (repeat each Table) -> PredicateLines
   ) -> Self {
@@ -52,7 +52,7 @@ extension Query {
   /// feed.order { (author: Columns<Author>) in author.$name }
   /// feed.order(by: { (author: Columns<Author>) in author.$name.length() }, .descending)
   /// ```
-  /// The parameters are found as those of `where`, and the same mistakes throw `QueryError`.
+  /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
   public consuming func order<Value: ColumnValue, each Table: TableColumns>(
     by expression: (repeat each Table) -> SQLExpression<Value>,
     _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
@@ -107,8 +107,8 @@ extension Query {
 
   /// Removes duplicate rows. SQL: `SELECT DISTINCT`
   ///
-  /// The rows of a UNION ALL throw `QueryError` when the query is rendered; `union` removes
-  /// duplicates.
+  /// A compound query, such as a UNION ALL, throws `QueryError` when the query is rendered; `union`
+  /// removes duplicates.
   public consuming func distinct() -> Self {
     statement.isDistinct = true
     if statement.extras?.content.compound != nil {
@@ -141,6 +141,9 @@ extension Query where Row: ResultRow {
 
   /// Orders by a column of the result, after the expressions that the query has.
   /// SQL: `ORDER BY "title"`
+  ///
+  /// A key path that is not a column of the row type throws `QueryError` when the query is rendered,
+  /// and so does a column that the query does not select.
   public consuming func order<Value: ColumnValue>(
     by column: KeyPath<Row, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil

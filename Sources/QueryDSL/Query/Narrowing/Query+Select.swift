@@ -7,7 +7,7 @@ extension Query {
   /// feed.select { (post: Columns<Post>) in post.count() }
   /// // SELECT count(*) FROM "Post" JOIN "Author" ON … WHERE …
   /// ```
-  /// The parameters are found as those of `where`, and the same mistakes throw `QueryError`.
+  /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
   public consuming func select<Item: Selectable, each Table: TableColumns>(
     _ item: (repeat each Table) -> Item
   ) -> Query<Item.Output> {
@@ -32,7 +32,7 @@ extension Query {
   /// ```swift
   /// feed.selectAlso { (post: Columns<Post>) in post.$views }     // (String, String, Int)
   /// ```
-  /// The parameters are found as those of `where`, and the same mistakes throw `QueryError`.
+  /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
   public consuming func selectAlso<each Old, each Item: Selectable, each Table: TableColumns>(
     _ items: (repeat each Table) -> (repeat each Item)
   ) -> Query<(repeat each Old, repeat (each Item).Output)> where Row == (repeat each Old) {

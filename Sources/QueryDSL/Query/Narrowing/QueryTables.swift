@@ -33,8 +33,8 @@ public final class _QueryTables {
       problem =
         problem
         ?? QueryError(
-          "a closure has a parameter for \(Row.self), but the query has no such table in its From "
-            + "and joins, or fewer of them than parameters")
+          "a closure has more parameters for \(Row.self) than the query has tables of it in its "
+            + "From and joins")
       return fresh
     }
     let entry = entries.remove(at: index)

@@ -17,8 +17,8 @@ import SQLCore
 /// let text = String(cursor)                       // for the client: "AQ…"
 /// let cursor = PageCursor<Post>(text)             // nil if it is not the text of a cursor
 /// ```
-/// The text is not encrypted: a client can read the values, and make a cursor with others. Values
-/// are bound, so the most that such a cursor does is to begin at another place.
+/// The text is not encrypted: a client can read the values, and make a cursor with other values.
+/// They are bound, so the most that such a cursor does is to begin at another place.
 public struct PageCursor<Rows>: Hashable, Sendable {
   /// The fingerprint of the order.
   let order: UInt64

@@ -61,7 +61,7 @@ public struct PageOrder<M: Model>: Sendable {
     return self
   }
 
-  /// The opposite order, in which the page before a row is the page after it.
+  /// The opposite order. Its page after a row holds the rows before that row, the nearest first.
   public var reversed: PageOrder {
     var order = self
     order.isReversed.toggle()
@@ -124,8 +124,8 @@ extension PageOrder {
         own.columns[index].form == column.form
       else {
         throw QueryError(
-          "\(Row.self) has no column \(column.name) as \(layout.tableName) has it, which the order "
-            + "of the pages needs")
+          "the order of the pages needs the column \(column.name), which \(Row.self) does not have "
+            + "as \(layout.tableName) has it")
       }
       let slot = own.slots.slots[index]
       let value = try withUnsafeBytes(of: row) { memory -> DatabaseValue in

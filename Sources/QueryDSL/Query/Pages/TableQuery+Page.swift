@@ -15,8 +15,8 @@ extension TableQuery where M: Model {
   /// With an index over the columns of the order, such as `Index(\.$createdAt)`, a page costs one
   /// seek and its own rows, however many are before it. More rows are read in three cases:
   ///
-  /// - If the directions differ, also the rows that equal the cursor's in the first columns, up to
-  ///   the first other direction.
+  /// - If the directions differ, also the rows that have the cursor's values in all columns before
+  ///   the first change of direction.
   /// - If the first column is optional and NULL comes last, as in a descending order, also all rows
   ///   before the page, until the page begins after a NULL.
   /// - If the page begins after a NULL that comes first, also the rows with NULL before it.

@@ -69,6 +69,7 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
       }
     }
     statement.note(first.statement.problem ?? second.statement.problem)
+    if first.decoding.isMapped || second.decoding.isMapped { statement.note(.mapped) }
     statement.note(Self.difference(first, second))
     query = Query(statement: statement, decoding: first.decoding)
   }

@@ -4,14 +4,8 @@ import SQLCore
 struct CountStatement: Renderable {
   let query: SelectStatement
 
-  /// Whether the rows can be counted in the query itself, by `count(*)` in place of its columns.
-  private var isPlain: Bool {
-    !query.isDistinct && query.groups.isEmpty && query.having.isEmpty && query.limit == nil
-      && query.offset == nil && query.extras?.content.isPlain ?? true && !query.selectsAggregate
-  }
-
   func write<Sink: QuerySink>(to sink: inout Sink) throws {
-    if isPlain {
+    if query.countsByItself {
       var plain = query
       plain.order = .none
       return try plain.write(to: &sink, countingRows: true)
@@ -39,6 +33,25 @@ struct ExistsStatement: Renderable {
 }
 
 extension SelectStatement {
+  /// Whether the rows can be counted in the query itself, by `count(*)` in place of its columns.
+  fileprivate var countsByItself: Bool {
+    !isDistinct && groups.isEmpty && having.isEmpty && limit == nil && offset == nil
+      && extras?.content.isPlain ?? true && !selectsAggregate
+  }
+
+  /// The number of rows as a subquery: `(SELECT count(*) FROM …)`
+  var countNode: ExpressionNode {
+    guard countsByItself else {
+      return .composed([
+        .sql("(SELECT count(*) FROM "), .expression(.subquery(self)), .sql(")"),
+      ])
+    }
+    var count = self
+    count.selection = .terms([.expression(.countOfRows)])
+    count.order = .none
+    return .subquery(count)
+  }
+
   /// Whether a selected expression may be an aggregate, which returns one row even if the table has
   /// none.
   fileprivate var selectsAggregate: Bool {

@@ -263,15 +263,19 @@ extension CompoundNode {
   private static func write<Sink: QuerySink>(
     _ statement: SelectStatement, isFirst: Bool, to sink: inout Sink
   ) throws {
-    let isSimple =
-      statement.order.isEmpty && statement.limit == nil && statement.offset == nil
-      && statement.extras?.content.commonTables.isEmpty ?? true
-      && statement.extras?.content.compound == nil
-      && !statement.joins.contains { $0.kind == .right || $0.kind == .full }
-    if isSimple { return try statement.write(to: &sink) }
+    if statement.isSimpleOperand { return try statement.write(to: &sink) }
     try sink.token(.selectAllFrom)
     try statement.write(to: &sink)
     try sink.token(.close)
+  }
+}
+
+extension SelectStatement {
+  /// Whether it is written as an operand of a compound as it is.
+  var isSimpleOperand: Bool {
+    order.isEmpty && limit == nil && offset == nil
+      && extras?.content.commonTables.isEmpty ?? true && extras?.content.compound == nil
+      && !joins.contains { $0.kind == .right || $0.kind == .full }
   }
 }
 

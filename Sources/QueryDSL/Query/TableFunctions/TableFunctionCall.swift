@@ -12,9 +12,9 @@ import SQLCore
 /// // SELECT "Post"."title", "json_each"."key" FROM "Post" JOIN "json_each"("Post"."tags")
 /// //   WHERE "json_each"."value" = ?
 /// ```
-/// `as` gives it columns, those of the row type. Its arguments may be columns of the tables before
-/// it: it is then evaluated for each of their rows. Arguments without columns make it a query by
-/// itself, which can be fetched: `db.fetch(generateSeries(1, through: 10))`.
+/// `as` gives it the columns of the row type. Its arguments may be columns of the tables before it:
+/// it is then evaluated for each of their rows. If no argument is a column, it is a query by itself
+/// and can be fetched: `db.fetch(generateSeries(1, through: 10))`.
 ///
 /// The rows of a virtual table are not observed: a live query that reads one is fetched again when
 /// one of its other tables changes.

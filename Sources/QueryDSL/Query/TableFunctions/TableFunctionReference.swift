@@ -1,9 +1,11 @@
 import SQLCore
 
-/// A table-valued function in FROM or a join.
+/// A table-valued function, or a full-text search, in FROM or a join.
 public struct TableFunctionReference: TableReferenceConvertible {
   /// The table and what its rows come from; programs do not use it directly.
   public let _reference: TableReference
+  /// The condition of a join; nil if the arguments of the function say which rows it has.
+  var condition: PredicateNode?
 }
 
 /// Joins each row with all rows of a table-valued function, whose arguments may name columns of the
@@ -11,13 +13,13 @@ public struct TableFunctionReference: TableReferenceConvertible {
 ///
 /// A row for which the function has no rows is left out; `LeftJoin` keeps it.
 public func Join(_ table: TableFunctionReference) -> QueryClause {
-  QueryClause(.join(.inner, table._reference, nil))
+  QueryClause(.join(.inner, table._reference, table.condition))
 }
 
 /// Joins each row with all rows of a table-valued function, and keeps the rows for which it has
 /// none. SQL: `LEFT JOIN "json_each"("Post"."tags")`
 public func LeftJoin(_ table: OptionalTableFunctionReference) -> QueryClause {
-  QueryClause(.join(.left, table._reference, nil))
+  QueryClause(.join(.left, table._reference, table.condition))
 }
 
 /// Not available: a join of a table needs a condition.

@@ -9,8 +9,8 @@ import SQLCore
 /// // SELECT RAISE(ABORT, 'a published post stays') WHERE OLD."status" = 'published'
 /// ```
 ///
-/// The statement that fired the trigger throws `DatabaseError` with the message. A query can select
-/// it, too: it is raised if the query finds a row.
+/// The statement that fired the trigger throws `DatabaseError` with the message. A query can also
+/// select it, which raises the error if the query finds a row.
 ///
 /// ```swift
 /// Comment.where { $0.$postID == old.$id }.select { _ in Raise(.abort, "it has comments") }
@@ -45,8 +45,8 @@ public struct Raise: Sendable {
     call = "RAISE(\(failure.rawValue), \(DatabaseValue.text(message)))"
   }
 
-  /// Ends the trigger without an error, and without the change of the row if it has not been made.
-  /// SQL: `RAISE(IGNORE)`
+  /// Ends the trigger without an error. With `before:`, the row is not changed; with `after:`, its
+  /// change stays. SQL: `RAISE(IGNORE)`
   public init(_ ending: Ending) {
     problem = nil
     call = "RAISE(IGNORE)"

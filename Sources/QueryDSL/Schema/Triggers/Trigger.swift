@@ -33,8 +33,8 @@ struct TriggerLine<M: ResultRow> {
 /// literal cannot hold, such as a text with U+0000, throws `ModelError` at opening.
 ///
 /// The trigger fires for every writer of the file, not only for this program. A migration creates
-/// it after all tables, drops it and creates it again if its declaration changes, and recognises it
-/// by the comment. A trigger without that comment is never changed.
+/// it after all tables, and drops it and creates it again if its declaration changes. It recognises
+/// the triggers of Apus by the comment, and never changes another one.
 ///
 /// - Parameter name: the name of the trigger, which no other trigger of the database may have.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html>
@@ -59,8 +59,8 @@ public func Trigger<M: TableModel, Rows>(
 /// //   SELECT RAISE(ABORT, 'the author is unknown') WHERE NOT EXISTS (SELECT … FROM "Author" …);
 /// // END
 /// ```
-/// If SQLite assigns the key of a new row, the key is -1 in a trigger before the insertion.
-/// Otherwise the same as `Trigger(_:after:)`.
+/// If SQLite assigns the key of a new row, the key is -1 in a trigger before the insertion. In all
+/// other respects it is like `Trigger(_:after:)`.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html>
 public func Trigger<M: TableModel, Rows>(
   _ name: String, before event: TriggerEvent<M, Rows>,
@@ -85,8 +85,8 @@ public func Trigger<M: TableModel, Rows>(
 /// // END
 /// ```
 /// `run(AuthorName.insert(row))` then writes the view, and so do `AuthorName.update { }` and
-/// `AuthorName.delete()` with their triggers. SQLite does not count the rows that a view was to
-/// write, so `run` returns 0. Otherwise the same as `Trigger(_:after:)`.
+/// `AuthorName.delete()` with their triggers. SQLite does not count the rows of a view, so `run`
+/// returns 0. In all other respects it is like `Trigger(_:after:)`.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#instead_of_triggers>
 public func Trigger<V: SQLView, Rows>(
   _ name: String, insteadOf event: TriggerEvent<V, Rows>,

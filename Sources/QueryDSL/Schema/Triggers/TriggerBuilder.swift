@@ -1,7 +1,7 @@
 import SQLCore
 
-/// Collects the statements of a trigger, one on each line. `if`, `switch` and `for` may be used;
-/// they are evaluated when the trigger is declared, not when it fires.
+/// The result builder of a trigger's statements, one on each line. `if`, `switch` and `for` may be
+/// used; they are evaluated when the trigger is declared, not when it fires.
 @resultBuilder
 public enum TriggerBuilder {
   /// Takes an update.
@@ -19,7 +19,7 @@ public enum TriggerBuilder {
     [TriggerStatement { try insert.texts(inTriggerOf: $0) }]
   }
 
-  /// Takes a query, whose rows are discarded: it is run for what its expressions do.
+  /// Takes a query, which runs for what its expressions do; its rows are discarded.
   public static func buildExpression(_ query: some Fetchable) -> [TriggerStatement] {
     [TriggerStatement(query.query.statement)]
   }

@@ -74,7 +74,6 @@ public struct Configuration: Sendable {
   ///
   /// It is called again each time the log has grown by a quarter. It runs on a thread of its own,
   /// concurrently with other accesses, and may use the database.
-  /// accesses, and may use the database.
   public var onPinnedLog: (@Sendable (PinnedLog) -> Void)?
   /// A closure that is called when a statement scans more than `maximumScannedRows` rows of a
   /// table. Its argument names the index that would avoid the scan. Use it during development.
@@ -100,6 +99,10 @@ public struct Configuration: Sendable {
   private(set) var knownScans = KnownScans()
   /// How long a write waits for readers of the log before it gives up restarting the log.
   var maximumLogWait = Duration.milliseconds(100)
+  /// The time between two rounds in which the pool ends the snapshots that idle readers have kept. A
+  /// snapshot ends one to two rounds after its last use. Tests, which must not depend on time,
+  /// change it.
+  var keptSnapshotRound = Duration.milliseconds(4)
   /// The age at which a shared transaction takes no more writes, since the first of them would wait
   /// too long for its answer. Tests, which must not depend on time, change it.
   var maximumSharedTransactionAge = Duration.milliseconds(5)

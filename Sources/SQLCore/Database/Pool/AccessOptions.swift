@@ -10,6 +10,9 @@ struct AccessOptions: Sendable {
   /// Whether the access is a probe. Closing the database waits for a probe instead of throwing
   /// `.busy`.
   var isProbe = false
+  /// Whether the access may read from the snapshot that its connection has kept. Otherwise the
+  /// snapshot ends before the access begins.
+  var usesKeptSnapshot = false
   /// The place in the source that requested the access; nil for an access of the
   /// library's own.
   var place: SourcePlace?

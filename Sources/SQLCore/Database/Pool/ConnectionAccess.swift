@@ -32,6 +32,7 @@ final class ConnectionAccess: Sendable {
     threads = WorkerThreads(maximum: max(1, maximumReaders))
     writerThread = WorkerThreads(maximum: 1)
     streamThreads = WorkerThreads(maximum: max(1, maximumReaders))
+    first.state.pointee.log.callBeforeCopying { [weak pool] in pool?.endKeptSnapshots() }
   }
 
   /// Runs a closure with a connection of a lane on this thread, and waits for the connection.
@@ -42,7 +43,7 @@ final class ConnectionAccess: Sendable {
     if options.isReentrant, let core = pool.coreOfCurrentThread() { return try body(core) }
     let core = try pool.takeIdle(lane, for: options.place) ?? take(lane, options)
     defer { pool.giveBack(core, to: lane) }
-    try begin(core)
+    try begin(core, options)
     core.state.pointee.access.begin(deadline: options.deadline)
     if options.deadline != nil { try core.checkStopped() }
     return try body(core)
@@ -62,7 +63,7 @@ final class ConnectionAccess: Sendable {
           pool.giveBack(core, to: lane)
           if options.isProbe { pool.endProbe(lane) }
         }
-        try begin(core)
+        try begin(core, options)
         core.state.pointee.access.begin(deadline: options.deadline, inTask: true)
         try core.checkStopped()
         return try body(core)
@@ -91,9 +92,18 @@ final class ConnectionAccess: Sendable {
   /// registrations that the connection lacks.
   ///
   /// If memory was exhausted, an earlier access may have failed to roll its transaction back. Reads
-  /// in that transaction would return outdated rows.
-  func begin(_ core: ConnectionCore) throws {
-    if !keepsTransaction, core.isInTransaction { try core.run(cached: "ROLLBACK") }
+  /// in that transaction would return outdated rows. A snapshot that the connection has kept stays
+  /// open only if the access may use it, and if it is the newest: the access sees everything that
+  /// was committed before this call.
+  func begin(_ core: ConnectionCore, _ options: AccessOptions = AccessOptions()) throws {
+    if !keepsTransaction, core.isInTransaction {
+      if options.usesKeptSnapshot, core.state.pointee.kept.isCurrent, registrations.areAll(on: core)
+      {
+        return
+      }
+      core.endKeptSnapshot()
+      if core.isInTransaction { try core.run(cached: "ROLLBACK") }
+    }
     try registrations.apply(to: core)
   }
 
@@ -241,7 +251,7 @@ final class ConnectionAccess: Sendable {
     let core = try open(grant, lane)
     pool.enter(with: core, for: options.place)
     defer { pool.giveBack(core, to: lane) }
-    try begin(core)
+    try begin(core, options)
     core.state.pointee.access.begin(deadline: options.deadline)
     waiter.run(on: core)
     defer { waiter.finish() }

@@ -68,6 +68,8 @@ final class ConnectionPool: Sendable {
     var probeCount = 0
     /// The callers of `close()` that wait for these probes to end.
     var closers: [DispatchSemaphore] = []
+    /// The rounds in which kept snapshots end.
+    var rounds = Rounds()
 
     subscript(name: LaneName) -> Lane {
       get { lanes[name.rawValue] }
@@ -107,9 +109,41 @@ final class ConnectionPool: Sendable {
     func index(of core: ConnectionCore) -> Int? {
       occupants.lastIndex { $0.core === core }
     }
+
+    /// Notes that the access that used the connection has ended.
+    mutating func leave(_ core: ConnectionCore) {
+      guard let index = index(of: core) else { return }
+      occupants.swapAt(index, occupants.count - 1)
+      occupants.removeLast()
+    }
+
+    /// Returns the next in line, who gets the grant. If no access waits, the grant goes back into
+    /// the lane.
+    mutating func giveBack(_ grant: Grant, to name: LaneName) -> Waiter? {
+      if let waiter = self[name].waiters.popFirst() {
+        if waiter.isProbe { self[name].probeCount += 1 }
+        return waiter
+      }
+      switch grant {
+      case .connection(let core) where !isClosed: self[name].idle.append(core)
+      case .connection, .room: self[name].count -= 1
+      }
+      return nil
+    }
+
+    /// Notes that a reader comes back with a kept snapshot. Returns whether the next round, which
+    /// may end the snapshot, must be scheduled.
+    mutating func noteKeptSnapshot(of core: ConnectionCore) -> Bool {
+      guard core.state.pointee.kept.isKept else { return false }
+      core.state.pointee.kept.didUse(in: rounds.number)
+      return rounds.begin()
+    }
   }
 
   let state: Lock<State>
+  /// The queue of the rounds in which kept snapshots end.
+  let queue = DispatchQueue(label: "apus.kept-snapshots")
+  let roundLength: DispatchTimeInterval
 
   init(writer: ConnectionCore, maximumReaders: Int) {
     var state = State()
@@ -119,6 +153,7 @@ final class ConnectionPool: Sendable {
     state[.reader].maximum = maximumReaders
     state[.stream].maximum = maximumReaders
     self.state = Lock(state)
+    roundLength = .milliseconds(Int(writer.configuration.keptSnapshotRound.wholeMilliseconds))
   }
 
   // MARK: Taking
@@ -225,40 +260,36 @@ final class ConnectionPool: Sendable {
   /// Ends the lease, notes that the access has ended, and gives the connection to the next in line.
   func giveBack(_ core: ConnectionCore, to name: LaneName) {
     core.endLease()
-    leave(core)
-    giveBack(.connection(core), to: name)
+    // A stream calls `streamWillEnd()` before it gives its connection back.
+    let (waiter, schedulesRound) = state.withLock { state -> (Waiter?, Bool) in
+      state.leave(core)
+      if name == .stream { state[name].endingCount -= 1 }
+      return (state.giveBack(.connection(core), to: name), state.noteKeptSnapshot(of: core))
+    }
+    if schedulesRound { scheduleRound() }
+    if let waiter { hand(.connection(core), to: waiter, name) }
   }
 
   /// Notes that the access that used the connection has ended.
   func leave(_ core: ConnectionCore) {
-    state.withLock { state in
-      guard let index = state.index(of: core) else { return }
-      state.occupants.swapAt(index, state.occupants.count - 1)
-      state.occupants.removeLast()
-    }
+    state.withLock { $0.leave(core) }
   }
 
   /// Gives a grant, used or not, to the next in line.
   func giveBack(_ grant: Grant, to name: LaneName) {
-    // A stream calls `streamWillEnd()` before it gives its grant back.
-    var isEnding = name == .stream
-    while true {
-      let waiter = state.withLock { state -> Waiter? in
-        if isEnding { state[name].endingCount -= 1 }
-        isEnding = false
-        if let waiter = state[name].waiters.popFirst() {
-          if waiter.isProbe { state[name].probeCount += 1 }
-          return waiter
-        }
-        switch grant {
-        case .connection(let core) where !state.isClosed: state[name].idle.append(core)
-        case .connection, .room: state[name].count -= 1
-        }
-        return nil
-      }
-      // If the waiter was cancelled meanwhile, the next one gets the grant.
-      guard let waiter, !waiter.grant(grant) else { return }
+    let waiter = state.withLock { state -> Waiter? in
+      if name == .stream { state[name].endingCount -= 1 }
+      return state.giveBack(grant, to: name)
+    }
+    if let waiter { hand(grant, to: waiter, name) }
+  }
+
+  /// Answers a waiter with a grant. If it was cancelled meanwhile, the next one gets the grant.
+  private func hand(_ grant: Grant, to waiter: Waiter, _ name: LaneName) {
+    var next: Waiter? = waiter
+    while let waiter = next, !waiter.grant(grant) {
       if waiter.isProbe { endProbe(name) }
+      next = state.withLock { $0.giveBack(grant, to: name) }
     }
   }
 

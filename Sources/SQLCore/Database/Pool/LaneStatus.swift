@@ -36,7 +36,8 @@ extension ConnectionPool.Lane {
 
 extension ConnectionCore {
   fileprivate var faults: [String] {
-    var faults = isInTransaction ? ["a transaction is open"] : []
+    let isExpected = isInTransaction == state.pointee.kept.isKept
+    var faults = isExpected ? [] : ["a transaction is open, or a kept snapshot lost its own"]
     var statement = sqlite3_next_stmt(handle, nil)
     while let current = statement {
       if sqlite3_stmt_busy(current) != 0 {

@@ -54,7 +54,8 @@ struct StatementCache {
     numbered.deallocate()
   }
 
-  /// Returns the statement with that key, and marks it as just used; nil if there is none.
+  /// Returns the statement with that key, and marks it as just used; nil if the cache does
+  /// not have it.
   ///
   /// A statement that is in use is returned as well. The caller must then prepare a second copy of
   /// it.

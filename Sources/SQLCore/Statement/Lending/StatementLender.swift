@@ -85,8 +85,8 @@ struct StatementLender {
 
   // MARK: Finding and storing
 
-  /// Returns the statement whose key was written, and marks it as in use; nil if there is none, or
-  /// if it is in use already.
+  /// Returns the statement whose key was written, and marks it as in use; nil if the cache does not
+  /// have it, or if it is in use already.
   fileprivate mutating func findIdle() -> StatementPointer? {
     guard let found = cache.find(key.bytes, hash: key.hash) else { return nil }
     if found.pointee.isInUse {

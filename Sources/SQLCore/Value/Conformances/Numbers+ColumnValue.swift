@@ -23,55 +23,19 @@ extension ColumnValue where Self: FixedWidthInteger {
   }
 }
 
-extension Int: NumericColumnValue {
-  /// An integer; programs do not use it directly.
-  public typealias _Arithmetic = _IntegerKind
-}
+/// An integer of the standard library, which goes with real numbers in arithmetic.
+protocol IntegerOfSwift: NumericColumnValue where _Arithmetic == _IntegerKind {}
 
-extension Int8: NumericColumnValue {
-  /// An integer; programs do not use it directly.
-  public typealias _Arithmetic = _IntegerKind
-}
-
-extension Int16: NumericColumnValue {
-  /// An integer; programs do not use it directly.
-  public typealias _Arithmetic = _IntegerKind
-}
-
-extension Int32: NumericColumnValue {
-  /// An integer; programs do not use it directly.
-  public typealias _Arithmetic = _IntegerKind
-}
-
-extension Int64: NumericColumnValue {
-  /// An integer; programs do not use it directly.
-  public typealias _Arithmetic = _IntegerKind
-}
-
-extension UInt: NumericColumnValue {
-  /// An integer; programs do not use it directly.
-  public typealias _Arithmetic = _IntegerKind
-}
-
-extension UInt8: NumericColumnValue {
-  /// An integer; programs do not use it directly.
-  public typealias _Arithmetic = _IntegerKind
-}
-
-extension UInt16: NumericColumnValue {
-  /// An integer; programs do not use it directly.
-  public typealias _Arithmetic = _IntegerKind
-}
-
-extension UInt32: NumericColumnValue {
-  /// An integer; programs do not use it directly.
-  public typealias _Arithmetic = _IntegerKind
-}
-
-extension UInt64: NumericColumnValue {
-  /// An integer; programs do not use it directly.
-  public typealias _Arithmetic = _IntegerKind
-}
+extension Int: NumericColumnValue, IntegerOfSwift {}
+extension Int8: NumericColumnValue, IntegerOfSwift {}
+extension Int16: NumericColumnValue, IntegerOfSwift {}
+extension Int32: NumericColumnValue, IntegerOfSwift {}
+extension Int64: NumericColumnValue, IntegerOfSwift {}
+extension UInt: NumericColumnValue, IntegerOfSwift {}
+extension UInt8: NumericColumnValue, IntegerOfSwift {}
+extension UInt16: NumericColumnValue, IntegerOfSwift {}
+extension UInt32: NumericColumnValue, IntegerOfSwift {}
+extension UInt64: NumericColumnValue, IntegerOfSwift {}
 
 extension Bool: OrderedColumnValue {
   /// INTEGER.

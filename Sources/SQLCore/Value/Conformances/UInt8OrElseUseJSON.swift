@@ -6,8 +6,8 @@
 
 /// The element of an array that can be a column: UInt8, and no other type.
 ///
-/// Its name is what the compiler says of `@Column var tags: [String]`. Any other array is a column
-/// as `JSON<[String]>`.
+/// Its name is a part of the compiler's message for `@Column var tags: [String]`. Any other array
+/// is a column as `JSON<[String]>`.
 public protocol UInt8OrElseUseJSON: Equatable, Sendable {
   /// Makes an array of the bytes; programs do not use it directly.
   static func _array(_ bytes: UnsafeRawBufferPointer) -> [Self]

@@ -16,146 +16,146 @@ public actor NumbersOfDifferentTypes {
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic: _BinaryNumberKind {
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
-  public static func + <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
+  @NumbersOfDifferentTypes
+  public static func + <Other: _ExpressionOfSeparateNumber>(
+    left: SQLExpression, right: Other
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Nullability == Value._Nullability {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
-  public static func + <Other: AdditiveColumnValue>(
-    left: SQLExpression<Other>, right: SQLExpression
+  @NumbersOfDifferentTypes
+  public static func + <Other: _ExpressionOfSeparateNumber>(
+    left: Other, right: SQLExpression
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Nullability == Value._Nullability {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
+  @NumbersOfDifferentTypes
   public static func + <Other: AdditiveColumnValue>(
     left: SQLExpression, right: Other
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Arithmetic: _SeparateNumberKind {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
+  @NumbersOfDifferentTypes
   public static func + <Other: AdditiveColumnValue>(
     left: Other, right: SQLExpression
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Arithmetic: _SeparateNumberKind {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
-  public static func - <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
+  @NumbersOfDifferentTypes
+  public static func - <Other: _ExpressionOfSeparateNumber>(
+    left: SQLExpression, right: Other
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Nullability == Value._Nullability {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
-  public static func - <Other: AdditiveColumnValue>(
-    left: SQLExpression<Other>, right: SQLExpression
+  @NumbersOfDifferentTypes
+  public static func - <Other: _ExpressionOfSeparateNumber>(
+    left: Other, right: SQLExpression
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Nullability == Value._Nullability {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
+  @NumbersOfDifferentTypes
   public static func - <Other: AdditiveColumnValue>(
     left: SQLExpression, right: Other
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Arithmetic: _SeparateNumberKind {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
+  @NumbersOfDifferentTypes
   public static func - <Other: AdditiveColumnValue>(
     left: Other, right: SQLExpression
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Arithmetic: _SeparateNumberKind {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
-  public static func * <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
+  @NumbersOfDifferentTypes
+  public static func * <Other: _ExpressionOfSeparateNumber>(
+    left: SQLExpression, right: Other
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Nullability == Value._Nullability {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
-  public static func * <Other: AdditiveColumnValue>(
-    left: SQLExpression<Other>, right: SQLExpression
+  @NumbersOfDifferentTypes
+  public static func * <Other: _ExpressionOfSeparateNumber>(
+    left: Other, right: SQLExpression
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Nullability == Value._Nullability {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
+  @NumbersOfDifferentTypes
   public static func * <Other: AdditiveColumnValue>(
     left: SQLExpression, right: Other
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Arithmetic: _SeparateNumberKind {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
+  @NumbersOfDifferentTypes
   public static func * <Other: AdditiveColumnValue>(
     left: Other, right: SQLExpression
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Arithmetic: _SeparateNumberKind {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
-  public static func / <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
+  @NumbersOfDifferentTypes
+  public static func / <Other: _ExpressionOfSeparateNumber>(
+    left: SQLExpression, right: Other
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Nullability == Value._Nullability {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
-  public static func / <Other: AdditiveColumnValue>(
-    left: SQLExpression<Other>, right: SQLExpression
+  @NumbersOfDifferentTypes
+  public static func / <Other: _ExpressionOfSeparateNumber>(
+    left: Other, right: SQLExpression
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Nullability == Value._Nullability {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
+  @NumbersOfDifferentTypes
   public static func / <Other: AdditiveColumnValue>(
     left: SQLExpression, right: Other
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Arithmetic: _SeparateNumberKind {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 
   /// Not available: the operands are numbers of different types.
-  @_disfavoredOverload @NumbersOfDifferentTypes
+  @NumbersOfDifferentTypes
   public static func / <Other: AdditiveColumnValue>(
     left: Other, right: SQLExpression
   ) -> SQLExpression
-  where Other._Arithmetic: _SeparateNumberKind, Other._Nullability == Value._Nullability {
+  where Other._Arithmetic: _SeparateNumberKind {
     SQLExpression(.invalid(NumbersOfDifferentTypes.error))
   }
 }

@@ -17,74 +17,66 @@ public actor OneOperandMayBeNull {
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
   /// Not available: one operand may be NULL, and the other may not.
-  @_disfavoredOverload @OneOperandMayBeNull
-  public static func + <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
+  @OneOperandMayBeNull
+  public static func + <Other: _ExpressionOfOptionalNumber>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
   /// Not available: one operand may be NULL, and the other may not.
-  @_disfavoredOverload @OneOperandMayBeNull
-  public static func + <Other: AdditiveColumnValue>(
-    left: SQLExpression<Other>, right: SQLExpression
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
+  @OneOperandMayBeNull
+  public static func + <Other: _ExpressionOfOptionalNumber>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
   /// Not available: one operand may be NULL, and the other may not.
-  @_disfavoredOverload @OneOperandMayBeNull
-  public static func - <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
+  @OneOperandMayBeNull
+  public static func - <Other: _ExpressionOfOptionalNumber>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
   /// Not available: one operand may be NULL, and the other may not.
-  @_disfavoredOverload @OneOperandMayBeNull
-  public static func - <Other: AdditiveColumnValue>(
-    left: SQLExpression<Other>, right: SQLExpression
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
+  @OneOperandMayBeNull
+  public static func - <Other: _ExpressionOfOptionalNumber>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
   /// Not available: one operand may be NULL, and the other may not.
-  @_disfavoredOverload @OneOperandMayBeNull
-  public static func * <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
+  @OneOperandMayBeNull
+  public static func * <Other: _ExpressionOfOptionalNumber>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
   /// Not available: one operand may be NULL, and the other may not.
-  @_disfavoredOverload @OneOperandMayBeNull
-  public static func * <Other: AdditiveColumnValue>(
-    left: SQLExpression<Other>, right: SQLExpression
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
+  @OneOperandMayBeNull
+  public static func * <Other: _ExpressionOfOptionalNumber>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
   /// Not available: one operand may be NULL, and the other may not.
-  @_disfavoredOverload @OneOperandMayBeNull
-  public static func / <Other: AdditiveColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
+  @OneOperandMayBeNull
+  public static func / <Other: _ExpressionOfOptionalNumber>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
   /// Not available: one operand may be NULL, and the other may not.
-  @_disfavoredOverload @OneOperandMayBeNull
-  public static func / <Other: AdditiveColumnValue>(
-    left: SQLExpression<Other>, right: SQLExpression
-  ) -> SQLExpression
-  where Other._Nullability == _MaybeNull {
+  @OneOperandMayBeNull
+  public static func / <Other: _ExpressionOfOptionalNumber>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 }

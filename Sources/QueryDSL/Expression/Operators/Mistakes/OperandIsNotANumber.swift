@@ -9,10 +9,15 @@ import SQLCore
 // an unavailable conformance. The name of the actor is the message.
 //
 // Each applies to mistakes only, never to correct operands, so that a mistake in one place does not
-// double the ways to read the others. `TypeCheckingTests` bounds the scopes of both.
+// double the ways to read the others. That is also why they are not disfavoured: the result of a
+// mistake is as good as any other, and the search ends with the first. Otherwise the search would go
+// on through all other disfavoured readings; a column of an update has three. `TypeCheckingTests` bounds the scopes of both.
+//
+// None has a result of a type that is written out, such as `SQLExpression<Int>`: where the type of
+// the whole is known from outside, the compiler would try that overload first.
 
-/// The reason of a compile error: an operand of arithmetic, or of a comparison with a number, is a
-/// text, a date or something else that is not a number. Programs do not use it directly.
+/// The reason of a compile error: an operand of arithmetic is a text, a date or something else that
+/// is not a number. Programs do not use it directly.
 @globalActor
 public actor OperandIsNotANumber {
   /// The actor, which never does anything.
@@ -23,7 +28,7 @@ public actor OperandIsNotANumber {
 
 extension SQLExpression where Value: AdditiveColumnValue {
   /// Not available: one of the operands is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
+  @OperandIsNotANumber
   public static func + <Other: ColumnValue>(
     left: SQLExpression, right: Other
   ) -> SQLExpression
@@ -32,16 +37,15 @@ extension SQLExpression where Value: AdditiveColumnValue {
   }
 
   /// Not available: one of the operands is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func + <Other: ColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLExpression
-  where Other._Arithmetic == _NotANumberKind {
+  @OperandIsNotANumber
+  public static func + <Other: _ExpressionOfNoNumber>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
+  @OperandIsNotANumber
   public static func + <Other: ColumnValue>(
     left: Other, right: SQLExpression
   ) -> SQLExpression
@@ -50,7 +54,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
   }
 
   /// Not available: one of the operands is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
+  @OperandIsNotANumber
   public static func - <Other: ColumnValue>(
     left: SQLExpression, right: Other
   ) -> SQLExpression
@@ -59,16 +63,15 @@ extension SQLExpression where Value: AdditiveColumnValue {
   }
 
   /// Not available: one of the operands is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func - <Other: ColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLExpression
-  where Other._Arithmetic == _NotANumberKind {
+  @OperandIsNotANumber
+  public static func - <Other: _ExpressionOfNoNumber>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
+  @OperandIsNotANumber
   public static func - <Other: ColumnValue>(
     left: Other, right: SQLExpression
   ) -> SQLExpression
@@ -77,7 +80,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
   }
 
   /// Not available: one of the operands is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
+  @OperandIsNotANumber
   public static func * <Other: ColumnValue>(
     left: SQLExpression, right: Other
   ) -> SQLExpression
@@ -86,16 +89,15 @@ extension SQLExpression where Value: AdditiveColumnValue {
   }
 
   /// Not available: one of the operands is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func * <Other: ColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLExpression
-  where Other._Arithmetic == _NotANumberKind {
+  @OperandIsNotANumber
+  public static func * <Other: _ExpressionOfNoNumber>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
+  @OperandIsNotANumber
   public static func * <Other: ColumnValue>(
     left: Other, right: SQLExpression
   ) -> SQLExpression
@@ -104,7 +106,7 @@ extension SQLExpression where Value: AdditiveColumnValue {
   }
 
   /// Not available: one of the operands is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
+  @OperandIsNotANumber
   public static func / <Other: ColumnValue>(
     left: SQLExpression, right: Other
   ) -> SQLExpression
@@ -113,16 +115,15 @@ extension SQLExpression where Value: AdditiveColumnValue {
   }
 
   /// Not available: one of the operands is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func / <Other: ColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
-  ) -> SQLExpression
-  where Other._Arithmetic == _NotANumberKind {
+  @OperandIsNotANumber
+  public static func / <Other: _ExpressionOfNoNumber>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression {
     SQLExpression(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: one of the operands is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
+  @OperandIsNotANumber
   public static func / <Other: ColumnValue>(
     left: Other, right: SQLExpression
   ) -> SQLExpression
@@ -131,68 +132,70 @@ extension SQLExpression where Value: AdditiveColumnValue {
   }
 }
 
-extension SQLExpression where Value._Arithmetic == _NotANumberKind {
+extension SQLExpression {
   /// Not available: the left operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
+  @OperandIsNotANumber
+  public static func + <Other: _ExpressionOfNoNumber>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression {
+    SQLExpression(.invalid(OperandIsNotANumber.error))
+  }
+
+  /// Not available: the left operand is not a number.
+  @OperandIsNotANumber
+  public static func - <Other: _ExpressionOfNoNumber>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression {
+    SQLExpression(.invalid(OperandIsNotANumber.error))
+  }
+
+  /// Not available: the left operand is not a number.
+  @OperandIsNotANumber
+  public static func * <Other: _ExpressionOfNoNumber>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression {
+    SQLExpression(.invalid(OperandIsNotANumber.error))
+  }
+
+  /// Not available: the left operand is not a number.
+  @OperandIsNotANumber
+  public static func / <Other: _ExpressionOfNoNumber>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression {
+    SQLExpression(.invalid(OperandIsNotANumber.error))
+  }
+}
+
+extension _ExpressionOfNoNumber {
+  /// Not available: the left operand is not a number.
+  @OperandIsNotANumber
   public static func + <Other: ColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
+    left: Self, right: Other
   ) -> SQLExpression<Other> {
     SQLExpression<Other>(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: the left operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func + <Other: ColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLExpression<Int> {
-    SQLExpression<Int>(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the left operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
+  @OperandIsNotANumber
   public static func - <Other: ColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
+    left: Self, right: Other
   ) -> SQLExpression<Other> {
     SQLExpression<Other>(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: the left operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func - <Other: ColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLExpression<Int> {
-    SQLExpression<Int>(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the left operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
+  @OperandIsNotANumber
   public static func * <Other: ColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
+    left: Self, right: Other
   ) -> SQLExpression<Other> {
     SQLExpression<Other>(.invalid(OperandIsNotANumber.error))
   }
 
   /// Not available: the left operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func * <Other: ColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLExpression<Int> {
-    SQLExpression<Int>(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the left operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
+  @OperandIsNotANumber
   public static func / <Other: ColumnValue>(
-    left: SQLExpression, right: SQLExpression<Other>
+    left: Self, right: Other
   ) -> SQLExpression<Other> {
     SQLExpression<Other>(.invalid(OperandIsNotANumber.error))
-  }
-
-  /// Not available: the left operand is not a number.
-  @_disfavoredOverload @OperandIsNotANumber
-  public static func / <Other: ColumnValue>(
-    left: SQLExpression, right: Other
-  ) -> SQLExpression<Int> {
-    SQLExpression<Int>(.invalid(OperandIsNotANumber.error))
   }
 }

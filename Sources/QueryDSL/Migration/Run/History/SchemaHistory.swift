@@ -15,16 +15,21 @@ import SQLCore
 struct SchemaHistory {
   static let table = "apus_schema"
 
-  /// A table, a view, an index or a trigger, as in `sqlite_schema`.
+  /// A table, a view, an index, a trigger or a full-text index, as in `sqlite_schema`.
   struct Part: Codable, Hashable {
     let name: String
     let sql: String
 
-    var isTrigger: Bool { SQLTokens(sql).tokens.dropFirst().first?.isWord("trigger") == true }
+    /// The kind of an index, a trigger or a full-text index, by its definition.
+    var kind: ExistingSchema.Entry.Kind {
+      let word = SQLTokens(sql).tokens.dropFirst().first
+      return word?.isWord("trigger") == true
+        ? .trigger : word?.isWord("virtual") == true ? .table : .index
+    }
   }
 
   /// The state of a table or view at some time: its own definition, then those of its indexes
-  /// and of the triggers that models declared; empty if it did not exist.
+  /// and of the triggers and the full-text index that models declared; empty if it did not exist.
   struct State {
     let parts: [Part]
     /// The time at which a migration made this state, or found it before making the next.
@@ -136,7 +141,9 @@ extension ExistingSchema {
     let triggers = triggers(of: name).filter(\.isOwnTrigger)
       .compactMap { entry in entry.sql.map { SchemaHistory.Part(name: entry.name, sql: $0) } }
       .sorted { $0.name < $1.name }
-    return [SchemaHistory.Part(name: entry.name, sql: sql)] + indexes + triggers
+    let searchIndexes = searchIndexes.filter { $0.table.isSame(as: name) }
+      .map { SchemaHistory.Part(name: $0.name, sql: $0.sql) }.sorted { $0.name < $1.name }
+    return [SchemaHistory.Part(name: entry.name, sql: sql)] + indexes + triggers + searchIndexes
   }
 
   /// Creates a schema that consists of a table in an earlier state.
@@ -144,8 +151,8 @@ extension ExistingSchema {
     self.init(
       entries: state.parts.enumerated().map { index, part in
         Entry(
-          kind: index == 0 ? .table : part.isTrigger ? .trigger : .index, name: part.name,
-          table: state.parts[0].name, sql: part.sql)
+          kind: index == 0 ? .table : part.kind, name: part.name,
+          table: index > 0 && part.kind == .table ? part.name : state.parts[0].name, sql: part.sql)
       })
   }
 }

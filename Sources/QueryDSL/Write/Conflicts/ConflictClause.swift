@@ -160,8 +160,8 @@ extension Insert {
     return self
   }
 
-  /// Adds a clause. Throws when the statement is rendered if it follows one for every constraint,
-  /// which SQLite allows only at the end.
+  /// Adds a clause. If it follows a clause for every constraint, which SQLite allows only at the
+  /// end, rendering the statement throws `QueryError`.
   mutating func add(_ clause: consuming ConflictClause) {
     if let last = conflicts.last, last.isForEveryConstraint {
       problem =

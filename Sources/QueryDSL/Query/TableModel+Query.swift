@@ -29,6 +29,20 @@ extension TableModel {
     all.order(by: column, direction, nulls: nulls)
   }
 
+  /// Returns a query for all rows, ordered by an expression. SQL: `ORDER BY "likes" + "views"`
+  ///
+  /// ```swift
+  /// Post.order { $0.$likes + $0.$views }
+  /// Post.order(by: { $0.$likes + $0.$views }, .descending)
+  /// ```
+  @inlinable
+  public static func order<Value: ColumnValue>(
+    by expression: (Columns<Self>) -> SQLExpression<Value>,
+    _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
+  ) -> TableQuery<Self, Self> {
+    all.order(by: expression, direction, nulls: nulls)
+  }
+
   /// Returns a query for at most `count` rows. SQL: `LIMIT ?`
   @inlinable
   public static func limit(_ count: Int) -> TableQuery<Self, Self> {

@@ -1,10 +1,10 @@
-// What arithmetic a type takes part in, for the compiler: the operators of queries that exist for
-// their error messages tell by it which operands do not go together.
+// The kinds of numbers, for the compiler. Some operators of queries exist only for their error
+// messages; they use the kinds to find operands that do not go together.
 
 /// The kind of a number.
 public protocol _NumberKind {}
 
-/// The kind of a number that goes with others of its kind: an integer with a real number.
+/// The kind of a number that goes with those of another such kind: an integer and a real number.
 public protocol _BinaryNumberKind: _NumberKind {}
 
 /// The kind of a number that goes only with its own type.

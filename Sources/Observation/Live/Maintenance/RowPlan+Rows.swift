@@ -1,44 +1,7 @@
 import QueryDSL
 import SQLCore
 
-extension MaintenancePlan {
-  /// Fetches all rows of the query or, if it has a limit, as many as the window holds.
-  func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
-    var limited = statement
-    if let count = ResultWindow.fetchCount(limit: limit, offset: offset) {
-      limited.limit = .number(count)
-    }
-    let statement = try core.lendStatement(for: limited)
-    defer { core.giveBack(statement) }
-    var entries: [ResultEntry] = []
-    while try core.step(statement) {
-      do {
-        entries.append(try entry(of: statement, on: core))
-      } catch let error as ColumnValueError {
-        throw error.at(table: nil, column: nil, row: entries.count)
-      }
-    }
-    return entries
-  }
-
-  /// Reads the row at which a run of `statement` stands.
-  private func entry(of statement: StatementPointer, on core: ConnectionCore) throws -> ResultEntry
-  {
-    let (row, next) = try query.read(statement, on: core)
-    let values = StatementRow(statement: statement)
-    let keyStart = next + order.terms.count
-    let orderValues = try (next..<keyStart).map { try values.databaseValue(at: $0) }
-    let key: RowKey
-    if isKeyedByRowID {
-      key = .rowID(try values.get(Int64.self, at: keyStart))
-    } else {
-      let end = keyStart + order.keyCollations.count
-      key = .values(try (keyStart..<end).map { try values.databaseValue(at: $0) })
-    }
-    return ResultRowEntry(
-      key: key, order: orderValues, fingerprint: values.fingerprint(ofFirst: next), row: row)
-  }
-
+extension RowPlan {
   /// Returns the net changes of the commits to the table's rows, in the columns that the query
   /// reads.
   func changes(in commits: [Commit]) -> NettedRows {
@@ -89,14 +52,9 @@ extension MaintenancePlan {
     guard !values.isEmpty else { return [:] }
     var entries: [RowKey: ResultEntry] = [:]
     try evaluators.evaluating(values, columns: touched.columns, in: table) { core in
-      var unordered = statement
+      var unordered = query.statement
       unordered.order = .none
-      let statement = try core.lendStatement(for: unordered)
-      defer { core.giveBack(statement) }
-      while try core.step(statement) {
-        let entry = try entry(of: statement, on: core)
-        entries[entry.key] = entry
-      }
+      for entry in try query.entries(of: unordered, on: core) { entries[entry.key] = entry }
     }
     return entries
   }

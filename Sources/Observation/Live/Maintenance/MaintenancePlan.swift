@@ -1,0 +1,92 @@
+import QueryDSL
+import SQLCore
+
+/// A way to keep the result of a query up to date at the cost of what changed, not of what is held.
+///
+/// The kind of the plan follows from the query:
+///
+/// - `RowPlan`: each row of the result comes from one row of one table, and is evaluated by itself.
+/// - `JoinPlan`: each row comes from one row of each joined table, and the query is evaluated for
+///   the rows of its first table that a change concerns.
+protocol MaintenancePlan<Row>: Sendable {
+  associatedtype Row: Sendable
+  /// The query, by which the whole result is fetched.
+  var query: KeyedQuery<Row> { get }
+  /// The places of the keys of joined tables among the values of a row's key. The held rows can be
+  /// found by them.
+  var indexedPlaces: [Range<Int>] { get }
+  /// Whether the plan reads from the database, so that it must know whether a snapshot contains
+  /// commits of other connections.
+  var readsSnapshots: Bool { get }
+  /// The way in which the result is maintained, as the end of a sentence.
+  var explanation: String { get }
+
+  /// Narrows what is watched to the rows that can concern the result.
+  func narrow(_ interests: inout [QualifiedTableName: Subscription.Interest])
+
+  /// Returns the change that commits make in a held result.
+  ///
+  /// - Parameter commits: the commits after the position of the held result. There is at least one.
+  func change(
+    of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
+  ) async throws -> MaintenanceOutcome
+}
+
+extension MaintenancePlan {
+  var indexedPlaces: [Range<Int>] { [] }
+  func narrow(_ interests: inout [QualifiedTableName: Subscription.Interest]) {}
+}
+
+/// The rows of a maintained result, and the snapshot that they were read from.
+struct HeldRows: Sendable {
+  var window: ResultWindow
+  var snapshot: WatchedSnapshot
+}
+
+/// The tools with which plans evaluate queries.
+struct MaintenanceMeans: Sendable {
+  let watch: TableWatch
+  let evaluators: RowEvaluators
+  /// The version of the schema for which the plan was made.
+  let schemaVersion: Int32
+}
+
+/// The effect of commits on a held result.
+enum MaintenanceOutcome: Sendable {
+  /// The result has changed, and now contains the commits of the snapshot.
+  case changed(ResultChange, WatchedSnapshot)
+  /// No row of the result was touched.
+  case untouched
+  /// The result must be fetched.
+  case unknown
+}
+
+/// The facts from which the plan of a query is made.
+struct PlanningContext {
+  /// The columns that the query reads.
+  let dependencies: Set<ColumnDependency>
+  /// A connection in a read transaction.
+  let connection: Connection
+  /// Whether no other connection can commit to the database.
+  let isPrivate: Bool
+}
+
+/// The choice of a plan.
+enum Planning {
+  /// Returns the plan for a query. Throws a `RerunReason` if it has none.
+  static func plan<Row: Sendable>(
+    _ query: Query<Row>, in context: PlanningContext
+  ) throws -> any MaintenancePlan<Row> {
+    let select = query.statement
+    guard !select.tables.isEmpty else { throw RerunReason("it reads no table") }
+    try select.requireKnownParts(on: context.connection)
+    let tables = try [PlannedTable](
+      of: select, reading: context.dependencies, on: context.connection)
+    if tables.count == 1 { return try RowPlan(query, of: tables[0]) }
+    return try JoinPlan(query, of: tables, in: context)
+  }
+
+  /// Returns the number of rows that are evaluated one by one, for a result of `count` rows. If a
+  /// commit touches more, fetching all is faster.
+  static func maximumTouched(of count: Int) -> Int { max(1_000, count / 20) }
+}

@@ -1,0 +1,69 @@
+import QueryDSL
+import SQLCore
+
+/// The plan for a query over one table: the rows that changed are evaluated one by one, in memory.
+/// It needs neither the writer nor a reader.
+final class RowPlan<Row: Sendable>: MaintenancePlan {
+  let query: KeyedQuery<Row>
+  let table: ShadowTable
+  /// The columns that the query reads, folded.
+  let columns: Set<String>
+  /// The keys that the result's rows may have, if the query says so: `WHERE id = ?`.
+  let keys: Set<RowKey>?
+  /// A column, folded, and the value that all rows of the result have in it, if the query says so.
+  let requiredValue: (column: String, value: DatabaseValue)?
+
+  var readsSnapshots: Bool { false }
+  var explanation: String {
+    "a commit costs as much as the rows of \(table.name) that it touched"
+  }
+
+  init(_ query: Query<Row>, of planned: PlannedTable) throws {
+    let select = query.statement
+    let layout = planned.layout
+    self.query = try KeyedQuery(query, of: [planned])
+    table = planned.shadow
+    columns = planned.columns
+    let key = layout.keyColumns.first.flatMap { key in
+      planned.keyCollations == [.binary] ? select.requiredValue(of: [key]) : nil
+    }
+    keys = key.map { Set(RowKey.candidates([$0.value])) }
+    let compared = layout.columns.indices.filter { index in
+      !layout.columns[index].isPrimaryKey && (try? planned.collation(of: index)) == .binary
+    }
+    requiredValue = select.requiredValue(of: Set(compared)).map { found in
+      (layout.columns[found.column].name.lowercasedASCII, found.value)
+    }
+  }
+
+  func narrow(_ interests: inout [QualifiedTableName: Subscription.Interest]) {
+    if let keys { interests[QualifiedTableName(table.name)]?.keys = keys }
+  }
+
+  func change(
+    of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
+  ) async throws -> MaintenanceOutcome {
+    let rowCount = commits.reduce(0) { $0 + $1.rowCount }
+    return try await means.evaluators.offloading(rowCount: rowCount) {
+      try self.merge(commits, into: held, means.evaluators)
+    }
+  }
+
+  /// Merges the rows that commits touched into a result.
+  private func merge(
+    _ commits: [Commit], into held: HeldRows, _ evaluators: RowEvaluators
+  ) throws -> MaintenanceOutcome {
+    let changes = changes(in: commits)
+    guard !changes.rows.isEmpty else { return .untouched }
+    guard changes.isExact,
+      changes.rows.count <= Planning.maximumTouched(of: held.window.entries.count),
+      let entries = try? entries(of: changes, evaluators)
+    else { return .unknown }
+    var change = ResultChange(of: held.window)
+    for row in changes.rows { change.set(row.key, to: entries[row.key]) }
+    // If more rows were removed than were in reserve, the result must be fetched.
+    guard !change.after.isShort else { return .unknown }
+    let last = commits.last?.sequence ?? held.snapshot.position.last
+    return .changed(change, WatchedSnapshot(containing: last))
+  }
+}

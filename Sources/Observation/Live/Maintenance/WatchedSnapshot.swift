@@ -1,0 +1,84 @@
+import SQLCore
+
+/// The commits that a snapshot of the database contains, as far as they are known.
+struct WatchedSnapshot: Sendable {
+  /// The commits of the writer.
+  var position: CommitClock.Position
+  /// The number of commits of other connections, starting anywhere: if it is the same for two
+  /// snapshots, no other connection committed between them. Nil if it is not known.
+  var otherCount: UInt32?
+
+  init(position: CommitClock.Position, otherCount: UInt32? = nil) {
+    self.position = position
+    self.otherCount = otherCount
+  }
+
+  /// Describes a result that was calculated up to a commit without reading a snapshot.
+  init(containing last: UInt64) {
+    position = CommitClock.Position(last: last, mayContainNext: false)
+  }
+}
+
+extension TableWatch {
+  /// Begins a read transaction and returns what its snapshot contains. Returns nil, and ends the
+  /// transaction, if the schema has another version than the given one.
+  func openSnapshot(
+    on core: ConnectionCore, schemaVersion: Int32
+  ) throws -> WatchedSnapshot? {
+    var isKnown = true
+    let position = try opening {
+      try core.run(cached: "BEGIN DEFERRED")
+      // The first read takes the snapshot.
+      isKnown = try core.schemaVersion() == schemaVersion
+    } close: {
+      try core.run(cached: "ROLLBACK")
+    }
+    guard isKnown else {
+      try core.run(cached: "ROLLBACK")
+      return nil
+    }
+    return WatchedSnapshot(position: position)
+  }
+
+  /// Returns the snapshot with the number of commits of other connections, for comparing later
+  /// snapshots with it. The number stays unknown if the writer committed since it was opened.
+  func countingOthers(in snapshot: WatchedSnapshot, on core: ConnectionCore) throws
+    -> WatchedSnapshot
+  {
+    var snapshot = snapshot
+    let count = try otherCount(in: snapshot.position, on: core)
+    if isLast(snapshot.position.last) { snapshot.otherCount = count }
+    return snapshot
+  }
+
+  /// Returns the snapshot with the number of commits of other connections if it contains exactly
+  /// the same of them as an earlier one, no commit of the writer that the observers have not
+  /// received, and nothing of a commit that is being made. Returns nil if not, or if that cannot be
+  /// decided at this moment.
+  func following(
+    _ earlier: WatchedSnapshot, _ snapshot: WatchedSnapshot, on core: ConnectionCore
+  ) throws -> WatchedSnapshot? {
+    guard snapshot.position.isDelivered, let known = earlier.otherCount,
+      // The log's index counts all commits until now. If it has counted none but those of the
+      // position, the snapshot contains no others.
+      try otherCount(in: snapshot.position, on: core) == known,
+      !isPrivate || !snapshot.position.mayContainNext
+    else { return nil }
+    var snapshot = snapshot
+    snapshot.position.mayContainNext = false
+    snapshot.otherCount = known
+    return snapshot
+  }
+
+  private func otherCount(
+    in position: CommitClock.Position, on core: ConnectionCore
+  ) throws -> UInt32? {
+    if isPrivate { return 0 }
+    return try core.logChangeCount().map {
+      $0 &- UInt32(truncatingIfNeeded: position.loggedCount)
+    }
+  }
+
+  /// Whether no other connection can commit to the database.
+  var isPrivate: Bool { database.realPath == nil }
+}

@@ -1,0 +1,130 @@
+import SQLCore
+
+// The analysis of a live query's conditions: their parts, the tables that they read, and whether
+// they can hold for a row that an outer join did not find.
+
+extension PredicateNode {
+  /// The conditions that all must hold: the operands of a chain of AND, or the condition itself.
+  package var conjuncts: [PredicateNode] {
+    guard case .chain(let chain) = self, chain.connective == .and else { return [self] }
+    return chain.operands.flatMap(\.conjuncts)
+  }
+
+  /// The tables whose columns the condition names. Throws `QueryError` if it cannot be rendered.
+  package var tables: Set<TableID> {
+    get throws {
+      var sink = TableSink()
+      try write(to: &sink)
+      return sink.tables
+    }
+  }
+
+  /// Returns whether the condition certainly does not hold while all columns of a table are NULL.
+  /// Not every such condition is found.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/nulls.html>
+  package func rejectsNull(in table: TableID) -> Bool {
+    switch self {
+    case .compareColumn(let sign, let column, let value):
+      return column.table == table && sign.rejectsNull(comparedWith: value)
+    case .constant(let holds): return !holds
+    case .chain(let chain):
+      return chain.connective == .and
+        ? chain.operands.contains { $0.rejectsNull(in: table) }
+        : chain.operands.allSatisfy { $0.rejectsNull(in: table) }
+    case .tree(let tree, _): return tree.rejectsNull(in: table)
+    case .fragment, .invalid: return false
+    }
+  }
+}
+
+extension PredicateTree {
+  fileprivate func rejectsNull(in table: TableID) -> Bool {
+    switch self {
+    case .compare(let sign, let left, let right):
+      if sign.rejectsNull { return left.isNull(in: table) || right.isNull(in: table) }
+      guard sign == .isSame else { return false }
+      return left.isNull(in: table) && right.isValue || left.isValue && right.isNull(in: table)
+    case .match(_, let subject, let pattern, _):
+      return subject.isNull(in: table) || pattern.isNull(in: table)
+    case .between(let subject, _, _): return subject.isNull(in: table)
+    case .isIn(let subject, _, let containsNull):
+      guard let containsNull else { return subject.isNull(in: table) }
+      guard case .value(.integer(0)) = containsNull else { return false }
+      return subject.isNull(in: table)
+    case .test(let sign, let subject):
+      return sign.testRejectsNull && subject.isNull(in: table)
+    case .not, .isInQuery, .exists, .composed: return false
+    }
+  }
+}
+
+extension ExpressionNode {
+  /// Returns whether the expression is certainly NULL while all columns of a table are.
+  fileprivate func isNull(in table: TableID) -> Bool {
+    switch self {
+    case .column(let column): column.table == table
+    case .tree(.negative(let operand), _), .tree(.collate(let operand, _), _):
+      operand.isNull(in: table)
+    default: false
+    }
+  }
+
+  /// Whether the expression is a value other than NULL.
+  fileprivate var isValue: Bool {
+    guard case .value(.value(let value)) = self else { return false }
+    return value != .null
+  }
+}
+
+extension SQLToken {
+  /// Whether a comparison is NULL if one of its sides is.
+  fileprivate var rejectsNull: Bool {
+    switch self {
+    case .equal, .notEqual, .less, .greater, .lessOrEqual, .greaterOrEqual: true
+    default: false
+    }
+  }
+
+  /// Whether a comparison with a value that is written into the SQL does not hold for NULL.
+  fileprivate var testRejectsNull: Bool {
+    switch self {
+    case .isNotNull, .equalOne, .equalZero, .notEqualOne, .notEqualZero, .isOne, .isZero: true
+    default: false
+    }
+  }
+
+  fileprivate func rejectsNull(comparedWith value: BoundValue) -> Bool {
+    if rejectsNull || testRejectsNull { return true }
+    guard self == .isSame, case .value(let value) = value else { return false }
+    return value != .null
+  }
+}
+
+/// A sink that keeps only the tables whose columns are written.
+private struct TableSink: QuerySink {
+  private(set) var tables: Set<TableID> = []
+
+  mutating func column(_ column: ColumnID) { tables.insert(column.table) }
+  mutating func allColumns(of table: TableID) { tables.insert(table) }
+  func token(_ token: SQLToken) {}
+  func table(_ table: TableID) {}
+  func tableName(_ table: TableID) {}
+  func columnName(_ column: ColumnID) {}
+  func function(_ name: String) {}
+  func alias(_ name: String) {}
+  func resultColumn(_ name: String) {}
+  func windowName(_ name: String) {}
+  func value(_ value: BoundValue) {}
+  func fragment(_ sql: SQL) {}
+  func openScope(
+    _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
+  ) {}
+  func closeScope() {}
+  func hideScope() {}
+  func showScope() {}
+  func openCommonTables(_ tables: [CommonTableNode]) {}
+  func closeCommonTables() {}
+  func commonTableDefinition(_ table: CommonTableNode) {}
+  func commonTable(_ table: CommonTableName) {}
+}

@@ -1,0 +1,128 @@
+import SQLCore
+
+/// A full-text index, as its model declares it, in SQL's terms.
+struct SearchIndexDefinition: Hashable, Sendable {
+  let model: String
+  let name: String
+  /// The name of the table whose rows are indexed.
+  let table: String
+  /// The names of the columns, by which a migration knows whether a rebuilt table has other values.
+  let columns: [String]
+  /// The name of the key, which is the rowid.
+  let key: String
+  /// `CREATE VIRTUAL TABLE …`
+  let createTable: String
+  /// `bm25(10.0, 1.0)`
+  let rank: String
+  /// The triggers that keep the index up to date.
+  let triggers: [TriggerDefinition]
+
+  /// The statements that create the index and fill it from the rows of the table.
+  var creation: [String] {
+    [
+      createTable,
+      "INSERT INTO \(quotedName) (\(quotedName), rank) VALUES ('rank', '\(rank)')",
+      rebuild,
+    ]
+  }
+
+  /// The statement that fills the index again from the rows of the table.
+  var rebuild: String { "INSERT INTO \(quotedName) (\(quotedName)) VALUES ('rebuild')" }
+
+  private var quotedName: String { Identifier(name).quoted }
+}
+
+extension SearchIndexDefinition {
+  /// Returns the full-text index of a model; nil if it declares none. Throws `ModelError` if the
+  /// declaration is invalid.
+  static func declared<M: TableModel>(
+    by model: M.Type, on layout: ModelLayout
+  ) throws -> SearchIndexDefinition? {
+    try SearchIndex.declared(by: model).map {
+      SearchIndexDefinition($0, of: String(nameOf: model), on: layout)
+    }
+  }
+
+  private init(_ index: SearchIndex, of model: String, on layout: ModelLayout) {
+    func text(_ text: String) -> String { "\(DatabaseValue.text(text))" }
+    self.model = model
+    name = index.name
+    table = layout.tableName
+    columns = index.columns.map(\.name)
+    key = layout.columns[index.key].name
+    // The weights stand in the comment as well, because FTS5 keeps them in a table of its own, and
+    // a migration compares only texts of definitions.
+    rank = "bm25(\(index.columns.map { "\($0.weight)" }.joined(separator: ", ")))"
+    var arguments = index.columns.map { column in
+      Identifier(column.name).quoted + (column.isUnindexed ? " UNINDEXED" : "")
+    }
+    arguments.append("content=\(text(layout.tableName))")
+    arguments.append("content_rowid=\(text(key))")
+    arguments.append("tokenize=\(text(index.tokenizer.sql))")
+    if !index.prefixes.isEmpty {
+      arguments.append("prefix='\(index.prefixes.map(String.init).joined(separator: " "))'")
+    }
+    if index.detail != .full { arguments.append("detail=\(index.detail.rawValue)") }
+    createTable =
+      "CREATE VIRTUAL TABLE \(Identifier(index.name).quoted) \(Self.mark(rank)) "
+      + "USING fts5(\(arguments.joined(separator: ", ")))"
+    triggers = Self.triggers(of: index, model: model, on: layout)
+  }
+
+  /// The comment after the name, by which a migration knows the indexes that it may drop.
+  private static func mark(_ rank: String) -> String { "/* Apus \(rank) */" }
+
+  // MARK: Triggers
+
+  /// The ends of the names of the triggers.
+  static let triggerSuffixes = ["_insert", "_update", "_delete"]
+
+  /// The commands of FTS5 need the exact old values, so all triggers list the same columns.
+  private static func triggers(
+    of index: SearchIndex, model: String, on layout: ModelLayout
+  ) -> [TriggerDefinition] {
+    let table = Identifier(index.name).quoted
+    let indexed = index.columns.filter { !$0.isUnindexed }
+    let key = layout.columns[index.key].quotedName
+    let names = indexed.map { Identifier($0.name).quoted }
+    let list = (["rowid"] + names).joined(separator: ", ")
+    func values(_ row: String) -> String {
+      ([key] + names).map { "\(row).\($0)" }.joined(separator: ", ")
+    }
+    let insertion = "  INSERT INTO \(table) (\(list)) VALUES (\(values("NEW")));\n"
+    let deletion =
+      "  INSERT INTO \(table) (\(table), \(list)) VALUES ('delete', \(values("OLD")));\n"
+    // An update that assigns the columns of a generated column does not name the column itself.
+    let isGenerated = indexed.contains { layout.columns[$0.index].isGenerated }
+    let update =
+      isGenerated ? "UPDATE" : "UPDATE OF \(([key] + names).joined(separator: ", "))"
+    let events = ["INSERT", update, "DELETE"]
+    let bodies = [insertion, deletion + insertion, deletion]
+    return zip(triggerSuffixes, zip(events, bodies)).map { suffix, trigger in
+      let name = index.name + suffix
+      return TriggerDefinition(
+        model: model, name: name, table: layout.tableName,
+        sql: "CREATE TRIGGER \(Identifier(name).quoted) \(TriggerDefinition.mark) "
+          + "AFTER \(trigger.0) ON \(layout.quotedTableName)\nBEGIN\n\(trigger.1)END")
+    }
+  }
+}
+
+extension [SearchIndexDefinition] {
+  /// Returns the index with that name, ignoring case.
+  func named(_ name: String) -> SearchIndexDefinition? { first { $0.name.isSame(as: name) } }
+
+  /// Throws `ModelError` if two models declare different indexes of one name.
+  func requireDistinctNames() throws {
+    for (position, index) in enumerated() {
+      guard let other = prefix(position).first(where: { $0.name.isSame(as: index.name) }),
+        other.createTable != index.createTable || !other.table.isSame(as: index.table)
+      else { continue }
+      throw ModelError(
+        model: index.model,
+        "\(other.model) and \(index.model) declare different full-text indexes with the name "
+          + "\(index.name); give one of them another name: "
+          + "`FullText(…, name: \("\(index.name)_2".swiftLiteral))`")
+    }
+  }
+}

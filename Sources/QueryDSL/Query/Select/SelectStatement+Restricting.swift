@@ -1,0 +1,26 @@
+import SQLCore
+
+// A live query is evaluated again only for the rows that a commit concerns: the same statement with
+// further conditions on the keys of its tables.
+
+extension SelectStatement {
+  /// Adds the condition that a column has one of the given values, which are bound as one array.
+  package mutating func restrict(_ column: ColumnID, to values: [DatabaseValue]) {
+    predicates.append(
+      .isIn(.column(column), .array(BoundArray(values)), containsNull: nil))
+  }
+
+  /// Keeps only the joins up to one of them, which then leaves out rows that it finds no row for.
+  package mutating func endJoins(withInner index: Int) {
+    var kept = Array(joins[...index])
+    if kept[index].kind == .left {
+      kept[index] = Join(kind: .inner, table: kept[index].table, condition: kept[index].condition)
+    }
+    joins = kept
+  }
+
+  /// Limits the result to a number of rows that is not negative.
+  package mutating func limitRows(to count: Int) {
+    limit = .number(count)
+  }
+}

@@ -1,0 +1,85 @@
+import SQLCore
+
+/// A full-text index, as a schema declares it.
+struct FullTextLine<M: ResultRow> {
+  enum Terms {
+    case columns([PartialKeyPath<M>])
+    case expressions(() -> [FullTextTerm])
+  }
+
+  let terms: Terms
+  let tokenizer: SearchTokenizer
+  let prefixes: [Int]
+  let detail: SearchDetail
+  let name: String?
+}
+
+/// Declares a full-text index over text columns, so that `Post.search("swift")` finds their words.
+///
+/// ```swift
+/// FullText(\.$title, \.$body)
+/// // CREATE VIRTUAL TABLE "Post_search" /* Apus bm25(1.0, 1.0) */ USING fts5("title", "body",
+/// //   content='Post', content_rowid='id', tokenize='unicode61 remove_diacritics 2')
+/// ```
+///
+/// The index stores no copy of the text. Triggers keep it up to date under every kind of write, by
+/// this program or another: `Post_search_insert`, `Post_search_update` and `Post_search_delete`.
+/// Because SQLite fires no delete trigger for a row that REPLACE removes unless
+/// `recursive_triggers` is on, opening a database with such a model switches it on for the writing
+/// connection of this program. Another program must do so before it writes with REPLACE.
+///
+/// A migration creates the index after all other steps and fills it from the rows. It creates it
+/// again if its declaration, or the name of a column or of the table, has changed. A table has one
+/// full-text index, and needs a single integer primary key: the index finds its rows by the rowid.
+/// A model that cannot have the index throws `ModelError` when it is opened.
+///
+/// Each write of an indexed column costs two statements on the index, and filling the index reads
+/// the whole table.
+///
+/// - Parameters:
+///   - tokenizer: how text is split into words.
+///   - prefixes: the lengths of beginnings of words, in characters, for which the index has lists
+///     of their own. A search for such a beginning is then as fast as one for a word.
+///   - detail: the detail with which the index stores each word.
+///   - name: the name of the index; `Post_search` if it is nil.
+/// - SeeAlso: <https://www.sqlite.org/fts5.html#external_content_tables>
+public func FullText<M: TableModel, each Value: ColumnValue>(
+  _ columns: repeat KeyPath<M, ColumnReference<each Value>>,
+  tokenizer: SearchTokenizer = .unicode(), prefixes: [Int] = [], detail: SearchDetail = .full,
+  name: String? = nil
+) -> SchemaElement<M> {
+  var paths: [PartialKeyPath<M>] = []
+  for path in repeat each columns { paths.append(path) }
+  return fullText(.columns(paths), tokenizer, prefixes, detail, name)
+}
+
+/// Declares a full-text index over columns, one on each line, with their weights.
+///
+/// ```swift
+/// FullText(tokenizer: .porter(), prefixes: [2, 3]) {
+///   $0.$title.weighted(10)           // a word in the title counts ten times as much
+///   $0.$body
+///   $0.$status.unindexed             // stored beside the text; its words are not found
+/// }
+/// // CREATE VIRTUAL TABLE "Post_search" /* Apus bm25(10.0, 1.0, 0.0) */ USING fts5(
+/// //   "title", "body", "status" UNINDEXED, content='Post', content_rowid='id',
+/// //   tokenize='porter unicode61 remove_diacritics 2', prefix='2 3')
+/// ```
+/// Otherwise the same as `FullText(_:tokenizer:prefixes:detail:name:)`.
+/// - SeeAlso: <https://www.sqlite.org/fts5.html#the_bm25_function>
+public func FullText<M: TableModel>(
+  tokenizer: SearchTokenizer = .unicode(), prefixes: [Int] = [], detail: SearchDetail = .full,
+  name: String? = nil, @FullTextBuilder of terms: @escaping (Columns<M>) -> [FullTextTerm]
+) -> SchemaElement<M> {
+  fullText(.expressions { terms(Columns()) }, tokenizer, prefixes, detail, name)
+}
+
+private func fullText<M: TableModel>(
+  _ terms: FullTextLine<M>.Terms, _ tokenizer: SearchTokenizer, _ prefixes: [Int],
+  _ detail: SearchDetail, _ name: String?
+) -> SchemaElement<M> {
+  SchemaElement(
+    kind: .fullText(
+      FullTextLine(
+        terms: terms, tokenizer: tokenizer, prefixes: prefixes, detail: detail, name: name)))
+}

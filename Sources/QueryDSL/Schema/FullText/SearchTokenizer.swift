@@ -1,0 +1,109 @@
+import SQLCore
+
+/// The rule by which a full-text index splits text into words.
+///
+/// - SeeAlso: <https://www.sqlite.org/fts5.html#tokenizers>
+public struct SearchTokenizer: Hashable, Sendable {
+  /// The way in which a tokenizer treats accents and other marks on letters.
+  public enum Diacritics: Int, Sendable {
+    /// `é` and `e` are different letters.
+    case kept = 0
+    /// `é` is `e`, except for the few characters that have several marks. SQLite's default.
+    case removedFromSimpleCharacters = 1
+    /// `é` is `e`, whatever number of marks a character has.
+    case removed = 2
+  }
+
+  enum Kind: Hashable, Sendable { case unicode, porter, ascii, trigram, custom }
+
+  let kind: Kind
+  /// The name and the arguments, as `tokenize` lists them.
+  let words: [String]
+  /// The first version of SQLite that knows the options, as `SQLITE_VERSION_NUMBER`.
+  var requiredVersion = 0
+
+  private init(_ kind: Kind, _ words: [String]) {
+    self.kind = kind
+    self.words = words
+  }
+
+  /// Words of letters and digits of Unicode; their case is ignored.
+  /// SQL: `tokenize='unicode61 remove_diacritics 2'`
+  ///
+  /// - Parameters:
+  ///   - tokenCharacters: other characters that belong to words, such as `"-_"`.
+  ///   - separators: letters or digits that do not belong to words.
+  ///   - categories: the categories of Unicode that belong to words, such as `"L* N* Co"`; nil for
+  ///     SQLite's own list.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#unicode61_tokenizer>
+  public static func unicode(
+    diacritics: Diacritics = .removed, tokenCharacters: String = "", separators: String = "",
+    categories: String? = nil
+  ) -> SearchTokenizer {
+    var words = ["unicode61", "remove_diacritics", "\(diacritics.rawValue)"]
+    if let categories { words += ["categories", categories] }
+    if !tokenCharacters.isEmpty { words += ["tokenchars", tokenCharacters] }
+    if !separators.isEmpty { words += ["separators", separators] }
+    return SearchTokenizer(.unicode, words)
+  }
+
+  /// Words of ASCII letters and digits, whose case is ignored, and of all other characters.
+  /// SQL: `tokenize='ascii'`
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#ascii_tokenizer>
+  public static func ascii(
+    tokenCharacters: String = "", separators: String = ""
+  ) -> SearchTokenizer {
+    var words = ["ascii"]
+    if !tokenCharacters.isEmpty { words += ["tokenchars", tokenCharacters] }
+    if !separators.isEmpty { words += ["separators", separators] }
+    return SearchTokenizer(.ascii, words)
+  }
+
+  /// The words of another tokenizer without their English endings: `searching` is found by
+  /// `search`. SQL: `tokenize='porter unicode61 …'`
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#porter_tokenizer>
+  public static func porter(_ words: SearchTokenizer = .unicode()) -> SearchTokenizer {
+    var tokenizer = SearchTokenizer(.porter, ["porter"] + words.words)
+    tokenizer.requiredVersion = words.requiredVersion
+    return tokenizer
+  }
+
+  /// Every three consecutive characters, so that parts of words are found; also by `LIKE` and
+  /// `GLOB`. A word of a pattern with fewer than three characters is ignored, and a pattern of
+  /// only such words finds nothing. SQL: `tokenize='trigram'`
+  ///
+  /// SQLite before 3.45 cannot remove diacritics here: then opening the model throws `ModelError`.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_trigram_tokenizer>
+  public static func trigram(
+    caseSensitive: Bool = false, removingDiacritics: Bool = false
+  ) -> SearchTokenizer {
+    var words = ["trigram"]
+    if caseSensitive { words += ["case_sensitive", "1"] }
+    if removingDiacritics { words += ["remove_diacritics", "1"] }
+    var tokenizer = SearchTokenizer(.trigram, words)
+    tokenizer.requiredVersion = removingDiacritics ? 3_045_000 : 0
+    return tokenizer
+  }
+
+  /// A tokenizer of the program, by the name and with the arguments with which it was registered.
+  /// SQL: `tokenize='lines one two'`
+  ///
+  /// Register it in `Configuration.prepareConnection`, because a migration needs it. A program that
+  /// does not have it can neither search nor write the table.
+  public static func custom(_ name: String, _ arguments: String...) -> SearchTokenizer {
+    SearchTokenizer(.custom, [name] + arguments)
+  }
+
+  /// The value of the option `tokenize`, without the quotation marks around it.
+  var sql: String {
+    words.map { word in
+      let isPlain =
+        !word.isEmpty
+        && word.utf8.allSatisfy { byte in
+          byte >= 0x80 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+            || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || byte == UInt8(ascii: "_")
+        }
+      return isPlain ? word : "\(DatabaseValue.text(word))"
+    }.joined(separator: " ")
+  }
+}

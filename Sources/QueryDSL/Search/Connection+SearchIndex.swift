@@ -1,0 +1,76 @@
+import SQLCore
+
+extension Connection {
+  /// Returns whether the full-text index of a model agrees with the rows of its table.
+  ///
+  /// ```swift
+  /// try connection.checkSearchIndex(of: Post.self)
+  /// // INSERT INTO "Post_search" ("Post_search", rank) VALUES ('integrity-check', 1)
+  /// ```
+  /// It is false if another program wrote the table with REPLACE and without `recursive_triggers`,
+  /// or wrote the index itself; `rebuildSearchIndex` then repairs it. Reads the whole table and the
+  /// whole index, and needs a connection that may write. Throws `ModelError` if the model declares
+  /// no `FullText`.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_integrity_check_command>
+  public func checkSearchIndex<M: TableModel>(of model: M.Type) throws -> Bool {
+    do {
+      try run("integrity-check", 1, of: model)
+      return true
+    } catch let error as DatabaseError where error.code == .corruptVirtualTable {
+      return false
+    }
+  }
+
+  /// Fills the full-text index of a model again from the rows of its table.
+  /// SQL: `INSERT INTO "Post_search" ("Post_search") VALUES ('rebuild')`
+  ///
+  /// Reads the whole table. Throws `ModelError` if the model declares no `FullText`.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_rebuild_command>
+  public func rebuildSearchIndex<M: TableModel>(of model: M.Type) throws {
+    try run("rebuild", nil, of: model)
+  }
+
+  /// Merges all parts of the full-text index of a model into one, which makes searches faster.
+  /// SQL: `INSERT INTO "Post_search" ("Post_search") VALUES ('optimize')`
+  ///
+  /// Reads and writes the whole index; `mergeSearchIndex` does the same in small pieces. Throws
+  /// `ModelError` if the model declares no `FullText`.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_optimize_command>
+  public func optimizeSearchIndex<M: TableModel>(of model: M.Type) throws {
+    try run("optimize", nil, of: model)
+  }
+
+  /// Merges parts of the full-text index of a model, and returns whether there was anything to
+  /// merge.
+  ///
+  /// ```swift
+  /// while try db.mergeSearchIndex(of: Post.self, pages: 200) {}
+  /// // INSERT INTO "Post_search" ("Post_search", rank) VALUES ('merge', -200), then 200
+  /// ```
+  /// - Parameter pages: about how many pages of the index are written; at least 1.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_merge_command>
+  public func mergeSearchIndex<M: TableModel>(of model: M.Type, pages: Int = 500) throws -> Bool {
+    let pages = min(max(pages, 1), Int(Int32.max))
+    // FTS5 counts a write to the index, and one more if it has merged anything.
+    let before = try totalChangeCount
+    try run("merge", pages, of: model)
+    let middle = try totalChangeCount
+    if middle - before >= 2 { return true }
+    // A negative number also merges parts that are too few to be merged by themselves.
+    try run("merge", -pages, of: model)
+    return try totalChangeCount - middle >= 2
+  }
+
+  /// Runs a command of FTS5, which is written as an insertion into the index.
+  private func run<M: TableModel>(_ command: String, _ rank: Int?, of model: M.Type) throws {
+    let name = try SearchIndex.required(by: model).name
+    if let rank {
+      try execute(
+        """
+        INSERT INTO \(identifier: name) (\(identifier: name), rank) VALUES (\(command), \(rank))
+        """)
+    } else {
+      try execute("INSERT INTO \(identifier: name) (\(identifier: name)) VALUES (\(command))")
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import SQLCore
+
+/// A text, and the ranges of it in which a full-text search found its words.
+///
+/// ```swift
+/// for (title, text) in hits {
+///   for range in text.ranges { mark(text.text[range]) }
+/// }
+/// ```
+/// The words of a phrase are one range.
+public struct HighlightedText: Hashable, Sendable {
+  /// The text, or the part of it that is a snippet; `…` stands for what was left out.
+  public let text: String
+  /// The ranges of the words that were found, from the first to the last.
+  public let ranges: [Range<String.Index>]
+
+  /// Returns the text with something before and after each word that was found.
+  ///
+  /// ```swift
+  /// hit.text.marked { "<b>\(escaped($0))</b>" } others: { escaped($0) }
+  /// ```
+  /// - Parameters:
+  ///   - mark: returns what stands for a found word.
+  ///   - others: returns what stands for the text between found words, which is the place to escape
+  ///     it for HTML.
+  public func marked(
+    _ mark: (Substring) -> String, others: (Substring) -> String = { String($0) }
+  ) -> String {
+    var result = ""
+    var start = text.startIndex
+    for range in ranges {
+      result += others(text[start..<range.lowerBound]) + mark(text[range])
+      start = range.upperBound
+    }
+    return result + others(text[start...])
+  }
+}
+
+extension HighlightedText: ColumnValue {
+  /// TEXT.
+  public static var storageClass: StorageClass { .text }
+
+  /// Reads the result of `highlight` or `snippet`, in which a search marked the words.
+  public init(_ cell: borrowing Cell) throws {
+    self.init(marked: try cell.text())
+  }
+
+  /// Returns the text with the marks, as it was read.
+  public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
+    .text(marked { Self.open + $0 + Self.close })
+  }
+}
+
+extension HighlightedText {
+  // No text contains these marks: they have a random number that never leaves the process.
+  private static let secret = String(UInt64.random(in: .min ... .max), radix: 36)
+  private static let open = "\u{2}\(secret)\u{3}"
+  private static let close = "\u{2}/\(secret)\u{3}"
+
+  /// The marks as arguments of `highlight` and `snippet`.
+  static var delimiters: [ExpressionNode] {
+    [.value(BoundValue(open)), .value(BoundValue(close))]
+  }
+
+  /// Takes the marks out of a text. Ranges are found in bytes, because a mark and the character
+  /// beside it may look like one character to Swift.
+  init(marked: String) {
+    let bytes = Array(marked.utf8)
+    let marks = (open: Array(Self.open.utf8), close: Array(Self.close.utf8))
+    var plain: [UInt8] = []
+    plain.reserveCapacity(bytes.count)
+    var offsets: [Range<Int>] = []
+    var start: Int?
+    var position = 0
+    while position < bytes.count {
+      let rest = bytes[position...]
+      if rest.starts(with: marks.open) {
+        start = plain.count
+        position += marks.open.count
+      } else if rest.starts(with: marks.close) {
+        if let start { offsets.append(start..<plain.count) }
+        start = nil
+        position += marks.close.count
+      } else {
+        plain.append(bytes[position])
+        position += 1
+      }
+    }
+    let text = String(decoding: plain, as: UTF8.self)
+    self.text = text
+    ranges = offsets.map { range in
+      text.utf8.index(
+        text.startIndex, offsetBy: range.lowerBound)..<text.utf8.index(
+          text.startIndex, offsetBy: range.upperBound)
+    }
+  }
+}

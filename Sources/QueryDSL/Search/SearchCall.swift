@@ -1,0 +1,87 @@
+import SQLCore
+
+/// A full-text search of a table of a query, which a join uses as a table of hits.
+///
+/// ```swift
+/// Query { (post: Columns<Post>, hit: Columns<SearchHit<Post>>, author: Columns<Author>) in
+///   From(post)
+///   Join(post.search("swift").as(hit))
+///   Join(author, on: post.$authorID == author.$id)
+///   OrderBy(hit.$rank)
+///   Select(post.$title, author.$name, hit.snippet(of: \.$body))
+/// }
+/// // … FROM "Post" JOIN "Post_search"(?) ON "Post_search"."rowid" = "Post"."id"
+/// //   JOIN "Author" ON "Post"."authorID" = "Author"."id" ORDER BY "Post_search"."rank"
+/// ```
+public struct SearchCall<M: TableModel>: Sendable {
+  let pattern: SearchPattern<M>
+  /// The columns of the table that is searched.
+  let columns: Columns<M>
+
+  /// Uses the search in a join, with the columns of its hits.
+  public func `as`(_ hit: Columns<SearchHit<M>>) -> TableFunctionReference {
+    TableFunctionReference(
+      _reference: TableReference(table: hit.table, source: source), condition: condition(hit))
+  }
+
+  /// Uses the search in a join that keeps the rows that were not found.
+  /// SQL: `LEFT JOIN "Post_search"(?) ON …`
+  public func `as`(_ hit: OptionalColumns<SearchHit<M>>) -> OptionalTableFunctionReference {
+    OptionalTableFunctionReference(
+      _reference: TableReference(table: hit.columns.table, source: source, isOptional: true),
+      condition: condition(hit.columns))
+  }
+
+  /// The table function: FTS5 takes the pattern as an argument of the index. An error in the
+  /// pattern is thrown when the query is rendered.
+  var source: TableReference.Source {
+    do {
+      let index = try SearchIndex.required(by: M.self)
+      return .function(index.name, [.value(BoundValue(try pattern.node.text(for: index)))])
+    } catch {
+      let problem = error as? QueryError ?? QueryError(String(describing: error))
+      return .function("search", [.invalid(problem)])
+    }
+  }
+
+  /// `"Post_search"."rowid" = "Post"."id"`
+  func condition(_ hit: Columns<SearchHit<M>>) -> PredicateNode {
+    .compare(.equal, hit.$rowID.node, key)
+  }
+
+  /// The key of the table that is searched.
+  var key: ExpressionNode {
+    let index = (try? SearchIndex.declared(by: M.self))?.key ?? 0
+    return .column(ColumnID(table: columns.table, index: UInt16(truncatingIfNeeded: index)))
+  }
+}
+
+extension Columns where M: TableModel {
+  /// Searches the table for a pattern; see `SearchCall`.
+  public func search(_ pattern: SearchPattern<M>) -> SearchCall<M> {
+    SearchCall(pattern: pattern, columns: self)
+  }
+
+  /// Searches the table for all words of a text; the last one may be unfinished.
+  public func search(_ text: String) -> SearchCall<M> { search(.asYouType(text)) }
+
+  /// Whether a full-text search finds the row. It can stand wherever a condition can, also in an
+  /// update or a deletion.
+  ///
+  /// ```swift
+  /// Post.where { $0.matches("swift conc") || $0.$isPinned == true }
+  /// // … WHERE "id" IN (SELECT "Post_search"."rowid" FROM "Post_search"(?)) OR "isPinned" = 1
+  /// ```
+  /// The search runs once for each statement.
+  public func matches(_ pattern: SearchPattern<M>) -> SQLPredicate {
+    let call = search(pattern)
+    let hit = Columns<SearchHit<M>>()
+    var statement = SelectStatement(
+      selection: .terms([.expression(hit.$rowID.node)]), from: hit.table)
+    statement.changeExtras { $0.sources = [(hit.table, call.source)] }
+    return SQLPredicate(.isInQuery(call.key, statement, isOptional: false))
+  }
+
+  /// Whether the row has all words of a text; the last one may be unfinished.
+  public func matches(_ text: String) -> SQLPredicate { matches(.asYouType(text)) }
+}

@@ -1,0 +1,122 @@
+import SQLCore
+
+/// A row that a full-text search has found: its place in the order of relevance, and the words that
+/// were found in it.
+///
+/// ```swift
+/// Post.search("swift").order(by: .rank).selectHit { post, hit in
+///   (post.$title, hit.$rank, hit.snippet(of: \.$body))
+/// }
+/// ```
+/// A `Query { }` has a parameter `Columns<SearchHit<Post>>` for it.
+public struct SearchHit<M: TableModel>: _SearchHitRow {
+  /// The model that is searched; programs do not use it directly.
+  public typealias _Searched = M
+
+  /// The key of the row.
+  @Column public var rowID: Int64
+  /// The relevance of the row by the weights of the columns: the smaller, the more relevant. It is
+  /// negative, and comparable only within one search.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_bm25_function>
+  @Column public var rank: Double
+  /// The column by which the functions of FTS5 know the search.
+  @Column var index: Int64
+
+  /// The names of the columns of FTS5.
+  public static var schema: Schema<SearchHit> {
+    Named(\.$rowID, "rowid")
+    Named(\.$index, (try? SearchIndex.declared(by: M.self))?.name ?? "index")
+  }
+}
+
+/// A row of a full-text search; programs do not use it directly.
+public protocol _SearchHitRow: ResultRow {
+  /// The model that is searched; programs do not use it directly.
+  associatedtype _Searched: TableModel
+}
+
+extension Columns where M: _SearchHitRow {
+  /// The whole text of a column with the words that were found in it.
+  ///
+  /// SQL: `ifnull(highlight("Post_search", 1, ?, ?), '')`
+  ///
+  /// The value of an optional column that is nil is an empty text. A column that the index does not
+  /// have throws `QueryError` when the query is rendered. In a query that groups, or has window
+  /// functions, SQLite refuses this and the other functions of a hit: select them in a query
+  /// inside it that has a limit.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_highlight_function>
+  public func highlight<Value: ColumnValue>(
+    of column: KeyPath<M._Searched, ColumnReference<Value>>
+  ) -> SQLExpression<HighlightedText> {
+    SQLExpression(
+      searchFunction("highlight", at: position(of: column), HighlightedText.delimiters))
+  }
+
+  /// The part of a column's text in which most words were found, with these words.
+  ///
+  /// SQL: `ifnull(snippet("Post_search", 1, ?, ?, '…', 16), '')`
+  ///
+  /// - Parameter words: the greatest number of words of the part, from 1 to 64.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_snippet_function>
+  public func snippet<Value: ColumnValue>(
+    of column: KeyPath<M._Searched, ColumnReference<Value>>, words: Int = 16
+  ) -> SQLExpression<HighlightedText> {
+    SQLExpression(snippetNode(position(of: column), words))
+  }
+
+  /// The part of the row's text, in any column, in which most words were found.
+  /// SQL: `ifnull(snippet("Post_search", -1, ?, ?, '…', 16), '')`
+  public func snippet(words: Int = 16) -> SQLExpression<HighlightedText> {
+    SQLExpression(snippetNode(.constant("-1"), words))
+  }
+
+  /// Whether a word was found in a column.
+  /// SQL: `ifnull(highlight(…, ?, ''), '') <> ifnull(highlight(…, '', ''), '')`
+  public func isFound<Value: ColumnValue>(
+    in column: KeyPath<M._Searched, ColumnReference<Value>>
+  ) -> SQLPredicate {
+    let position = position(of: column)
+    let empty = ExpressionNode.constant("''")
+    return SQLPredicate(
+      .compare(
+        .notEqual,
+        searchFunction("highlight", at: position, [HighlightedText.delimiters[0], empty]),
+        searchFunction("highlight", at: position, [empty, empty])))
+  }
+
+  private func snippetNode(_ position: ExpressionNode, _ words: Int) -> ExpressionNode {
+    guard (1...64).contains(words) else {
+      return .invalid(QueryError("snippet(words: \(words)): a snippet has 1 to 64 words"))
+    }
+    return searchFunction(
+      "snippet", at: position,
+      HighlightedText.delimiters + [.constant("'…'"), .value(BoundValue(words))])
+  }
+
+  private func searchFunction(
+    _ name: String, at position: ExpressionNode, _ arguments: [ExpressionNode]
+  ) -> ExpressionNode {
+    if case .invalid = position { return position }
+    // The third column has the name of the index.
+    let index = ExpressionNode.column(ColumnID(table: table, index: 2))
+    // A column that is NULL gives NULL.
+    return .function(
+      "ifnull", [.function(name, [index, position] + arguments), .constant("''")])
+  }
+
+  private func position<Value>(
+    of column: KeyPath<M._Searched, ColumnReference<Value>>
+  ) -> ExpressionNode {
+    do {
+      let index = try SearchIndex.required(by: M._Searched.self)
+      guard let place = try M._Searched.layout.index(of: column),
+        let position = index.position(ofColumn: place)
+      else {
+        return .invalid(QueryError("\(index.name): the index does not have \(column)"))
+      }
+      return .constant("\(position)")
+    } catch {
+      return .invalid(QueryError(String(describing: error)))
+    }
+  }
+}

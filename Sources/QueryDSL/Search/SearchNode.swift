@@ -1,0 +1,137 @@
+import SQLCore
+
+/// A pattern as a tree, and its text in the syntax of FTS5.
+indirect enum SearchNode: Sendable {
+  enum Joining: Sendable { case all, any }
+
+  /// The words whose ends are left open.
+  enum OpenEnds: Sendable { case none, last, each }
+
+  case words(String, Joining, OpenEnds)
+  case phrase(String)
+  case near([String], Int)
+  /// The columns are indices of the model's layout; nil for a key path that names none.
+  case columns([Int?], SearchNode)
+  case combined(String, [SearchNode])
+  case raw(String)
+
+  /// The parser of FTS5 has a stack of 100 entries, and each level takes three of them.
+  private static let maximumDepth = 24
+  /// Finds nothing.
+  private static let nothing = "\"\""
+
+  /// Returns the pattern for an index. Throws `QueryError` if the index cannot be searched for it.
+  func text(for index: SearchIndex, depth: Int = 0) throws -> String {
+    guard depth < Self.maximumDepth else {
+      throw QueryError("a search pattern is nested more than \(Self.maximumDepth) levels deep")
+    }
+    switch self {
+    case .words(let text, let joining, let openEnds):
+      let words = index.words(in: text)
+      guard !words.isEmpty else { return Self.nothing }
+      return words.enumerated().map { position, word in
+        let isOpen = openEnds == .each || openEnds == .last && position + 1 == words.count
+        return Self.quoted(word) + (isOpen ? " *" : "")
+      }.joined(separator: joining == .all ? " " : " OR ")
+    case .phrase(let text):
+      try index.requireDetail(.full, for: "a phrase")
+      return Self.quoted(text)
+    case .near(let texts, let distance):
+      try index.requireDetail(.full, for: "`near`")
+      guard distance >= 0 else { throw QueryError("near(within: \(distance)): it is negative") }
+      guard !texts.isEmpty else { return Self.nothing }
+      return "NEAR(\(texts.map(Self.quoted).joined(separator: " ")), \(min(distance, 1_000_000)))"
+    case .columns(let columns, let node):
+      try index.requireDetail(.column, for: "a single column")
+      let names = try columns.map { column in
+        guard let column, let position = index.position(ofColumn: column),
+          !index.columns[position].isUnindexed
+        else { throw QueryError("\(index.name): a pattern names a column that is not indexed") }
+        return Identifier(index.columns[position].name).quoted
+      }
+      guard !names.isEmpty else { return Self.nothing }
+      return "{\(names.joined(separator: " "))} : (\(try node.text(for: index, depth: depth + 1)))"
+    case .combined(let operation, let nodes):
+      return try flattened(operation, nodes).map { node in
+        "(\(try node.text(for: index, depth: depth + 1)))"
+      }.joined(separator: " \(operation) ")
+    case .raw(let text):
+      guard !text.utf8.contains(0) else {
+        throw QueryError("a search pattern contains U+0000")
+      }
+      return text
+    }
+  }
+
+  /// Returns the operands of a chain of the same operation, whose order does not matter for AND and
+  /// OR. `a NOT b NOT c` is `(a NOT b) NOT c`.
+  private func flattened(_ operation: String, _ nodes: [SearchNode]) -> [SearchNode] {
+    var operands: [SearchNode] = []
+    // From the right, by a loop: a long chain is deep on its left side.
+    var rest = nodes
+    while let first = rest.first {
+      operands += rest.dropFirst().reversed()
+      guard case .combined(operation, let inner) = first else {
+        operands.append(first)
+        break
+      }
+      rest = inner
+    }
+    return operands.reversed()
+  }
+
+  /// Returns a text as a string of FTS5, which ends at U+0000.
+  private static func quoted(_ text: String) -> String {
+    let scalars = text.unicodeScalars.map { $0.value == 0 ? " " : $0 }
+    return Identifier(String(String.UnicodeScalarView(scalars))).quoted
+  }
+}
+
+extension SearchIndex {
+  fileprivate func requireDetail(_ needed: SearchDetail, for what: String) throws {
+    guard detail != .full, needed == .full || detail == .none else { return }
+    throw QueryError(
+      "\(name): \(what) cannot be searched, because the detail of the index is "
+        + "`.\(detail.rawValue)`")
+  }
+
+  /// Returns the words of a user's text.
+  ///
+  /// The tokenizer may split a word further and look for its parts as a phrase. An index without
+  /// the positions of words has no phrases, so its text is split here as its tokenizer does.
+  fileprivate func words(in text: String) -> [String] {
+    let words = text.unicodeScalars.split { scalar in
+      scalar.value == 0 || scalar.properties.isWhitespace
+        || detail != .full && !tokenizer.isInWord(scalar)
+    }
+    return words.map { String(String.UnicodeScalarView($0)) }
+  }
+}
+
+extension SearchTokenizer {
+  /// Whether a character belongs to a word. Only `unicode61` and `ascii` without options are asked,
+  /// also below `porter`.
+  fileprivate func isInWord(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true
+    case ..<0x80: return false
+    // Letters that were marks in the version of Unicode which FTS5 knows.
+    case 0x19B0...0x19C0, 0x19C8...0x19C9, 0x1CF2...0x1CF3: return false
+    default: break
+    }
+    if words.contains("ascii") { return true }
+    switch scalar.properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+      .decimalNumber, .letterNumber, .otherNumber, .privateUse:
+      return true
+    default: return Self.isMark(scalar)
+    }
+  }
+
+  /// Whether unicode61 takes a combining mark as a part of the letter before it.
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    guard scalar.value >= 0x300, scalar.value < 0x332 else { return false }
+    let marks: UInt64 = 0x0003_61F8_0802_9FDF
+    return marks & (1 << UInt64(scalar.value - 0x300)) != 0
+  }
+}

@@ -1,0 +1,99 @@
+import SQLCore
+
+/// The words that a full-text search looks for.
+///
+/// ```swift
+/// Post.search("swift conc")                           // "swift" "conc" *
+/// Post.search(.phrase("swift concurrency"))           // "swift concurrency"
+/// Post.search(.words("swift").in(\.$title))           // {"title"} : ("swift")
+/// Post.search(.words("swift").excluding(.words("bird")))
+/// ```
+///
+/// Text from a user may contain anything: each word is quoted, so that no sign in it is read as a
+/// part of the pattern. The index splits a word such as `foo-bar` in the same way as the indexed
+/// text, and finds its parts beside each other. A text without a word finds nothing, and throws
+/// nothing. The pattern is a bound value, so that patterns of every kind share one statement.
+/// - SeeAlso: <https://www.sqlite.org/fts5.html#full_text_query_syntax>
+public struct SearchPattern<M: TableModel>: Sendable {
+  let node: SearchNode
+
+  init(_ node: SearchNode) {
+    self.node = node
+  }
+}
+
+// MARK: Text of a user
+
+extension SearchPattern {
+  /// Finds rows that have all words of a text; the last one may be unfinished: for a search
+  /// while the user types. White space at the end finishes the last word. FTS5: `"swift" "conc" *`
+  public static func asYouType(_ text: String) -> SearchPattern {
+    let isFinished = text.unicodeScalars.last?.properties.isWhitespace ?? true
+    return SearchPattern(.words(text, .all, isFinished ? .none : .last))
+  }
+
+  /// Finds rows that have all words of a text, in any order and column. FTS5: `"swift" "bird"`
+  public static func words(_ text: String) -> SearchPattern {
+    SearchPattern(.words(text, .all, .none))
+  }
+
+  /// Finds rows that have at least one word of a text. FTS5: `"swift" OR "bird"`
+  public static func anyWord(of text: String) -> SearchPattern {
+    SearchPattern(.words(text, .any, .none))
+  }
+
+  /// Finds rows that have, for each word of a text, a word that begins with it.
+  /// FTS5: `"sw" * "conc" *`
+  public static func prefixes(_ text: String) -> SearchPattern {
+    SearchPattern(.words(text, .all, .each))
+  }
+
+  /// Finds rows that have the words of a text one after another. FTS5: `"swift concurrency"`
+  ///
+  /// An index whose detail is not `.full` throws `QueryError` when the query is rendered.
+  public static func phrase(_ text: String) -> SearchPattern { SearchPattern(.phrase(text)) }
+
+  /// Finds rows in which the texts, each a word or a phrase, are near each other in one column: at
+  /// most `distance` words are between the first and the last. FTS5: `NEAR("swift" "actor", 10)`
+  ///
+  /// An index whose detail is not `.full` throws `QueryError` when the query is rendered.
+  public static func near(_ texts: String..., within distance: Int = 10) -> SearchPattern {
+    SearchPattern(.near(texts, distance))
+  }
+
+  /// Finds what a pattern in the syntax of FTS5 finds. Do not make it of text from a user: a wrong
+  /// one throws `DatabaseError` when the query runs.
+  /// - SeeAlso: <https://www.sqlite.org/fts5.html#full_text_query_syntax>
+  public static func raw(_ pattern: String) -> SearchPattern { SearchPattern(.raw(pattern)) }
+}
+
+// MARK: Combining patterns
+
+extension SearchPattern {
+  /// Finds rows that both patterns find. FTS5: `(…) AND (…)`
+  public func and(_ other: SearchPattern) -> SearchPattern {
+    SearchPattern(.combined("AND", [node, other.node]))
+  }
+
+  /// Finds rows that at least one of the patterns finds. FTS5: `(…) OR (…)`
+  public func or(_ other: SearchPattern) -> SearchPattern {
+    SearchPattern(.combined("OR", [node, other.node]))
+  }
+
+  /// Finds rows that this pattern finds and the other does not. FTS5: `(…) NOT (…)`
+  public func excluding(_ other: SearchPattern) -> SearchPattern {
+    SearchPattern(.combined("NOT", [node, other.node]))
+  }
+
+  /// Looks for the words in some columns only. FTS5: `{"title" "body"} : (…)`
+  ///
+  /// A column that the index does not have, and an index whose detail is `.none`, throw `QueryError`
+  /// when the query is rendered.
+  public func `in`<each Value: ColumnValue>(
+    _ columns: repeat KeyPath<M, ColumnReference<each Value>>
+  ) -> SearchPattern {
+    var indices: [Int?] = []
+    for column in repeat each columns { indices.append((try? M.layout)?.index(of: column)) }
+    return SearchPattern(.columns(indices, node))
+  }
+}

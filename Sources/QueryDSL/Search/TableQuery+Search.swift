@@ -1,0 +1,100 @@
+import SQLCore
+
+/// The order of the rows that a full-text search finds.
+public struct SearchOrder: Sendable {
+  /// By relevance: the most relevant rows first. SQL: `ORDER BY "Post_search"."rank"`
+  public static let rank = SearchOrder()
+}
+
+extension TableModel {
+  /// Returns a query for the rows that have all words of a text; the last one may be
+  /// unfinished.
+  ///
+  /// ```swift
+  /// Post.search("swift conc").order(by: .rank).limit(20)
+  /// // SELECT … FROM "Post" JOIN "Post_search"(?) ON "Post_search"."rowid" = "Post"."id"
+  /// //   ORDER BY "Post_search"."rank" LIMIT ?
+  /// ```
+  /// The text may come from a user as it is. A text without a word finds nothing. The query throws
+  /// `QueryError` when it is rendered if the model declares no `FullText`.
+  public static func search(_ text: String) -> TableQuery<Self, Self> {
+    all.matching(text)
+  }
+
+  /// Returns a query for the rows that a pattern finds.
+  public static func search(_ pattern: SearchPattern<Self>) -> TableQuery<Self, Self> {
+    all.matching(pattern)
+  }
+}
+
+extension TableQuery where M: TableModel {
+  /// Restricts the result to rows that a full-text search finds.
+  ///
+  /// ```swift
+  /// Post.where { $0.$status == .published }.matching(.phrase("swift concurrency"))
+  /// // … FROM "Post" JOIN "Post_search"(?) ON "Post_search"."rowid" = "Post"."id" WHERE …
+  /// ```
+  /// Conditions, joins, orders, limits, groups and relations work as in other queries. If it is
+  /// called twice, both patterns must match, and the rank is that of the last one.
+  public consuming func matching(_ pattern: SearchPattern<M>) -> Self {
+    let call = columns.search(pattern)
+    let hit = Columns<SearchHit<M>>()
+    select.statement.changeExtras {
+      $0.joins.append(
+        SelectStatement.Join(kind: .inner, table: hit.table, condition: call.condition(hit)))
+      $0.sources.append((hit.table, call.source))
+    }
+    return self
+  }
+
+  /// Restricts the result to rows that have all words of a text; the last one may be
+  /// unfinished.
+  public consuming func matching(_ text: String) -> Self { matching(.asYouType(text)) }
+
+  /// Orders by the relevance of what a search found, after the expressions of earlier calls.
+  /// SQL: `ORDER BY "Post_search"."rank"`
+  ///
+  /// Without a search before it, the query throws `QueryError` when it is rendered.
+  public consuming func order(by order: SearchOrder) -> Self {
+    let hit = self.hit
+    select.statement.addOrder(hit.$rank.node, .ascending, nil)
+    return self
+  }
+
+  /// Selects an expression of the rows and of what the search found in them.
+  public consuming func selectHit<Item: Selectable>(
+    _ item: (Columns<M>, Columns<SearchHit<M>>) -> Item
+  ) -> TableQuery<M, Item.Output> {
+    let hit = self.hit
+    return select { item($0, hit) }
+  }
+
+  /// Selects expressions of the rows and of what the search found in them, as a tuple.
+  ///
+  /// ```swift
+  /// Post.search("swift").order(by: .rank).limit(20).selectHit { post, hit in
+  ///   (post, hit.$rank, hit.snippet(of: \.$body))
+  /// }
+  /// // SELECT …, "Post_search"."rank", ifnull(snippet("Post_search"."Post_search", 1, …), '') …
+  /// ```
+  /// Without a search before it, the query throws `QueryError` when it is rendered.
+  public consuming func selectHit<First: Selectable, Second: Selectable, each Item: Selectable>(
+    _ items: (Columns<M>, Columns<SearchHit<M>>) -> (First, Second, repeat each Item)
+  ) -> TableQuery<M, (First.Output, Second.Output, repeat (each Item).Output)> {
+    let hit = self.hit
+    return select { items($0, hit) }
+  }
+
+  /// The columns of the last search. If there is none, a problem is noted.
+  private var hit: Columns<SearchHit<M>> {
+    mutating get {
+      let fresh = Columns<SearchHit<M>>()
+      if let found = select.statement.joins.last(where: { $0.table.layout == fresh.table.layout }) {
+        return Columns(found.table)
+      }
+      select.statement.note(
+        QueryError("there is no search in the query; write `search(…)` or `matching(…)` first"))
+      return fresh
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import CSQLite
+import Synchronization
+
+/// The header of a wal-index: shared memory in which every connection to a file in WAL mode, of any
+/// process, finds the newest commit.
+///
+/// Each commit and each restart of the log changes the header. It is stored twice: a commit writes
+/// the second copy first, and is complete when the copies are equal.
+/// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_file_format>
+struct LogIndex {
+  /// The first page of the wal-index. It stays mapped until the connection closes or leaves WAL
+  /// mode. No connection can leave WAL mode while another one has the file open.
+  private let page: UnsafeRawPointer
+
+  /// The size in bytes of one copy of the header.
+  private static let headerByteCount = 48
+
+  /// Returns nil if the index does not have the format that SQLite documents.
+  ///
+  /// The connection must use the log through shared memory.
+  init?(of handle: OpaquePointer) {
+    guard let page = csqlite_wal_index(handle) else { return nil }
+    self.init(page: page)
+  }
+
+  /// Returns the index whose first page is at an address; nil if it has another format.
+  init?(page: UnsafeRawPointer) {
+    guard page.load(as: UInt32.self) == 3_007_000 else { return nil }
+    self.page = page
+  }
+
+  /// The version of the database that the index names now; nil while a commit changes it.
+  var version: Version? {
+    let first = Version(of: page)
+    defer { atomicMemoryFence(ordering: .sequentiallyConsistent) }
+    return isAt(first) ? first : nil
+  }
+
+  /// Whether a version is still the newest, and the log is still used in the same way.
+  ///
+  /// A commit that was complete before the call is noticed, whichever process made it.
+  @inline(__always)
+  func isAt(_ version: Version) -> Bool {
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    return version == Version(of: page)
+      && version.header == Header(of: page + Self.headerByteCount)
+  }
+
+  /// The content of one copy of the header.
+  ///
+  /// It includes a count of commits, the number of frames, and a checksum over all frames. It cannot
+  /// return to an earlier value while a connection has a snapshot of the earlier one, because such
+  /// a snapshot keeps the log from being restarted and overwritten.
+  struct Header: Equatable {
+    private let words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+
+    init(of header: UnsafeRawPointer) {
+      words = (
+        header.load(as: UInt64.self), header.load(fromByteOffset: 8, as: UInt64.self),
+        header.load(fromByteOffset: 16, as: UInt64.self),
+        header.load(fromByteOffset: 24, as: UInt64.self),
+        header.load(fromByteOffset: 32, as: UInt64.self),
+        header.load(fromByteOffset: 40, as: UInt64.self)
+      )
+    }
+
+    @inline(__always)
+    static func == (left: Header, right: Header) -> Bool {
+      let (a, b) = (left.words, right.words)
+      return (a.0 ^ b.0) | (a.1 ^ b.1) | (a.2 ^ b.2) | (a.3 ^ b.3) | (a.4 ^ b.4) | (a.5 ^ b.5) == 0
+    }
+  }
+
+  /// A commit, and how much of the log was in the database file then.
+  ///
+  /// The second part matters for checkpoints. Once the whole log is in the file, new readers no
+  /// longer use the log, so that it can be restarted. Readers that kept a snapshot of the log must
+  /// take a new one.
+  struct Version: Equatable {
+    let header: Header
+    /// The number of frames that checkpoints have copied into the database file.
+    private let copiedFrameCount: UInt32
+
+    init(of page: UnsafeRawPointer) {
+      header = Header(of: page)
+      copiedFrameCount = page.load(fromByteOffset: 2 * LogIndex.headerByteCount, as: UInt32.self)
+    }
+  }
+}

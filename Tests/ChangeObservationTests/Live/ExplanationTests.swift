@@ -1,0 +1,103 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@testable import ChangeObservation
+
+@Suite("Explanations of live queries")
+struct ExplanationTests {
+  private func database(indexed: Bool = true) async throws -> Database {
+    let db = try Database.temporary(configuration: .relaxed)
+    try await db.execute(
+      """
+      CREATE TABLE JoinWriter (name TEXT PRIMARY KEY NOT NULL, team INTEGER, score REAL);
+      CREATE TABLE JoinPost (id INTEGER PRIMARY KEY, author TEXT, parent INTEGER,
+        title TEXT NOT NULL, stars INTEGER NOT NULL);
+      """)
+    if indexed { try await db.execute("CREATE INDEX authors ON JoinPost (author)") }
+    return db
+  }
+
+  private static let join = Query {
+    (post: Columns<JoinPost>, writer: OptionalColumns<JoinWriter>) in
+    From(post)
+    LeftJoin(writer, on: post.$author.equals(writer.$name))
+    Select(post.$title, writer.$score)
+  }
+
+  @MainActor @Test("an explanation says in one sentence whether and why a query is maintained")
+  func sentences() async throws {
+    let db = try await database()
+    let posts = try await db.observe(JoinPost.all).explanation
+    #expect(posts.isMaintained)
+    #expect(
+      posts.description
+        == "Maintained: a commit costs as much as the rows of JoinPost that it touched.")
+    let join = try await db.observe(Self.join).explanation
+    #expect(join.isMaintained)
+    #expect(
+      join.description
+        == "Maintained: a commit that touches JoinPost or JoinWriter evaluates it again only for the "
+        + "rows of JoinPost that this concerns.")
+    let live = LiveQuery(JoinPost.all.select(\.$stars).distinct(), in: db)
+    let distinct = try await live.explanation
+    #expect(!distinct.isMaintained)
+    #expect(
+      distinct.description
+        == "Runs again after each commit that touches what it reads, because it selects DISTINCT "
+        + "rows.")
+  }
+
+  @Test("the reasons name what the query has")
+  func reasons() async throws {
+    let db = try await database()
+    func expect(_ words: String, _ query: some Fetchable) async throws {
+      let explanation = try await db.observe(query).explanation
+      #expect(!explanation.isMaintained)
+      #expect(explanation.description.contains(words), "\(explanation)")
+    }
+    try await expect(
+      "it has an aggregate, sum", JoinPost.all.group(by: \.$stars).select { $0.$stars.sum() })
+    try await expect(
+      "left join of JoinWriter",
+      Self.join.where { (writer: OptionalColumns<JoinWriter>) in writer.$score == nil })
+    let names = JoinWriter.all.select { $0.$name.optional }
+    try await expect("it has a subquery", JoinPost.where { $0.$author.isIn(names) })
+    let raw = try await db.observe(sql: "SELECT 1 FROM JoinPost").explanation
+    #expect(raw.description.hasSuffix("because it is raw SQL."))
+  }
+
+  @Test("a join without an index runs again, and its explanation names the index")
+  func missingIndex() async throws {
+    let db = try await database(indexed: false)
+    let explanation = try await db.observe(Self.join).explanation
+    #expect(!explanation.isMaintained)
+    #expect(
+      explanation.description
+        == "Runs again after each commit that touches what it reads, because without another index, "
+        + "finding what to evaluate when rows of JoinWriter change would scan JoinPost. Missing: "
+        + #"CREATE INDEX "JoinPost_on_author" ON "JoinPost" ("author")"#)
+    for index in explanation.missingIndexes { try await db.execute(SQL(unsafe: index.sql)) }
+    #expect(try await db.observe(Self.join).explanation.isMaintained)
+  }
+
+  @Test("an observation that runs again and takes too long is reported, if that was asked for")
+  func report() async throws {
+    let db = try await database()
+    let reports = Lock<[ObservationRerun]>([])
+    db.onObservationRerun(longerThan: .zero) { report in reports.withLock { $0.append(report) } }
+    let watch = QueryWatch(LiveSource(JoinPost.all.select(\.$stars).distinct()), in: db)
+    _ = try await watch.next()
+    #expect(reports.withLock { $0.isEmpty }, "the first fetch is not reported")
+    try await db.execute("INSERT INTO JoinPost VALUES (1, 'a', NULL, 't', 5)")
+    _ = try await watch.update()
+    let report = try #require(reports.withLock { $0.first })
+    #expect(report.sql.contains("SELECT DISTINCT"))
+    #expect(report.reason.hasSuffix("because it selects DISTINCT rows."))
+    #expect(report.duration > .zero)
+    db.onObservationRerun(longerThan: .zero, nil)
+    try await db.execute("INSERT INTO JoinPost VALUES (2, 'a', NULL, 't', 6)")
+    _ = try await watch.update()
+    #expect(reports.withLock { $0.count } == 1)
+  }
+}

@@ -1,0 +1,63 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@testable import ChangeObservation
+
+/// A live query beside a fresh fetch of it.
+final class Comparison {
+  let name: String
+  let isMaintained: () -> Bool
+  /// Returns the number of times that the whole result was fetched.
+  let fetchCount: () -> Int
+  /// Returns the new result of the live query, or nil if it reports none.
+  let update: () async throws -> (rows: [String], difference: ResultsDifference)?
+  let fetch: () throws -> [String]
+  var last: [String] = []
+  private var isFirst = true
+
+  init<Row>(
+    _ name: String, _ query: some Fetchable<Row>, sorted: some Fetchable<Row>, in db: Database
+  ) {
+    self.name = name
+    let watch = QueryWatch(LiveSource(query), in: db)
+    isMaintained = { watch.isMaintained }
+    fetchCount = { watch.fetchCount }
+    var hasBegun = false
+    update = {
+      let results = hasBegun ? try await watch.update() : try await watch.next()
+      hasBegun = true
+      return results.map { ($0.map { "\($0)" }, $0.difference) }
+    }
+    fetch = {
+      let rows: [Row] = try db.fetch(sorted)
+      return rows.map { "\($0)" }
+    }
+  }
+
+  /// Turns the last result into the new one by applying the difference.
+  func applying(_ difference: ResultsDifference, to new: [String]) -> [String] {
+    var rows = last
+    for index in (difference.removed + difference.moved.map(\.origin)).sorted().reversed() {
+      rows.remove(at: index)
+    }
+    for index in (difference.inserted + difference.moved.map(\.destination)).sorted() {
+      rows.insert(new[index], at: index)
+    }
+    for index in difference.updated { rows[index] = new[index] }
+    return rows
+  }
+
+  func check(_ place: String) async throws {
+    let expected = try fetch()
+    guard let (rows, difference) = try await update() else {
+      try #require(last == expected, "\(place), \(name): no result was delivered")
+      return
+    }
+    try #require(rows == expected, "\(place), \(name): the result is wrong")
+    try #require(isFirst || !difference.isEmpty, "\(place), \(name): an equal result was delivered")
+    isFirst = false
+    try #require(applying(difference, to: rows) == rows, "\(place), \(name): \(difference)")
+    last = rows
+  }
+}
