@@ -78,9 +78,9 @@ extension TableModel {
   }
 
   /// Returns a query for several expressions, as a tuple. SQL: `SELECT a, count(*)`
-  public static func select<First: Selectable, Second: Selectable, each Item: Selectable>(
-    _ items: (Columns<Self>) -> (First, Second, repeat each Item)
-  ) -> TableQuery<Self, (First.Output, Second.Output, repeat (each Item).Output)> {
+  public static func select<each Item: Selectable>(
+    _ items: (Columns<Self>) -> (repeat each Item)
+  ) -> TableQuery<Self, (repeat (each Item).Output)> {
     all.select(items)
   }
 }

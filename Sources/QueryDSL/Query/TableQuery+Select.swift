@@ -24,18 +24,8 @@ extension TableQuery {
     return selecting(terms, decoding)
   }
 
-  // The closures for tuples have two items at least. An empty pack would accept any closure, with a
-  // warning that its value is not used.
-
   /// Selects several expressions instead of the model, as a tuple. SQL: `SELECT a, count(*)`
-  public consuming func select<First: Selectable, Second: Selectable, each Item: Selectable>(
-    _ items: (Columns<M>) -> (First, Second, repeat each Item)
-  ) -> TableQuery<M, (First.Output, Second.Output, repeat (each Item).Output)> {
-    tuple(items)
-  }
-
-  // The closure is passed on, because Swift 6.3 crashes on a tuple that ends with a pack.
-  private consuming func tuple<each Item: Selectable>(
+  public consuming func select<each Item: Selectable>(
     _ items: (Columns<M>) -> (repeat each Item)
   ) -> TableQuery<M, (repeat (each Item).Output)> {
     let items = items(columns)

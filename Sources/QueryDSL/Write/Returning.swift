@@ -102,14 +102,7 @@ extension TableCommand {
 
   /// Returns several expressions over the columns of each changed row, as tuples. SQL: `RETURNING
   /// "id", "views" + ?`
-  public func returning<First: Selectable, Second: Selectable, each Item: Selectable>(
-    _ items: (Columns<M>) -> (First, Second, repeat each Item)
-  ) -> Returning<Self, (First.Output, Second.Output, repeat (each Item).Output)> {
-    tuple(items)
-  }
-
-  // The closure is passed on, because Swift 6.3 crashes on a tuple that ends with a pack.
-  private func tuple<each Item: Selectable>(
+  public func returning<each Item: Selectable>(
     _ items: (Columns<M>) -> (repeat each Item)
   ) -> Returning<Self, (repeat (each Item).Output)> {
     let items = items(_columns)

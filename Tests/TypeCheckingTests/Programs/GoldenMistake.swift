@@ -90,12 +90,6 @@ struct GoldenMistake: Sendable {
         """,
       message: "no exact matches in call to static method 'select'"),
     GoldenMistake(
-      name: "a value of an own type among selected items",
-      code: """
-        let query = Post.‸select { ($0.$id, Status.draft) }
-        """,
-      message: "type '(SQLExpression<Unique64>, Status)' cannot conform to 'Selectable'"),
-    GoldenMistake(
       name: "a tuple of values of other types",
       code: """
         let query = Post.where { ‸($0.$views, $0.$title) > ("x", 1) }

@@ -17,16 +17,7 @@ extension Query {
   }
 
   /// Selects several items instead of what the query selects, as a tuple. SQL: `SELECT a, b`
-  public consuming func select<
-    First: Selectable, Second: Selectable, each Item: Selectable, each Table: TableColumns
-  >(
-    _ items: (repeat each Table) -> (First, Second, repeat each Item)
-  ) -> Query<(First.Output, Second.Output, repeat (each Item).Output)> {
-    tuple(items)
-  }
-
-  // The closure is passed on, because Swift 6.3 crashes on a tuple that ends with a pack.
-  private consuming func tuple<each Item: Selectable, each Table: TableColumns>(
+  public consuming func select<each Item: Selectable, each Table: TableColumns>(
     _ items: (repeat each Table) -> (repeat each Item)
   ) -> Query<(repeat (each Item).Output)> {
     let tables = _QueryTables(of: statement)
@@ -42,19 +33,15 @@ extension Query {
   /// feed.selectAlso { (post: Columns<Post>) in post.$views }     // (String, String, Int)
   /// ```
   /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
-  public consuming func selectAlso<
-    each Old, First: Selectable, each Item: Selectable, each Table: TableColumns
-  >(
-    _ items: (repeat each Table) -> (First, repeat each Item)
-  ) -> Query<(repeat each Old, First.Output, repeat (each Item).Output)>
-  where Row == (repeat each Old) {
+  public consuming func selectAlso<each Old, each Item: Selectable, each Table: TableColumns>(
+    _ items: (repeat each Table) -> (repeat each Item)
+  ) -> Query<(repeat each Old, repeat (each Item).Output)> where Row == (repeat each Old) {
     let tables = _QueryTables(of: statement)
+    let items = items(repeat (each Table)(_from: tables))
     var statement = statement
-    let (parts, names) = statement.selectAlso(after: decoding) {
-      items(repeat (each Table)(_from: tables))
-    }
+    let (parts, names) = statement.selectAlso(repeat each items, after: decoding)
     statement.note(tables.problem)
-    return Query<(repeat each Old, First.Output, repeat (each Item).Output)>(
+    return Query<(repeat each Old, repeat (each Item).Output)>(
       statement: statement, decoding: .parts(parts, columns: names))
   }
 

@@ -1,16 +1,6 @@
 import SQLCore
 
 extension SelectStatement {
-  /// Selects the items of a tuple after what is selected already.
-  ///
-  /// The tuple comes from a closure, because Swift 6.3 crashes on a tuple that ends with a pack.
-  mutating func selectAlso<Row, each Item: Selectable>(
-    after old: RowDecoding<Row>, items: () -> (repeat each Item)
-  ) -> (parts: RowParts, columns: @Sendable () throws -> [ResultColumn]) {
-    let items = items()
-    return selectAlso(repeat each items, after: old)
-  }
-
   /// Selects several items after what is selected already, and returns the way to read the longer
   /// tuple.
   ///

@@ -26,14 +26,14 @@ extension TableQuery {
   /// ```swift
   /// titles.selectAlso { $0.$title.length() }           // (Post.ID, String, Int)
   /// ```
-  public consuming func selectAlso<each Old, First: Selectable, each Item: Selectable>(
-    _ items: (Columns<M>) -> (First, repeat each Item)
-  ) -> TableQuery<M, (repeat each Old, First.Output, repeat (each Item).Output)>
-  where Row == (repeat each Old) {
+  public consuming func selectAlso<each Old, each Item: Selectable>(
+    _ items: (Columns<M>) -> (repeat each Item)
+  ) -> TableQuery<M, (repeat each Old, repeat (each Item).Output)> where Row == (repeat each Old) {
+    let items = items(columns)
     let table = columns
     var statement = select.statement
-    let (parts, names) = statement.selectAlso(after: select.decoding) { items(table) }
-    return TableQuery<M, (repeat each Old, First.Output, repeat (each Item).Output)>(
+    let (parts, names) = statement.selectAlso(repeat each items, after: select.decoding)
+    return TableQuery<M, (repeat each Old, repeat (each Item).Output)>(
       query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
   }
 }

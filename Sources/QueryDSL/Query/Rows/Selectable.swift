@@ -108,7 +108,7 @@ extension SelectStatement {
       parts.append(selection.part)
       columns.append(selection.columns)
     }
-    // `select()` of no columns.
+    // A closure that returns something else than items is accepted as one that returns none.
     if terms.isEmpty { terms = [.expression(.invalid(noItems))] }
     let allColumns = columns
     return (terms, .parts(parts) { try allColumns.flatMap { try $0() } })
