@@ -78,9 +78,9 @@ extension TableQuery where M: TableModel {
   /// // SELECT …, "Post_search"."rank", ifnull(snippet("Post_search"."Post_search", 1, …), '') …
   /// ```
   /// Without a search before it, the query throws `QueryError` when it is rendered.
-  public consuming func selectHit<First: Selectable, Second: Selectable, each Item: Selectable>(
-    _ items: (Columns<M>, Columns<SearchHit<M>>) -> (First, Second, repeat each Item)
-  ) -> TableQuery<M, (First.Output, Second.Output, repeat (each Item).Output)> {
+  public consuming func selectHit<each Item: Selectable>(
+    _ items: (Columns<M>, Columns<SearchHit<M>>) -> (repeat each Item)
+  ) -> TableQuery<M, (repeat (each Item).Output)> {
     let hit = self.hit
     return select { items($0, hit) }
   }
