@@ -26,7 +26,7 @@ extension OwnStatementsTests {
     }
   }
 
-  @Test("observing queries that run again: a join, raw SQL and a closure")
+  @Test("observing queries that run again: raw SQL and a closure")
   func runAgain() async {
     await #expect(processExitsWith: .success) {
       try await OwnStatements.runAsync { statements in
