@@ -241,7 +241,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         return nil
       }
       if plan?.readsSnapshots == true {
-        snapshot = try watch.countingOthers(in: snapshot, on: core)
+        snapshot = watch.countingOthers(in: snapshot, on: core)
       }
       let new: (Results<Row>, ResultWindow?)
       do {

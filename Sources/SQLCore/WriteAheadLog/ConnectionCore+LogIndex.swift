@@ -1,47 +1,57 @@
 import CSQLite
 
+/// What is known of the index of the write-ahead log that a connection uses.
+enum LogIndexSupport {
+  /// The connection has not begun to read yet, or nothing has asked for the index.
+  case unknown
+  /// The connection uses no log in shared memory: it is in memory, has exclusive locking, is
+  /// immutable, or is in another journal mode.
+  case none
+  case log(LogIndex)
+}
+
 extension ConnectionCore {
+  /// Returns the index of the log; nil if the connection does not use one in shared memory.
+  ///
+  /// The connection must have read before, so that it uses the log by now if there is one. On a
+  /// reader the first call finds the index, and later ones return it: a reader that uses the log
+  /// keeps the file in WAL mode, so the index stays where it is until the reader closes.
+  func logIndex() -> LogIndex? {
+    guard isReader else { return findLogIndex() }
+    switch state.pointee.log.index {
+    case .log(let index): return index
+    case .none: return nil
+    case .unknown:
+      let index = findLogIndex()
+      state.pointee.log.use(index)
+      return index
+    }
+  }
+
+  /// Where there is no index in shared memory, asking for it would create it.
+  private func findLogIndex() -> LogIndex? {
+    guard !configuration.isImmutable, (try? text(pragma: "PRAGMA journal_mode")) == "wal",
+      (try? text(pragma: "PRAGMA locking_mode")) == "normal"
+    else { return nil }
+    return LogIndex(of: handle)
+  }
+
+  private func text(pragma text: String) throws -> String? {
+    let statement = try compileOne(text).handle
+    defer { sqlite3_finalize(statement) }
+    guard sqlite3_step(statement) == SQLITE_ROW else { return nil }
+    return sqlite3_column_text(statement, 0).map { String(cString: $0) }
+  }
+
   /// The number of commits to the write-ahead log, by any connection of any process, as the log's
   /// index counts them. It starts anywhere and wraps around: only differences mean something.
   ///
-  /// Returns nil if the database has no such index in shared memory: it is in memory, or in another
-  /// journal mode. It must be called in a read transaction, since only then the index is sure to be
-  /// open. A commit that comes after the snapshot of that transaction is counted as well.
+  /// Nil if the database has no such index in shared memory, or while a commit changes it. It must be
+  /// read in a read transaction, since only then the index is sure to be open. A commit that comes
+  /// after the snapshot of that transaction is counted as well.
   ///
   /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_header>
-  package func logChangeCount() throws -> UInt32? {
-    // Where there is no index in shared memory, asking for it would create it.
-    guard try text(ofPragma: "PRAGMA journal_mode") == "wal",
-      try text(ofPragma: "PRAGMA locking_mode") == "normal"
-    else { return nil }
-    var file: UnsafeMutablePointer<sqlite3_file>?
-    guard
-      sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
-      let methods = file?.pointee.pMethods, methods.pointee.iVersion >= 2,
-      let map = methods.pointee.xShmMap, let barrier = methods.pointee.xShmBarrier
-    else { return nil }
-    var page: UnsafeMutableRawPointer?
-    guard map(file, 0, Self.indexPageByteCount, 0, &page) == SQLITE_OK, let page else {
-      return nil
-    }
-    // A connection that commits writes the second copy of the header first.
-    let first = page.load(fromByteOffset: Self.changeCountOffset, as: UInt32.self)
-    barrier(file)
-    let second = page.load(
-      fromByteOffset: Self.headerByteCount + Self.changeCountOffset, as: UInt32.self)
-    return first == second ? first : nil
-  }
-
-  private static var indexPageByteCount: Int32 { 32_768 }
-  private static var headerByteCount: Int { 48 }
-  private static var changeCountOffset: Int { 8 }
-
-  private func text(ofPragma pragma: String) throws -> String? {
-    let statement = try lendStatement(text: pragma)
-    defer { giveBack(statement) }
-    guard try step(statement) else { return nil }
-    return try StatementRow(statement: statement).get(String.self, at: 0)
-  }
+  package var logChangeCount: UInt32? { logIndex()?.version?.header.commitCount }
 
   /// The number of this connection's own commits to the write-ahead log of the main database; nil
   /// if they are not counted, because the library's log hook is not installed.

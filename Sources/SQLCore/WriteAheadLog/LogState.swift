@@ -9,6 +9,9 @@ struct LogState {
   /// The number of commits to the log of the main database that the hook has noted; it wraps around.
   private(set) var commitCount: UInt32 = 0
 
+  /// What is known of the index of the log.
+  private(set) var index = LogIndexSupport.unknown
+
   /// Called before a commit copies the log into the database file.
   private(set) var willCopy: (@Sendable () -> Void)?
 
@@ -20,6 +23,13 @@ struct LogState {
 
   /// The number for SQLite's own hook that has the same effect as the library's.
   var autocheckpoint: Int32 { bound.autocheckpoint }
+
+  // MARK: The index
+
+  /// Sets the index of the log: nil if the connection uses none in shared memory.
+  mutating func use(_ index: LogIndex?) {
+    self.index = index.map { .log($0) } ?? .none
+  }
 
   // MARK: The hook
 

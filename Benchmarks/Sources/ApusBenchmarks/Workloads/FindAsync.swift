@@ -6,7 +6,7 @@ extension Workload {
   /// separate access.
   static let findAsync = Workload(
     name: "W8", title: "20,000 async finds from a task, each its own read", operations: 20_000,
-    target: .c(1.20)
+    target: .c(0.60)
   ) { fixture in
     let (database, keys) = (fixture.database, try fixture.fillToFind())
     let peer = fixture.peer
@@ -39,7 +39,7 @@ extension Workload {
   /// Measures the synchronous call.
   static let findSync = Workload(
     name: "W8s", title: "20,000 synchronous finds, each its own read", operations: 20_000,
-    target: .c(1.20)
+    target: .c(0.55)
   ) { fixture in
     let (database, keys) = (fixture.database, try fixture.fillToFind())
     let peer = fixture.peer

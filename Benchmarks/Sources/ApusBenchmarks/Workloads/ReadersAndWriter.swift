@@ -10,7 +10,7 @@ import Synchronization
 extension Workload {
   static let readersAndWriter = Workload(
     name: "W12", title: "8 × 20,000 finds while one writes", operations: 160_000,
-    target: .c(1 / 0.9), isLong: true
+    target: .c(0.75), isLong: true
   ) { fixture in
     try fixture.fill(with: PlainItem.samples(cachedRows))
     let (database, peer) = (fixture.database, fixture.peer)

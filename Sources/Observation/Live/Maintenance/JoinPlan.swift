@@ -41,7 +41,7 @@ final class JoinPlan<Row: Sendable>: MaintenancePlan {
       throw RerunReason("the key of \(table.layout.tableName) may be NULL")
     }
     let core = try context.connection.use()
-    guard try context.isPrivate || core.logChangeCount() != nil else {
+    guard context.isPrivate || core.logChangeCount != nil else {
       throw RerunReason("the file has no write-ahead log")
     }
     let filters = try JoinFilters(of: select)
@@ -119,7 +119,7 @@ final class JoinPlan<Row: Sendable>: MaintenancePlan {
       return .unknown
     }
     defer { try? core.run(cached: "COMMIT") }
-    guard let snapshot = try watch.following(held.snapshot, opened, on: core) else { return nil }
+    guard let snapshot = watch.following(held.snapshot, opened, on: core) else { return nil }
     // Other commits that the snapshot contains are applied with these.
     var commits = commits
     switch watch.takeTouch(through: snapshot.position.last) {

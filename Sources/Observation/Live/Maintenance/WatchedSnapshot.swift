@@ -42,11 +42,9 @@ extension TableWatch {
 
   /// Returns the snapshot with the number of commits of other connections, for comparing later
   /// snapshots with it. The number stays unknown if the writer committed since it was opened.
-  func countingOthers(in snapshot: WatchedSnapshot, on core: ConnectionCore) throws
-    -> WatchedSnapshot
-  {
+  func countingOthers(in snapshot: WatchedSnapshot, on core: ConnectionCore) -> WatchedSnapshot {
     var snapshot = snapshot
-    let count = try otherCount(in: snapshot.position, on: core)
+    let count = otherCount(in: snapshot.position, on: core)
     if isLast(snapshot.position.last) { snapshot.otherCount = count }
     return snapshot
   }
@@ -57,11 +55,11 @@ extension TableWatch {
   /// decided at this moment.
   func following(
     _ earlier: WatchedSnapshot, _ snapshot: WatchedSnapshot, on core: ConnectionCore
-  ) throws -> WatchedSnapshot? {
+  ) -> WatchedSnapshot? {
     guard snapshot.position.isDelivered, let known = earlier.otherCount,
       // The log's index counts all commits until now. If it has counted none but those of the
       // position, the snapshot contains no others.
-      try otherCount(in: snapshot.position, on: core) == known,
+      otherCount(in: snapshot.position, on: core) == known,
       !isPrivate || !snapshot.position.mayContainNext
     else { return nil }
     var snapshot = snapshot
@@ -72,9 +70,9 @@ extension TableWatch {
 
   private func otherCount(
     in position: CommitClock.Position, on core: ConnectionCore
-  ) throws -> UInt32? {
+  ) -> UInt32? {
     if isPrivate { return 0 }
-    return try core.logChangeCount().map {
+    return core.logChangeCount.map {
       $0 &- UInt32(truncatingIfNeeded: position.loggedCount)
     }
   }

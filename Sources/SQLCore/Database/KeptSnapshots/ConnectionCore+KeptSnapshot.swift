@@ -40,7 +40,7 @@ extension ConnectionCore {
     guard isReader, state.pointee.kept.isBusy(), !state.pointee.hooks.seesOwnStatements else {
       return nil
     }
-    if !state.pointee.kept.isSupportKnown { findLogIndex() }
+    if !state.pointee.kept.isSupportKnown { findSupport() }
     guard let version = state.pointee.kept.newestVersion else { return nil }
     if state.pointee.kept.begin == nil {
       let begin = try compileOne("BEGIN DEFERRED").handle
@@ -82,24 +82,12 @@ extension ConnectionCore {
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// Finds out how the connection uses the log. It has read before, so that it uses the log by now
-  /// if there is one.
+  /// Finds out whether the connection can keep snapshots. It has read before.
   ///
-  /// Snapshots are not kept without shared memory (in memory, with exclusive locking, for an
-  /// immutable file), nor with attached databases, whose commits the header does not show.
-  private func findLogIndex() {
-    guard !configuration.isImmutable, sqlite3_db_name(handle, 2) == nil,
-      (try? text(pragma: "PRAGMA journal_mode")) == "wal",
-      (try? text(pragma: "PRAGMA locking_mode")) == "normal"
-    else { return state.pointee.kept.use(nil) }
-    state.pointee.kept.use(LogIndex(of: handle))
-  }
-
-  private func text(pragma text: String) throws -> String? {
-    let statement = try compileOne(text).handle
-    defer { sqlite3_finalize(statement) }
-    guard sqlite3_step(statement) == SQLITE_ROW else { return nil }
-    return sqlite3_column_text(statement, 0).map { String(cString: $0) }
+  /// Snapshots are not kept without shared memory, nor with attached databases, whose commits the
+  /// header does not show.
+  private func findSupport() {
+    state.pointee.kept.use(sqlite3_db_name(handle, 2) == nil ? logIndex() : nil)
   }
 }
 

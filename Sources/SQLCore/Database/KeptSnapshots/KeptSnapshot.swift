@@ -10,15 +10,8 @@ import CSQLite
 /// A snapshot is kept only for a moment, because it keeps the log from being restarted. The pool
 /// ends those that have not been used for some milliseconds.
 struct KeptSnapshot {
-  private enum Support {
-    /// The connection has not begun to read yet.
-    case unknown
-    /// The connection does not use a log in shared memory, or has attached databases.
-    case none
-    case log(LogIndex)
-  }
-
-  private var support = Support.unknown
+  /// The index of the log; `none` with attached databases, too.
+  private var support = LogIndexSupport.unknown
   /// The version of the database that the open transaction sees; nil if no snapshot is kept.
   private var version: LogIndex.Version?
   /// The time of the last read that found no snapshot.

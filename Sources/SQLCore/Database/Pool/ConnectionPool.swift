@@ -117,26 +117,32 @@ final class ConnectionPool: Sendable {
       occupants.removeLast()
     }
 
-    /// Returns the next in line, who gets the grant. If no access waits, the grant goes back into
-    /// the lane.
-    mutating func giveBack(_ grant: Grant, to name: LaneName) -> Waiter? {
+    /// What follows after a grant was given back.
+    struct Return: Sendable {
+      /// The next in line, who gets the grant.
+      var waiter: Waiter?
+      /// Whether the next round, which may end the snapshot that the connection has kept, must be
+      /// scheduled.
+      var schedulesRound = false
+    }
+
+    /// Gives the grant to the next in line. If no access waits, the grant goes back into the lane.
+    mutating func giveBack(_ grant: Grant, to name: LaneName) -> Return {
+      var result = Return()
+      if case .connection(let core) = grant, core.state.pointee.kept.isKept {
+        core.state.pointee.kept.didUse(in: rounds.number)
+        result.schedulesRound = rounds.begin()
+      }
       if let waiter = self[name].waiters.popFirst() {
         if waiter.isProbe { self[name].probeCount += 1 }
-        return waiter
+        result.waiter = waiter
+        return result
       }
       switch grant {
       case .connection(let core) where !isClosed: self[name].idle.append(core)
       case .connection, .room: self[name].count -= 1
       }
-      return nil
-    }
-
-    /// Notes that a reader comes back with a kept snapshot. Returns whether the next round, which
-    /// may end the snapshot, must be scheduled.
-    mutating func noteKeptSnapshot(of core: ConnectionCore) -> Bool {
-      guard core.state.pointee.kept.isKept else { return false }
-      core.state.pointee.kept.didUse(in: rounds.number)
-      return rounds.begin()
+      return result
     }
   }
 
@@ -261,13 +267,12 @@ final class ConnectionPool: Sendable {
   func giveBack(_ core: ConnectionCore, to name: LaneName) {
     core.endLease()
     // A stream calls `streamWillEnd()` before it gives its connection back.
-    let (waiter, schedulesRound) = state.withLock { state -> (Waiter?, Bool) in
+    let result = state.withLock { state -> State.Return in
       state.leave(core)
       if name == .stream { state[name].endingCount -= 1 }
-      return (state.giveBack(.connection(core), to: name), state.noteKeptSnapshot(of: core))
+      return state.giveBack(.connection(core), to: name)
     }
-    if schedulesRound { scheduleRound() }
-    if let waiter { hand(.connection(core), to: waiter, name) }
+    hand(.connection(core), after: result, name)
   }
 
   /// Notes that the access that used the connection has ended.
@@ -277,19 +282,22 @@ final class ConnectionPool: Sendable {
 
   /// Gives a grant, used or not, to the next in line.
   func giveBack(_ grant: Grant, to name: LaneName) {
-    let waiter = state.withLock { state -> Waiter? in
+    let result = state.withLock { state -> State.Return in
       if name == .stream { state[name].endingCount -= 1 }
       return state.giveBack(grant, to: name)
     }
-    if let waiter { hand(grant, to: waiter, name) }
+    hand(grant, after: result, name)
   }
 
-  /// Answers a waiter with a grant. If it was cancelled meanwhile, the next one gets the grant.
-  private func hand(_ grant: Grant, to waiter: Waiter, _ name: LaneName) {
-    var next: Waiter? = waiter
-    while let waiter = next, !waiter.grant(grant) {
+  /// Answers the next in line with a grant that was given back. If that one was cancelled meanwhile,
+  /// the next one gets the grant.
+  private func hand(_ grant: Grant, after first: State.Return, _ name: LaneName) {
+    var result = first
+    while true {
+      if result.schedulesRound { scheduleRound() }
+      guard let waiter = result.waiter, !waiter.grant(grant) else { return }
       if waiter.isProbe { endProbe(name) }
-      next = state.withLock { $0.giveBack(grant, to: name) }
+      result = state.withLock { $0.giveBack(grant, to: name) }
     }
   }
 

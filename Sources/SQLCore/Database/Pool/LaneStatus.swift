@@ -37,7 +37,7 @@ extension ConnectionPool.Lane {
 extension ConnectionCore {
   fileprivate var faults: [String] {
     let isExpected = isInTransaction == state.pointee.kept.isKept
-    var faults = isExpected ? [] : ["a transaction is open, or a kept snapshot lost its own"]
+    var faults = isExpected ? [] : ["its transaction does not match its kept snapshot"]
     var statement = sqlite3_next_stmt(handle, nil)
     while let current = statement {
       if sqlite3_stmt_busy(current) != 0 {

@@ -44,6 +44,18 @@ struct KeptSnapshotEndingTests {
     #expect(!db.looksForUnusedSnapshots)
   }
 
+  @Test("a snapshot is looked for again if its reader was granted and comes back unused")
+  func unused() throws {
+    let db = try open()
+    try db.keepSnapshot()
+    let pool = db.access.pool
+    // While the reader is granted, no idle reader has a snapshot, and the rounds end.
+    let grant = try #require(pool.state.withLock { $0[.reader].take() })
+    pool.state.withLock { $0.rounds.end() }
+    pool.giveBack(grant, to: .reader)
+    #expect(db.keepsSnapshot && db.looksForUnusedSnapshots)
+  }
+
   @Test("another connection truncates the log while reads follow each other without a pause")
   func withoutPause() throws {
     let db = try open()

@@ -54,6 +54,14 @@ struct LogIndex {
   struct Header: Equatable {
     private let words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
+    /// The number of commits, by any connection of any process. It starts anywhere and wraps around.
+    var commitCount: UInt32 { field(of: words.1) }
+
+    /// Returns the field of 32 bits in the first half of a word.
+    private func field(of word: UInt64) -> UInt32 {
+      UInt32(littleEndian: UInt32(truncatingIfNeeded: word.littleEndian))
+    }
+
     init(of header: UnsafeRawPointer) {
       words = (
         header.load(as: UInt64.self), header.load(fromByteOffset: 8, as: UInt64.self),
