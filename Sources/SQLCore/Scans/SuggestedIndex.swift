@@ -35,8 +35,8 @@ public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Connection {
-  /// Returns the indexes that SQLite's planner would use for a statement in place of scans and sorts;
-  /// empty if no index would help. The statement does not run.
+  /// Returns the indexes that SQLite's planner would use for a statement in place of scans and
+  /// sorts; empty if no index would help. The statement does not run.
   ///
   /// ```swift
   /// try connection.suggestedIndexes(for: "SELECT * FROM Post WHERE status = 'draft'")

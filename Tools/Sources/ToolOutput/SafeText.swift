@@ -1,6 +1,6 @@
 extension String {
-  /// The text with visible escapes in place of all characters that would move the cursor, colour the
-  /// terminal, or change the direction of writing.
+  /// The text with visible escapes in place of all characters that would move the cursor, colour
+  /// the terminal, or change the direction of writing.
   ///
   /// - Parameter keepingLineBreaks: leaves line breaks and tabs, for a text of several lines.
   public func escapedForTerminal(keepingLineBreaks: Bool = false) -> String {

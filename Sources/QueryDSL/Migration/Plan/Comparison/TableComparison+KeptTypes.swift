@@ -28,8 +28,8 @@ extension TableComparison {
     _ column: TableDefinition.Column, inType type: String
   ) -> Bool {
     // Without a type, or with ANY in a STRICT table, there is no affinity. All other types of this
-    // kind have NUMERIC affinity, which turns a text that looks like a number into the number. Dates
-    // and UUIDs never look like one.
+    // kind have NUMERIC affinity, which turns a text that looks like a number into the number.
+    // Dates and UUIDs never look like one.
     let hasAffinity = !type.isEmpty && !existing.isStrict
     return !hasAffinity || column.storageClass != .text || column.type.hasForms
   }
