@@ -11,7 +11,8 @@ struct RealFileTests {
     let found = places.map { $0.appending(path: "build.db").standardizedFileURL }
       .first { FileManager.default.fileExists(atPath: $0.path) }
     let given = ProcessInfo.processInfo.environment["APUS_DATABASES"] ?? ""
-    return (found.map { [$0] } ?? []) + given.split(separator: ":").map { URL(filePath: String($0)) }
+    return (found.map { [$0] } ?? [])
+      + given.split(separator: ":").map { URL(filePath: String($0)) }
   }
 
   @Test("they open the file with an empty plan, read every row, and write back the same rows")
