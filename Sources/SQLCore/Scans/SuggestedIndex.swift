@@ -33,3 +33,21 @@ public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
   /// The CREATE INDEX statement.
   public var description: String { sql }
 }
+
+extension Connection {
+  /// Returns the indexes that SQLite's planner would use for a statement in place of scans and
+  /// sorts; empty if no index would help. The statement does not run.
+  ///
+  /// ```swift
+  /// try connection.suggestedIndexes(for: "SELECT * FROM Post WHERE status = 'draft'")
+  /// // [CREATE INDEX "Post_on_status" ON "Post" ("status")]
+  /// ```
+  ///
+  /// A parameter counts as a value that is not known. Creates the schema again in memory, without
+  /// rows, which takes some milliseconds. Throws `DatabaseError` if the statement does not compile.
+  /// `Configuration.onTableScan` suggests indexes for the statements that a program runs.
+  public func suggestedIndexes(for sql: SQL) throws -> [SuggestedIndex] {
+    _ = try prepare(SQL(unsafe: sql.text))
+    return try use().missingIndexes(for: sql.text)
+  }
+}

@@ -94,6 +94,16 @@ public struct Cell: ~Copyable {
     return text
   }
 
+  /// Returns the text of a TEXT, with U+FFFD in place of bytes that are not UTF-8, for a program
+  /// that shows a file as it is. Throws `ColumnValueError` for any other storage class.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
+  public func repairedText() throws -> String {
+    guard let value, sqlite3_value_type(value) == SQLITE_TEXT else { return try copiedText() }
+    guard let start = sqlite3_value_text(value) else { throw DatabaseError.outOfMemory }
+    let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   /// Returns a copy of the bytes of a BLOB. Throws `ColumnValueError` for any other storage class.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func blob() throws -> Data {

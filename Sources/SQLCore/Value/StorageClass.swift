@@ -19,7 +19,7 @@ public enum StorageClass: String, Hashable, Sendable {
   /// such as NUMERIC, ANY, or no type at all.
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
-  package init?(declaredType: String) {
+  public init?(declaredType: String) {
     let type = declaredType.lowercasedASCII
     if type.contains("int") {
       self = .integer

@@ -165,6 +165,7 @@ struct OwnStatementsTests {
           (try $0.columns(ofTable: "Author"), try $0.tableExists("author"))
         }
         #expect(columns.count == 2 && exists)
+        #expect(try db.read { try $0.tableDescription(of: "Author") }?.keyColumns == ["id"])
         try statements.expect("Opening", "Reading", "Looking at the schema")
         struct Plain: Codable, Equatable {
           var id: Int

@@ -186,4 +186,26 @@ struct TableScanTests {
     try posts.run(Self.quiet[index])
     #expect(posts.reports.current == [])
   }
+
+  @Test("indexes are suggested for a statement that does not run")
+  func beforeRunning() throws {
+    let posts = try ScannedPosts()
+    let sql: SQL = "SELECT * FROM post WHERE status = \("status1") AND views > 5"
+    let indexes = try posts.db.read { try $0.suggestedIndexes(for: sql) }
+    #expect(indexes.map(\.table) == ["post"])
+    #expect(indexes.first?.terms.map(\.column) == ["status", "views"])
+    #expect(posts.reports.current == [])
+    let found = try posts.db.read {
+      try $0.suggestedIndexes(for: "SELECT * FROM post WHERE id = 1")
+    }
+    #expect(found == [])
+    #expect(throws: DatabaseError.self) {
+      try posts.db.read { try $0.suggestedIndexes(for: "SELECT * FROM nothing") }
+    }
+    let deletion = try posts.db.read {
+      try $0.suggestedIndexes(for: "DELETE FROM post WHERE status = 'x'")
+    }
+    #expect(deletion.count == 1)
+    #expect(try posts.db.row("SELECT count(*) FROM post")?[0] == 300)
+  }
 }

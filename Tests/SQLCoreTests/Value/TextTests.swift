@@ -135,4 +135,29 @@ struct TextTests {
     }
     #expect(try readingError(Decimal.self, "1") != nil)
   }
+
+  @Test("text that is not UTF-8 can be read with marks in place of the broken bytes")
+  func repaired() throws {
+    struct Repaired: ColumnValue {
+      let text: String
+      static var storageClass: StorageClass { .text }
+      init(_ cell: borrowing Cell) throws { text = try cell.repairedText() }
+      func databaseValue(as form: StoredForm) throws -> DatabaseValue { .text(text) }
+    }
+    let db = try Database.inMemory()
+    let texts = try db.read { connection in
+      try ["'aé'", "CAST(x'41FF42' AS TEXT)", "'a' || char(0) || 'b'"].map { sql in
+        try connection.prepare("SELECT \(unsafe: sql)").firstText(Repaired.self)?.text
+      }
+    }
+    #expect(texts == ["aé", "A\u{FFFD}B", "a\0b"])
+    #expect(try DatabaseValue.text("x").read(Repaired.self).text == "x")
+    #expect(throws: ColumnValueError.self) { try DatabaseValue.integer(1).read(Repaired.self) }
+  }
+}
+
+extension Statement {
+  fileprivate func firstText<Value: ColumnValue>(_ type: Value.Type) throws -> Value? {
+    try step() ? try get(type, at: 0) : nil
+  }
 }

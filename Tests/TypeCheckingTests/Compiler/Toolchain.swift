@@ -84,11 +84,15 @@ struct Toolchain: Sendable {
     throw NotFound(description: "no Modules/Apus.swiftmodule above any of \(places)")
   }
 
+  /// Searches the folders above this file, which the tests of the tools share by a link.
   private static func moduleMap() throws -> URL {
-    let package = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
-    let map = package.appending(path: "Sources/CSQLite/module.modulemap")
-    guard exists(map) else { throw NotFound(description: "there is no \(map.path)") }
-    return map
+    var folder = URL(filePath: #filePath)
+    while folder.pathComponents.count > 1 {
+      folder.deleteLastPathComponent()
+      let map = folder.appending(path: "Sources/CSQLite/module.modulemap")
+      if exists(map) { return map }
+    }
+    throw NotFound(description: "no Sources/CSQLite/module.modulemap above \(#filePath)")
   }
 
   private static func exists(_ file: URL) -> Bool {

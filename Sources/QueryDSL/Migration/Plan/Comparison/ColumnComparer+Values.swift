@@ -9,7 +9,8 @@ extension ColumnComparer {
     guard form.outcome != .refused else { return form.differences }
     let oldClass = StorageClass(declaredType: found.type)
     let isOtherClass =
-      form.outcome == .unknown && oldClass != column.storageClass || mustBeInteger(column, found)
+      try form.outcome == .unknown && oldClass != column.storageClass
+      && !table.keepsType(of: found, as: column) || mustBeInteger(column, found)
     // A key that is the rowid is never NULL. SQLite allows NULL in other keys, but no model means
     // it.
     let isKey = existing.isKey(column.name) && declared.isKey(column.name)

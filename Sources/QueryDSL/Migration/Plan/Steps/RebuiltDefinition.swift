@@ -23,6 +23,8 @@ struct RebuiltDefinition {
   let tableNames: Set<String>
   /// Whether an existing column stays although no model declares it.
   let isKept: (ExistingTable.Column) -> Bool
+  /// Whether a declared column keeps a type that stands for no storage class.
+  let keepsType: (ExistingTable.Column, TableDefinition.Column) -> Bool
   /// Whether the schema drops the default or the collation of a column.
   let removes: (Removal) -> Bool
   /// The treatment of each existing constraint, by its index.
@@ -153,6 +155,7 @@ struct RebuiltDefinition {
     guard let declaration else { return found.type }
     let isRowID = declaresRowIDKey && declared.isKey(found.name)
     if isRowID, !keepsKey || existing.hasRowIDKey { return keepsKey ? found.type : "INTEGER" }
+    if keepsType(found, declaration) { return found.type }
     let isSame = StorageClass(declaredType: found.type) == declaration.storageClass
     return isSame && !found.type.isEmpty ? found.type : declaration.storageClass.rawValue
   }

@@ -46,7 +46,11 @@ extension RebuiltDefinition {
       declared: table.declared, existing: table.existing, isWithoutRowID: isWithoutRowID,
       isMadeByApus: table.isMadeByApus,
       tableNames: [table.existing.name.lowercasedASCII, table.names.table.lowercasedASCII],
-      isKept: table.isKept, removes: table.declared.removes,
+      isKept: table.isKept,
+      // A generated column has no values of its own that could decide.
+      keepsType: { found, column in
+        column.generated == nil && (try? table.keepsType(of: found, as: column)) == true
+      }, removes: table.declared.removes,
       fates: table.existing.constraints.map(table.fate), existingKey: table.constraint(for:),
       existingCheck: table.constraint(for:))
   }

@@ -1,0 +1,64 @@
+import Apus
+import ArgumentParser
+import ToolOutput
+
+struct Show: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Shows the rows of a table or view.",
+    discussion: """
+      EXAMPLES:
+        apus show blog.sqlite Post
+        apus show blog.sqlite Post --columns id,title --where 'views > 100' --order 'views DESC'
+        apus show blog.sqlite Post --csv > posts.csv
+      """)
+
+  @OptionGroup var file: FileArgument
+  @Argument(help: "The table or view.")
+  var table: String
+  @Option(help: "The columns, separated by commas. Default: all.")
+  var columns: String?
+  @Option(name: .customLong("where"), help: "A condition in SQL.")
+  var condition: String?
+  @Option(help: "The order in SQL, such as 'views DESC'.")
+  var order: String?
+  @Option(help: "The largest number of rows. Default: 100 in a table, all in JSON and CSV.")
+  var limit: Int?
+  @OptionGroup var options: OutputOptions
+
+  func run() throws {
+    let output = options.output()
+    let limit = limit ?? (output.format == .table ? 100 : Int.max)
+    _ = try file.open().read { connection in
+      let name = try Relation.named(table, in: connection).name
+      var sql: SQL = "SELECT \(try selection(of: name, connection)) FROM \(identifier: name)"
+      if let condition { sql.append("\nWHERE \(unsafe: condition)") }
+      if let order { sql.append("\nORDER BY \(unsafe: order)") }
+      try output.rows(limit: limit) { names, row in
+        var left = limit
+        try connection.forEachRow(of: sql, names: names) { values in
+          // A table takes one row more, to know whether it is the last.
+          if output.format != .table, left == 0 { return false }
+          left -= 1
+          return row(values)
+        }
+      }
+    }
+  }
+
+  /// Returns the columns as SQL. A name is checked, so that a misspelt one is an error with the
+  /// names that exist.
+  private func selection(of table: String, _ connection: Connection) throws -> SQL {
+    guard let columns else { return "*" }
+    let existing = try connection.columns(ofTable: table).map(\.name)
+    var sql: SQL = ""
+    for (index, name) in columns.split(separator: ",").map(String.init).enumerated() {
+      let trimmed = name.drop { $0 == " " }
+      guard let found = existing.first(where: { $0.lowercased() == trimmed.lowercased() }) else {
+        throw CommandError(
+          "\(table) has no column \(trimmed); there are: \(existing.joined(separator: ", "))")
+      }
+      sql.append(index == 0 ? "\(identifier: found)" : ", \(identifier: found)")
+    }
+    return sql.text.isEmpty ? "*" : sql
+  }
+}

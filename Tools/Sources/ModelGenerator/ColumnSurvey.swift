@@ -1,0 +1,106 @@
+import Apus
+import Foundation
+
+/// What the values of one column have in common, from one reading of its table.
+struct ColumnSurvey {
+  private(set) var nullCount = 0
+  private(set) var counts: [StorageClass: Int] = [:]
+  /// Whether a text was not UTF-8.
+  private(set) var hasBrokenText = false
+  private(set) var integers: ClosedRange<Int64>?
+  private(set) var reals: ClosedRange<Double>?
+  /// Whether a REAL is no whole number that an INTEGER could be read as.
+  private(set) var hasLargeInteger = false
+  /// The text forms of dates and UUIDs in which every text is written.
+  private(set) var dateForms: [StoredForm] = [
+    .datetime, .datetimeSeconds, .iso8601, .iso8601Milliseconds, .iso8601Seconds,
+  ]
+  private(set) var uuidForms: [StoredForm] = [.standard, .uppercase]
+  /// Whether every BLOB has the 16 bytes of a UUID.
+  private(set) var hasUUIDBytes = true
+  /// Whether every text is an array or an object of JSON, a decimal number, or a day.
+  private(set) var isJSON = true
+  private(set) var isDecimal = true
+  private(set) var isDay = true
+  /// The different texts, as long as they are few and short; nil otherwise.
+  private(set) var texts: Set<String>? = []
+
+  /// The number of values that are not NULL.
+  var count: Int { counts.values.reduce(0, +) }
+
+  /// The storage classes of the values.
+  var classes: Set<StorageClass> { Set(counts.keys) }
+
+  mutating func add(_ value: DatabaseValue?) {
+    // A text that cannot be read as UTF-8.
+    guard let value else {
+      hasBrokenText = true
+      counts[.text, default: 0] += 1
+      return
+    }
+    guard !value.isNull else {
+      nullCount += 1
+      return
+    }
+    counts[value.storageClass, default: 0] += 1
+    switch value {
+    case .null: break
+    case .integer(let integer):
+      integers = integers?.widened(to: integer) ?? integer...integer
+      if Double(exactly: integer) == nil { hasLargeInteger = true }
+    case .real(let real): reals = reals?.widened(to: real) ?? real...real
+    case .blob(let data): hasUUIDBytes = hasUUIDBytes && data.count == 16
+    case .text(let text): add(text, value)
+    }
+  }
+
+  private mutating func add(_ text: String, _ value: DatabaseValue) {
+    let length = text.utf8.count
+    if !dateForms.isEmpty {
+      dateForms.removeAll { form in
+        (19...27).contains(length) ? !value.isWritten(as: Date.self, form) : true
+      }
+    }
+    if !uuidForms.isEmpty {
+      uuidForms.removeAll { length == 36 ? !value.isWritten(as: UUID.self, $0) : true }
+    }
+    if isJSON { isJSON = text.isJSONContainer }
+    if isDecimal { isDecimal = length < 40 && (try? value.read(Decimal.self)) != nil }
+    if isDay { isDay = length == 10 && text.isDay }
+    if texts != nil, !(texts?.contains(text) ?? true) {
+      texts = length <= 24 && (texts?.count ?? 0) < 8 ? texts?.union([text]) : nil
+    }
+  }
+}
+
+extension ClosedRange {
+  fileprivate func widened(to bound: Bound) -> ClosedRange {
+    Swift.min(lowerBound, bound)...Swift.max(upperBound, bound)
+  }
+}
+
+extension DatabaseValue {
+  /// Whether a type writes exactly this value in a form.
+  fileprivate func isWritten<Value: ColumnValue>(as type: Value.Type, _ form: StoredForm) -> Bool {
+    guard let value = try? read(type, as: form) else { return false }
+    return (try? value.databaseValue(as: form)) == self
+  }
+}
+
+extension String {
+  fileprivate var isJSONContainer: Bool {
+    guard let first = utf8.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
+      return false
+    }
+    return (try? JSONSerialization.jsonObject(with: Data(utf8))) != nil
+  }
+
+  /// Whether it is a day as `2026-11-21`.
+  fileprivate var isDay: Bool {
+    utf8.enumerated().allSatisfy { index, byte in
+      index == 4 || index == 7
+        ? byte == UInt8(ascii: "-")
+        : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+  }
+}

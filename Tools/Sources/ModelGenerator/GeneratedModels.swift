@@ -1,0 +1,151 @@
+import Apus
+
+/// The models of a database file, as Swift text.
+///
+/// ```swift
+/// let models = try db.read { try GeneratedModels(of: $0) }
+/// print(models.text)
+/// ```
+///
+/// What it writes opens the file with an empty migration plan. A table for which no model could do
+/// that becomes a `ResultRow`, with the reason in a comment.
+public struct GeneratedModels: Sendable {
+  /// The text of one file.
+  public struct File: Sendable {
+    /// The name, without `.swift`.
+    public let name: String
+    /// The text.
+    public let text: String
+  }
+
+  /// One file for each table and view, and one for what they share.
+  public let files: [File]
+  /// All models in one text.
+  public let text: String
+  /// The names of the models of tables, which a database is opened with.
+  public let modelNames: [String]
+  /// The names of the types that are only read.
+  public let rowNames: [String]
+  /// A line for each table or view that has no model, with the reason.
+  public let notes: [String]
+
+  /// Reads the schema and all values of the tables, and writes their models.
+  ///
+  /// - Parameter tables: the tables and views; all if it is nil.
+  public init(of connection: Connection, tables: [String]? = nil) throws {
+    let (sources, left) = try connection.sourceTables(tables)
+    var taken: Set<String> = []
+    let models = sources.map { source in
+      // Files whose names differ only by case are one file on some systems.
+      var name = SwiftName.type(source.name)
+      var number = 2
+      while !taken.insert(name.lowercased()).inserted {
+        name = SwiftName.type(source.name) + String(number)
+        number += 1
+      }
+      return PlannedModel(source, typeName: name)
+    }
+    modelNames = models.filter { !$0.isRow }.map(\.typeName)
+    rowNames = models.filter(\.isRow).map(\.typeName)
+    notes =
+      left
+      + models.compactMap { model in
+        guard case .row(let reason) = model.kind else { return nil }
+        return "\(model.source.name) is only read, by \(model.typeName): \(reason)"
+      }
+    let texts = models.map { ModelText(of: $0, among: models) }
+    let shared = Self.shared(
+      modelNames,
+      needsAnyValue: models.contains { model in
+        model.properties.contains { $0.type.name == "AnyValue" }
+      })
+    text =
+      Self.imports(foundation: texts.contains(where: \.needsFoundation)) + shared + "\n"
+      + texts.map(\.text).joined(separator: "\n")
+    files =
+      [File(name: "AllModels", text: Self.imports(foundation: false) + shared)]
+      + zip(models, texts).map { model, text in
+        File(
+          name: model.typeName,
+          text: Self.imports(foundation: text.needsFoundation) + text.text)
+      }
+  }
+
+  private static func imports(foundation: Bool) -> String {
+    (foundation ? "import Apus\nimport Foundation\n" : "import Apus\n") + "\n"
+  }
+
+  /// Returns what all models share: their list, and a type for values of any storage class.
+  private static func shared(_ names: [String], needsAnyValue: Bool) -> String {
+    let list = names.map { "  \($0).self,\n" }.joined()
+    let text = """
+      /// The models of all tables, to open the file with:
+      /// `try Database(path: path, models: allModels)`
+      let allModels: [any TableModel.Type] = [\(names.isEmpty ? "" : "\n" + list)]
+
+      """
+    guard needsAnyValue else { return text }
+    return text + """
+
+      /// A value of any storage class.
+      struct AnyValue: ColumnValue {
+        var value: DatabaseValue
+
+        static var storageClass: StorageClass { .blob }
+
+        init(_ cell: borrowing Cell) throws {
+          value = cell.storageClass == .text ? .text(try cell.repairedText()) : try cell.databaseValue()
+        }
+
+        func databaseValue(as form: StoredForm) throws -> DatabaseValue { value }
+      }
+
+      """
+  }
+}
+
+extension Connection {
+  /// Returns the tables and views that get a type, and a line for each that does not.
+  fileprivate func sourceTables(
+    _ names: [String]?
+  ) throws -> (sources: [SourceTable], left: [String]) {
+    var sources: [SourceTable] = []
+    var left: [String] = []
+    let rows = try rows(
+      """
+      SELECT list.name, list.type, coalesce(schema.sql, '') FROM pragma_table_list AS list
+      LEFT JOIN sqlite_schema AS schema ON schema.name = list.name
+        AND schema.type IN ('table', 'view')
+      WHERE list.schema = 'main' AND list.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY schema.rowid
+      """)
+    for row in rows {
+      let name: String = try row.get(at: 0)
+      let type: String = try row.get(at: 1)
+      if let names, !names.contains(where: { $0.isSameName(as: name) }) { continue }
+      if ["apus_migration", "apus_schema"].contains(name) {
+        left.append("\(name) has no model: Apus keeps its notes there")
+        continue
+      }
+      if type == "shadow" {
+        left.append("\(name) has no model: a virtual table keeps its content there")
+        continue
+      }
+      do {
+        sources.append(
+          try SourceTable(
+            name, kind: try kind(of: name, type), definition: try row.get(at: 2), in: self))
+      } catch let error as DatabaseError {
+        // A view that no longer compiles, a virtual table whose module is missing.
+        left.append("\(name) has no model: it cannot be read (\(error.message))")
+      }
+    }
+    return (sources, left)
+  }
+
+  private func kind(of name: String, _ type: String) throws -> SourceTable.Kind {
+    if type == "view" { return .view }
+    guard type == "table", let description = try tableDescription(of: name) else { return .virtual }
+    return .table(description)
+  }
+}

@@ -1,0 +1,145 @@
+/// Names of Swift made of names in a file.
+enum SwiftName {
+  /// Returns the name of a type for a table: `user_accounts` becomes `UserAccounts`.
+  static func type(_ name: String) -> String {
+    let joined = words(of: name).map(\.capitalizedFirst).joined()
+    let type = joined.startsLikeName ? joined : "Table" + joined
+    // A type of that name would hide the one that generated code means.
+    return reservedTypes.contains(type) ? type + "Row" : type
+  }
+
+  /// Returns the name of a property for a column: `author_id` becomes `authorID`.
+  static func property(_ name: String) -> String {
+    let words = words(of: name)
+    guard let first = words.first else { return "column" }
+    let joined = first.loweredFirst + words.dropFirst().map(\.capitalizedWord).joined()
+    let property =
+      joined.startsLikeName ? joined : "column" + words.map(\.capitalizedFirst).joined()
+    return reservedProperties.contains(property) ? property + "Column" : property
+  }
+
+  /// Returns a name that differs from those that are taken, with a number if needed.
+  static func free(_ name: String, _ taken: Set<String>) -> String {
+    guard taken.contains(name) else { return name }
+    var number = 2
+    while taken.contains("\(name)\(number)") { number += 1 }
+    return "\(name)\(number)"
+  }
+
+  /// Returns the property as Swift declares it, in backticks where it is a word of the language.
+  static func escaped(_ property: String) -> String {
+    keywords.contains(property) ? "`\(property)`" : property
+  }
+
+  // MARK: Words
+
+  /// Divides a name where letters end, so that nothing but letters, digits and `_` is left.
+  private static func words(of name: String) -> [String] {
+    let words = name.unicodeScalars.split { !$0.properties.isXIDContinue || $0 == "_" }
+      .map { String($0) }
+    // A name all in capitals has its words divided by `_` only.
+    let isShouted = !name.contains(where: \.isLowercase)
+    return words.map { isShouted && $0.count > 1 ? $0.lowercased() : $0 }
+  }
+
+  private static let keywords: Set = [
+    "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import",
+    "init", "inout", "internal", "let", "operator", "private", "precedencegroup", "protocol",
+    "public", "rethrows", "static", "struct", "subscript", "typealias", "var", "break", "case",
+    "catch", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if",
+    "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as", "await", "false",
+    "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type", "Protocol",
+  ]
+
+  /// Types that generated code names, and those that a reader would be surprised to see hidden.
+  private static let reservedTypes: Set = [
+    "AllModels", "AllOf", "Any", "AnyOf", "AnyValue", "Apus", "Array", "Bool", "Cell", "Character",
+    "Check", "Codable", "Collated", "Collation", "Column", "ColumnReference", "ColumnValue",
+    "Columns", "CommonTable", "Connection", "Converted", "Data", "Database", "DatabaseValue",
+    "Date", "Decimal", "Default", "Delete", "Dictionary", "Distinct", "Double", "Dropped",
+    "Encodable", "Equatable", "Error", "Exists", "Float", "ForeignKey", "Foundation", "From",
+    "FullText", "Generated", "GroupBy", "Hashable", "Having", "ID", "Identifiable", "Identifier",
+    "Ignored", "Index", "Insert", "Int", "Int64", "JSON", "Join", "LeftJoin", "Limit", "Model",
+    "Named", "Never", "Offset", "Optional", "OrderBy", "PrimaryKey", "Protocol", "Query", "Raise",
+    "Renamed", "RenamedTable", "Result", "ResultRow", "Row", "SQL", "SQLExpression", "SQLPredicate",
+    "SQLView", "Schema", "SchemaElement", "Select", "Self", "Sendable", "Series", "Set",
+    "StorageClass", "Stored", "StoredForm", "String", "Swift", "TableModel", "Task", "Trigger",
+    "Type", "UInt8", "URL", "UUID", "Unique", "Unique64", "Update", "Values", "View", "Void",
+    "Where", "With", "WithRowID", "WithoutRowID",
+  ]
+
+  /// Properties that mean something else in a model, or in every type.
+  private static let reservedProperties: Set = [
+    "customMirror", "self", "Type", "Protocol", "_",
+  ]
+}
+
+extension String {
+  /// Whether Swift takes the beginning for that of a name.
+  fileprivate var startsLikeName: Bool {
+    guard let first = unicodeScalars.first else { return false }
+    return first.properties.isXIDStart
+  }
+
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+
+  /// A word after the first of a name, with abbreviations in capitals.
+  fileprivate var capitalizedWord: String {
+    ["id", "url", "uuid", "json", "html", "ip"].contains(lowercased())
+      ? uppercased() : capitalizedFirst
+  }
+
+  /// A name that begins with a small letter: `URLText` becomes `urlText`, `ID` becomes `id`.
+  fileprivate var loweredFirst: String {
+    let capitals = prefix { $0.isUppercase }
+    if capitals.count == count { return lowercased() }
+    // The last capital begins the next word.
+    let end = capitals.count > 1 ? capitals.count - 1 : capitals.count
+    return prefix(end).lowercased() + dropFirst(end)
+  }
+
+  /// The text as Swift writes it, on one line.
+  var swiftLiteral: String {
+    var text = "\""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\t": text += "\\t"
+      case "\r": text += "\\r"
+      case _ where scalar.isPlain: text.unicodeScalars.append(scalar)
+      default: text += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+      }
+    }
+    return text + "\""
+  }
+
+  /// The text in a comment: on one line, and without anything that an editor would act on.
+  var inComment: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      if scalar == "\n" || scalar == "\t" {
+        text += " "
+      } else if scalar.isPlain {
+        text.unicodeScalars.append(scalar)
+      } else {
+        text += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+      }
+    }
+    return text
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether the character shows itself, and changes nothing around it.
+  fileprivate var isPlain: Bool {
+    if isASCII { return value >= 0x20 && value != 0x7F }
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .format, .unassigned, .privateUse,
+      .surrogate:
+      return false
+    default: return true
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Apus
+import Foundation
+
+/// A line of CSV.
+///
+/// NULL is an empty field and an empty text is `""`, so that both can be told apart. A BLOB is
+/// base64.
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
+enum CSVLine {
+  static func text(of values: [DatabaseValue], isTerminal: Bool) -> String {
+    values.map { field($0, isTerminal: isTerminal) }.joined(separator: ",") + "\r\n"
+  }
+
+  private static func field(_ value: DatabaseValue, isTerminal: Bool) -> String {
+    switch value {
+    case .null: return ""
+    case .integer(let integer): return String(integer)
+    case .real(let real): return String(real)
+    case .blob(let data): return data.isEmpty ? "\"\"" : data.base64EncodedString()
+    case .text(let text):
+      let text = isTerminal ? text.escapedForTerminal(keepingLineBreaks: true) : text
+      let isPlain =
+        !text.isEmpty
+        && text.utf8.allSatisfy { ![0x22, 0x2C, 0x0A, 0x0D].contains($0) }
+        && text.first != " " && text.last != " "
+      return isPlain ? text : "\"" + text.doublingQuotes + "\""
+    }
+  }
+}
+
+extension String {
+  /// Doubles quotation marks by scalar: a mark with a combining accent is another character.
+  fileprivate var doublingQuotes: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      text.unicodeScalars.append(scalar)
+      if scalar == "\"" { text.unicodeScalars.append(scalar) }
+    }
+    return text
+  }
+}

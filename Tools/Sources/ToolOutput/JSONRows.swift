@@ -1,0 +1,65 @@
+import Apus
+import Foundation
+
+/// Rows as an array of JSON objects, one on each line, written one after another.
+struct JSONRows {
+  private var keys: [String] = []
+  private var isFirst = true
+
+  /// Sets the names. A name that occurs again gets a number, since an object has each name once.
+  mutating func names(_ names: [String]) {
+    var seen: Set<String> = []
+    keys = names.map { name in
+      var key = name
+      var number = 2
+      while !seen.insert(key).inserted {
+        key = "\(name)_\(number)"
+        number += 1
+      }
+      return key.jsonLiteral
+    }
+  }
+
+  mutating func row(_ values: [DatabaseValue]) -> String {
+    let members = zip(keys, values).map { "\($0): \($1.json)" }
+    defer { isFirst = false }
+    return (isFirst ? "[\n  {" : ",\n  {") + members.joined(separator: ", ") + "}"
+  }
+
+  var end: String { isFirst ? "[]" : "\n]" }
+}
+
+extension DatabaseValue {
+  /// The value as JSON: a BLOB in base64, and a number that JSON does not have as a text.
+  public var json: String {
+    switch self {
+    case .null: "null"
+    case .integer(let integer): String(integer)
+    case .real(let real): real.isFinite ? String(real) : String(real).jsonLiteral
+    case .text(let text): text.jsonLiteral
+    case .blob(let data): "\"\(data.base64EncodedString())\""
+    }
+  }
+}
+
+extension String {
+  /// The text as JSON, with escapes for all characters on which a terminal would act.
+  public var jsonLiteral: String {
+    var text = "\""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\t": text += "\\t"
+      case "\r": text += "\\r"
+      case _ where scalar.isUnsafe:
+        // All of them are in the first plane, so that four digits suffice.
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text + "\""
+  }
+}

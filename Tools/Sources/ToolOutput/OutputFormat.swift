@@ -1,0 +1,9 @@
+/// The forms in which results are written.
+public enum OutputFormat: String, Sendable, CaseIterable {
+  /// A table for people.
+  case table
+  /// JSON for programs: an array with one object for each row, or an object of several results.
+  case json
+  /// CSV for programs, after RFC 4180, with a first line of names.
+  case csv
+}

@@ -1,0 +1,48 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+import Foundation
+
+/// The terminal on which the output appears, if there is one.
+public enum Terminal {
+  /// Whether the standard output is a terminal.
+  public static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
+
+  /// The number of columns: those of the terminal, else of the variable COLUMNS; nil if unknown.
+  public static var width: Int? {
+    guard isOutput else { return nil }
+    var size = winsize()
+    if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
+      return Int(size.ws_col)
+    }
+    return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
+  }
+
+  /// Whether colours are wanted: on a terminal, unless NO_COLOR is set or the terminal is dumb.
+  /// - SeeAlso: <https://no-color.org>
+  public static var wantsColor: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    return isOutput && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  }
+}
+
+/// The ways in which a text stands out on a terminal.
+public enum TextStyle: String, Sendable {
+  /// Strong, for names.
+  case bold = "1"
+  /// Weak, for what is not data.
+  case dim = "2"
+  /// For what is wrong, or gone.
+  case red = "31"
+  /// For what is new.
+  case green = "32"
+}
+
+extension String {
+  /// The text in a style, ended after each text so that nothing after it is styled.
+  func styled(_ style: TextStyle) -> String { "\u{1B}[\(style.rawValue)m\(self)\u{1B}[0m" }
+}

@@ -1,0 +1,1 @@
+../../../../Tests/TypeCheckingTests/Compiler/Toolchain.swift
