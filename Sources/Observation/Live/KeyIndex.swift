@@ -1,16 +1,19 @@
 import SQLCore
 
 /// The entries of a held result in the order of a part of their keys: the key of a joined table.
-/// Entries to which a left join gave no row of that table are left out.
+/// Entries to which a left join gave no row of that table are left out; those of groups are not.
 struct KeyIndex: Sendable {
   /// The places of the part among the values of a key.
   let places: Range<Int>
+  private let keepsNull: Bool
   private var entries: PersistentSequence<ResultEntry>
 
-  init(of rows: [ResultEntry], at places: Range<Int>) {
+  /// - Parameter keepsNull: whether entries whose key begins with NULL at these places are kept.
+  init(of rows: [ResultEntry], at places: Range<Int>, keepsNull: Bool) {
     self.places = places
+    self.keepsNull = keepsNull
     entries = PersistentSequence(
-      rows.filter { Self.isThere($0, at: places) }.sorted {
+      rows.filter { Self.isThere($0, at: places, keepsNull) }.sorted {
         Self.compare($0, $1, at: places) < 0
       })
   }
@@ -25,7 +28,7 @@ struct KeyIndex: Sendable {
   }
 
   mutating func insert(_ entry: ResultEntry) {
-    guard Self.isThere(entry, at: places) else { return }
+    guard Self.isThere(entry, at: places, keepsNull) else { return }
     let place = place(of: entry)
     entries.insert(entry, at: place)
   }
@@ -49,13 +52,15 @@ struct KeyIndex: Sendable {
   }
 
   private func knownPlace(of entry: ResultEntry) -> Int? {
-    guard Self.isThere(entry, at: places) else { return nil }
+    guard Self.isThere(entry, at: places, keepsNull) else { return nil }
     let place = place(of: entry)
     return place < entries.count && entries[place].key == entry.key ? place : nil
   }
 
-  private static func isThere(_ entry: ResultEntry, at places: Range<Int>) -> Bool {
-    entry.key.values[places.lowerBound] != .null
+  private static func isThere(
+    _ entry: ResultEntry, at places: Range<Int>, _ keepsNull: Bool
+  ) -> Bool {
+    keepsNull || entry.key.values[places.lowerBound] != .null
   }
 
   private static func compare(

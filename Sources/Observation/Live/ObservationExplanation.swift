@@ -12,7 +12,8 @@ public struct ObservationExplanation: Hashable, Sendable, CustomStringConvertibl
   public let isMaintained: Bool
   /// The reason as one sentence.
   public let description: String
-  /// The indexes without which the query cannot be maintained; empty if it is for another reason.
+  /// The indexes that the first statement lacks for which the query cannot be maintained; empty if
+  /// it is for another reason. With them, the explanation may name others.
   public let missingIndexes: [SuggestedIndex]
 }
 

@@ -21,8 +21,8 @@ extension Database {
   ///
   /// ```swift
   /// db.onObservationRerun(longerThan: .milliseconds(5)) { print($0) }
-  /// // a live query took 0.031 seconds to run again: SELECT count(*) FROM "Post"
-  /// //   Runs again after each commit that touches what it reads, because it counts rows.
+  /// // a live query took 0.031 seconds to run again: SELECT DISTINCT "status" FROM "Post"
+  /// //   Runs again after each commit that touches what it reads, because it selects DISTINCT rows.
   /// ```
   ///
   /// The closure replaces an earlier one. It is called on the thread of the observation, which

@@ -10,19 +10,29 @@ struct QueryAnalysis: QuerySink {
   /// The names of the functions that the query calls, folded.
   private(set) var calledFunctions: Set<String> = []
   /// The first part of the query that makes it necessary to fetch it again after each change;
-  /// nil if each row of the result depends on nothing but one row of each table in FROM.
+  /// nil if each row of the result depends on nothing but one row of each table in FROM or, with
+  /// GROUP BY or aggregates, on the rows of its group.
   private(set) var obstacle: RerunReason?
   private var scopeCount = 0
   /// Whether the next alias is the name of a collation.
   private var expectsCollation = false
+  /// Whether the query has GROUP BY or aggregates, which then are no obstacle.
+  private let isGrouped: Bool
 
   init(of select: SelectStatement) throws {
+    isGrouped = select.isGrouped
+    if select.isDistinct { note("it selects DISTINCT rows") }
     try select.write(to: &self)
   }
 
   private mutating func note(_ text: @autoclosure () -> String) {
     if obstacle == nil { obstacle = RerunReason(text()) }
   }
+
+  /// The tokens of groups and aggregates. DISTINCT is that of an aggregate.
+  private static let groupTokens: Set<SQLToken> = [
+    .groupBy, .having, .countStar, .filter, .distinct, .star,
+  ]
 
   /// The tokens of a SELECT over tables and joins, without groups and aggregates.
   private static let tokens: Set<SQLToken> = [
@@ -36,8 +46,6 @@ struct QueryAnalysis: QuerySink {
 
   /// Words for the tokens that most often keep a query from being maintained.
   private static let words: [SQLToken: String] = [
-    .distinct: "it selects DISTINCT rows", .groupBy: "it has GROUP BY",
-    .having: "it has HAVING", .countStar: "it counts rows", .filter: "it has an aggregate",
     .right: "it has a RIGHT JOIN", .full: "it has a FULL JOIN", .over: "it has a window function",
     .exists: "it has a subquery", .selectValueFrom: "it has a subquery", .union: "it is a UNION",
     .unionAll: "it is a UNION ALL",
@@ -52,24 +60,26 @@ struct QueryAnalysis: QuerySink {
     "typeof", "unicode", "upper",
   ]
 
+  /// The aggregates that depend only on the values of their rows, not on the order of these.
   private static let aggregates: Set<String> = [
-    "avg", "count", "group_concat", "max", "min", "sum", "total",
+    "avg", "count", "decimal_sum", "max", "min", "sum", "total",
   ]
 
   mutating func token(_ token: SQLToken) {
-    if !Self.tokens.contains(token) {
+    if !Self.tokens.contains(token), !isGrouped || !Self.groupTokens.contains(token) {
       note(Self.words[token] ?? "it has an operator that is not followed (\(token))")
     }
     if token == .like { calledFunctions.insert("like") }
+    if token == .countStar { calledFunctions.insert("count") }
     expectsCollation = token == .collate
   }
 
   /// Receives functions, and constants that the library itself writes.
   mutating func function(_ name: String) {
     let name = name.lowercasedASCII
-    if Self.aggregates.contains(name) { note("it has an aggregate, \(name)()") }
-    if !Self.functions.contains(name) {
-      note("it calls \(name), which is not one of SQLite's own functions of single rows")
+    // A window function may have the name of an aggregate; OVER follows.
+    if !Self.aggregates.contains(name), !Self.functions.contains(name) {
+      note("it calls \(name), which is not one of SQLite's own deterministic functions")
     }
     if name.contains("'now'") { mayNameNow = true }
     calledFunctions.insert(name)
@@ -142,7 +152,7 @@ extension Database {
 
 extension SelectStatement {
   /// Throws a `RerunReason` unless each row of the result depends on nothing but one row of each
-  /// table in FROM.
+  /// table in FROM or, with GROUP BY or aggregates, on the rows of its group.
   func requireKnownParts(on connection: Connection) throws {
     let analysis = try QueryAnalysis(of: self)
     if let obstacle = analysis.obstacle { throw obstacle }

@@ -74,13 +74,15 @@ extension Database {
   /// Iterating throws the errors that `fetch` throws, except when a table that existed before is
   /// dropped.
   ///
-  /// A query over one table, and an inner or left join of tables, is maintained rather than fetched
-  /// again: only what a commit touched is evaluated, at a cost that does not depend on the size of
-  /// the result. Rows that are equal in the query's order are in the order of their keys.
+  /// A query over one table, an inner or left join of tables, and groups and aggregates of these are
+  /// maintained rather than fetched again: only what a commit touched is evaluated, at a cost that
+  /// does not depend on the size of the result. Rows that are equal in the query's order are in the
+  /// order of their keys.
   ///
   /// Other queries are fetched again after each commit that touches a column that they read:
   ///
-  /// - groups, aggregates, `distinct`, subqueries, and raw SQL within the query
+  /// - groups of other expressions than columns, and aggregates over all rows of a join
+  /// - window functions, `distinct`, subqueries, and raw SQL within the query
   /// - right and full joins, and joins for which an index is missing
   /// - functions other than SQLite's own deterministic ones
   /// - tables with collations that are not SQLite's own, if these matter for the order or the key

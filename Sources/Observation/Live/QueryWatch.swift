@@ -26,7 +26,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// The error if a table or column that the query reads does not exist; nil if all exist.
   private(set) var missing: DatabaseError?
 
-  /// How the result is kept up to date.
+  /// The way in which the result follows the commits.
   enum Maintenance: Sendable {
     case maintained(any MaintenancePlan<Row>)
     case runsAgain(RerunReason)
@@ -165,7 +165,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       let maintenance = try Self.maintenance(
         of: source, in: watch,
         PlanningContext(
-          dependencies: dependencies, connection: connection, isPrivate: watch.isPrivate))
+          dependencies: dependencies, connection: connection, isPrivate: watch.isPrivate,
+          reserve: watch.database.configuration.liveReserve))
       var interests = try connection.interests(of: dependencies)
       if case .maintained(let plan) = maintenance { plan.narrow(&interests) }
       try core.run(cached: "COMMIT")
@@ -224,7 +225,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     guard duration > reporting.limit else { return }
     let reason =
       switch maintenance {
-      case .maintained: "It is maintained, but this commit could not be applied row by row"
+      case .maintained: "It is maintained, but had to be fetched"
       case .runsAgain(let reason): reason.sentence
       }
     reporting.report(
@@ -268,7 +269,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   ) throws -> (Results<Row>, ResultWindow?) {
     let window = ResultWindow(
       entries, order: plan.query.order, limit: plan.query.limit, offset: plan.query.offset,
-      indexedPlaces: plan.indexedPlaces)
+      reserve: plan.query.reserve,
+      indexedPlaces: plan.indexedPlaces, indexesNull: plan.indexesNull)
     let haveKeys = old?.window != nil
     let difference = ResultsComparison.difference(
       from: old?.result.visibleEntries ?? [], to: Array(entries[window.range]),

@@ -6,7 +6,7 @@ struct ResultWindow: Sendable {
   private(set) var entries: PersistentSequence<ResultEntry>
   /// The entries in the order of their keys; nil if `entries` are in that order already.
   private(set) var byKey: PersistentSequence<ResultEntry>?
-  /// The entries by the keys of joined tables.
+  /// The entries by parts of their keys, such as the keys of joined tables.
   private var indexes: [KeyIndex]
   /// The last row up to which all rows are held; nil if all rows of the query are held.
   private var frontier: ResultEntry?
@@ -14,28 +14,37 @@ struct ResultWindow: Sendable {
   private let limit: Int?
   private let offset: Int
 
+  private let reserve: Int
+
   /// Returns the number of rows that a fetch asks for; nil for all.
-  static func fetchCount(limit: Int?, offset: Int) -> Int? {
+  ///
+  /// - Parameter reserve: the least number of rows to hold beyond the limit.
+  static func fetchCount(limit: Int?, offset: Int, reserve: Int) -> Int? {
     guard let limit else { return nil }
     let (needed, overflow) = limit.addingReportingOverflow(offset)
     guard !overflow, needed < Int.max / 4 else { return nil }
-    return needed + max(32, needed / 2)
+    return needed + max(reserve, needed / 2)
   }
 
-  /// - Parameter indexedPlaces: the places of the keys of joined tables among the values of a key.
+  /// - Parameters:
+  ///   - indexedPlaces: the places of the parts of a key by which rows are also found.
+  ///   - indexesNull: whether a row whose key has NULL there is found by it.
   init(
-    _ rows: [ResultEntry], order: RowOrder, limit: Int?, offset: Int,
-    indexedPlaces: [Range<Int>] = []
+    _ rows: [ResultEntry], order: RowOrder, limit: Int?, offset: Int, reserve: Int,
+    indexedPlaces: [Range<Int>] = [], indexesNull: Bool = false
   ) {
     entries = PersistentSequence(rows)
     self.order = order
     self.limit = limit
     self.offset = offset
-    indexes = indexedPlaces.map { KeyIndex(of: rows, at: $0) }
+    self.reserve = reserve
+    indexes = indexedPlaces.map { KeyIndex(of: rows, at: $0, keepsNull: indexesNull) }
     if !order.isByKey {
       byKey = PersistentSequence(rows.sorted { $0.key.compare($1.key) < 0 })
     }
-    if let count = Self.fetchCount(limit: limit, offset: offset), rows.count >= count {
+    if let count = Self.fetchCount(limit: limit, offset: offset, reserve: reserve),
+      rows.count >= count
+    {
       frontier = rows.last
     }
   }
@@ -46,6 +55,9 @@ struct ResultWindow: Sendable {
     return
       start..<(limit.map { min(entries.count, start + min($0, entries.count)) } ?? entries.count)
   }
+
+  /// Whether the query may have more rows than are held.
+  var hasFrontier: Bool { frontier != nil }
 
   /// Whether rows of the result are missing: more were removed than were in reserve.
   var isShort: Bool {
@@ -131,7 +143,8 @@ struct ResultWindow: Sendable {
 
   /// Drops the reserve beyond the usual size once it is more than twice as large.
   mutating func trim() {
-    guard let count = Self.fetchCount(limit: limit, offset: offset), entries.count > 2 * count
+    guard let count = Self.fetchCount(limit: limit, offset: offset, reserve: reserve),
+      entries.count > 2 * count
     else { return }
     while entries.count > count { remove(entries[entries.count - 1]) }
     frontier = entries[entries.count - 1]

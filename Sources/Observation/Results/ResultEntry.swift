@@ -10,13 +10,18 @@ class ResultEntry: @unchecked Sendable {
   final let key: RowKey
   /// The values of the query's ORDER BY terms.
   final let order: [DatabaseValue]
+  /// The values of the aggregates from which the row is calculated, if it is a maintained group.
+  final let aggregates: [DatabaseValue]
   /// Stands for the stored values of the row: two rows with equal fingerprints count as equal. It
   /// is a 64-bit hash with a seed that each process draws at random.
   final let fingerprint: UInt64
 
-  fileprivate init(key: RowKey, order: [DatabaseValue], fingerprint: UInt64) {
+  fileprivate init(
+    key: RowKey, order: [DatabaseValue], aggregates: [DatabaseValue], fingerprint: UInt64
+  ) {
     self.key = key
     self.order = order
+    self.aggregates = aggregates
     self.fingerprint = fingerprint
   }
 
@@ -32,14 +37,17 @@ class ResultEntry: @unchecked Sendable {
 final class ResultRowEntry<Row: Sendable>: ResultEntry, @unchecked Sendable {
   let row: Row
 
-  init(key: RowKey, order: [DatabaseValue], fingerprint: UInt64, row: Row) {
+  init(
+    key: RowKey, order: [DatabaseValue], aggregates: [DatabaseValue] = [], fingerprint: UInt64,
+    row: Row
+  ) {
     self.row = row
-    super.init(key: key, order: order, fingerprint: fingerprint)
+    super.init(key: key, order: order, aggregates: aggregates, fingerprint: fingerprint)
   }
 
   /// Creates an entry for a row that has no key.
   init(_ row: Row, _ fingerprint: UInt64) {
     self.row = row
-    super.init(key: .rowID(0), order: [], fingerprint: fingerprint)
+    super.init(key: .rowID(0), order: [], aggregates: [], fingerprint: fingerprint)
   }
 }

@@ -11,7 +11,7 @@ extension TableQuery where M: TableModel, Row == M {
   /// try db.run(drafts.update { $0.$views = 0 })
   /// // UPDATE "Post" SET "views" = ? WHERE "status" = ?
   /// ```
-  /// The order matters only if there is a limit. A query that is grouped, distinct, has an offset,
+  /// The order matters only if the query or the command has a limit. A query that is grouped, distinct, has an offset,
   /// or has another table in FROM throws `QueryError` when the statement runs.
   public func update(_ assign: (inout Assignments<M>) -> Void) -> Update<M> {
     var assignments = Assignments(columns)
@@ -28,7 +28,7 @@ extension TableQuery where M: TableModel, Row == M {
   /// // DELETE FROM "Post" WHERE "id" IN
   /// //   (SELECT "id" FROM "Post" WHERE "status" = ? ORDER BY "createdAt" LIMIT ?)
   /// ```
-  /// The order matters only if there is a limit. A query that is grouped, distinct, has an offset,
+  /// The order matters only if the query or the command has a limit. A query that is grouped, distinct, has an offset,
   /// or has another table in FROM throws `QueryError` when the statement runs.
   public func delete() -> Delete<M> {
     Delete(columns: columns, rows: AffectedRows(of: select.statement, M.self))
@@ -40,7 +40,9 @@ extension AffectedRows {
   fileprivate init<M: TableModel>(of statement: SelectStatement, _ model: M.Type) {
     predicates = statement.predicates
     limit = statement.limit
-    if limit != nil { order = statement.order }
+    // The limit may be given to the command later.
+    order = statement.order
+    hasOrderOfQuery = !order.isEmpty
     let content = statement.extras?.content ?? SelectExtras.Content()
     problem = content.problem
     let isPlain =

@@ -10,15 +10,19 @@ struct AffectedRows: Sendable {
   var order: ShortList<SelectStatement.OrderTerm> = .none
   var limit: RowCount?
   var problem: QueryError?
+  /// Whether the rows have the order of a query. It is left out if no limit is set; an order that is
+  /// given to the command itself needs a limit.
+  var hasOrderOfQuery = false
 
   init() {}
 
-  var isLimited: Bool { limit != nil || !order.isEmpty }
+  var isLimited: Bool { limit != nil || !order.isEmpty && !hasOrderOfQuery }
 
   mutating func addOrder(
     _ expression: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
   ) {
     order.append(SelectStatement.OrderTerm(expression, direction, nulls))
+    hasOrderOfQuery = false
   }
 
   mutating func setLimit(_ count: Int) {

@@ -8,6 +8,11 @@ enum LogIndexSupport {
   /// immutable, or is in another journal mode.
   case none
   case log(LogIndex)
+
+  /// The index, if it is known and used.
+  var index: LogIndex? {
+    if case .log(let index) = self { index } else { nil }
+  }
 }
 
 extension ConnectionCore {
@@ -17,23 +22,19 @@ extension ConnectionCore {
   /// reader the first call finds the index, and later ones return it: a reader that uses the log
   /// keeps the file in WAL mode, so the index stays where it is until the reader closes.
   func logIndex() -> LogIndex? {
-    guard isReader else { return findLogIndex() }
-    switch state.pointee.log.index {
-    case .log(let index): return index
-    case .none: return nil
-    case .unknown:
-      let index = findLogIndex()
-      state.pointee.log.use(index)
-      return index
-    }
+    guard isReader else { return findLogIndex().index }
+    if case .unknown = state.pointee.log.index { state.pointee.log.use(findLogIndex()) }
+    return state.pointee.log.index.index
   }
 
   /// Where there is no index in shared memory, asking for it would create it.
-  private func findLogIndex() -> LogIndex? {
-    guard !configuration.isImmutable, (try? text(pragma: "PRAGMA journal_mode")) == "wal",
-      (try? text(pragma: "PRAGMA locking_mode")) == "normal"
-    else { return nil }
-    return LogIndex(of: handle)
+  private func findLogIndex() -> LogIndexSupport {
+    if configuration.isImmutable { return .none }
+    guard let mode = try? text(pragma: "PRAGMA journal_mode"),
+      let locking = try? text(pragma: "PRAGMA locking_mode")
+    else { return .unknown }
+    guard mode == "wal", locking == "normal", let index = LogIndex(of: handle) else { return .none }
+    return .log(index)
   }
 
   private func text(pragma text: String) throws -> String? {

@@ -26,9 +26,9 @@ struct LogState {
 
   // MARK: The index
 
-  /// Sets the index of the log: nil if the connection uses none in shared memory.
-  mutating func use(_ index: LogIndex?) {
-    self.index = index.map { .log($0) } ?? .none
+  /// Notes what was found out about the index of the log.
+  mutating func use(_ index: LogIndexSupport) {
+    self.index = index
   }
 
   // MARK: The hook

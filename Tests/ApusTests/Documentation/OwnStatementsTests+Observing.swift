@@ -26,6 +26,42 @@ extension OwnStatementsTests {
     }
   }
 
+  @Test("observing a join, and groups that are calculated again")
+  func maintainedInReader() async {
+    await #expect(processExitsWith: .success) {
+      try await OwnStatements.runAsync { statements in
+        let db = try statements.open()
+        try await db.execute("CREATE INDEX posts ON Post (authorID)")
+        statements.forget()
+        var rows = db.observe(
+          Query { (post: Columns<OwnStatements.Post>, author: Columns<Author>) in
+            From(post)
+            Join(author, on: post.$authorID == author.$id)
+            Select(post.$title, author.$name)
+          }
+        ).makeAsyncIterator()
+        var groups = db.observe(
+          Author.group(by: \.$id).select { ($0.$id, $0.$name.count(distinct: true)) }
+        ).makeAsyncIterator()
+        #expect(try await rows.next()?.count == 0)
+        #expect(try await groups.next()?.count == 0)
+        for id in 1...3 {
+          try await db.insert(Author(id: id, name: "Jane"))
+          try await db.insert(OwnStatements.Post(id: id, authorID: id, title: "A"))
+          while try await rows.next()?.count != id {}
+          while try await groups.next()?.count != id {}
+        }
+        try statements.expect(
+          "Opening", "Reading", "Writing", "Observing",
+          asked: [
+            #"SELECT "Post"."title", "Author"."name", "Post"."id", "Author"."id" FROM "Post" JOIN …"#,
+            #"SELECT "id", count(DISTINCT "name"), "id", …"#, OwnStatementsTests.insertion,
+            #"INSERT INTO "Post" …"#,
+          ], memory: ["Opening", "Observing in memory"])
+      }
+    }
+  }
+
   @Test("observing queries that run again: raw SQL and a closure")
   func runAgain() async {
     await #expect(processExitsWith: .success) {

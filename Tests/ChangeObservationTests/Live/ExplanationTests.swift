@@ -57,7 +57,11 @@ struct ExplanationTests {
       #expect(explanation.description.contains(words), "\(explanation)")
     }
     try await expect(
-      "it has an aggregate, sum", JoinPost.all.group(by: \.$stars).select { $0.$stars.sum() })
+      "it groups by an expression", JoinPost.group { $0.$title.length() }.select { $0.count() })
+    try await expect(
+      "it shows title of an arbitrary row", JoinPost.group(by: \.$stars).select(\.$title))
+    try await expect(
+      "avg over all rows", JoinWriter.all.select { $0.$score.avg() })
     try await expect(
       "left join of JoinWriter",
       Self.join.where { (writer: OptionalColumns<JoinWriter>) in writer.$score == nil })
@@ -74,8 +78,8 @@ struct ExplanationTests {
     #expect(!explanation.isMaintained)
     #expect(
       explanation.description
-        == "Runs again after each commit that touches what it reads, because without another index, "
-        + "finding what to evaluate when rows of JoinWriter change would scan JoinPost. Missing: "
+        == "Runs again after each commit that touches what it reads, because after a change of "
+        + "JoinWriter, SQLite would scan JoinPost to find what to evaluate. Missing: "
         + #"CREATE INDEX "JoinPost_on_author" ON "JoinPost" ("author")"#)
     for index in explanation.missingIndexes { try await db.execute(SQL(unsafe: index.sql)) }
     #expect(try await db.observe(Self.join).explanation.isMaintained)

@@ -10,104 +10,18 @@ struct JoinModelTests {
   @Test("after each transaction a join equals a fresh fetch, and the difference leads to it")
   func exact() async throws {
     let rounds = TestSize.count(small: 8, full: 40, long: 1_800)
-    let seed = TestSeed.draw()
-    var random = SeededGenerator(seed: seed)
-    var counts = (maintained: 0, checks: 0, fetches: 0)
-    for round in 0..<rounds {
-      var writes = JoinWrites(seed: random.next())
-      let db = try Database.temporary(configuration: .relaxed)
-      let schema = writes.schema()
-      try await db.execute(SQL(unsafe: schema))
-      for _ in 0..<20 { try? await db.execute(SQL(unsafe: writes.statement())) }
-      var draws = JoinDraws(seed: random.next())
-      var comparisons: [Comparison] = []
-      for _ in 0..<10 { comparisons.append(try await draws.comparison(in: db)) }
-      for comparison in comparisons { try await comparison.check("seed \(seed), round \(round)") }
-      for unit in 0..<40 {
-        let statements = writes.transaction()
-        try await db.writeWithoutTransaction { connection in
-          try connection.execute("BEGIN")
-          for statement in statements { try? connection.execute(SQL(unsafe: statement)) }
-          do { try connection.execute("COMMIT") } catch { try connection.execute("ROLLBACK") }
-        }
-        // Sometimes several commits lie between two checks.
-        if writes.chance(30) { continue }
-        for comparison in comparisons {
-          try await comparison.check(
-            "seed \(seed), round \(round), unit \(unit) of \(schema): \(statements)")
-        }
-        counts.checks += comparisons.count(where: { $0.isMaintained() })
-      }
-      counts.maintained += comparisons.count(where: { $0.isMaintained() })
-      for comparison in comparisons where comparison.isMaintained() {
-        counts.fetches += comparison.fetchCount()
-      }
-    }
+    let counts = try await JoinDraws.check(rounds: rounds)
     // Most of the queries must be those that this test is about, and must not be fetched instead.
     #expect(counts.maintained > 3 * rounds)
     #expect(counts.fetches < counts.checks / 3, "\(counts)")
   }
 }
 
-struct JoinPost: Model, Equatable {
-  @PrimaryKey var id: Int64
-  @Column var author: String?
-  @Column var parent: Int64?
-  @Column var title: String
-  @Column var stars: Int
-}
-
-struct JoinWriter: Model, Equatable {
-  @PrimaryKey var name: String
-  @Column var team: Int64?
-  @Column var score: Double?
-  var id: String { name }
-}
-
-struct JoinTeam: Model, Equatable {
-  @PrimaryKey var id: Int64
-  @Column var title: String?
-}
-
-struct JoinMark: Model, Equatable {
-  struct ID: Hashable, Sendable {
-    var post: Int64
-    var tag: String
-  }
-  @PrimaryKey var post: Int64
-  @PrimaryKey var tag: String
-  @Column var weight: Int
-  var id: ID { ID(post: post, tag: tag) }
-}
-
 /// Random joins of the tables of `JoinWrites`.
-private struct JoinDraws {
-  private var random: SeededGenerator
+private struct JoinDraws: QueryDraws {
+  var random: SeededGenerator
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
-
-  /// The parts of a query that are drawn.
-  struct Draw {
-    let filter: Int
-    let order: Int
-    let direction: SortDirection
-    let nulls: NullOrder?
-    let limit: Int?
-    let offset: Int?
-  }
-
-  private mutating func number(_ range: ClosedRange<Int>) -> Int {
-    Int.random(in: range, using: &random)
-  }
-
-  private mutating func draw() -> Draw {
-    let limit = number(0...2) == 0 ? number(0...12) : nil
-    return Draw(
-      filter: number(0...5), order: number(0...4),
-      direction: number(0...1) == 0 ? .ascending : .descending,
-      nulls: [nil, nil, .first, .last][number(0...3)], limit: limit,
-      offset: number(0...3) == 0 ? number(0...4) : nil)
-  }
 
   mutating func comparison(in db: Database) async throws -> Comparison {
     let draw = draw()
@@ -124,25 +38,8 @@ private struct JoinDraws {
     }
   }
 
-  /// Only a maintained result has a certain order among rows that the query's order does not
-  /// distinguish.
-  private func compare<Row: Sendable>(
-    _ name: String, _ draw: Draw, in db: Database,
-    _ query: (Draw, _ sorted: Bool) -> Query<Row>
-  ) async throws -> Comparison {
-    let (own, sorted) = (query(draw, false), query(draw, true))
-    let isMaintained = try await db.observe(own).explanation.isMaintained
-    return Comparison(
-      "\(name) \(draw)", isMaintained ? own : sorted, sorted: sorted, in: db)
-  }
-
-  /// Gives the query its limit.
-  private static func limited<Row>(_ query: Query<Row>, _ draw: Draw) -> Query<Row> {
-    query.limit(draw.limit).offset(draw.offset)
-  }
-
-  private static func writer(_ draw: Draw, sorted: Bool) -> Query<(Int64, String, Double?)> {
-    limited(
+  private static func writer(_ draw: QueryDraw, sorted: Bool) -> Query<(Int64, String, Double?)> {
+    draw.limited(
       Query { (post: Columns<JoinPost>, writer: Columns<JoinWriter>) in
         From(post)
         Join(writer, on: post.$author.equals(writer.$name))
@@ -156,13 +53,13 @@ private struct JoinDraws {
         if sorted { OrderBy(post.$id) }
         if sorted { OrderBy(writer.$name) }
         Select(post.$id, writer.$name, writer.$score)
-      }, draw)
+      })
   }
 
   private static func leftWriter(
-    _ draw: Draw, sorted: Bool
+    _ draw: QueryDraw, sorted: Bool
   ) -> Query<(Int64, String, Double?)> {
-    limited(
+    draw.limited(
       Query { (post: Columns<JoinPost>, writer: OptionalColumns<JoinWriter>) in
         From(post)
         LeftJoin(writer, on: post.$author.equals(writer.$name))
@@ -174,16 +71,17 @@ private struct JoinDraws {
         if draw.order == 1 { OrderBy(writer.$name, draw.direction, nulls: draw.nulls) }
         if draw.order == 2 { OrderBy(writer.$score, draw.direction) }
         if draw.order == 3 { OrderBy(post.$title.collated(.noCase), draw.direction) }
+        if draw.order == 4 { OrderBy(post.$title.collated(.noCase).trim(), draw.direction) }
         if sorted { OrderBy(post.$id) }
         if sorted { OrderBy(writer.$name) }
         Select(post.$id, post.$title, writer.$score)
-      }, draw)
+      })
   }
 
   private static func leftTeam(
-    _ draw: Draw, sorted: Bool
+    _ draw: QueryDraw, sorted: Bool
   ) -> Query<(String, Double?, String?)> {
-    limited(
+    draw.limited(
       Query {
         (
           post: Columns<JoinPost>, writer: OptionalColumns<JoinWriter>,
@@ -207,11 +105,11 @@ private struct JoinDraws {
         if sorted { OrderBy(writer.$name) }
         if sorted { OrderBy(team.$id) }
         Select(post.$title, writer.$score, team.$title)
-      }, draw)
+      })
   }
 
-  private static func mixed(_ draw: Draw, sorted: Bool) -> Query<(Int64, String?)> {
-    limited(
+  private static func mixed(_ draw: QueryDraw, sorted: Bool) -> Query<(Int64, String?)> {
+    draw.limited(
       Query {
         (
           post: Columns<JoinPost>, writer: Columns<JoinWriter>,
@@ -229,11 +127,11 @@ private struct JoinDraws {
         if sorted { OrderBy(writer.$name) }
         if sorted { OrderBy(team.$id) }
         Select(post.$id, team.$title)
-      }, draw)
+      })
   }
 
-  private static func teams(_ draw: Draw, sorted: Bool) -> Query<(String?, String?, Int64?)> {
-    limited(
+  private static func teams(_ draw: QueryDraw, sorted: Bool) -> Query<(String?, String?, Int64?)> {
+    draw.limited(
       Query {
         (
           team: Columns<JoinTeam>, writer: OptionalColumns<JoinWriter>,
@@ -251,11 +149,11 @@ private struct JoinDraws {
         if sorted { OrderBy(writer.$name) }
         if sorted { OrderBy(post.$id) }
         Select(team.$title, writer.$name, post.$id)
-      }, draw)
+      })
   }
 
-  private static func marks(_ draw: Draw, sorted: Bool) -> Query<(Int64, Int?)> {
-    limited(
+  private static func marks(_ draw: QueryDraw, sorted: Bool) -> Query<(Int64, Int?)> {
+    draw.limited(
       Query { (post: Columns<JoinPost>, mark: OptionalColumns<JoinMark>) in
         From(post)
         LeftJoin(mark, on: mark.$post.equals(post.$id))
@@ -268,13 +166,13 @@ private struct JoinDraws {
         if sorted { OrderBy(mark.$post) }
         if sorted { OrderBy(mark.$tag) }
         Select(post.$id, mark.$weight)
-      }, draw)
+      })
   }
 
   private static func marked(
-    _ draw: Draw, sorted: Bool
+    _ draw: QueryDraw, sorted: Bool
   ) -> Query<(String, String, Double?)> {
-    limited(
+    draw.limited(
       Query {
         (
           mark: Columns<JoinMark>, post: Columns<JoinPost>,
@@ -293,11 +191,11 @@ private struct JoinDraws {
         if sorted { OrderBy(post.$id) }
         if sorted { OrderBy(writer.$name) }
         Select(mark.$tag, post.$title, writer.$score)
-      }, draw)
+      })
   }
 
-  private static func parents(_ draw: Draw, sorted: Bool) -> Query<(Int64, Int64?)> {
-    limited(
+  private static func parents(_ draw: QueryDraw, sorted: Bool) -> Query<(Int64, Int64?)> {
+    draw.limited(
       Query { (post: Columns<JoinPost>, parent: OptionalColumns<JoinPost>) in
         From(post)
         LeftJoin(parent, on: parent.$id.equals(post.$parent))
@@ -307,11 +205,11 @@ private struct JoinDraws {
         if sorted { OrderBy(post.$id) }
         if sorted { OrderBy(parent.$id) }
         Select(post.$id, parent.$id)
-      }, draw)
+      })
   }
 
-  private static func pairs(_ draw: Draw, sorted: Bool) -> Query<(Int64, String)> {
-    limited(
+  private static func pairs(_ draw: QueryDraw, sorted: Bool) -> Query<(Int64, String)> {
+    draw.limited(
       Query { (team: Columns<JoinTeam>, writer: Columns<JoinWriter>) in
         From(team)
         CrossJoin(writer)
@@ -319,6 +217,6 @@ private struct JoinDraws {
         if sorted { OrderBy(team.$id) }
         if sorted { OrderBy(writer.$name) }
         Select(team.$id, writer.$name)
-      }, draw)
+      })
   }
 }

@@ -90,12 +90,12 @@ struct MaintainedModelTests {
         "collated", all.order { $0.$title.collated(.trimmed) },
         sorted: all.order { $0.$title.collated(.trimmed) }.order(by: \.$id), in: db),
       Comparison("join", Self.join, sorted: Self.join, in: db),
-      // These queries run again.
+      Comparison(
+        "count", Article.select { $0.count() }, sorted: Article.select { $0.count() }, in: db),
+      // This query runs again.
       Comparison(
         "distinct", all.order(by: \.$stars).select(\.$stars).distinct(),
         sorted: all.order(by: \.$stars).select(\.$stars).distinct(), in: db),
-      Comparison(
-        "count", Article.select { $0.count() }, sorted: Article.select { $0.count() }, in: db),
     ]
   }
 
@@ -120,7 +120,7 @@ struct MaintainedModelTests {
     for comparison in comparisons {
       try await comparison.check("seed \(seed), at first")
       #expect(
-        comparison.isMaintained() != ["distinct", "count"].contains(comparison.name),
+        comparison.isMaintained() != (comparison.name == "distinct"),
         "\(comparison.name)")
     }
     for unit in 0..<transactions {

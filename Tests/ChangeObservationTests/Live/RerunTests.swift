@@ -58,16 +58,14 @@ struct RerunTests {
     return (watch.isMaintained, rows.map { "\($0)" })
   }
 
-  @Test("groups, aggregates, DISTINCT, raw SQL and random() run again")
+  @Test("groups of expressions, DISTINCT, raw SQL, random() and right joins run again")
   func queries() async throws {
     let db = try database()
     let change: SQL = "UPDATE Thing SET size = size + 1"
     let titles = Thing.order(by: \.$id).select(\.$size)
     #expect(try await follow(titles, in: db, change: change) == (true, ["11", "21"]))
-    let grouped = Thing.all.group(by: \.$title).select { $0.$size.sum() }
+    let grouped = Thing.group { $0.$title.length() }.select { $0.$size.sum() }
     #expect(try await !follow(grouped, in: db, change: change).isMaintained)
-    let total = Thing.select { $0.$size.max() }
-    #expect(try await !follow(total, in: db, change: change).isMaintained)
     let distinct = titles.distinct()
     #expect(try await !follow(distinct, in: db, change: change).isMaintained)
     let raw = Thing.where { _ in SQLPredicate(sql: "size > 0") }.select(\.$size)
@@ -81,7 +79,7 @@ struct RerunTests {
       Select(thing.$size)
     }
     #expect(try await !follow(joined, in: db, change: change).isMaintained)
-    #expect(try await follow(titles, in: db, change: change) == (true, ["18", "28"]))
+    #expect(try await follow(titles, in: db, change: change) == (true, ["17", "27"]))
   }
 
   @Test("windows, UNION, subqueries, the time and custom functions run again")

@@ -1,3 +1,6 @@
+import QueryDSL
+import SQLCore
+
 /// Random schemas of four tables that refer to each other, and random changes of their rows: small
 /// ranges of keys and values, so that ties and conflicts are common.
 struct JoinWrites {
@@ -5,7 +8,7 @@ struct JoinWrites {
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  private mutating func number(_ range: ClosedRange<Int>) -> Int {
+  fileprivate mutating func number(_ range: ClosedRange<Int>) -> Int {
     Int.random(in: range, using: &random)
   }
   mutating func chance(_ percent: Int) -> Bool { number(1...100) <= percent }
@@ -115,6 +118,33 @@ struct JoinWrites {
         "UPDATE OR REPLACE JoinMark SET tag = \(tag()), weight = weight + 1 WHERE post = \(post())",
         "UPDATE JoinMark SET post = \(post()) WHERE post = \(post())",
       ])
+    }
+  }
+}
+
+extension JoinWrites {
+  /// Commits changes through another connection to the file, and then one of this database, by
+  /// which the other commit is noticed.
+  mutating func changeElsewhere(_ db: Database) throws {
+    guard let path = db.realPath else { return }
+    let other = try Connection(path: path)
+    for _ in 0..<2 { try? other.execute(SQL(unsafe: statement())) }
+    try db.execute(SQL(unsafe: "INSERT OR REPLACE INTO JoinTeam (id, title) VALUES (9, 'x')"))
+    try db.execute("DELETE FROM JoinTeam WHERE id = 9")
+  }
+
+  /// Changes rows by models and typed statements.
+  mutating func writeModels(in db: Database) async throws {
+    let (id, key) = (Int64(number(1...14)), Int64(number(1...4)))
+    try await db.write { connection in
+      if var post = try connection.find(JoinPost.self, id) {
+        post.stars += 1
+        post.parent = key
+        _ = try? connection.update(post)
+      }
+      _ = try? connection.insert(JoinTeam(id: key, title: "b"))
+      _ = try? connection.run(JoinMark.update { $0.$weight += 1 }.where { $0.$post == id })
+      _ = try? connection.run(JoinWriter.delete().where { $0.$team == key && $0.$score == 0 })
     }
   }
 }

@@ -55,6 +55,9 @@ struct JoinFilters {
     }
   }
 
+  /// Whether each row of the result has a row of a left-joined table.
+  func require(_ table: TableID) -> Bool { required.contains(table) }
+
   /// Returns the statement that selects the keys of the roots to which the joins give a row of one
   /// joined table. It may select more roots, but no fewer.
   ///

@@ -13,7 +13,7 @@ import SQLCore
 ///
 /// The rows of these roots are replaced by those that the query gives with the condition that the
 /// first table's key is one of them.
-final class JoinPlan<Row: Sendable>: MaintenancePlan {
+final class JoinPlan<Row: Sendable>: SnapshotPlan {
   let query: KeyedQuery<Row>
   let indexedPlaces: [Range<Int>]
   private let root: PlannedTable
@@ -26,6 +26,8 @@ final class JoinPlan<Row: Sendable>: MaintenancePlan {
     let places: Range<Int>
     /// Selects the keys of the roots to which the joins give a row of this table.
     let roots: SelectStatement
+    /// Whether a row that is not held may come before held ones when it loses its row of this table.
+    let ordersLimitedRows: Bool
   }
 
   var readsSnapshots: Bool { true }
@@ -41,9 +43,7 @@ final class JoinPlan<Row: Sendable>: MaintenancePlan {
       throw RerunReason("the key of \(table.layout.tableName) may be NULL")
     }
     let core = try context.connection.use()
-    guard context.isPrivate || core.logChangeCount != nil else {
-      throw RerunReason("the file has no write-ahead log")
-    }
+    try context.requireLog()
     let filters = try JoinFilters(of: select)
     var end = tables[0].keyCollations.count
     var joined: [JoinedTable] = []
@@ -51,38 +51,29 @@ final class JoinPlan<Row: Sendable>: MaintenancePlan {
       let places = end..<(end + table.keyCollations.count)
       end = places.upperBound
       let roots = try filters.roots(of: select, joining: index, keys: tables[0].keyColumns)
-      joined.append(JoinedTable(table: table, places: places, roots: roots))
+      let later = Set(select.tables[index...])
+      joined.append(
+        JoinedTable(
+          table: table, places: places, roots: roots,
+          ordersLimitedRows: select.limit != nil && select.joins[index - 1].kind == .left
+            && !filters.require(table.id) && select.isOrdered(by: later)))
     }
     root = tables[0]
     self.joined = joined
     indexedPlaces = joined.map(\.places)
-    self.query = try KeyedQuery(query, of: tables)
+    self.query = try KeyedQuery(query, of: tables, reserve: context.reserve)
     try requireIndexes(on: core)
   }
 
   /// Throws a `RerunReason` if one of the restricted statements would scan a table.
   private func requireIndexes(on core: ConnectionCore) throws {
     let sample: KeySet = [root.keyCollations.map { _ in .integer(0) }]
-    try requireIndex(
-      for: restrict(query.statement, root, to: sample), after: "rows of it change", on: core)
+    try core.requireIndex(for: restrict(query.statement, root, to: sample), changing: root)
     for joined in joined {
       let sample: KeySet = [joined.places.map { _ in .integer(0) }]
-      try requireIndex(
-        for: restrict(joined.roots, joined.table, to: sample),
-        after: "rows of \(joined.table.layout.tableName) change", on: core)
+      try core.requireIndex(
+        for: restrict(joined.roots, joined.table, to: sample), changing: joined.table)
     }
-  }
-
-  private func requireIndex(
-    for statement: SelectStatement, after event: String, on core: ConnectionCore
-  ) throws {
-    var statement = statement
-    statement.order = .none
-    let text = try statement.rendered().text
-    guard let table = try core.scannedTables(by: text).first else { return }
-    throw RerunReason(
-      "without another index, finding what to evaluate when \(event) would scan \(table)",
-      scanningSQL: text)
   }
 
   // MARK: Evaluating
@@ -90,57 +81,15 @@ final class JoinPlan<Row: Sendable>: MaintenancePlan {
   /// The keys of rows of one table.
   typealias KeySet = Set<[DatabaseValue]>
 
-  /// The number of times that a snapshot is taken again, if it is not known whether it contains a
-  /// commit that is being made. This takes as long as a writer needs to report a commit.
-  private static var maximumAttempts: Int { 32 }
-
   func change(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
   ) async throws -> MaintenanceOutcome {
-    guard held.snapshot.otherCount != nil else { return .unknown }
-    let hops = commits.reduce(0) { $0 + $1.rowCount } > 64
-    for _ in 0..<Self.maximumAttempts {
-      let outcome = try await means.watch.reading(hops: hops) { core in
-        try self.change(of: held, by: commits, with: means, on: core)
-      }
-      if let outcome { return outcome }
-      await Task.yield()
-    }
-    return .unknown
+    try await changeInSnapshot(of: held, by: commits, with: means)
   }
 
-  /// Evaluates what the commits changed, in a new snapshot. Returns nil if it is not known at this
-  /// moment which commits that snapshot contains.
-  private func change(
-    of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans, on core: ConnectionCore
-  ) throws -> MaintenanceOutcome? {
-    let watch = means.watch
-    guard let opened = try watch.openSnapshot(on: core, schemaVersion: means.schemaVersion) else {
-      return .unknown
-    }
-    defer { try? core.run(cached: "COMMIT") }
-    guard let snapshot = watch.following(held.snapshot, opened, on: core) else { return nil }
-    // Other commits that the snapshot contains are applied with these.
-    var commits = commits
-    switch watch.takeTouch(through: snapshot.position.last) {
-    case .none: break
-    case .rows(let later): commits += later
-    case .unknown, .schema: return .unknown
-    }
-    do {
-      guard let change = try self.change(of: held.window, by: commits, on: core),
-        !change.after.isShort
-      else { return .unknown }
-      return .changed(change, snapshot)
-    } catch is ColumnValueError {
-      // The first fetch decides whether the value matters.
-      return .unknown
-    }
-  }
-
-  /// Returns the change of a result; nil if it is cheaper to fetch it.
-  private func change(
-    of window: ResultWindow, by commits: [Commit], on core: ConnectionCore
+  func change(
+    of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
+    on core: ConnectionCore
   ) throws -> ResultChange? {
     let maximum = Planning.maximumTouched(of: window.entries.count)
     guard let roots = try affectedRoots(of: window, by: commits, maximum: maximum, on: core)
@@ -175,6 +124,10 @@ final class JoinPlan<Row: Sendable>: MaintenancePlan {
         roots.count + joined.table.seekCount(of: keys) <= maximum
       else { return nil }
       guard !keys.isEmpty else { continue }
+      // The roots that lost such a row, and are not held, are not known.
+      if joined.ordersLimitedRows, window.hasFrontier, joined.table.lostRows(in: commits) {
+        return nil
+      }
       for key in keys {
         for entry in window.entries(withKey: key, at: joined.places) {
           roots.insert(Array(entry.key.values[..<root.keyCollations.count]))
@@ -216,6 +169,11 @@ final class JoinPlan<Row: Sendable>: MaintenancePlan {
 }
 
 extension PlannedTable {
+  /// Returns whether commits deleted rows, or changed them in the columns that the query reads.
+  func lostRows(in commits: [Commit]) -> Bool {
+    commits.rows(of: self).rows.contains { $0.old != nil }
+  }
+
   /// Returns the keys of the rows that commits touched in the columns that the query reads; nil if
   /// one is not known exactly.
   func touchedKeys(in commits: [Commit]) -> Set<[DatabaseValue]>? {

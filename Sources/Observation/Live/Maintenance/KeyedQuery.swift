@@ -2,7 +2,8 @@ import QueryDSL
 import SQLCore
 
 /// A query whose rows carry what identifies them: the values of its ORDER BY terms and the keys of
-/// its tables, in further columns after its own.
+/// its tables, in further columns after its own. With GROUP BY or aggregates, the key is that of the
+/// group, and the values of the aggregates come after it.
 struct KeyedQuery<Row: Sendable>: Sendable {
   private let query: Query<Row>
   /// The query without its limit. The keys are also added to the order, so that no two rows are
@@ -13,32 +14,55 @@ struct KeyedQuery<Row: Sendable>: Sendable {
   let offset: Int
   /// Whether the rows are identified by the rowid of the only table.
   private let isKeyedByRowID: Bool
+  /// The least number of rows to hold beyond the limit.
+  let reserve: Int
+  /// Whether the rows are groups.
+  private let isGrouped: Bool
+  /// The number of values of aggregates after the key.
+  private let aggregateCount: Int
 
-  /// - Parameter tables: the tables of the query.
-  init(_ query: Query<Row>, of tables: [PlannedTable]) throws {
-    let select = query.statement
-    let terms = try select.order.map { term in
-      RowOrder.Term(
-        isDescending: term.isDescending, collation: try Self.collation(of: term, in: tables),
-        nulls: term.nulls)
-    }
+  /// - Parameters:
+  ///   - tables: the tables of the query.
+  ///   - reserve: the least number of rows to hold beyond the limit.
+  init(_ query: Query<Row>, of tables: [PlannedTable], reserve: Int) throws {
     self.query = query
-    order = RowOrder(terms: terms, keyCollations: tables.flatMap(\.keyCollations))
+    self.reserve = reserve
+    order = RowOrder(
+      terms: try Self.terms(of: query.statement, in: tables),
+      keyCollations: tables.flatMap(\.keyCollations))
     isKeyedByRowID = tables.count == 1 && tables[0].isKeyedByRowID
-    limit = Self.number(select.limit)
-    offset = Self.number(select.offset) ?? 0
-    statement = select.withKeys(tables.flatMap(\.keyColumns))
+    (isGrouped, aggregateCount) = (false, 0)
+    limit = Self.number(query.statement.limit)
+    offset = Self.number(query.statement.offset) ?? 0
+    statement = query.statement.withKeys(tables.flatMap(\.keyColumns))
   }
 
-  private static func collation(
-    of term: SelectStatement.OrderTerm, in tables: [PlannedTable]
-  ) throws -> BuiltInCollation {
-    switch term.expression {
-    case .column(let column):
-      guard let table = tables.first(where: { $0.id == column.table }) else { return .binary }
-      return try table.collation(of: Int(column.index))
-    case .tree(.collate(_, let name), _): return BuiltInCollation(named: name) ?? .binary
-    default: return .binary
+  /// Creates a query with GROUP BY or aggregates.
+  ///
+  /// - Parameter aggregates: the further aggregates that each row carries.
+  init(
+    _ query: Query<Row>, groupedBy columns: [ColumnID], aggregates: [ExpressionNode],
+    of tables: [PlannedTable], reserve: Int
+  ) throws {
+    self.query = query
+    self.reserve = reserve
+    order = RowOrder(
+      terms: try Self.terms(of: query.statement, in: tables),
+      keyCollations: columns.map { _ in .binary })
+    isKeyedByRowID = false
+    (isGrouped, aggregateCount) = (true, aggregates.count)
+    limit = Self.number(query.statement.limit)
+    offset = Self.number(query.statement.offset) ?? 0
+    statement = query.statement.withKeys(columns, aggregates)
+  }
+
+  private static func terms(
+    of select: SelectStatement, in tables: [PlannedTable]
+  ) throws -> [RowOrder.Term] {
+    try select.order.map { term in
+      RowOrder.Term(
+        isDescending: term.isDescending,
+        collation: try term.expression.builtInCollation(in: tables), nulls: term.nulls)
     }
   }
 
@@ -49,7 +73,9 @@ struct KeyedQuery<Row: Sendable>: Sendable {
   /// Fetches all rows of the query or, if it has a limit, as many as the window holds.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     var limited = statement
-    if let count = ResultWindow.fetchCount(limit: limit, offset: offset) {
+    if let count = ResultWindow.fetchCount(
+      limit: limit, offset: offset, reserve: reserve)
+    {
       limited.limit = .number(count)
     }
     return try entries(of: limited, on: core)
@@ -79,21 +105,27 @@ struct KeyedQuery<Row: Sendable>: Sendable {
     let values = StatementRow(statement: statement)
     let keyStart = next + order.terms.count
     let orderValues = try (next..<keyStart).map { try values.databaseValue(at: $0) }
+    let end = keyStart + order.keyCollations.count
     let key: RowKey
     if isKeyedByRowID {
       key = .rowID(try values.get(Int64.self, at: keyStart))
     } else {
-      let end = keyStart + order.keyCollations.count
-      key = .values(try (keyStart..<end).map { try values.databaseValue(at: $0) })
+      let keyValues = try (keyStart..<end).map { try values.databaseValue(at: $0) }
+      key = .values(isGrouped ? keyValues.map(\.asGroupKey) : keyValues)
     }
+    let aggregates = try (end..<(end + aggregateCount)).map { try values.databaseValue(at: $0) }
     return ResultRowEntry(
-      key: key, order: orderValues, fingerprint: values.fingerprint(ofFirst: next), row: row)
+      key: key, order: orderValues, aggregates: aggregates,
+      fingerprint: values.fingerprint(ofFirst: next), row: row)
   }
 }
 
 extension SelectStatement {
-  /// Returns the query with its ORDER BY terms and its keys after the selected columns.
-  fileprivate func withKeys(_ keyColumns: [ColumnID]) -> SelectStatement {
+  /// Returns the query with its ORDER BY terms, its keys and further values after the selected
+  /// columns.
+  func withKeys(
+    _ keyColumns: [ColumnID], _ others: [ExpressionNode] = []
+  ) -> SelectStatement {
     var statement = self
     let keys = keyColumns.map { ExpressionNode.column($0) }
     let own: [SelectTerm] =
@@ -102,10 +134,30 @@ extension SelectStatement {
       case .terms(let terms): terms
       }
     statement.selection = .terms(
-      own + order.map { .expression($0.expression) } + keys.map { .expression($0) })
+      own + (order.map(\.expression) + keys + others).map { .expression($0) })
     for key in keys { statement.orderUpwards(by: key) }
     statement.limit = nil
     statement.offset = nil
     return statement
+  }
+}
+
+extension ExpressionNode {
+  /// Returns the collation by which SQLite compares the expression. Throws a `RerunReason` if it is
+  /// not one of SQLite's own.
+  func builtInCollation(in tables: [PlannedTable]) throws -> BuiltInCollation {
+    if case .column(let column) = self {
+      guard let table = tables.first(where: { $0.id == column.table }) else { return .binary }
+      return try table.collation(of: Int(column.index))
+    }
+    return firstCollation.flatMap(BuiltInCollation.init(named:)) ?? .binary
+  }
+}
+
+extension DatabaseValue {
+  /// The value by which a group is identified: GROUP BY takes 1 and 1.0 for equal.
+  var asGroupKey: DatabaseValue {
+    guard case .real(let real) = self, let integer = Int64(exactly: real) else { return self }
+    return .integer(integer)
   }
 }

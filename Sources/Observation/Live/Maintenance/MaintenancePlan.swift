@@ -8,13 +8,19 @@ import SQLCore
 /// - `RowPlan`: each row of the result comes from one row of one table, and is evaluated by itself.
 /// - `JoinPlan`: each row comes from one row of each joined table, and the query is evaluated for
 ///   the rows of its first table that a change concerns.
+/// - `AggregatePlan`: each row is a group of the rows of one table, whose aggregates change by the
+///   difference that the touched rows make.
+/// - `GroupPlan`: each row is a group of the rows of a join, and the query is evaluated for the
+///   groups that a change concerns.
 protocol MaintenancePlan<Row>: Sendable {
   associatedtype Row: Sendable
   /// The query, by which the whole result is fetched.
   var query: KeyedQuery<Row> { get }
-  /// The places of the keys of joined tables among the values of a row's key. The held rows can be
-  /// found by them.
+  /// The places of those parts of a row's key by which held rows are found, such as the keys of
+  /// joined tables.
   var indexedPlaces: [Range<Int>] { get }
+  /// Whether rows whose key has NULL at such places are found by it.
+  var indexesNull: Bool { get }
   /// Whether the plan reads from the database, so that it must know whether a snapshot contains
   /// commits of other connections.
   var readsSnapshots: Bool { get }
@@ -34,6 +40,7 @@ protocol MaintenancePlan<Row>: Sendable {
 
 extension MaintenancePlan {
   var indexedPlaces: [Range<Int>] { [] }
+  var indexesNull: Bool { false }
   func narrow(_ interests: inout [QualifiedTableName: Subscription.Interest]) {}
 }
 
@@ -69,6 +76,8 @@ struct PlanningContext {
   let connection: Connection
   /// Whether no other connection can commit to the database.
   let isPrivate: Bool
+  /// The least number of rows that a result with a limit holds beyond it.
+  let reserve: Int
 }
 
 /// The choice of a plan.
@@ -77,13 +86,21 @@ enum Planning {
   static func plan<Row: Sendable>(
     _ query: Query<Row>, in context: PlanningContext
   ) throws -> any MaintenancePlan<Row> {
+    var query = query
+    query.statement = query.statement.orderedByExpressions
     let select = query.statement
     guard !select.tables.isEmpty else { throw RerunReason("it reads no table") }
     try select.requireKnownParts(on: context.connection)
     let tables = try [PlannedTable](
       of: select, reading: context.dependencies, on: context.connection)
-    if tables.count == 1 { return try RowPlan(query, of: tables[0]) }
-    return try JoinPlan(query, of: tables, in: context)
+    guard select.isGrouped else {
+      return tables.count == 1
+        ? try RowPlan(query, of: tables[0], in: context)
+        : try JoinPlan(query, of: tables, in: context)
+    }
+    return tables.count == 1
+      ? try AggregatePlan(query, of: tables[0], in: context)
+      : try GroupPlan(query, of: tables, in: context)
   }
 
   /// Returns the number of rows that are evaluated one by one, for a result of `count` rows. If a

@@ -55,6 +55,19 @@ struct PlannedTable: Sendable {
     try shadow.builtInCollation(of: column, in: layout)
   }
 
+  /// Returns whether a column's declared type makes SQLite compare its values as numbers (true) or
+  /// as texts (false); nil if it has no such type.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
+  func isNumeric(_ column: Int) -> Bool? {
+    let name = layout.columns[column].name
+    guard let column = shadow.columns.first(where: { $0.name.isSame(as: name) }) else { return nil }
+    let type = column.declaredType.lowercasedASCII
+    if type.contains("int") { return true }
+    if ["char", "clob", "text"].contains(where: type.contains) { return false }
+    return type.isEmpty || type.contains("blob") || type == "any" ? nil : true
+  }
+
   /// The columns of the key, as the query names them.
   var keyColumns: [ColumnID] {
     layout.keyColumns.map { ColumnID(table: id, index: UInt16(truncatingIfNeeded: $0)) }

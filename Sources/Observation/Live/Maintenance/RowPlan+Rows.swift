@@ -5,33 +5,8 @@ extension RowPlan {
   /// Returns the net changes of the commits to the table's rows, in the columns that the query
   /// reads.
   func changes(in commits: [Commit]) -> NettedRows {
-    let name = QualifiedTableName(table.name)
-    var touched: [NettedTable] = []
-    for commit in commits {
-      for write in commit.writes {
-        if let changes = write.tables[name] { touched.append(changes) }
-      }
-    }
-    guard let last = touched.last else { return NettedRows(columns: [], rows: []) }
-    let places = last.names.places(of: columns)
-    let names = last.names.keys + places.map { last.names.columns[$0] }
-    // Usually there is only one write since the last update, which lists each of its rows once.
-    guard touched.count > 1 else {
-      let rows = rows(of: last).filter { last.differs($0, at: places) }
-      return NettedRows(
-        columns: names, rows: rows.map { last.newState(of: $0, at: places) },
-        isExact: rows.allSatisfy { last.isExact($0, at: places) })
-    }
-    var rows: [NettedRowValues] = []
-    var isExact = true
-    for changes in touched {
-      let places = changes.names.places(of: columns)
-      for row in self.rows(of: changes) {
-        rows.append(changes.change(row, at: places))
-        isExact = isExact && changes.isExact(row, at: places)
-      }
-    }
-    return NettedRows(columns: names, rows: rows.netted(), isExact: isExact)
+    commits.rows(
+      of: QualifiedTableName(table.name), columns: columns, needsOld: false, rows(of:))
   }
 
   /// Returns the rows of a write that may belong to the result now, or may have belonged to it

@@ -18,10 +18,10 @@ final class RowPlan<Row: Sendable>: MaintenancePlan {
     "a commit costs as much as the rows of \(table.name) that it touched"
   }
 
-  init(_ query: Query<Row>, of planned: PlannedTable) throws {
+  init(_ query: Query<Row>, of planned: PlannedTable, in context: PlanningContext) throws {
     let select = query.statement
     let layout = planned.layout
-    self.query = try KeyedQuery(query, of: [planned])
+    self.query = try KeyedQuery(query, of: [planned], reserve: context.reserve)
     table = planned.shadow
     columns = planned.columns
     let key = layout.keyColumns.first.flatMap { key in

@@ -49,23 +49,33 @@ extension TableWatch {
     return snapshot
   }
 
-  /// Returns the snapshot with the number of commits of other connections if it contains exactly
-  /// the same of them as an earlier one, no commit of the writer that the observers have not
-  /// received, and nothing of a commit that is being made. Returns nil if not, or if that cannot be
-  /// decided at this moment.
+  /// The contents of a snapshot, compared with those of an earlier one.
+  enum Following {
+    /// The snapshot contains the same commits of other connections as the earlier one, no commit of
+    /// the writer that the observers have not received, and nothing of a commit that is being made.
+    case known(WatchedSnapshot)
+    /// It contains commits of other connections that the earlier one lacks.
+    case others
+    /// That cannot be decided while the writer reports a commit.
+    case undecided
+  }
+
+  /// Compares a snapshot with an earlier one.
   func following(
     _ earlier: WatchedSnapshot, _ snapshot: WatchedSnapshot, on core: ConnectionCore
-  ) -> WatchedSnapshot? {
-    guard snapshot.position.isDelivered, let known = earlier.otherCount,
-      // The log's index counts all commits until now. If it has counted none but those of the
-      // position, the snapshot contains no others.
-      otherCount(in: snapshot.position, on: core) == known,
-      !isPrivate || !snapshot.position.mayContainNext
-    else { return nil }
+  ) -> Following {
+    guard let known = earlier.otherCount else { return .others }
+    guard snapshot.position.isDelivered,
+      let count = otherCount(in: snapshot.position, on: core)
+    else { return .undecided }
+    // The log's index counts all commits until now. If it has counted none but those of the
+    // position, the snapshot contains no others.
+    guard count == known else { return isLast(snapshot.position.last) ? .others : .undecided }
+    guard !isPrivate || !snapshot.position.mayContainNext else { return .undecided }
     var snapshot = snapshot
     snapshot.position.mayContainNext = false
     snapshot.otherCount = known
-    return snapshot
+    return .known(snapshot)
   }
 
   private func otherCount(

@@ -12,8 +12,11 @@ extension ExpressionNode {
     if case .tree(.collate(_, let name), _) = node { name } else { nil }
   }
 
+  /// The name of the collation by which SQLite compares the expression, if it contains a COLLATE.
+  package var firstCollation: String? { first(Self.collation) }
+
   /// Whether the expression contains a COLLATE. One in raw SQL is not seen.
-  var containsCollation: Bool { first(Self.collation) != nil }
+  var containsCollation: Bool { firstCollation != nil }
 
   /// Returns the expression with a COLLATE of its own if SQLite would otherwise take that of other
   /// expressions inside it.

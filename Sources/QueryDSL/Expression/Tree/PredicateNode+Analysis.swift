@@ -13,9 +13,21 @@ extension PredicateNode {
   /// The tables whose columns the condition names. Throws `QueryError` if it cannot be rendered.
   package var tables: Set<TableID> {
     get throws {
-      var sink = TableSink()
+      var sink = ColumnSink()
       try write(to: &sink)
-      return sink.tables
+      return Set(sink.columns.map(\.table))
+    }
+  }
+
+  /// The pairs of columns that must be equal, each in both orders.
+  package var equalColumns: [(ColumnID, ColumnID)] {
+    switch self {
+    case .tree(.compare(let sign, let left, let right), _) where sign == .equal || sign == .isSame:
+      guard let left = left.columnID, let right = right.columnID else { return [] }
+      return [(left, right), (right, left)]
+    case .chain(let chain) where chain.connective == .and:
+      return chain.operands.flatMap(\.equalColumns)
+    default: return []
     }
   }
 
@@ -99,32 +111,4 @@ extension SQLToken {
     guard self == .isSame, case .value(let value) = value else { return false }
     return value != .null
   }
-}
-
-/// A sink that keeps only the tables whose columns are written.
-private struct TableSink: QuerySink {
-  private(set) var tables: Set<TableID> = []
-
-  mutating func column(_ column: ColumnID) { tables.insert(column.table) }
-  mutating func allColumns(of table: TableID) { tables.insert(table) }
-  func token(_ token: SQLToken) {}
-  func table(_ table: TableID) {}
-  func tableName(_ table: TableID) {}
-  func columnName(_ column: ColumnID) {}
-  func function(_ name: String) {}
-  func alias(_ name: String) {}
-  func resultColumn(_ name: String) {}
-  func windowName(_ name: String) {}
-  func value(_ value: BoundValue) {}
-  func fragment(_ sql: SQL) {}
-  func openScope(
-    _ from: TableID, _ joins: [SelectStatement.Join], _ extras: SelectExtras?
-  ) {}
-  func closeScope() {}
-  func hideScope() {}
-  func showScope() {}
-  func openCommonTables(_ tables: [CommonTableNode]) {}
-  func closeCommonTables() {}
-  func commonTableDefinition(_ table: CommonTableNode) {}
-  func commonTable(_ table: CommonTableName) {}
 }

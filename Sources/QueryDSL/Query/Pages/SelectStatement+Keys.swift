@@ -80,17 +80,3 @@ extension SelectStatement {
     return reached
   }
 }
-
-extension PredicateNode {
-  /// The pairs of columns that must be equal, each in both orders.
-  fileprivate var equalColumns: [(ColumnID, ColumnID)] {
-    switch self {
-    case .tree(.compare(let sign, let left, let right), _) where sign == .equal || sign == .isSame:
-      guard let left = left.columnID, let right = right.columnID else { return [] }
-      return [(left, right), (right, left)]
-    case .chain(let chain) where chain.connective == .and:
-      return chain.operands.flatMap(\.equalColumns)
-    default: return []
-    }
-  }
-}

@@ -5,9 +5,15 @@ import SQLCore
 
 extension SelectStatement {
   /// Adds the condition that a column has one of the given values, which are bound as one array.
-  package mutating func restrict(_ column: ColumnID, to values: [DatabaseValue]) {
+  ///
+  /// - Parameter orNull: whether it may also be NULL.
+  package mutating func restrict(
+    _ column: ColumnID, to values: [DatabaseValue], orNull: Bool = false
+  ) {
     predicates.append(
-      .isIn(.column(column), .array(BoundArray(values)), containsNull: nil))
+      .isIn(
+        .column(column), .array(BoundArray(values)),
+        containsNull: orNull ? .value(.integer(1)) : nil))
   }
 
   /// Keeps only the joins up to one of them, which then leaves out rows that it finds no row for.

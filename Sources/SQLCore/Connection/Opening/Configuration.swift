@@ -103,6 +103,8 @@ public struct Configuration: Sendable {
   /// snapshot ends one to two rounds after its last use. Tests, which must not depend on time,
   /// change it.
   var keptSnapshotRound = Duration.milliseconds(4)
+  /// The least number of rows that a maintained result with a limit holds beyond it.
+  package var liveReserve = 32
   /// The age at which a shared transaction takes no more writes, since the first of them would wait
   /// too long for its answer. Tests, which must not depend on time, change it.
   var maximumSharedTransactionAge = Duration.milliseconds(5)

@@ -1,0 +1,48 @@
+import SQLCore
+
+extension [Commit] {
+  /// Returns the net changes of the commits to a table's rows, in the columns that a query reads.
+  ///
+  /// - Parameters:
+  ///   - needsOld: whether the values before are needed.
+  ///   - select: returns the rows of a write that may matter.
+  func rows(
+    of table: QualifiedTableName, columns: Set<String>, needsOld: Bool,
+    _ select: (NettedTable) -> [NettedRow]
+  ) -> NettedRows {
+    var touched: [NettedTable] = []
+    for commit in self {
+      for write in commit.writes {
+        if let changes = write.tables[table] { touched.append(changes) }
+      }
+    }
+    guard let last = touched.last else { return NettedRows(columns: [], rows: []) }
+    let places = last.names.places(of: columns)
+    let names = last.names.keys + places.map { last.names.columns[$0] }
+    // Usually there is only one write since the last update, which lists each of its rows once.
+    guard touched.count > 1 else {
+      let rows = select(last).filter { last.differs($0, at: places) }
+      return NettedRows(
+        columns: names,
+        rows: rows.map {
+          needsOld ? last.change($0, at: places) : last.newState(of: $0, at: places)
+        },
+        isExact: rows.allSatisfy { last.isExact($0, at: places) })
+    }
+    var rows: [NettedRowValues] = []
+    var isExact = true
+    for changes in touched {
+      let places = changes.names.places(of: columns)
+      for row in select(changes) {
+        rows.append(changes.change(row, at: places))
+        isExact = isExact && changes.isExact(row, at: places)
+      }
+    }
+    return NettedRows(columns: names, rows: rows.netted(), isExact: isExact)
+  }
+
+  /// Returns the net changes of all rows of a table, with their values before and after.
+  func rows(of table: PlannedTable) -> NettedRows {
+    rows(of: table.name, columns: table.columns, needsOld: true) { $0.rows }
+  }
+}

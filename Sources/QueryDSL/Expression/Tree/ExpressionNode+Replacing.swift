@@ -1,0 +1,109 @@
+// Replacing nodes inside an expression, such as the aggregates of a live query by their values. The
+// nodes are visited in the same order each time. Subqueries, raw SQL, window functions and very long
+// chains cannot be rebuilt; they throw.
+
+extension ExpressionNode {
+  /// Returns the expression with those nodes replaced for which a closure returns another one.
+  /// Throws `QueryError` if the expression has a part that cannot be rebuilt.
+  func replacing(
+    _ replacement: (ExpressionNode) throws -> ExpressionNode?
+  ) throws -> ExpressionNode {
+    if let replaced = try replacement(self) { return replaced }
+    switch self {
+    case .column, .value, .invalid, .countOfRows, .constant, .resultColumn, .parameter: return self
+    case .fragment: throw QueryError.cannotRebuild
+    case .chain(let chain):
+      guard chain.count <= TreeLimits.maximumRecursion else { throw QueryError.cannotRebuild }
+      return .binary(
+        chain.sign, try chain.left.replacing(replacement), try chain.right.replacing(replacement))
+    case .tree(let tree, _): return try tree.replacing(replacement)
+    }
+  }
+}
+
+extension ExpressionTree {
+  fileprivate func replacing(
+    _ replacement: (ExpressionNode) throws -> ExpressionNode?
+  ) throws -> ExpressionNode {
+    switch self {
+    case .negative(let operand): .negative(try operand.replacing(replacement))
+    case .bitwiseNot(let operand): .bitwiseNot(try operand.replacing(replacement))
+    case .function(let name, let arguments):
+      .function(name, try arguments.map { try $0.replacing(replacement) })
+    case .predicate(let predicate): .predicate(try predicate.replacing(replacement))
+    case .cases(let cases): .cases(try cases.replacing(replacement))
+    case .cast(let operand, let storageClass):
+      .cast(try operand.replacing(replacement), storageClass)
+    case .collate(let operand, let name): .collate(try operand.replacing(replacement), name)
+    case .subquery, .call, .composed: throw QueryError.cannotRebuild
+    }
+  }
+}
+
+extension PredicateNode {
+  /// Returns the condition with those expressions replaced for which a closure returns another one.
+  /// Throws `QueryError` if the condition has a part that cannot be rebuilt.
+  func replacing(
+    _ replacement: (ExpressionNode) throws -> ExpressionNode?
+  ) throws -> PredicateNode {
+    switch self {
+    case .compareColumn, .constant, .invalid: return self
+    case .fragment: throw QueryError.cannotRebuild
+    case .chain(let chain):
+      guard chain.count <= TreeLimits.maximumRecursion else { throw QueryError.cannotRebuild }
+      let (left, right) = (
+        try chain.left.replacing(replacement), try chain.right.replacing(replacement)
+      )
+      return chain.connective == .and ? .and(left, right) : .or(left, right)
+    case .tree(let tree, _): return try tree.replacing(replacement)
+    }
+  }
+}
+
+extension PredicateTree {
+  fileprivate func replacing(
+    _ replacement: (ExpressionNode) throws -> ExpressionNode?
+  ) throws -> PredicateNode {
+    switch self {
+    case .compare(let sign, let left, let right):
+      .compare(sign, try left.replacing(replacement), try right.replacing(replacement))
+    case .not(let operand): .not(try operand.replacing(replacement))
+    case .match(let sign, let subject, let pattern, let escape):
+      .match(
+        sign, try subject.replacing(replacement), try pattern.replacing(replacement),
+        escape: try escape?.replacing(replacement))
+    case .between(let subject, let lower, let upper):
+      .between(
+        try subject.replacing(replacement), try lower.replacing(replacement),
+        try upper.replacing(replacement))
+    case .isIn(let subject, let values, let containsNull):
+      .isIn(try subject.replacing(replacement), values, containsNull: containsNull)
+    case .test(let sign, let subject): .test(sign, try subject.replacing(replacement))
+    case .isInQuery, .exists, .composed: throw QueryError.cannotRebuild
+    }
+  }
+}
+
+extension CaseNode {
+  fileprivate func replacing(
+    _ replacement: (ExpressionNode) throws -> ExpressionNode?
+  ) throws -> CaseNode {
+    let base = try base?.replacing(replacement)
+    let branches = try branches.map { branch in
+      let condition: Condition =
+        switch branch.condition {
+        case .predicate(let predicate): .predicate(try predicate.replacing(replacement))
+        case .value(let value): .value(try value.replacing(replacement))
+        }
+      return (condition: condition, result: try branch.result.replacing(replacement))
+    }
+    return CaseNode(
+      base: base, branches: branches, otherwise: try otherwise?.replacing(replacement))
+  }
+}
+
+extension QueryError {
+  fileprivate static var cannotRebuild: QueryError {
+    QueryError("an expression contains raw SQL, a subquery, or a very long chain of operators")
+  }
+}

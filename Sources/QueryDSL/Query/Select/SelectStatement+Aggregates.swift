@@ -1,0 +1,114 @@
+import SQLCore
+
+// The parts of a query with GROUP BY or aggregates, for keeping its result up to date.
+
+extension SelectStatement {
+  /// Whether GROUP BY, HAVING or aggregates make one row of many. A call in raw SQL is not seen.
+  package var isGrouped: Bool {
+    if !groups.isEmpty || !having.isEmpty { return true }
+    guard case .terms(let terms) = selection else { return false }
+    return terms.contains { term in
+      switch term {
+      case .table: false
+      case .expression(let node), .aliased(let node, _): node.containsAggregate
+      }
+    }
+  }
+
+  /// The columns by which the rows are grouped; nil if they are grouped by another expression.
+  package var groupColumns: [ColumnID]? {
+    var columns: [ColumnID] = []
+    for group in groups {
+      guard case .column(let column) = group else { return nil }
+      columns.append(column)
+    }
+    return columns
+  }
+
+  /// Returns the query with each aggregate of SELECT, HAVING and ORDER BY replaced. The closure is
+  /// called for them in the same order each time.
+  ///
+  /// Throws `QueryError` if an expression has a part that cannot be rebuilt.
+  package func replacingAggregates(
+    _ replacement: (AggregateNode) throws -> ExpressionNode
+  ) throws -> SelectStatement {
+    func replace(_ node: ExpressionNode) throws -> ExpressionNode {
+      try node.replacing { try AggregateNode($0).map(replacement) }
+    }
+    var statement = self
+    if case .terms(let terms) = selection {
+      statement.selection = .terms(
+        try terms.map { term in
+          switch term {
+          case .table: term
+          case .expression(let node): .expression(try replace(node))
+          case .aliased(let node, let name): .aliased(try replace(node), name)
+          }
+        })
+    }
+    if !having.isEmpty {
+      statement.having = ShortList(
+        try having.map { try $0.replacing { try AggregateNode($0).map(replacement) } })
+    }
+    statement.order = ShortList(
+      try order.map { OrderTerm(try replace($0.expression), of: $0) })
+    return statement
+  }
+
+  /// The columns that SELECT, HAVING and ORDER BY name. Throws `QueryError` if they cannot be
+  /// rendered.
+  package var shownColumns: Set<ColumnID> {
+    get throws {
+      var sink = ColumnSink()
+      switch selection {
+      case .table(let table): sink.allColumns(of: table)
+      case .terms(let terms): try Self.write(terms, to: &sink)
+      }
+      for condition in having { try condition.write(to: &sink) }
+      try OrderTerm.write(order, to: &sink)
+      return sink.columns
+    }
+  }
+
+  /// Whether a term of ORDER BY names a column of one of the tables, or is not known.
+  package func isOrdered(by tables: Set<TableID>) -> Bool {
+    order.contains { term in
+      var sink = ColumnSink()
+      guard (try? term.write(to: &sink)) != nil else { return true }
+      return sink.columns.contains { tables.contains($0.table) }
+    }
+  }
+
+  /// Returns the query with the conditions of HAVING in WHERE, in place of its own, and without
+  /// GROUP BY. Its tables then hold one row for each group.
+  package var withoutGroups: SelectStatement {
+    var statement = self
+    statement.predicates = having
+    statement.having = .none
+    statement.groups = []
+    return statement
+  }
+
+  /// Returns the query ordered by expressions where it was ordered by the names of columns of the
+  /// result. A name that is not that of a selected expression stays.
+  package var orderedByExpressions: SelectStatement {
+    guard case .terms(let terms) = selection else { return self }
+    var statement = self
+    statement.order = ShortList(
+      order.map { term in
+        guard case .resultColumn(let name) = term.expression else { return term }
+        for case .aliased(let node, let alias) in terms where alias.isSame(as: name) {
+          return OrderTerm(node, of: term)
+        }
+        return term
+      })
+    return statement
+  }
+}
+
+extension SelectStatement.OrderTerm {
+  /// Makes a term that orders by another expression in the same way.
+  fileprivate init(_ expression: ExpressionNode, of other: SelectStatement.OrderTerm) {
+    self.init(expression, other.isDescending ? .descending : .ascending, other.nulls)
+  }
+}

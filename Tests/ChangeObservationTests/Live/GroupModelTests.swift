@@ -1,0 +1,224 @@
+import QueryDSL
+import SQLCore
+import TestRun
+import Testing
+
+@testable import ChangeObservation
+
+@Suite("Maintained groups and aggregates compared with fresh fetches")
+struct GroupModelTests {
+  @Test("after each transaction the groups equal a fresh fetch, and the difference leads to them")
+  func exact() async throws {
+    let rounds = TestSize.count(small: 8, full: 40, long: 1_500)
+    let counts = try await GroupDraws.check(rounds: rounds)
+    // Most of the queries must be those that this test is about, and must not be fetched instead.
+    #expect(counts.maintained > 3 * rounds)
+    #expect(counts.fetches < counts.checks / 3, "\(counts)")
+  }
+}
+
+/// Random groups and aggregates over the tables of `JoinWrites` and their joins.
+private struct GroupDraws: QueryDraws {
+  var random: SeededGenerator
+
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+  mutating func comparison(in db: Database) async throws -> Comparison {
+    let draw = draw()
+    switch number(0...11) {
+    case 0: return try await compare("stars", draw, in: db, Self.stars)
+    case 1: return try await compare("teams of writers", draw, in: db, Self.writers)
+    case 2: return try await compare("authors", draw, in: db, Self.authors)
+    case 3: return try await compare("all posts", draw, in: db, Self.all)
+    case 4: return try await compare("extremes", draw, in: db, Self.extremes)
+    case 5: return try await compare("scores", draw, in: db, Self.scores)
+    case 6: return try await compare("pairs", draw, in: db, Self.pairs)
+    case 7: return try await compare("writers of teams", draw, in: db, Self.teams)
+    case 8: return try await compare("marks of posts", draw, in: db, Self.marks)
+    case 9: return try await compare("posts of marks", draw, in: db, Self.marked)
+    case 10: return try await compare("stars of writers", draw, in: db, Self.starsOfWriters)
+    default: return try await compare("children", draw, in: db, Self.children)
+    }
+  }
+
+  private static func stars(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(Int, Int, Int64?, String?)> {
+    draw.limited(
+      Query { (post: Columns<JoinPost>) in
+        From(post)
+        if draw.filter == 1 { Where { post.$title != "b" } }
+        if draw.filter == 2 { Where { post.$parent > 4 } }
+        GroupBy(post.$stars)
+        if draw.filter == 3 { Having { post.count() > 2 } }
+        if draw.filter == 4 { Having { post.$stars > 0 && post.$parent.sum() < 20 } }
+        if draw.order == 1 { OrderBy(post.count(), draw.direction) }
+        if draw.order == 2 { OrderBy(post.$parent.sum() * 2, draw.direction, nulls: draw.nulls) }
+        if sorted { OrderBy(post.$stars) }
+        Select(post.$stars, post.count() * 10, post.$parent.sum(), post.$title.min())
+      })
+  }
+
+  private static func writers(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(Int64?, Int, Double?, Double?)> {
+    draw.limited(
+      Query { (writer: Columns<JoinWriter>) in
+        From(writer)
+        if draw.filter == 1 { Where { writer.$score > 0 } }
+        GroupBy(writer.$team)
+        if draw.filter == 2 { Having { writer.$score.sum() > 0 } }
+        if draw.order == 1 { OrderBy(writer.$team, draw.direction, nulls: draw.nulls) }
+        if draw.order == 2 { OrderBy(writer.$score.max(), draw.direction, nulls: draw.nulls) }
+        if sorted { OrderBy(writer.$team) }
+        Select(writer.$team, writer.count(), writer.$score.sum(), writer.$score.avg())
+      })
+  }
+
+  private static func authors(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(String?, Int, Int?, Double?)> {
+    let many = { (post: Columns<JoinPost>) in
+      post.count().filter(post.$stars > 1).as("many")
+    }
+    return draw.limited(
+      Query { (post: Columns<JoinPost>) in
+        From(post)
+        if draw.filter == 1 { Where { post.$author != nil } }
+        GroupBy(post.$author)
+        if draw.filter == 2 { Having { post.$stars.max() > 2 } }
+        if draw.order == 1 { OrderBy(many(post), draw.direction) }
+        if draw.order == 2 { OrderBy(post.$stars.avg(), draw.direction) }
+        if sorted { OrderBy(post.$author) }
+        Select(post.$author, many(post), post.$stars.max(), post.$stars.avg())
+      })
+  }
+
+  private static func all(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(Int, Int, Int?, Double?, Int64?)> {
+    Query { (post: Columns<JoinPost>) in
+      From(post)
+      if draw.filter == 1 { Where { post.$stars > 1 } }
+      if draw.filter == 2 { Where { post.$author == "a" } }
+      if draw.filter == 3 { Where { post.$title.like("a%") && post.$parent != nil } }
+      Select(
+        post.count(), post.$parent.count(), post.$stars.sum(), post.$stars.avg(),
+        post.$parent.max().ifNull(0) + 1)
+    }.map { ($0, $1, $2, $3, $4) }
+  }
+
+  private static func extremes(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(String?, String?, Int?, Int)> {
+    Query { (mark: Columns<JoinMark>) in
+      From(mark)
+      if draw.filter == 1 { Where { mark.$weight > 0 } }
+      if draw.filter == 2 { Having { mark.count() > 3 } }
+      Select(
+        mark.$tag.min(), mark.$tag.max(), mark.$weight.min(),
+        mark.count().filter(mark.$weight == 1))
+    }
+  }
+
+  private static func scores(_ draw: QueryDraw, sorted: Bool) -> Query<(Int, Double?)> {
+    Query { (writer: Columns<JoinWriter>) in
+      From(writer)
+      if draw.filter == 1 { Where { writer.$team == 1 } }
+      Select(writer.count(), writer.$score.max())
+    }
+  }
+
+  private static func pairs(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(Int64?, Int, Int, Int?)> {
+    draw.limited(
+      Query { (post: Columns<JoinPost>) in
+        From(post)
+        if draw.filter == 1 { Where { post.$id > 4 } }
+        GroupBy(post.$parent, post.$stars)
+        if draw.filter == 2 { Having { post.count() == 1 } }
+        if draw.order == 1 { OrderBy(post.$parent, draw.direction, nulls: draw.nulls) }
+        if sorted { OrderBy(post.$parent) }
+        if sorted { OrderBy(post.$stars) }
+        Select(
+          post.$parent, post.$stars, post.count(),
+          post.$stars.sum().filter(post.$title == "a"))
+      })
+  }
+
+  private static func teams(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(Int64, Int, Double?)> {
+    draw.limited(
+      Query { (team: Columns<JoinTeam>, writer: OptionalColumns<JoinWriter>) in
+        From(team)
+        LeftJoin(writer, on: writer.$team.equals(team.$id))
+        if draw.filter == 1 { Where { team.$title != "b" } }
+        if draw.filter == 2 { Where { writer.$score > 0 } }
+        GroupBy(team.$id)
+        if draw.filter == 3 { Having { writer.$name.count() > 0 } }
+        if draw.order == 1 { OrderBy(writer.$score.max(), draw.direction, nulls: draw.nulls) }
+        if sorted { OrderBy(team.$id) }
+        Select(team.$id, writer.$name.count(), writer.$score.avg())
+      })
+  }
+
+  private static func marks(_ draw: QueryDraw, sorted: Bool) -> Query<(Int64, Int, Int?)> {
+    draw.limited(
+      Query { (post: Columns<JoinPost>, mark: OptionalColumns<JoinMark>) in
+        From(post)
+        LeftJoin(mark, on: mark.$post.equals(post.$id) && mark.$weight > 0)
+        if draw.filter == 1 { Where { post.$stars > 1 } }
+        if draw.filter == 2 { Where { mark.$tag == nil } }
+        GroupBy(post.$id)
+        if draw.filter == 3 { Having { mark.$weight.sum() > 1 } }
+        if draw.order == 1 { OrderBy(mark.$weight.sum(), draw.direction, nulls: draw.nulls) }
+        if sorted { OrderBy(post.$id) }
+        Select(post.$id, mark.$weight.count(), mark.$weight.sum())
+      })
+  }
+
+  private static func marked(_ draw: QueryDraw, sorted: Bool) -> Query<(Int64, Int, String?)> {
+    draw.limited(
+      Query { (mark: Columns<JoinMark>, post: Columns<JoinPost>) in
+        From(mark)
+        Join(post, on: post.$id == mark.$post)
+        if draw.filter == 1 { Where { mark.$weight > 0 } }
+        GroupBy(mark.$post)
+        if draw.filter == 2 { Having { post.$stars.sum() > 2 } }
+        if draw.order == 1 { OrderBy(mark.count(), draw.direction) }
+        if sorted { OrderBy(mark.$post) }
+        Select(mark.$post, mark.count(), post.$title.max())
+      })
+  }
+
+  private static func starsOfWriters(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(String, Int, Int?)> {
+    draw.limited(
+      Query { (writer: Columns<JoinWriter>, post: OptionalColumns<JoinPost>) in
+        From(writer)
+        LeftJoin(post, on: post.$author.equals(writer.$name))
+        if draw.filter == 1 { Where { post.$stars > 1 } }
+        GroupBy(writer.$name)
+        if sorted { OrderBy(writer.$name) }
+        Select(writer.$name, post.$id.count(), post.$stars.sum())
+      })
+  }
+
+  private static func children(
+    _ draw: QueryDraw, sorted: Bool
+  ) -> Query<(Int64, Int, Int?)> {
+    draw.limited(
+      Query { (post: Columns<JoinPost>, child: OptionalColumns<JoinPost>) in
+        From(post)
+        LeftJoin(child, on: child.$parent.equals(post.$id))
+        if draw.filter == 1 { Where { post.$stars > 0 } }
+        GroupBy(post.$id)
+        if draw.order == 1 { OrderBy(child.$stars.sum(), draw.direction, nulls: draw.nulls) }
+        if sorted { OrderBy(post.$id) }
+        Select(post.$id, child.$id.count(), child.$stars.max())
+      })
+  }
+}
