@@ -11,8 +11,9 @@ extension TableQuery where M: TableModel, Row == M {
   /// try db.run(drafts.update { $0.$views = 0 })
   /// // UPDATE "Post" SET "views" = ? WHERE "status" = ?
   /// ```
-  /// The order matters only if the query or the command has a limit. A query that is grouped, distinct, has an offset,
-  /// or has another table in FROM throws `QueryError` when the statement runs.
+  /// The order matters only if the query or the command has a limit. A query that is grouped,
+  /// distinct, has an offset, or has another table in FROM throws `QueryError` when the statement
+  /// runs.
   public func update(_ assign: (inout Assignments<M>) -> Void) -> Update<M> {
     var assignments = Assignments(columns)
     assign(&assignments)
@@ -28,8 +29,9 @@ extension TableQuery where M: TableModel, Row == M {
   /// // DELETE FROM "Post" WHERE "id" IN
   /// //   (SELECT "id" FROM "Post" WHERE "status" = ? ORDER BY "createdAt" LIMIT ?)
   /// ```
-  /// The order matters only if the query or the command has a limit. A query that is grouped, distinct, has an offset,
-  /// or has another table in FROM throws `QueryError` when the statement runs.
+  /// The order matters only if the query or the command has a limit. A query that is grouped,
+  /// distinct, has an offset, or has another table in FROM throws `QueryError` when the statement
+  /// runs.
   public func delete() -> Delete<M> {
     Delete(columns: columns, rows: AffectedRows(of: select.statement, M.self))
   }

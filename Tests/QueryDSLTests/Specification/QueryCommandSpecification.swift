@@ -38,6 +38,20 @@ struct QueryCommandSpecification {
     #expect(try music.db.run(Track.all.delete()) == 3)
   }
 
+  @Test("the order of the query counts for a limit that the command gets later")
+  func laterLimit() throws {
+    let few = Track.order(by: \.$plays, .descending)
+    let expected = try Track.delete().order(by: \.$plays, .descending).limit(2).sql.text
+    #expect(try few.delete().limit(2).sql.text == expected)
+    #expect(try few.limit(2).delete().sql.text == expected)
+    let most = try music.db.fetch(few.limit(2).select(\.$id))
+    #expect(try music.db.fetch(few.update { $0.$rating = 5 }.limit(2).returning(\.$id)).count == 2)
+    #expect(try music.db.run(few.delete().limit(2)) == 2)
+    #expect(try music.db.count(Track.where { $0.$id.isIn(most) }) == 0)
+    // Without a limit, all rows are deleted, in whatever order.
+    #expect(try music.db.run(few.delete()) == 3)
+  }
+
   @Test("a query of other rows than those of the table throws")
   func refused() throws {
     let query = Track.where { $0.$plays > 0 }

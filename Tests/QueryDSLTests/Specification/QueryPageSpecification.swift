@@ -25,13 +25,49 @@ struct QueryPageSpecification {
 
   init() throws {
     music = try Music()
-    // Five tracks more, some of which are equal in the order.
+    // Five more tracks. Some of them are equal in the order.
     try music.db.insert(
       (6...10).map { id in
         Track(
           id: id, title: "t\(id % 2)", genre: nil, rating: nil, plays: 7, price: 1, isLive: false,
           albumID: id % 2 + 1)
       })
+  }
+
+  @Test("a text key that is ordered by another collation does not break its own ties")
+  func collatedKey() throws {
+    let db = try Database.inMemory(models: [PagedTag.self])
+    try db.insert(["a", "A", "b", "B", "c"].map { PagedTag(name: $0, rank: 1) })
+    let query = Query { (tag: Columns<PagedTag>) in
+      From(tag)
+      OrderBy(tag.$name.collated(.noCase))
+      Select(tag.$name)
+    }
+    var names: [String] = []
+    var cursor: PageCursor<String>?
+    repeat {
+      let page = try db.fetch(query.limit(1).page(after: cursor))
+      names += page.map(\.row)
+      cursor = page.last?.cursor
+    } while cursor != nil && names.count < 10
+    #expect(names == ["A", "a", "B", "b", "c"])
+  }
+
+  @Test("a cursor of an order with another value is refused")
+  func valueInOrder() throws {
+    func query(around plays: Int) -> Query<String> {
+      Query { (track: Columns<Track>) in
+        From(track)
+        OrderBy((track.$plays - plays).abs())
+        Limit(2)
+        Select(track.$title)
+      }
+    }
+    let cursor = try #require(try music.db.fetch(query(around: 10).page()).last?.cursor)
+    #expect(try music.db.fetch(query(around: 10).page(after: cursor)).count == 2)
+    #expect(throws: QueryError.self) {
+      try music.db.fetch(query(around: 11).page(after: cursor))
+    }
   }
 
   /// Tracks with their albums.

@@ -42,7 +42,7 @@ struct PlaceOrder {
     }
     let isDescending = terms.last?.isDescending ?? false
     for table in try statement.determiningTables() {
-      for key in table.keys where !terms.contains(where: { $0.node.orderedColumn == key.column }) {
+      for key in table.keys where !terms.contains(where: { $0.node.distinguishes(key) }) {
         terms.append(
           Term(
             node: key.node, isDescending: isDescending, nulls: nil,
@@ -54,7 +54,7 @@ struct PlaceOrder {
     places.predicates = .none
     places.limit = nil
     places.order = ShortList(terms.map(\.orderTerm))
-    fingerprint = try places.rendered().text.stableHash
+    fingerprint = try places.fingerprintOfOrder
   }
 
   /// Orders a statement, leaves out the rows up to a cursor, and selects the values of the next
@@ -101,6 +101,13 @@ extension ExpressionNode {
   /// The column, if the expression is one, with or without a collation.
   fileprivate var orderedColumn: ColumnID? { withoutCollation.columnID }
 
+  /// Whether different keys are different in an order by the expression. A text that is ordered by
+  /// another collation than its own may be equal to another one.
+  fileprivate func distinguishes(_ key: SelectStatement.KeyedTable.Key) -> Bool {
+    guard orderedColumn == key.column else { return false }
+    return !key.isText || Self.collation(of: self).map { $0 == Self.collation(of: key.node) } ?? true
+  }
+
   /// Whether the expression may be NULL, if outer joins may find no row of the `missing` tables.
   /// Any expression that is not a column counts as one that may be NULL.
   fileprivate func columnMayBeNull(missing: Set<TableID>) -> Bool {
@@ -112,6 +119,20 @@ extension ExpressionNode {
 }
 
 extension SelectStatement {
+  /// A number that differs for other tables, other orders, and other values in the order. Values in
+  /// conditions of joins do not count.
+  fileprivate var fingerprintOfOrder: UInt64 {
+    get throws {
+      let all = try rendered()
+      var unordered = self
+      unordered.order = .none
+      let count = all.bindings.count - (try unordered.rendered().bindings.count)
+      // The values of ORDER BY are the last ones: there is no LIMIT.
+      let values = try all.bindings.suffix(count).map { try $0.databaseValue.description }
+      return ([all.text] + values).joined(separator: "\n").stableHash
+    }
+  }
+
   /// Throws `QueryError` if rows cannot be left out by a condition on the tables.
   fileprivate func requirePages() throws {
     func refuse(_ what: String) -> QueryError {

@@ -6,8 +6,10 @@ import SQLCore
 extension SelectStatement {
   /// A table with its key.
   struct KeyedTable {
+    typealias Key = (column: ColumnID, node: ExpressionNode, isText: Bool)
+
     let id: TableID
-    let keys: [(column: ColumnID, node: ExpressionNode, isText: Bool)]
+    let keys: [Key]
   }
 
   /// The tables whose keys together differ for all rows of the query, in the order of FROM and the
