@@ -16,6 +16,8 @@ public struct SchemaElement<M: ResultRow> {
     case rowID(isLeftOut: Bool)
     case trigger(TriggerLine<M>)
     case fullText(FullTextLine<M>)
+    /// The table is an FTS5 table that exists already.
+    case existingFullText
     case renamed(PartialKeyPath<M>, from: String)
     case renamedTable(from: String)
     case dropped(Removal)

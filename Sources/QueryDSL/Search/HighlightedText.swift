@@ -36,6 +36,11 @@ public struct HighlightedText: Hashable, Sendable {
   }
 }
 
+extension HighlightedText: CustomStringConvertible {
+  /// The text with the words that were found in square brackets, for a console or a log.
+  public var description: String { marked { "[\($0)]" } }
+}
+
 extension HighlightedText: ColumnValue {
   /// TEXT.
   public static var storageClass: StorageClass { .text }

@@ -10,7 +10,7 @@ import SQLCore
 ///   OrderBy(hit.$rank)
 ///   Select(post.$title, author.$name, hit.snippet(of: \.$body))
 /// }
-/// // … FROM "Post" JOIN "Post_search"(?) ON "Post_search"."rowid" = "Post"."id"
+/// // … FROM "Post" JOIN "Post_search"(?) ON "Post"."id" = (+"Post_search"."rowid")
 /// //   JOIN "Author" ON "Post"."authorID" = "Author"."id" ORDER BY "Post_search"."rank"
 /// ```
 public struct SearchCall<M: TableModel>: Sendable {
@@ -21,7 +21,8 @@ public struct SearchCall<M: TableModel>: Sendable {
   /// Uses the search in a join, with the columns of its hits.
   public func `as`(_ hit: Columns<SearchHit<M>>) -> TableFunctionReference {
     TableFunctionReference(
-      _reference: TableReference(table: hit.table, source: source), condition: condition(hit))
+      _reference: TableReference(table: hit.table, source: source),
+      condition: innerCondition(hit))
   }
 
   /// Uses the search in a join that keeps the rows that were not found.
@@ -44,7 +45,18 @@ public struct SearchCall<M: TableModel>: Sendable {
     }
   }
 
-  /// `"Post_search"."rowid" = "Post"."id"`
+  /// `"Post"."id" = (+"Post_search"."rowid")`
+  ///
+  /// The sign hides the rowid from SQLite's planner. Otherwise it may read the rows of the table
+  /// first, by an index that serves another condition, and run the whole search for each of them.
+  func innerCondition(_ hit: Columns<SearchHit<M>>) -> PredicateNode {
+    let rowID = hit.$rowID.node
+    let row = ExpressionNode.tree(
+      .composed([.sql("+"), .expression(rowID)]), depth: rowID.depth + 1)
+    return .compare(.equal, key, row)
+  }
+
+  /// `"Post_search"."rowid" = "Post"."id"`, for a left join: there the table is read first.
   func condition(_ hit: Columns<SearchHit<M>>) -> PredicateNode {
     .compare(.equal, hit.$rowID.node, key)
   }

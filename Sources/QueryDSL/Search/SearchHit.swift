@@ -114,6 +114,13 @@ extension Columns where M: _SearchHitRow {
       else {
         return .invalid(QueryError("\(index.name): the index does not have \(column)"))
       }
+      guard !index.columns[position].isUnindexed else {
+        let name = index.columns[position].name
+        return .invalid(
+          QueryError(
+            "\(index.name): the words of \(name) are not indexed; select the column itself")
+        )
+      }
       return .constant("\(position)")
     } catch {
       return .invalid(QueryError(String(describing: error)))

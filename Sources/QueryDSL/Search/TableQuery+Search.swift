@@ -12,7 +12,7 @@ extension TableModel {
   ///
   /// ```swift
   /// Post.search("swift conc").order(by: .rank).limit(20)
-  /// // SELECT … FROM "Post" JOIN "Post_search"(?) ON "Post_search"."rowid" = "Post"."id"
+  /// // SELECT … FROM "Post" JOIN "Post_search"(?) ON "Post"."id" = (+"Post_search"."rowid")
   /// //   ORDER BY "Post_search"."rank" LIMIT ?
   /// ```
   /// The text may come from a user as it is. A text without a word finds nothing. The query throws
@@ -32,7 +32,7 @@ extension TableQuery where M: TableModel {
   ///
   /// ```swift
   /// Post.where { $0.$status == .published }.matching(.phrase("swift concurrency"))
-  /// // … FROM "Post" JOIN "Post_search"(?) ON "Post_search"."rowid" = "Post"."id" WHERE …
+  /// // … FROM "Post" JOIN "Post_search"(?) ON "Post"."id" = (+"Post_search"."rowid") WHERE …
   /// ```
   /// Conditions, joins, orders, limits, groups and relations work as in other queries. If it is
   /// called twice, both patterns must match, and the rank is that of the last one.
@@ -41,7 +41,7 @@ extension TableQuery where M: TableModel {
     let hit = Columns<SearchHit<M>>()
     select.statement.changeExtras {
       $0.joins.append(
-        SelectStatement.Join(kind: .inner, table: hit.table, condition: call.condition(hit)))
+        SelectStatement.Join(kind: .inner, table: hit.table, condition: call.innerCondition(hit)))
       $0.sources.append((hit.table, call.source))
     }
     return self
@@ -85,7 +85,8 @@ extension TableQuery where M: TableModel {
     return select { items($0, hit) }
   }
 
-  /// The columns of the last search. If there is none, a problem is noted.
+  /// The columns of the last search. Notes an error, which rendering throws, if the query has no
+  /// search.
   private var hit: Columns<SearchHit<M>> {
     mutating get {
       let fresh = Columns<SearchHit<M>>()

@@ -21,7 +21,7 @@ struct SearchDeclarationTests {
               BEGIN
                 INSERT INTO "Post_search" (rowid, "title", "body") VALUES (NEW."id", NEW."title", NEW."body");
               END;
-              CREATE TRIGGER "Post_search_update" /* Apus */ AFTER UPDATE OF "id", "title", "body" ON "Post"
+              CREATE TRIGGER "Post_search_update" /* Apus */ AFTER UPDATE OF "id", rowid, _rowid_, oid, "title", "body" ON "Post"
               BEGIN
                 INSERT INTO "Post_search" ("Post_search", rowid, "title", "body") VALUES ('delete', OLD."id", OLD."title", OLD."body");
                 INSERT INTO "Post_search" (rowid, "title", "body") VALUES (NEW."id", NEW."title", NEW."body");

@@ -89,6 +89,64 @@ struct SearchIndexFactTests {
     #expect(try isWhole(db))
   }
 
+  @Test("a key that is changed under another of its names is changed in the index")
+  func namesOfTheKey() throws {
+    let db = try Library.database()
+    try db.insert(Post(id: 1, title: "one"))
+    for (name, key) in [("rowid", 5), ("_rowid_", 6), ("oid", 7), ("id", 8)] {
+      try db.execute(SQL(unsafe: "UPDATE Post SET \(name) = \(key)"))
+      #expect(try keys(db, "one") == [key] && isWhole(db), "\(name)")
+    }
+  }
+
+  @Test("triggers of the program that write their own row keep the index whole, however late")
+  func triggers() throws {
+    struct Plain: Model {
+      static let tableName = "Page"
+      @PrimaryKey var id: Int
+      @Column var title: String
+      @Column var body: String?
+      static var schema: Schema<Plain> { FullText(\.$title, \.$body) }
+    }
+    struct Page: Model {
+      static let tableName = "Page"
+      @PrimaryKey var id: Int
+      @Column var title: String
+      @Column var body: String?
+      static var schema: Schema<Page> {
+        FullText(\.$title, \.$body)
+        Trigger("fill", after: .insert) { new in
+          Page.update { $0.$body = new.$title.optional }.where { $0.$id == new.$id }
+        }
+        Trigger("touch", after: .update(of: \.$title)) { _, new in
+          Page.update { $0.$body = new.$title.optional }.where { $0.$id == new.$id }
+        }
+      }
+    }
+    func check(_ db: Database) throws {
+      try db.execute("INSERT INTO Page VALUES (1, 'one', NULL)")
+      #expect(try db.checkSearchIndex(of: Page.self))
+      try db.execute("UPDATE Page SET title = 'two' WHERE id = 1")
+      #expect(try db.checkSearchIndex(of: Page.self))
+      #expect(try Library.keys(db, "{body} : two", in: "Page_search") == [1])
+      #expect(try Library.keys(db, "one", in: "Page_search") == [])
+    }
+    try check(.temporary(models: [Page.self]))
+    let second = try Database.temporary(models: [Plain.self])
+    try second.migrate([Page.self])
+    #expect(try second.migrationPlan(for: [Page.self]).isEmpty)
+    try check(second)
+    let raw = try Database.temporary(models: [Plain.self])
+    try raw.execute(
+      """
+      CREATE TRIGGER raw AFTER INSERT ON Page BEGIN
+        UPDATE Page SET body = new.title WHERE id = new.id;
+      END
+      """)
+    try raw.migrate([Page.self])
+    try check(raw)
+  }
+
   @Test("an update of other columns does not touch the index")
   func otherColumns() throws {
     let db = try Library.database()

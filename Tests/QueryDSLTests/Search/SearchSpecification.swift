@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-/// What a program writes to search, the SQL that it becomes, and the rows.
+/// The searches that a program can write, the SQL of each, and the rows that it finds.
 @Suite("Full-text search as a program writes it")
 struct SearchSpecification {
   private typealias Post = Library.Post
@@ -26,7 +26,7 @@ struct SearchSpecification {
     let query = Post.search("swift conc").order(by: .rank).limit(20)
     #expect(
       try query.query.sql.text == #"""
-        SELECT "Post"."id", "Post"."title", "Post"."body", "Post"."status", "Post"."authorID", "Post"."slug" FROM "Post" JOIN "Post_search"(?) ON "Post_search"."rowid" = "Post"."id" ORDER BY "Post_search"."rank" LIMIT ?
+        SELECT "Post"."id", "Post"."title", "Post"."body", "Post"."status", "Post"."authorID", "Post"."slug" FROM "Post" JOIN "Post_search"(?) ON "Post"."id" = (+"Post_search"."rowid") ORDER BY "Post_search"."rank" LIMIT ?
         """#)
     #expect(try db.fetch(query).map(\.id) == [1])
     #expect(try db.fetch(Post.search("swift conc ")).isEmpty)
@@ -93,7 +93,7 @@ struct SearchSpecification {
     }
     #expect(
       try query.sql.text == #"""
-        SELECT "Post"."id", "Author"."name" FROM "Post" JOIN "Post_search"(?) ON "Post_search"."rowid" = "Post"."id" JOIN "Author" ON "Post"."authorID" = "Author"."id" ORDER BY "Post_search"."rank"
+        SELECT "Post"."id", "Author"."name" FROM "Post" JOIN "Post_search"(?) ON "Post"."id" = (+"Post_search"."rowid") JOIN "Author" ON "Post"."authorID" = "Author"."id" ORDER BY "Post_search"."rank"
         """#)
     #expect(try db.fetch(query).map(\.1) == ["Jane", "Ole", "Jane"])
     let all = Query { (post: Columns<Post>, hit: OptionalColumns<SearchHit<Post>>) in

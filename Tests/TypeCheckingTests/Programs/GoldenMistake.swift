@@ -208,7 +208,7 @@ struct GoldenMistake: Sendable {
           @‸Column var tags: [String]
         }
         """,
-      message: "requires that 'String' conform to 'UInt8OrElseUseJSON'"),
+      message: "requires that 'String' conform to 'UInt8OrFloatElseUseJSON'"),
     GoldenMistake(
       name: "the rows of a closure of several lines, where any type is accepted",
       code: """

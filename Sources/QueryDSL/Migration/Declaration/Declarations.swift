@@ -8,6 +8,8 @@ struct Declarations: Sendable {
   let triggers: [TriggerDefinition]
   /// The full-text indexes, each once.
   let searchIndexes: [SearchIndexDefinition]
+  /// The FTS5 tables that must exist already.
+  let searchTables: [SearchTableDefinition]
   /// The SQL of tables, indexes, views and triggers, to be compared with the existing SQL character
   /// by character.
   let definitions: DeclaredDefinitions
@@ -20,9 +22,13 @@ struct Declarations: Sendable {
   /// The `Unique64` columns with which primary keys begin.
   let ids: [IDColumn]
 
-  init(tables: [TableDefinition], views: [ViewDefinition], ids: [IDColumn] = []) {
+  init(
+    tables: [TableDefinition], views: [ViewDefinition],
+    searchTables: [SearchTableDefinition] = [], ids: [IDColumn] = []
+  ) {
     self.tables = tables
     self.views = views
+    self.searchTables = searchTables
     self.ids = ids
     triggers = Self.triggers(of: tables, views)
     searchIndexes = tables.flatMap(\.searchIndexes).uniqued { $0.name.lowercasedASCII }
@@ -107,12 +113,15 @@ extension Declarations {
     }
     var definitions: [TableDefinition] = []
     var views: [ViewDefinition] = []
+    var searchTables: [SearchTableDefinition] = []
     var ids: [IDColumn] = []
     try Self.checkNames(of: models)
     // Schemas are the user's code, so no lock is held here.
     for model in models {
       if let view = model as? any SQLView.Type {
         views.append(try Self.view(view))
+      } else if let table = try Self.searchTable(model) {
+        searchTables.append(table)
       } else {
         definitions.append(try Self.definition(model))
         if let id = try IDColumn(of: model), !ids.contains(id) { ids.append(id) }
@@ -121,7 +130,7 @@ extension Declarations {
     try (definitions.flatMap(\.triggers) + views.flatMap(\.triggers)).requireDistinctNames()
     try definitions.flatMap(\.searchIndexes).requireDistinctNames()
     let declared = Declarations(
-      tables: Self.tables(of: definitions), views: views, ids: ids)
+      tables: Self.tables(of: definitions), views: views, searchTables: searchTables, ids: ids)
     self = declared
     Self.known.withLock { known in
       // Programs have a few lists of models; the bound is for one that creates lists without end.
@@ -162,6 +171,12 @@ extension Declarations {
 
   private static func definition<M: TableModel>(_ model: M.Type) throws -> TableDefinition {
     try TableDefinition(of: model)
+  }
+
+  private static func searchTable<M: TableModel>(
+    _ model: M.Type
+  ) throws -> SearchTableDefinition? {
+    try SearchTableDefinition(of: model)
   }
 
   private static func view<V: SQLView>(_ model: V.Type) throws -> ViewDefinition {

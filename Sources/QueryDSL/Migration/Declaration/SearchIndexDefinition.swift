@@ -14,6 +14,8 @@ struct SearchIndexDefinition: Hashable, Sendable {
   let createTable: String
   /// `bm25(10.0, 1.0)`
   let rank: String
+  /// Whether the library's own tokenizer makes normal forms.
+  let normalizes: Bool
   /// The triggers that keep the index up to date.
   let triggers: [TriggerDefinition]
 
@@ -50,6 +52,7 @@ extension SearchIndexDefinition {
     table = layout.tableName
     columns = index.columns.map(\.name)
     key = layout.columns[index.key].name
+    normalizes = index.tokenizer.normalizes
     // The weights stand in the comment as well, because FTS5 keeps them in a table of its own, and
     // a migration compares only texts of definitions.
     rank = "bm25(\(index.columns.map { "\($0.weight)" }.joined(separator: ", ")))"
@@ -94,8 +97,14 @@ extension SearchIndexDefinition {
       "  INSERT INTO \(table) (\(table), \(list)) VALUES ('delete', \(values("OLD")));\n"
     // An update that assigns the columns of a generated column does not name the column itself.
     let isGenerated = indexed.contains { layout.columns[$0.index].isGenerated }
+    // SQLite compares names, and an update may name the key in any of four ways.
+    let keys =
+      [key]
+      + ["rowid", "_rowid_", "oid"].filter { name in
+        !layout.columns.contains { $0.name.isSame(as: name) }
+      }
     let update =
-      isGenerated ? "UPDATE" : "UPDATE OF \(([key] + names).joined(separator: ", "))"
+      isGenerated ? "UPDATE" : "UPDATE OF \((keys + names).joined(separator: ", "))"
     let events = ["INSERT", update, "DELETE"]
     let bodies = [insertion, deletion + insertion, deletion]
     return zip(triggerSuffixes, zip(events, bodies)).map { suffix, trigger in

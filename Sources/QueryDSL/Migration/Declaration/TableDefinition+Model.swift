@@ -106,7 +106,7 @@ private struct SchemaReader<M: TableModel> {
           M.self,
           "\(column.name) has two `Converted` lines; keep the one from the type in the file")
       }
-    case .stored, .named, .trigger, .fullText: break
+    case .stored, .named, .trigger, .fullText, .existingFullText: break
     }
   }
 

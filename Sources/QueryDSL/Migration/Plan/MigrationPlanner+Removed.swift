@@ -81,6 +81,7 @@ extension Declarations {
   func takes(_ name: String, in schema: ExistingSchema) -> Bool {
     schema.entry(name) != nil || tables.contains { $0.name.isSame(as: name) }
       || views.contains { $0.name.isSame(as: name) } || searchIndexes.named(name) != nil
+      || searchTables.contains { $0.name.isSame(as: name) }
   }
 
   /// Returns the line that drops the foreign key of another table, with the schema that it belongs

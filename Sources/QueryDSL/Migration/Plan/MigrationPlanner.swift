@@ -43,6 +43,12 @@ struct MigrationPlanner {
   /// nothing has changed, and comparing the texts is enough.
   func isDone(_ declared: Declarations, in reading: SchemaReading) throws -> Bool {
     guard !checksValues, reading.isExact else { return false }
+    if !declared.searchTables.isEmpty {
+      let schema = reading.schema
+      guard declared.searchTables.allSatisfy({ $0.objection(in: schema) == nil }) else {
+        return false
+      }
+    }
     guard !declared.exchanges.isEmpty || !declared.notedConversions.isEmpty else { return true }
     let schema = reading.schema
     return try remembers(declared.exchanges, in: schema)
@@ -117,8 +123,16 @@ struct MigrationPlanner {
     }
     steps += changes
     if extent == .whole { steps += removedTables(declared, in: schema) }
-    let search = SearchPlanner(declared, in: schema, extent: extent, changes: steps)
-    return search.first + steps + created + search.last + triggers.last
+    steps += declared.searchTables.compactMap { table in
+      table.objection(in: schema).map { reason in
+        PlannedStep(MigrationPlan.Step(.refuse, table: table.name, reason: reason))
+      }
+    }
+    // SQLite fires the newest trigger of a table first. A trigger of the program that writes its own
+    // row must find the row in the index, so the triggers of an index are created last.
+    let search = SearchPlanner(
+      declared, in: schema, extent: extent, changes: steps + triggers.last)
+    return search.first + steps + created + triggers.last + search.last
   }
 
   /// Plans one table. If SQLite cannot run one of the planner's queries, for example because a

@@ -43,9 +43,14 @@ struct SearchPlanner {
       return
     }
     let isRenamed = schema.renames.touch(existing)
-    if isRenamed || extent == .whole && !existing.equals(index, in: schema) {
+    let isLate = changes.contains { $0.createsTrigger(of: index.table) }
+    if isRenamed || extent == .whole && (isLate || !existing.equals(index, in: schema)) {
       let reason =
-        isRenamed ? "a name in it is changed" : "the schema declares it differently"
+        isRenamed
+        ? "a name in it is changed"
+        : isLate || existing.hasLaterTriggers(in: schema)
+          ? "its triggers must be newer than the others of the table"
+          : "the schema declares it differently"
       first.append(drop(of: existing, index.table, reason))
       last.append(creation(of: index, reason))
     } else if changes.contains(where: { $0.changesValues(of: index) }) {
@@ -132,6 +137,12 @@ struct SearchPlanner {
 }
 
 extension PlannedStep {
+  /// Whether the step creates a declared trigger of a table.
+  fileprivate func createsTrigger(of table: String) -> Bool {
+    guard case .createTrigger = step.action else { return false }
+    return step.table.isSame(as: table)
+  }
+
   /// Whether the step replaces rows of an indexed table, or their values, without its triggers.
   fileprivate func changesValues(of index: SearchIndexDefinition) -> Bool {
     guard case .rebuild(let rebuild) = work, rebuild.table.isSame(as: index.table) else {
@@ -154,10 +165,18 @@ extension Renames {
 }
 
 extension ExistingSearchIndex {
+  /// Whether another trigger of the table is newer than one of the index. The schema lists them in
+  /// the order of their creation.
+  fileprivate func hasLaterTriggers(in schema: ExistingSchema) -> Bool {
+    let triggers = schema.triggers(of: table)
+    return !triggers.drop { !owns($0) }.allSatisfy(owns)
+  }
+
   /// Whether the index and its triggers are exactly the declared ones.
   fileprivate func equals(_ index: SearchIndexDefinition, in schema: ExistingSchema) -> Bool {
     let triggers = schema.triggers(of: table).filter(owns)
     return sql == index.createTable && triggers.count == index.triggers.count
+      && !hasLaterTriggers(in: schema)
       && triggers.allSatisfy { index.triggers.named($0.name)?.sql == $0.sql }
   }
 }

@@ -37,7 +37,7 @@ extension Database {
 
   private func open(with models: [any TableModel.Type], _ options: MigrationOptions) throws {
     let declared = try Declarations(of: models)
-    try fireTriggersOfReplacedRows(declared)
+    try prepareSearch(declared)
     guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }
     // The writer plans, because it is open already; a reader would have to be opened.
     let plan = try writing { core in
@@ -75,7 +75,8 @@ extension Database {
   func migrationPlan(
     for declared: Declarations, _ options: MigrationOptions
   ) throws -> MigrationPlan {
-    try reading { try Self.plan(for: declared, options, on: $0) { _ in true } }
+    try prepareSearch(declared)
+    return try reading { try Self.plan(for: declared, options, on: $0) { _ in true } }
   }
 
   private static func plan(
@@ -102,7 +103,7 @@ extension Database {
 
   @discardableResult
   func migrate(_ declared: Declarations, _ options: MigrationOptions) throws -> MigrationPlan {
-    try fireTriggersOfReplacedRows(declared)
+    try prepareSearch(declared)
     // Most often there is nothing to do, and finding that out needs no write lock.
     let plan = try reading { core in
       try Self.plan(for: declared, options, on: core) { self.objection(to: $0) != nil }
@@ -127,9 +128,12 @@ extension Database {
 }
 
 extension Database {
-  /// Makes REPLACE fire delete triggers if a model has a full-text index, which they keep up to
-  /// date.
-  private func fireTriggersOfReplacedRows(_ declared: Declarations) throws {
+  /// Registers what the full-text indexes of models need: their tokenizer, and a setting by which
+  /// REPLACE fires the delete triggers that keep them up to date.
+  private func prepareSearch(_ declared: Declarations) throws {
+    if declared.searchIndexes.contains(where: \.normalizes) {
+      try register(.normalizingTokenizer)
+    }
     guard !declared.searchIndexes.isEmpty, !configuration.isReadOnly else { return }
     try register(.recursiveTriggers)
   }

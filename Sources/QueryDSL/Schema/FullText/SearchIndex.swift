@@ -18,6 +18,8 @@ struct SearchIndex: Hashable, Sendable {
   let detail: SearchDetail
   /// The index of the key in the model's layout.
   let key: Int
+  /// Whether the model's table is itself the FTS5 table.
+  var isTable = false
 
   /// The position of a model's column in the index; nil if the index does not have it.
   func position(ofColumn index: Int) -> Int? { columns.firstIndex { $0.index == index } }
@@ -38,13 +40,39 @@ extension SearchIndex {
     let lines = elements.compactMap { element -> FullTextLine<M>? in
       if case .fullText(let line) = element.kind { line } else { nil }
     }
-    guard let line = lines.first else { return nil }
+    guard let line = lines.first else {
+      let isTable = elements.contains {
+        if case .existingFullText = $0.kind { true } else { false }
+      }
+      guard isTable else { return nil }
+      let index = try SearchIndex(tableOf: layout, model)
+      known.withLock { $0[layout.number] = index }
+      return index
+    }
     guard lines.count == 1 else {
       throw ModelError(M.self, "it has two `FullText` lines; list all columns in one of them")
     }
     let index = try line.resolved(on: layout)
     known.withLock { $0[layout.number] = index }
     return index
+  }
+}
+
+extension SearchIndex {
+  /// Makes the index that is the FTS5 table of a model. Which words it has is its own matter.
+  private init(tableOf layout: ModelLayout, _ model: Any.Type) throws {
+    guard let key = layout.rowIDColumn, layout.columns[key].name.isSame(as: "rowid") else {
+      throw ModelError(
+        model,
+        "ExistingFullText(): the key of an FTS5 table is its rowid; declare "
+          + "`@PrimaryKey var id: Int64`, and `Named(\\.$id, \"rowid\")` in the schema")
+    }
+    let columns = layout.columns.indices.filter { $0 != key }.map { index in
+      Column(index: index, name: layout.columns[index].name, weight: 1, isUnindexed: false)
+    }
+    self.init(
+      name: layout.tableName, columns: columns, tokenizer: .unicode(), prefixes: [], detail: .full,
+      key: key, isTable: true)
   }
 }
 
@@ -75,6 +103,12 @@ extension FullTextLine where M: TableModel {
       }
       guard term.weight.isFinite, term.weight >= 0 else {
         throw error("the weight of \(column.name) is \(term.weight)")
+      }
+      // Swift would write other numbers with an exponent, which FTS5 does not read.
+      guard term.weight == 0 || (0.001...1e9).contains(term.weight) else {
+        throw error(
+          "the weight of \(column.name) is \(term.weight); only ratios matter, so choose weights "
+            + "from 0.001 to 1000000000")
       }
       return SearchIndex.Column(
         index: index, name: column.name, weight: term.weight, isUnindexed: term.isUnindexed)
@@ -146,7 +180,7 @@ extension SearchTokenizer {
     switch kind {
     case .unicode, .ascii: words.count <= (kind == .ascii ? 1 : 3)
     case .porter: words == SearchTokenizer.porter().words || words == ["porter", "ascii"]
-    case .trigram, .custom: false
+    case .trigram, .normalized, .custom: false
     }
   }
 }

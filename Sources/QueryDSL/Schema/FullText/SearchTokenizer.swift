@@ -14,7 +14,7 @@ public struct SearchTokenizer: Hashable, Sendable {
     case removed = 2
   }
 
-  enum Kind: Hashable, Sendable { case unicode, porter, ascii, trigram, custom }
+  enum Kind: Hashable, Sendable { case unicode, porter, ascii, trigram, normalized, custom }
 
   let kind: Kind
   /// The name and the arguments, as `tokenize` lists them.
@@ -84,6 +84,26 @@ public struct SearchTokenizer: Hashable, Sendable {
     tokenizer.requiredVersion = removingDiacritics ? 3_045_000 : 0
     return tokenizer
   }
+
+  /// The words of another tokenizer, after the text is put into the normal form NFC: an `é` that is
+  /// one character equals one that is a letter and an accent, in rows as in patterns. The stored
+  /// text stays as it is. SQL: `tokenize='apus_nfc unicode61 remove_diacritics 0'`
+  ///
+  /// ```swift
+  /// FullText(\.$title, tokenizer: .normalized(.unicode(diacritics: .kept)))
+  /// ```
+  /// The default, `.unicode()`, needs this for Hangul, kana and other scripts whose letters it does
+  /// not fold itself, and for letters with accents only if it keeps them. The tokenizer is written
+  /// in Swift: a program that does not have it can neither search nor write the table; see
+  /// `Registration.normalizingTokenizer`.
+  public static func normalized(_ words: SearchTokenizer = .unicode()) -> SearchTokenizer {
+    var tokenizer = SearchTokenizer(.normalized, ["apus_nfc"] + words.words)
+    tokenizer.requiredVersion = words.requiredVersion
+    return tokenizer
+  }
+
+  /// Whether the tokenizer, or one inside it, is the library's own.
+  var normalizes: Bool { words.contains("apus_nfc") }
 
   /// A tokenizer of the program, by the name and with the arguments with which it was registered.
   /// SQL: `tokenize='lines one two'`

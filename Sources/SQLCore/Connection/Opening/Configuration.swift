@@ -60,6 +60,13 @@ public struct Configuration: Sendable {
   /// `onPinnedLog` reports the reader.
   /// - SeeAlso: <https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>
   public var maximumWALBytes = 64 << 20
+  /// Extensions of SQLite that every connection of the database loads, in this order, before it
+  /// reads the schema. An extension that cannot be loaded throws `ExtensionError`.
+  ///
+  /// SQL cannot load any: the function `load_extension` stays forbidden. With `untrustedFile`, the
+  /// views of the file can use only those functions of the extensions that are declared innocuous.
+  /// - SeeAlso: <https://www.sqlite.org/loadext.html>
+  public var extensions: [SQLiteExtension] = []
   /// Whether and how the schema (tables, columns, indexes, triggers and views) may be changed.
   public var schemaPolicy = SchemaPolicy.automatic
   /// Whether errors include the bound values. Use it during development; leave it off where others

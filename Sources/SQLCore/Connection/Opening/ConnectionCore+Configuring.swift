@@ -19,6 +19,7 @@ extension ConnectionCore {
     for step in Registration.decimal.steps { try step.install(self) }
     for step in Registration.series.steps { try step.install(self) }
     for step in Registration.queries.steps { try step.install(self) }
+    try loadExtensions()
     installAuthorizer()
     do {
       if location.isFile, !isReader, !configuration.isReadOnly {

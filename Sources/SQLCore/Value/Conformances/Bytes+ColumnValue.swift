@@ -18,19 +18,20 @@ extension Data: OrderedColumnValue {
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue { .blob(self) }
 }
 
-extension Array: ColumnValue where Element: UInt8OrElseUseJSON {
+extension Array: ColumnValue where Element: UInt8OrFloatElseUseJSON {
   /// BLOB.
   public static var storageClass: StorageClass { .blob }
 
   /// Reads a BLOB; an empty BLOB becomes an empty array. Throws `ColumnValueError` if the cell is
-  /// not a BLOB.
+  /// not a BLOB, or if it holds a vector and its size is not a multiple of four bytes.
   public init(_ cell: borrowing Cell) throws {
-    self = try cell.withBytes { Element._array($0) }
+    self = try cell.withBytes { try Element._array($0) }
   }
 
-  /// Returns the bytes.
+  /// Returns the bytes; those of a vector are its numbers as little-endian float32. Throws
+  /// `ColumnValueError` for a vector with a number that is not finite.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
-    .blob(Element._data(self))
+    .blob(try Element._data(self))
   }
 }
 

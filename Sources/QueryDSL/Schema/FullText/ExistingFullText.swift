@@ -1,0 +1,79 @@
+import SQLCore
+
+/// Declares that the model's table is an FTS5 table that the database has already.
+///
+/// ```swift
+/// struct Page: Model {
+///   @PrimaryKey var id: Int64
+///   @Column var title: String
+///   @Column var text: String
+///
+///   static var schema: Schema<Page> {
+///     ExistingFullText()
+///     Named(\.$id, "rowid")
+///   }
+/// }
+/// let hits = try db.fetch(Page.search("swift").order(by: .rank).limit(20))
+/// // SELECT … FROM "Page" JOIN "Page"(?) AS "Page_2" ON "Page"."rowid" = (+"Page_2"."rowid")
+/// ```
+///
+/// The key is the rowid, and the other properties are all columns of the table, in its order. A
+/// migration never changes the table. It is refused with `MigrationError` if the table does not
+/// exist or has other columns. The rank uses the weights that the table has.
+///
+/// SQLite has no upserts for such a table, and returns no rows from its updates and deletions.
+/// - SeeAlso: <https://www.sqlite.org/fts5.html>
+public func ExistingFullText<M: TableModel>() -> SchemaElement<M> {
+  SchemaElement(kind: .existingFullText)
+}
+
+/// An FTS5 table that a model expects to exist.
+struct SearchTableDefinition: Sendable {
+  let model: String
+  let name: String
+  let columns: [String]
+
+  /// Returns the FTS5 table that a model declares; nil if its table is another one. Throws
+  /// `ModelError` if the declaration is invalid.
+  init?<M: TableModel>(of model: M.Type) throws {
+    guard let index = try SearchIndex.declared(by: model), index.isTable else { return nil }
+    self.model = String(nameOf: model)
+    name = index.name
+    columns = index.columns.map(\.name)
+  }
+
+  /// Returns why the model cannot use the table of a database; nil if it can.
+  func objection(in schema: ExistingSchema) -> String? {
+    guard let entry = schema.relation(name) else {
+      return "\(model) declares `ExistingFullText()`, and the database has no table \(name); "
+        + "create it first, or declare `FullText(…)` in a model of a table"
+    }
+    guard let found = entry.columnsOfFullText else {
+      return "\(model) declares `ExistingFullText()`, but \(entry.name) is no FTS5 table"
+    }
+    let isEqual =
+      found.count == columns.count && zip(found, columns).allSatisfy { $0.isSame(as: $1) }
+    return isEqual
+      ? nil
+      : "\(model) must declare all columns of the FTS5 table \(entry.name), in their order: "
+        + found.joined(separator: ", ")
+  }
+}
+
+extension ExistingSchema.Entry {
+  /// The columns of an FTS5 table in their order; nil for any other table.
+  fileprivate var columnsOfFullText: [String]? {
+    guard kind == .table, let sql else { return nil }
+    // CREATE VIRTUAL TABLE page USING fts5(title, text UNINDEXED, tokenize = 'porter', …)
+    let tokens = SQLTokens(sql).tokens
+    guard tokens.count > 4, tokens[1].isWord("virtual"),
+      let using = tokens.firstIndex(where: { $0.isWord("using") }), using + 1 < tokens.count,
+      tokens[using + 1].isWord("fts5")
+    else { return nil }
+    return tokens.indices.dropFirst(using + 3).compactMap { index in
+      let isFirst = tokens[index - 1].isSign("(") || tokens[index - 1].isSign(",")
+      let isOption = index + 1 < tokens.count && tokens[index + 1].isSign("=")
+      return isFirst && !isOption && tokens[index].isName ? tokens[index].value : nil
+    }
+  }
+}

@@ -1,0 +1,85 @@
+#if canImport(FoundationEssentials)
+  // FoundationEssentials has no normal forms, and the rest of Foundation would add the data of all
+  // languages to a program.
+  @_spi(_Unicode) import Swift
+#else
+  import Foundation
+#endif
+
+/// A tokenizer that makes the normal form NFC of a text before another tokenizer splits it, so that
+/// `é` is one letter, however it was typed: as one character, or as a letter with an accent.
+///
+/// Its first argument is the name of the other tokenizer, and the rest are that one's arguments.
+final class NormalizingTokenizer: FTS5Tokenizer {
+  private let words: any FTS5Tokenizer
+
+  init(_ context: FTS5TokenizerContext) throws {
+    let name = context.arguments.first ?? "unicode61"
+    words = try context.tokenizer(name, Array(context.arguments.dropFirst()))
+  }
+
+  func tokenize(
+    _ text: Span<UInt8>, for purpose: FTS5Purpose, into tokens: borrowing FTS5Tokens
+  ) throws {
+    // ASCII is in every normal form.
+    var isASCII = true
+    for index in text.indices where text[index] >= 0x80 {
+      isASCII = false
+      break
+    }
+    guard !isASCII else { return try words.tokenize(text, for: purpose, into: tokens) }
+    let source = text.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    let normal = source.composed
+    guard !normal.utf8.elementsEqual(source.utf8) else {
+      return try words.tokenize(text, for: purpose, into: tokens)
+    }
+    let places = Self.places(of: source, in: normal)
+    let target = tokens.target
+    let relay = FTS5Tokens { token, range, isColocated in
+      try FTS5Tokens(target).append(
+        token, at: places[range.lowerBound]..<places[range.upperBound], isColocated: isColocated)
+    }
+    let bytes = Array(normal.utf8)
+    try words.tokenize(bytes.span, for: purpose, into: relay)
+  }
+
+  /// Returns the place in the source of each byte of the normal form, and of its end.
+  ///
+  /// Swift compares characters by their normal forms, so both texts have the same characters, in
+  /// other bytes. A byte inside a character has the place of the character.
+  static func places(of source: String, in normal: String) -> [Int] {
+    var places: [Int] = []
+    places.reserveCapacity(normal.utf8.count + 1)
+    var place = 0
+    for (old, new) in zip(source, normal) {
+      places.append(contentsOf: repeatElement(place, count: new.utf8.count))
+      place += old.utf8.count
+    }
+    let end = source.utf8.count
+    while places.count <= normal.utf8.count { places.append(end) }
+    return places
+  }
+}
+
+extension String {
+  /// The text in the normal form NFC.
+  var composed: String {
+    #if canImport(FoundationEssentials)
+      var scalars = UnicodeScalarView()
+      for scalar in _nfc { scalars.append(scalar) }
+      return String(scalars)
+    #else
+      return precomposedStringWithCanonicalMapping
+    #endif
+  }
+}
+
+extension Registration {
+  /// The tokenizer `apus_nfc`, which an index with `SearchTokenizer.normalized(_:)` names.
+  ///
+  /// A database that is opened with the models of its indexes has it already. Another program must
+  /// register a tokenizer of this name before it searches or writes the table.
+  public static let normalizingTokenizer = Registration { registrar in
+    try registrar.tokenizer("apus_nfc") { try NormalizingTokenizer($0) }
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import QueryDSL
+import TestRun
+import Testing
+
+@testable import SQLCore
+
+@Suite("Full-text search and the normal forms of Unicode")
+struct SearchNormalizationTests {
+  private struct Plain: Model {
+    @PrimaryKey var id: Int
+    @Column var text: String
+    static var schema: Schema<Plain> { FullText(\.$text) }
+  }
+
+  private struct Kept: Model {
+    @PrimaryKey var id: Int
+    @Column var text: String
+    static var schema: Schema<Kept> {
+      FullText(\.$text, tokenizer: .normalized(.unicode(diacritics: .kept)))
+    }
+  }
+
+  @Test("by default, letters with accents are found in both forms, whoever wrote the rows")
+  func folded() throws {
+    let db = try Database.temporary(models: [Plain.self])
+    try db.insert(Plain(id: 1, text: "Café"))
+    try db.execute("INSERT INTO Plain VALUES (2, \("Cafe\u{301}"))")
+    for text in ["café", "cafe\u{301}", "cafe", "CAFÉ", "caf"] {
+      #expect(try db.fetch(Plain.search(text).order(by: \.$id)).map(\.id) == [1, 2], "\(text)")
+    }
+  }
+
+  @Test("a normalized index finds both forms of every letter, and keeps letters apart that differ")
+  func normalized() throws {
+    let db = try Database.temporary(models: [Kept.self])
+    let pairs = [
+      ("é", "e\u{301}"), ("한국", "\u{1112}\u{1161}\u{11AB}\u{1100}\u{116E}\u{11A8}"),
+      ("が", "か\u{3099}"), ("ệ", "e\u{323}\u{302}"), ("Å", "\u{212B}"),
+    ]
+    for (index, (composed, decomposed)) in pairs.enumerated() {
+      try db.insert(Kept(id: 2 * index, text: "x \(composed) y"))
+      try db.insert(Kept(id: 2 * index + 1, text: "x \(decomposed) y"))
+      for text in [composed, decomposed] {
+        let found = Kept.search(.words(text)).order(by: \.$id).select(\.$id)
+        #expect(try db.fetch(found) == [2 * index, 2 * index + 1], "\(text)")
+      }
+    }
+    #expect(try db.fetch(Kept.search("e ")).isEmpty)
+    #expect(try db.fetch(Kept.search("か ")).isEmpty)
+    #expect(try db.checkSearchIndex(of: Kept.self))
+    // The text is stored as it was written.
+    #expect(try db.find(Kept.self, 1)?.text.utf8.count == "x e\u{301} y".utf8.count)
+  }
+
+  @Test("ranges and snippets of a normalized index stand in the text as it was written")
+  func ranges() throws {
+    let db = try Database.temporary(models: [Kept.self])
+    let text = "Le cafe\u{301} noir, e\u{301}te\u{301}, か\u{3099}っこう; fin"
+    try db.insert(Kept(id: 1, text: text))
+    for (word, found) in [
+      ("café", "cafe\u{301}"), ("été", "e\u{301}te\u{301}"), ("がっこう", "か\u{3099}っこう"),
+      ("fin", "fin"), ("noir", "noir"),
+    ] {
+      let hit = try #require(
+        try db.first(Kept.search(word).selectHit { _, hit in hit.highlight(of: \.$text) }))
+      #expect(hit.text.utf8.elementsEqual(text.utf8))
+      #expect(hit.ranges.map { Array(hit.text[$0].utf8) } == [Array(found.utf8)], "\(word)")
+    }
+  }
+
+  @Test("a program without the tokenizer can neither search nor write, and may register it")
+  func otherProgram() throws {
+    let path = NSTemporaryDirectory() + "/apus-\(UUID().uuidString).sqlite"
+    defer {
+      for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) }
+    }
+    do {
+      let db = try Database(path: path, models: [Kept.self])
+      try db.insert(Kept(id: 1, text: "é"))
+      #expect(try db.migrationPlan(for: [Kept.self]).isEmpty)
+    }
+    let other = try Database(path: path)
+    #expect(throws: DatabaseError.self) { try other.execute("INSERT INTO Kept VALUES (2, 'a')") }
+    try other.register(.normalizingTokenizer)
+    try other.execute("INSERT INTO Kept VALUES (2, \("e\u{301}"))")
+    #expect(try Library.keys(other, "é", in: "Kept_search") == [1, 2])
+  }
+
+  @Test("the places of a normal form are those of the same characters in the source")
+  func places() {
+    let seed = TestSeed.draw()
+    var random = SeededGenerator(seed: seed)
+    let pieces = [
+      "a", "é", "e\u{301}", "か\u{3099}", "\u{1112}\u{1161}", "👩‍👩‍👧", " ", "\u{301}", "\r\n",
+    ]
+    for _ in 0..<TestSize.count(small: 500, full: 5_000) {
+      let source = (0..<Int.random(in: 0...8, using: &random))
+        .map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+      let normal = source.composed
+      let places = NormalizingTokenizer.places(of: source, in: normal)
+      #expect(places.count == normal.utf8.count + 1, "seed \(seed) \(source.debugDescription)")
+      #expect(places.last == source.utf8.count, "seed \(seed) \(source.debugDescription)")
+      #expect(places == places.sorted(), "seed \(seed) \(source.debugDescription)")
+    }
+  }
+}
