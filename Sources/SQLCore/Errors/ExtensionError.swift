@@ -23,7 +23,7 @@ public struct ExtensionError: Error, Hashable, Sendable, CustomStringConvertible
   public let path: String
   /// The entry point that the configuration names; nil if SQLite chose it.
   public let entryPoint: String?
-  /// What the system or SQLite said, and what to do.
+  /// The reason that the system or SQLite gives, and advice.
   public let message: String
 
   /// The path and the message.

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What is known of the index of the write-ahead log that a connection uses.
+/// Whether a connection uses an index of the write-ahead log, as far as that was found out.
 enum LogIndexSupport {
   /// The connection has not begun to read yet, or nothing has asked for the index.
   case unknown

@@ -9,7 +9,7 @@ struct LogState {
   /// The number of commits to the log of the main database that the hook has noted; it wraps around.
   private(set) var commitCount: UInt32 = 0
 
-  /// What is known of the index of the log.
+  /// The index of the log, as far as it was found out.
   private(set) var index = LogIndexSupport.unknown
 
   /// Called before a commit copies the log into the database file.

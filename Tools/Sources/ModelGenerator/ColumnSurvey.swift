@@ -1,7 +1,7 @@
 import Apus
 import Foundation
 
-/// What the values of one column have in common, from one reading of its table.
+/// The properties that all values of one column share, found by reading its table once.
 struct ColumnSurvey {
   private(set) var nullCount = 0
   private(set) var counts: [StorageClass: Int] = [:]

@@ -7,8 +7,8 @@ import Apus
 /// print(models.text)
 /// ```
 ///
-/// What it writes opens the file with an empty migration plan. A table for which no model could do
-/// that becomes a `ResultRow`, with the reason in a comment.
+/// The models open the file with an empty migration plan. A table for which that is impossible
+/// becomes a `ResultRow`, with the reason in a comment.
 public struct GeneratedModels: Sendable {
   /// The text of one file.
   public struct File: Sendable {

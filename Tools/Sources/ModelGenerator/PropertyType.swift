@@ -6,7 +6,7 @@ struct PropertyType: Equatable {
   /// The name of the type, without a question mark.
   var name: String
   var form = StoredForm.standard
-  /// What was guessed, and what else the values might be.
+  /// The guesses, with other types that the values might have.
   var notes: [String] = []
   /// The reason why a model with this property would change the table; nil if it would not.
   var misfit: String?

@@ -105,7 +105,8 @@ extension ExpressionNode {
   /// another collation than its own may be equal to another one.
   fileprivate func distinguishes(_ key: SelectStatement.KeyedTable.Key) -> Bool {
     guard orderedColumn == key.column else { return false }
-    return !key.isText || Self.collation(of: self).map { $0 == Self.collation(of: key.node) } ?? true
+    guard key.isText, let collation = Self.collation(of: self) else { return true }
+    return collation == Self.collation(of: key.node)
   }
 
   /// Whether the expression may be NULL, if outer joins may find no row of the `missing` tables.
