@@ -54,6 +54,6 @@ extension Workload {
     observedUpdate, observedNeighbour, openWithModels, openTheFirstTime, findAsync, findSync,
     findFromMainActor, durableInserts, durableInsertsOfFew, liveQueryOf10_000, liveQueryOf100_000,
     liveQueryOf1_000_000, observersOf10, observersOf10_000, streamRows, readersAndWriter,
-    joinedQuery, newIDs, newIDsOfTwo, upsertArray, bulkUpdate,
+    joinedQuery, fullTextSearch, indexedInserts, newIDs, newIDsOfTwo, upsertArray, bulkUpdate,
   ]
 }

@@ -18,6 +18,13 @@ struct FieldValues {
     return line.isEmpty ? nil : stanza.bytes.text(line)
   }
 
+  /// Returns the continuation lines of the value; a line of one full stop stands for an empty one.
+  func otherLines(_ name: String) -> String {
+    guard let text = text(name), let end = text.firstIndex(of: "\n") else { return "" }
+    return text[text.index(after: end)...].split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0 == "." ? "" : $0 }.joined(separator: "\n")
+  }
+
   /// Returns the value of a field that must exist and be one word.
   func required(_ name: String) throws(ControlError) -> String {
     guard let text = text(name) else {

@@ -31,6 +31,10 @@ public struct PackageStanza: Hashable, Sendable {
   /// The first line of its `Description`; empty if it has none.
   public let summary: String
 
+  /// The other lines of its `Description`, with empty lines between paragraphs. Lists of available
+  /// packages often have only the first line.
+  public let description: String
+
   /// Whether the system cannot work without it: `Essential: yes`.
   public let isEssential: Bool
 
@@ -64,6 +68,7 @@ extension PackageStanza {
     maintainer = values.text("Maintainer") ?? "unknown"
     homepage = values.text("Homepage")
     summary = values.firstLine("Description") ?? ""
+    description = values.otherLines("Description")
     isEssential = try values.flag("Essential")
     isInstalled = state == "installed"
     var relations: [Relation] = []

@@ -9,7 +9,7 @@ struct Arguments: Equatable {
 
       --database PATH   keeps the database at PATH, and replaces the packages in it;
                         by default, the database is temporary and deleted at the end
-      --search TEXT     the text to search for in names and summaries; by default "text"
+      --search TEXT     the words to search for in names and descriptions; by default "text"
       --help            shows this help
     """
 

@@ -21,6 +21,8 @@ struct PackageStanzaTests {
         Homepage: https://example.org/
         Description: a text editor
          that gets out of the way
+         .
+         and undoes
         """
       ).first
     )
@@ -36,6 +38,7 @@ struct PackageStanzaTests {
     #expect(package.version == "1:2.0-1")
     #expect(package.homepage == "https://example.org/")
     #expect(package.summary == "a text editor")
+    #expect(package.description == "that gets out of the way\n\nand undoes")
     #expect(package.relations.map(\.name) == ["a"])
   }
 
@@ -49,6 +52,7 @@ struct PackageStanzaTests {
     #expect(package.installedSize == nil)
     #expect(package.homepage == nil)
     #expect(package.summary == "")
+    #expect(package.description == "")
     #expect(!package.isEssential)
     #expect(!package.isInstalled)
     #expect(package.relations.isEmpty)

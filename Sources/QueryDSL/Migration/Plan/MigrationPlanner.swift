@@ -128,8 +128,8 @@ struct MigrationPlanner {
         PlannedStep(MigrationPlan.Step(.refuse, table: table.name, reason: reason))
       }
     }
-    // SQLite fires the newest trigger of a table first. A trigger of the program that writes its own
-    // row must find the row in the index, so the triggers of an index are created last.
+    // SQLite fires the newest trigger of a table first. A trigger of the program that writes its
+    // own row must find the row in the index, so the triggers of an index are created last.
     let search = SearchPlanner(
       declared, in: schema, extent: extent, changes: steps + triggers.last)
     return search.first + steps + created + triggers.last + search.last

@@ -11,7 +11,7 @@ extension SQLExpression where Value == [Float] {
   /// // … WHERE ifnull(vec_distance_cosine("embedding", ?), 1.0) < ?
   /// ```
   /// Every row is read and measured; no index serves this. A vector with a number that is not
-  /// finite throws `ColumnValueError` when the query is rendered. Two vectors with different numbers
+  /// finite throws `ColumnValueError` when the query is rendered. Two vectors with other numbers
   /// of dimensions throw `DatabaseError`, whose message has both numbers, when the query runs.
   public func distance(
     to vector: [Float], by metric: VectorMetric = .euclidean

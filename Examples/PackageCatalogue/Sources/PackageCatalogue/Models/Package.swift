@@ -17,6 +17,7 @@ struct Package: Model {
   @Column var priority: Priority
   @Column var sizeInKiB: Int?
   @Column var summary: String
+  @Column var description: String
   @Column var maintainer: String
   @Column var homepage: URL?
   @Column var isEssential: Bool
@@ -26,6 +27,11 @@ struct Package: Model {
     ForeignKey(\.$sectionID, references: \Section.$id)
     Unique(\.$name, \.$version, \.$architecture)
     Index(\.$sectionID)
+    FullText {
+      $0.$name.weighted(10)
+      $0.$summary.weighted(4)
+      $0.$description
+    }
   }
 }
 
@@ -40,6 +46,7 @@ extension Package {
       priority: Priority(rawValue: stanza.priority) ?? .unknown,
       sizeInKiB: stanza.installedSize,
       summary: stanza.summary,
+      description: stanza.description,
       maintainer: stanza.maintainer,
       homepage: stanza.homepage.flatMap { URL(string: $0) },
       isEssential: stanza.isEssential,

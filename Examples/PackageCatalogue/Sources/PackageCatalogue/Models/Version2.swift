@@ -21,6 +21,7 @@ enum Version2 {
     @Column var priority: Priority
     @Column var sizeInKiB: Int?
     @Column var summary: String
+    @Column var description: String
     @Column var maintainer: String
     @Column var homepage: URL?
     @Column var isEssential: Bool
@@ -31,6 +32,11 @@ enum Version2 {
       ForeignKey(\.$sectionID, references: \Section.$id)
       Unique(\.$name, \.$version, \.$architecture)
       Index(\.$sectionID)
+      FullText {
+        $0.$name.weighted(10)
+        $0.$summary.weighted(4)
+        $0.$description
+      }
       Default(\.$review, .pending)
       Index(\.$review)
     }

@@ -1,29 +1,30 @@
 import Apus
 
 extension ShownQuery {
-  /// Looks for a word in names and summaries, in upper or lower case.
-  static func search(for word: String) -> ShownQuery {
+  /// Finds packages by the words of their names, summaries and descriptions, the most relevant
+  /// first, with the place where the words stand.
+  static func search(for words: String) -> ShownQuery {
     ShownQuery(
-      title: "Packages about \"\(word)\"",
+      title: "Packages about \"\(words)\"",
       source: #"""
-        Package.where { package in
-          AnyOf {
-            package.$name.contains(word, ignoringCase: .ascii)
-            package.$summary.contains(word, ignoringCase: .ascii)
+        Package.search(words).order(by: .rank).limit(8)
+          .where { $0.$priority != .extra }
+          .selectHit { package, hit in
+            (
+              package.$name, hit.highlight(of: \.$summary).as("summary"),
+              hit.snippet(of: \.$description, words: 10).as("description")
+            )
           }
-          package.$priority != .extra
-        }
-        .order(by: \.$name).limit(8).select(\.$name, \.$sizeInKiB, \.$summary)
         """#,
       query:
-        Package.where { package in
-          AnyOf {
-            package.$name.contains(word, ignoringCase: .ascii)
-            package.$summary.contains(word, ignoringCase: .ascii)
-          }
-          package.$priority != .extra
+        Package.search(words).order(by: .rank).limit(8)
+        .where { $0.$priority != .extra }
+        .selectHit { package, hit in
+          (
+            package.$name, hit.highlight(of: \.$summary).as("summary"),
+            hit.snippet(of: \.$description, words: 10).as("description")
+          )
         }
-        .order(by: \.$name).limit(8).select(\.$name, \.$sizeInKiB, \.$summary)
     )
   }
 }
