@@ -16,6 +16,7 @@ public struct SchemaElement<M: ResultRow> {
     case rowID(isLeftOut: Bool)
     case trigger(TriggerLine<M>)
     case fullText(FullTextLine<M>)
+    case logged
     case renamed(PartialKeyPath<M>, from: String)
     case renamedTable(from: String)
     case dropped(Removal)

@@ -118,7 +118,10 @@ struct MigrationPlanner {
     steps += changes
     if extent == .whole { steps += removedTables(declared, in: schema) }
     let search = SearchPlanner(declared, in: schema, extent: extent, changes: steps)
-    return search.first + steps + created + search.last + triggers.last
+    let logs = try LogPlanner(
+      declared, in: schema, extent: extent, changes: steps + triggers.last)
+    steps = logs.first + search.first + steps
+    return steps + created + search.last + triggers.last + logs.last
   }
 
   /// Plans one table. If SQLite cannot run one of the planner's queries, for example because a

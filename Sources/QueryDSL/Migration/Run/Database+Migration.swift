@@ -37,7 +37,7 @@ extension Database {
 
   private func open(with models: [any TableModel.Type], _ options: MigrationOptions) throws {
     let declared = try Declarations(of: models)
-    try fireTriggersOfReplacedRows(declared)
+    try prepareWriters(declared)
     guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }
     // The writer plans, because it is open already; a reader would have to be opened.
     let plan = try writing { core in
@@ -102,7 +102,7 @@ extension Database {
 
   @discardableResult
   func migrate(_ declared: Declarations, _ options: MigrationOptions) throws -> MigrationPlan {
-    try fireTriggersOfReplacedRows(declared)
+    try prepareWriters(declared)
     // Most often there is nothing to do, and finding that out needs no write lock.
     let plan = try reading { core in
       try Self.plan(for: declared, options, on: core) { self.objection(to: $0) != nil }
@@ -127,11 +127,14 @@ extension Database {
 }
 
 extension Database {
-  /// Makes REPLACE fire delete triggers if a model has a full-text index, which they keep up to
-  /// date.
-  private func fireTriggersOfReplacedRows(_ declared: Declarations) throws {
-    guard !declared.searchIndexes.isEmpty, !configuration.isReadOnly else { return }
-    try register(.recursiveTriggers)
+  /// Makes REPLACE fire delete triggers if a model has a full-text index or a change log, which
+  /// they keep up to date, and separates the writes in the change log.
+  private func prepareWriters(_ declared: Declarations) throws {
+    guard !configuration.isReadOnly else { return }
+    if !declared.searchIndexes.isEmpty || !declared.logs.isEmpty {
+      try register(.recursiveTriggers)
+    }
+    if !declared.logs.isEmpty { try register(.framing(.changeLog)) }
   }
 
   /// Whether there is something to do. The forms of columns are recorded only if the schema may

@@ -25,7 +25,7 @@ struct LayoutLines {
       case .generated(let path, _, _): generated.insert(try index(path, "Generated"))
       case .rowID(let isLeftOut): isWithoutRowID = isLeftOut
       case .index, .foreignKey, .check, .default, .defaultSQL, .collated, .trigger, .fullText,
-        .renamed, .renamedTable, .dropped, .droppedAttribute, .converted:
+        .logged, .renamed, .renamedTable, .dropped, .droppedAttribute, .converted:
         break
       }
     }
