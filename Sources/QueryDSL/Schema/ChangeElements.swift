@@ -9,6 +9,8 @@ enum Removal: Hashable, Sendable {
   case index(String)
   case trigger(String)
   case searchIndex(String)
+  /// The triggers that write the changes of the table into the change log.
+  case log
   case view(String)
   case table(String)
   case foreignKey([String])

@@ -60,6 +60,11 @@ extension ViewDefinition {
     }
     // Throws for a view, which cannot have a full-text index.
     _ = try SearchIndex.declared(by: model)
+    for element in V.schema.elements {
+      guard case .logged = element.kind else { continue }
+      throw ModelError(
+        model, "Logged(): a view has no rows of its own; declare it in the models of its tables")
+    }
     self.init(
       model: String(nameOf: model), name: layout.tableName,
       createView: "CREATE VIEW \(layout.quotedTableName) "

@@ -18,6 +18,7 @@ public struct SchemaElement<M: ResultRow> {
     case fullText(FullTextLine<M>)
     /// The table is an FTS5 table that exists already.
     case existingFullText
+    case logged
     case renamed(PartialKeyPath<M>, from: String)
     case renamedTable(from: String)
     case dropped(Removal)

@@ -64,7 +64,11 @@ extension Database {
   package func writeData<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    try await sharing(SharedWriteClosure(canRunAgain: true) { try body($0.lend()) })
+    try await sharing(
+      SharedWriteClosure(canRunAgain: true) { core in
+        core.writeLabel = nil
+        return try body(core.lend())
+      })
   }
 
   /// Lends the writer without a transaction, for statements that SQLite refuses inside one: VACUUM,
@@ -111,6 +115,7 @@ extension Database {
     _ options: AccessOptions, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
     try access.run(.writer, options) { core in
+      core.writeLabel = nil
       defer { keepLogWithinBound(core) }
       return try attended(core, body)
     }
@@ -124,6 +129,7 @@ extension Database {
     var options = options
     options.hops = location.isFile
     return try await access.run(.writer, options) { core in
+      core.writeLabel = nil
       defer { self.keepLogWithinBound(core) }
       return try self.attended(core, body)
     }

@@ -10,6 +10,8 @@ struct Declarations: Sendable {
   let searchIndexes: [SearchIndexDefinition]
   /// The FTS5 tables that must exist already.
   let searchTables: [SearchTableDefinition]
+  /// The change logs of the tables that have one.
+  let logs: [LogDefinition]
   /// The SQL of tables, indexes, views and triggers, to be compared with the existing SQL character
   /// by character.
   let definitions: DeclaredDefinitions
@@ -32,8 +34,10 @@ struct Declarations: Sendable {
     self.ids = ids
     triggers = Self.triggers(of: tables, views)
     searchIndexes = tables.flatMap(\.searchIndexes).uniqued { $0.name.lowercasedASCII }
+    logs = tables.filter { $0.isLogged && $0.problems.isEmpty }.map { LogDefinition(of: $0) }
     definitions = DeclaredDefinitions(
-      tables: tables, views: views, searchIndexes: searchIndexes, triggers: triggers)
+      tables: tables, views: views, searchIndexes: searchIndexes,
+      triggers: triggers + searchIndexes.flatMap(\.triggers) + logs.flatMap(\.triggers))
     notedConversions = tables.flatMap { table in
       table.columns.compactMap { column in
         guard let conversion = column.conversion, conversion.needsNote else { return nil }
@@ -89,6 +93,7 @@ extension Removal {
     case .table(let name): schema.relation(name)?.kind != .table
     case .view(let name): schema.relation(name)?.kind != .view
     case .trigger(let name): !schema.hasTrigger(name)
+    case .log: true
     case .searchIndex(let name): !schema.searchIndexes.contains { $0.name.isSame(as: name) }
     case .index(let name): schema.entry(name) == nil
     case .column, .foreignKey, .unique, .check, .attribute: true

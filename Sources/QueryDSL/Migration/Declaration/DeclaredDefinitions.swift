@@ -4,7 +4,8 @@ import SQLCore
 /// schema of a file that matches the declarations.
 struct DeclaredDefinitions: Sendable {
   /// The definitions in the order of the models: each table, then its indexes; then the views
-  /// and the full-text indexes; then the triggers.
+  /// and the full-text indexes; then the triggers: of the models, of the full-text indexes, and of
+  /// the change log.
   private let entries: [ExistingSchema.Entry]
   /// The places of tables, indexes and views by their names.
   private let indices: [String: Int]
@@ -51,7 +52,7 @@ struct DeclaredDefinitions: Sendable {
         kind: .table, name: index.name, table: index.name, sql: index.createTable)
     }
     let firstTrigger = entries.count
-    entries += (triggers + searchIndexes.flatMap(\.triggers)).map { trigger in
+    entries += triggers.map { trigger in
       ExistingSchema.Entry(
         kind: .trigger, name: trigger.name, table: trigger.table, sql: trigger.sql)
     }

@@ -112,6 +112,8 @@ struct TableDefinition {
   var checks: [Check] = []
   var triggers: [TriggerDefinition] = []
   var searchIndexes: [SearchIndexDefinition] = []
+  /// Whether changes of the table are written into the change log.
+  var isLogged = false
   var removals: Set<Removal> = []
   /// The former names of columns and of the table.
   var renamedColumns: [(name: String, from: String)] = []
@@ -168,6 +170,7 @@ extension Removal {
     case .index(let name): .index(name.lowercasedASCII)
     case .trigger(let name): .trigger(name.lowercasedASCII)
     case .searchIndex(let name): .searchIndex(name.lowercasedASCII)
+    case .log: .log
     case .view(let name): .view(name.lowercasedASCII)
     case .table(let name): .table(name.lowercasedASCII)
     case .foreignKey(let names): .foreignKey(names.map(\.lowercasedASCII))

@@ -112,7 +112,9 @@ extension ExistingSchema.Entry {
     guard kind == .trigger, let sql else { return false }
     let text = SQLTokens(sql)
     // CREATE TRIGGER "name" /* Apus */
-    return text.tokens.count > 3
-      && text.comments(before: 3).first?.text == TriggerDefinition.mark
+    guard text.tokens.count > 3, let comment = text.comments(before: 3).first?.text else {
+      return false
+    }
+    return comment == TriggerDefinition.mark || comment == LogDefinition.mark
   }
 }

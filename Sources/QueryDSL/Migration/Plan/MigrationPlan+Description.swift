@@ -28,10 +28,10 @@ extension MigrationPlan.Step.Action {
   fileprivate var sign: String {
     switch self {
     case .createTable, .createView, .addColumn, .createIndex, .createTrigger,
-      .createSearchIndex:
+      .createSearchIndex, .startLog:
       "+"
     case .dropTable, .dropView, .dropColumn, .deleteRows, .dropIndex, .dropTrigger,
-      .dropSearchIndex:
+      .dropSearchIndex, .stopLog:
       "-"
     case .renameTable, .renameColumn, .rebuildTable, .userStep, .fillSearchIndex: "~"
     case .keepNewer, .rememberForm, .keepColumn, .keepDeclaration: "="
@@ -59,6 +59,8 @@ extension MigrationPlan.Step.Action {
     case .createSearchIndex(let name): "create the full-text index \(name)"
     case .dropSearchIndex(let name): "drop the full-text index \(name)"
     case .fillSearchIndex(let name): "fill the full-text index \(name) again"
+    case .startLog: "log the changes"
+    case .stopLog: "stop logging the changes"
     case .rememberForm(let name): "record the form of \(name)"
     case .keepColumn(let name): "keep the column \(name)"
     case .keepDeclaration(let name): "keep \(name)"

@@ -51,6 +51,10 @@ public struct MigrationPlan: Hashable, Sendable {
       case dropSearchIndex(String)
       /// A full-text index is filled again, because the values of its table have changed.
       case fillSearchIndex(String)
+      /// The triggers are created that write the changes of the table into the change log.
+      case startLog
+      /// The triggers are dropped that write the changes of the table into the change log.
+      case stopLog
       /// The form of a column's values is recorded in the definition of its table; no row changes.
       case rememberForm(String)
       /// A column that no model declares stays as it is.

@@ -136,6 +136,7 @@ private struct NewerSchemaJudge {
       case .index(let name): schema.entry(name) != nil
       case .trigger(let name): schema.hasTrigger(name)
       case .searchIndex(let name): schema.entry(name) != nil
+      case .log: !schema.logTriggers(of: table.name).isEmpty
       case .column(let name): (try? schema.table(table.name))?.column(name) != nil
       default: false
       }

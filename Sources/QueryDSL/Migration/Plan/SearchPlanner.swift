@@ -166,9 +166,9 @@ extension Renames {
 
 extension ExistingSearchIndex {
   /// Whether another trigger of the table is newer than one of the index. The schema lists them in
-  /// the order of their creation.
+  /// the order of their creation. The triggers of a change log do not touch the table.
   fileprivate func hasLaterTriggers(in schema: ExistingSchema) -> Bool {
-    let triggers = schema.triggers(of: table)
+    let triggers = schema.triggers(of: table).filter { !$0.isLogTrigger }
     return !triggers.drop { !owns($0) }.allSatisfy(owns)
   }
 

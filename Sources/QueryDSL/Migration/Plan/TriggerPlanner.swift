@@ -90,8 +90,9 @@ struct TriggerPlanner {
     let searchTriggers = declared.searchIndexes.flatMap(\.triggers)
     for entry in schema.entries where declared.manages(entry, renames: schema.renames) {
       guard declared.triggers.named(entry.name) == nil, !declared.removes(.trigger(entry.name)),
-        // The `SearchPlanner` plans the triggers of full-text indexes.
-        searchTriggers.named(entry.name) == nil, !searchIndexes.contains(where: { $0.owns(entry) })
+        // Other planners plan the triggers of the change log and of full-text indexes.
+        !entry.isLogTrigger, searchTriggers.named(entry.name) == nil,
+        !searchIndexes.contains(where: { $0.owns(entry) })
       else { continue }
       let table = schema.renames.name(ofTable: entry.table)
       var step = PlannedStep.dropTrigger(

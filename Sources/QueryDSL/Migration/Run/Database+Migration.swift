@@ -37,7 +37,7 @@ extension Database {
 
   private func open(with models: [any TableModel.Type], _ options: MigrationOptions) throws {
     let declared = try Declarations(of: models)
-    try prepareSearch(declared)
+    try prepareWriters(declared)
     guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }
     // The writer plans, because it is open already; a reader would have to be opened.
     let plan = try writing { core in
@@ -103,7 +103,7 @@ extension Database {
 
   @discardableResult
   func migrate(_ declared: Declarations, _ options: MigrationOptions) throws -> MigrationPlan {
-    try prepareSearch(declared)
+    try prepareWriters(declared)
     // Most often there is nothing to do, and finding that out needs no write lock.
     let plan = try reading { core in
       try Self.plan(for: declared, options, on: core) { self.objection(to: $0) != nil }
@@ -128,14 +128,18 @@ extension Database {
 }
 
 extension Database {
-  /// Registers what the full-text indexes of models need: their tokenizer, and a setting by which
-  /// REPLACE fires the delete triggers that keep them up to date.
-  private func prepareSearch(_ declared: Declarations) throws {
+  /// Registers what the full-text indexes and change logs of models need: a tokenizer; a setting by
+  /// which REPLACE fires the delete triggers that keep them up to date; and what separates the
+  /// writes in a change log.
+  private func prepareWriters(_ declared: Declarations) throws {
     if declared.searchIndexes.contains(where: \.normalizes) {
       try register(.normalizingTokenizer)
     }
-    guard !declared.searchIndexes.isEmpty, !configuration.isReadOnly else { return }
-    try register(.recursiveTriggers)
+    guard !configuration.isReadOnly else { return }
+    if !declared.searchIndexes.isEmpty || !declared.logs.isEmpty {
+      try register(.recursiveTriggers)
+    }
+    if !declared.logs.isEmpty { try register(.framing(.changeLog)) }
   }
 
   /// Whether there is something to do. The forms of columns are recorded only if the schema may

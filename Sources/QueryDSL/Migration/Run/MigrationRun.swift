@@ -103,6 +103,9 @@ struct MigrationRun {
     try log.note(unknown.map(\.name) + declared.exchanges)
     try SchemaHistory.note(
       from: old, to: presentSchema(), declared, version: options.schemaVersion, in: connection)
+    if let version = options.schemaVersion, try presentSchema().entry(LogTables.log) != nil {
+      try connection.execute("UPDATE \(identifier: LogTables.log) SET schemaVersion = \(version)")
+    }
   }
 
   private mutating func plan(_ extent: MigrationPlanner.Extent) throws -> [PlannedStep] {

@@ -25,7 +25,8 @@ struct LayoutLines {
       case .generated(let path, _, _): generated.insert(try index(path, "Generated"))
       case .rowID(let isLeftOut): isWithoutRowID = isLeftOut
       case .index, .foreignKey, .check, .default, .defaultSQL, .collated, .trigger, .fullText,
-        .existingFullText, .renamed, .renamedTable, .dropped, .droppedAttribute, .converted:
+        .existingFullText, .logged, .renamed, .renamedTable, .dropped, .droppedAttribute,
+        .converted:
         break
       }
     }

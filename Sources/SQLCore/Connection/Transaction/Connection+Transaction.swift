@@ -45,11 +45,13 @@ extension ConnectionCore {
     guard kind == .deferred || !configuration.isReadOnly else { throw readOnly(sql: nil) }
     try run(cached: kind.rawValue)
     do {
+      try beginWrite(kind)
       let (result, isRollbackRequested) = try guardingTransaction(body)
       guard !isRollbackRequested else {
         rollBack()
         return result
       }
+      try endWrite()
       try run(cached: "COMMIT")
       return result
     } catch {

@@ -94,9 +94,13 @@ struct SharedTransaction {
       var isWithdrawn = false
       try core.savepoint {
         try core.checkStopped()
+        try core.beginWrite()
         try write.run(on: core)
         isWithdrawn = core.isRollbackRequested
-        if !isWithdrawn { try core.checkDeferredForeignKeys() }
+        if !isWithdrawn {
+          try core.checkDeferredForeignKeys()
+          try core.endWrite()
+        }
       }
       core.observer?.sharedWriteDidEnd(on: core)
       members.append(Member(write: write, outcome: isWithdrawn ? .withdrawn : .done))

@@ -1,6 +1,3 @@
-import QueryDSL
-import SQLCore
-
 /// The kind of a row's change.
 public enum RowChangeKind: Hashable, Sendable {
   /// The row did not exist before.

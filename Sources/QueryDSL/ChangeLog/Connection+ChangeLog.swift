@@ -1,0 +1,161 @@
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Connection {
+  /// Returns the number of the newest entry of the change log; 0 if the log is empty.
+  ///
+  /// Together with a copy of the logged tables from the same read, it is where a reader of the log
+  /// continues. Throws `LogError.noLog` if no migration has created the log. One statement.
+  public func logPosition() throws -> Int64 {
+    try withLog {
+      try row(
+        """
+        SELECT max(coalesce((SELECT max("sequence") FROM "apus_log_entry" WHERE NOT "isOpen"), 0), \
+        "purged") FROM "apus_log"
+        """)?.get(Int64.self, at: 0) ?? 0
+    }
+  }
+
+  /// Returns the entries of the change log after a position, in order.
+  ///
+  /// ```swift
+  /// let entries = try connection.logEntries(after: position, limit: 100)
+  /// ```
+  /// An entry that is not finished is not among them: that of the running write, or one to which
+  /// another program may still add.
+  ///
+  /// Throws `LogError.expired` if entries after the position were purged, and `LogError.noLog` if
+  /// no migration has created the log. Four statements; each reads only what it returns.
+  public func logEntries(after position: Int64 = 0, limit: Int = 100) throws -> [LogEntry] {
+    try withLog {
+      let purged = try row(#"SELECT "purged" FROM "apus_log""#)?.get(Int64.self, at: 0) ?? 0
+      // A log that was purged up to here begins after it, for a reader that never read it as well.
+      guard position >= purged else {
+        throw LogError.expired(position: position, purged: purged)
+      }
+      let heads = try logHeads(after: position, limit: max(limit, 0))
+      guard let first = heads.map(\.firstChange).min(), let last = heads.last?.sequence else {
+        return []
+      }
+      var netting = try logNettings(from: first, after: last)
+      return heads.map { $0.entry(netting.removeValue(forKey: $0.sequence)?.changes ?? []) }
+    }
+  }
+
+  /// Notes who makes the present write, in its entry of the change log. The entry exists even if
+  /// the write changes no logged table.
+  ///
+  /// ```swift
+  /// try await db.write(label: "Rename") { tx in
+  ///   try tx.setLogAuthor("ada")
+  ///   try tx.update(post)
+  /// }
+  /// ```
+  /// Throws `LogError.noLog` if no migration has created the log. Two statements.
+  public func setLogAuthor(_ author: String) throws {
+    try withLog {
+      try execute(SQL(unsafe: LogTables.opening))
+      try execute(
+        """
+        UPDATE "apus_log_entry" SET "author" = \(author) \
+        WHERE "sequence" = \(unsafe: LogTables.newest)
+        """)
+    }
+  }
+
+  func withLog<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError where error.message.hasPrefix("no such table: apus_log") {
+      throw LogError.noLog
+    }
+  }
+
+  // MARK: Reading
+
+  private func logHeads(after position: Int64, limit: Int) throws -> [LogHead] {
+    var heads: [LogHead] = []
+    try forEach(
+      """
+      SELECT "sequence", "time", "firstChange", "schemaVersion", "label", "author", "origin", \
+      "originSequence", "undoes", "gap" FROM "apus_log_entry" \
+      WHERE "sequence" > \(position) AND NOT "isOpen" ORDER BY "sequence" LIMIT \(limit)
+      """
+    ) { row in heads.append(try LogHead(row)) }
+    return heads
+  }
+
+  /// Reads the changes from one number up to the first change after an entry, by their entries.
+  private func logNettings(
+    from first: Int64, after last: Int64
+  ) throws -> [Int64: LogNetting] {
+    let shapes = try logShapes()
+    var nettings: [Int64: LogNetting] = [:]
+    try forEach(
+      """
+      SELECT * FROM "apus_log_change" WHERE "id" >= \(first) AND "id" < coalesce((SELECT \
+      "firstChange" FROM "apus_log_entry" WHERE "sequence" > \(last) ORDER BY "sequence" LIMIT 1), \
+      9223372036854775807) ORDER BY "id"
+      """
+    ) { row in
+      let entry = try row.get(Int64.self, at: 1)
+      let number = try row.get(Int64.self, at: 2)
+      guard entry <= last, let shape = shapes[number],
+        let kind = LogNetting.Kind(rawValue: try row.get(String.self, at: 3))
+      else { return }
+      let values = try (0..<shape.columns.count * 2).map { try row.databaseValue(at: 4 + $0) }
+      nettings[entry, default: LogNetting()].add(kind, shape, values)
+    }
+    return nettings
+  }
+
+  private func logShapes() throws -> [Int64: LogShape] {
+    var shapes: [Int64: LogShape] = [:]
+    try forEach(#"SELECT "id", "table", "columns", "key" FROM "apus_log_shape""#) { row in
+      let id = try row.get(Int64.self, at: 0)
+      shapes[id] = try LogShape(
+        id: id, table: try row.get(String.self, at: 1), columns: try row.get(String.self, at: 2),
+        key: try row.get(String.self, at: 3))
+    }
+    return shapes
+  }
+}
+
+/// A row of `apus_log_entry`.
+private struct LogHead {
+  let sequence: Int64
+  let time: Int64
+  let firstChange: Int64
+  let schemaVersion: Int?
+  let label: String?
+  let author: String?
+  let origin: LogEntry.Origin?
+  let undoes: Int64?
+  let gap: String?
+
+  init(_ row: borrowing StatementRow) throws {
+    sequence = try row.get(at: 0)
+    time = try row.get(at: 1)
+    firstChange = try row.get(at: 2)
+    schemaVersion = try row.get(at: 3)
+    label = try row.get(at: 4)
+    author = try row.get(at: 5)
+    let database = try row.get(String?.self, at: 6)
+    let originSequence = try row.get(Int64?.self, at: 7)
+    origin = database.map { LogEntry.Origin(database: $0, sequence: originSequence ?? 0) }
+    undoes = try row.get(at: 8)
+    gap = try row.get(at: 9)
+  }
+
+  func entry(_ changes: [AnyLogChange]) -> LogEntry {
+    LogEntry(
+      sequence: sequence, date: Date(timeIntervalSince1970: Double(time) / 1_000_000),
+      label: label, author: author, origin: origin, schemaVersion: schemaVersion,
+      undoneSequence: undoes, gap: gap, changes: changes)
+  }
+}

@@ -1,0 +1,125 @@
+import SQLCore
+
+/// The tables of the change log. Their names and columns are a documented format: triggers of every
+/// program write them, and other programs may read them.
+enum LogTables {
+  /// One row: the format, the identity of the database, and how far the log was purged.
+  static let log = "apus_log"
+  /// A row for each transaction.
+  static let entry = "apus_log_entry"
+  /// A row for each changed row of a logged table, in order.
+  static let change = "apus_log_change"
+  /// The columns that the changes of a table have.
+  static let shape = "apus_log_shape"
+  /// The named readers of the log.
+  static let cursor = "apus_log_cursor"
+
+  static let all = [log, entry, change, shape, cursor]
+
+  static let format = 1
+
+  /// The columns of `apus_log_change` before those of the values.
+  static let changeColumns = ["id", "entry", "shape", "kind"]
+
+  /// The statements that create the tables if they do not exist.
+  ///
+  /// The values of a change are in columns without a type, which store every value as it is.
+  static let creation = [
+    """
+    CREATE TABLE IF NOT EXISTS "\(log)" (
+      "id" INTEGER PRIMARY KEY NOT NULL CHECK ("id" = 1),
+      "format" INTEGER NOT NULL,
+      "identity" TEXT NOT NULL,
+      "purged" INTEGER NOT NULL DEFAULT 0,
+      "schemaVersion" INTEGER
+    ) STRICT
+    """,
+    """
+    INSERT OR IGNORE INTO "\(log)" ("id", "format", "identity") \
+    VALUES (1, \(format), lower(hex(randomblob(16))))
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS "\(entry)" (
+      "sequence" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+      "time" INTEGER NOT NULL,
+      "firstChange" INTEGER NOT NULL,
+      "isOpen" INTEGER NOT NULL DEFAULT 1,
+      "schemaVersion" INTEGER,
+      "label" TEXT,
+      "author" TEXT,
+      "origin" TEXT,
+      "originSequence" INTEGER,
+      "undoes" INTEGER,
+      "gap" TEXT
+    ) STRICT
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS "\(change)" (
+      "id" INTEGER PRIMARY KEY NOT NULL,
+      "entry" INTEGER NOT NULL,
+      "shape" INTEGER NOT NULL,
+      "kind" TEXT NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS "\(shape)" (
+      "id" INTEGER PRIMARY KEY NOT NULL,
+      "table" TEXT NOT NULL,
+      "columns" TEXT NOT NULL,
+      "key" TEXT NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS "\(cursor)" (
+      "name" TEXT PRIMARY KEY NOT NULL,
+      "sequence" INTEGER NOT NULL
+    ) STRICT
+    """,
+  ]
+
+  /// Returns the names of the old and the new value of a column, by its position in the shape.
+  static func valueColumns(_ index: Int) -> (old: String, new: String) {
+    ("old\(index + 1)", "new\(index + 1)")
+  }
+
+  /// Returns the statements that add the columns for the values of a table with `count` columns.
+  static func widening(from existing: Int, to count: Int) -> [String] {
+    guard existing < count else { return [] }
+    return (existing..<count).flatMap { index in
+      let names = valueColumns(index)
+      return [names.old, names.new].map { "ALTER TABLE \"\(change)\" ADD COLUMN \"\($0)\"" }
+    }
+  }
+
+  // MARK: Entries
+
+  /// The number of the newest entry.
+  static let newest = "(SELECT max(\"sequence\") FROM \"\(entry)\")"
+
+  /// The microseconds since 1970, in whole milliseconds.
+  private static let now =
+    "CAST(strftime('%s', 'now') AS INTEGER) * 1000000 "
+    + "+ CAST(substr(strftime('%f', 'now'), 4) AS INTEGER) * 1000"
+
+  /// Returns the statement that adds an entry, with further columns and their values.
+  private static func adding(_ columns: String = "", _ values: String = "") -> String {
+    "INSERT INTO \"\(entry)\" (\"time\", \"firstChange\", \"schemaVersion\"\(columns)) "
+      + "SELECT \(now), coalesce((SELECT max(\"id\") FROM \"\(change)\"), 0) + 1, "
+      + "\"schemaVersion\"\(values) FROM \"\(log)\""
+  }
+
+  /// Begins an entry, unless one is open.
+  static let opening =
+    adding() + " WHERE NOT coalesce((SELECT \"isOpen\" FROM \"\(entry)\" "
+    + "ORDER BY \"sequence\" DESC LIMIT 1), 0)"
+
+  /// Ends the open entry, if there is one.
+  static let closing =
+    "UPDATE \"\(entry)\" SET \"isOpen\" = 0 WHERE \"sequence\" = \(newest) AND \"isOpen\""
+
+  /// Returns the statement that adds an entry which says that changes of a table before it are not
+  /// in the log.
+  static func gap(in table: String) -> String {
+    adding(", \"isOpen\", \"gap\"", ", 0, \(DatabaseValue.text(table))")
+  }
+}

@@ -1,0 +1,29 @@
+import SQLCore
+
+extension WriteFrame {
+  /// Separates the entries of the change log: an entry that another program left open ends when a
+  /// write begins, and the entry of the write ends with it.
+  ///
+  /// A trigger cannot see where a transaction ends. It adds to the open entry, or begins one.
+  static let changeLog = WriteFrame { core in
+    try ignoringMissingLog { try core.run(cached: LogTables.closing) }
+  } end: { core in
+    try ignoringMissingLog {
+      guard let label = core.writeLabel else { return try core.run(cached: LogTables.closing) }
+      try core.lend().execute(
+        """
+        UPDATE "apus_log_entry" SET "isOpen" = 0, "label" = coalesce("label", \(label)) \
+        WHERE "sequence" = \(unsafe: LogTables.newest) AND "isOpen"
+        """)
+    }
+  }
+
+  /// The file has no log before the first migration, or after an older copy has replaced it.
+  private static func ignoringMissingLog(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as DatabaseError
+      where error.code == .error && error.message.hasPrefix("no such table")
+    {}
+  }
+}

@@ -1,0 +1,238 @@
+import QueryDSL
+import SQLCore
+import Testing
+
+@Suite("The change log in migrations")
+struct LogMigrationTests {
+  private enum Plain {
+    struct Note: Model {
+      @PrimaryKey var id: Int
+      @Column var title: String
+    }
+  }
+
+  private enum First {
+    struct Note: Model {
+      @PrimaryKey var id: Int
+      @Column var title: String
+      static var schema: Schema<Note> { Logged() }
+    }
+  }
+
+  private enum Second {
+    struct Note: Model {
+      @PrimaryKey var id: Int
+      @Column var title: String
+      @Column var rank: Int?
+      @Column var author: String?
+      static var schema: Schema<Note> { Logged() }
+    }
+  }
+
+  private func actions(_ plan: MigrationPlan) -> [MigrationPlan.Step.Action] {
+    plan.steps.map(\.action)
+  }
+
+  private func triggers(_ db: Database) throws -> [String] {
+    try db.fetch(
+      String.self,
+      "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name LIKE '%log%' ORDER BY 1")
+  }
+
+  private static let names = ["delete", "insert", "key", "update"].map { "Note_log_\($0)" }
+
+  @Test("a table that has rows is logged from now on, and an entry says that its past is missing")
+  func begins() throws {
+    let db = try Database.temporary(models: [Plain.Note.self])
+    try db.insert(Plain.Note(id: 7, title: "old"))
+    let plan = try db.migrate([First.Note.self])
+    #expect(actions(plan) == [.startLog])
+    #expect("\(plan)".contains("+ log the changes"))
+    #expect(try triggers(db) == Self.names)
+    #expect(try db.migrationPlan(for: [First.Note.self]).steps.isEmpty)
+    try db.insert(First.Note(id: 8, title: "new"))
+    let entries = try db.log.entries()
+    #expect(entries.map(\.gap) == ["Note", nil])
+    #expect(entries[0].changes.isEmpty)
+    // A new table has no past.
+    #expect(try Database.temporary(models: [First.Note.self]).log.entries().isEmpty)
+  }
+
+  @Test("added columns are logged, and the changes before them keep their columns")
+  func adds() throws {
+    let db = try Database.temporary(models: [First.Note.self])
+    try db.insert(First.Note(id: 1, title: "a"))
+    let plan = try db.migrate([Second.Note.self])
+    #expect(
+      actions(plan) == [.stopLog, .addColumn("rank"), .addColumn("author"), .startLog], "\(plan)")
+    try db.insert(Second.Note(id: 2, title: "b", rank: 3, author: "c"))
+    let changes = try db.log.entries().flatMap { $0.changes(of: Second.Note.self) }
+    #expect(
+      changes.map(\.changedColumns) == [["id", "title"], ["id", "title", "rank", "author"]])
+    #expect(try changes[1].new(\.$author) == "c")
+    #expect(try changes[0].new(\.$author) == nil)
+    #expect(try db.log.entries().allSatisfy { $0.gap == nil })
+    #expect(try db.migrationPlan(for: [Second.Note.self]).steps.isEmpty)
+  }
+
+  @Test("a renamed table or column is logged under its new name")
+  func renames() throws {
+    struct Memo: Model {
+      @PrimaryKey var id: Int
+      @Column var headline: String
+      static var schema: Schema<Memo> {
+        Logged()
+        RenamedTable(from: "Note")
+        Renamed(\.$headline, from: "title")
+      }
+    }
+    let db = try Database.temporary(models: [First.Note.self])
+    try db.insert(First.Note(id: 1, title: "a"))
+    try db.migrate([Memo.self])
+    #expect(try triggers(db).allSatisfy { $0.hasPrefix("Memo_log") })
+    try db.execute("UPDATE Memo SET headline = 'b'")
+    let entries = try db.log.entries()
+    #expect(entries.map(Archive.summary) == [["inserted Note 1"], ["updated Memo 1 headline"]])
+    #expect(try db.migrationPlan(for: [Memo.self]).steps.isEmpty)
+  }
+
+  @Test("a dropped column is no longer logged")
+  func drops() throws {
+    struct Note: Model {
+      @PrimaryKey var id: Int
+      @Column var title: String
+      static var schema: Schema<Note> {
+        Logged()
+        Dropped("rank")
+        Dropped("author")
+      }
+    }
+    let db = try Database.temporary(models: [Second.Note.self])
+    try db.insert(Second.Note(id: 1, title: "a", rank: 1))
+    try db.migrate([Note.self])
+    try db.execute("DELETE FROM Note")
+    let changes = try db.log.entries().flatMap(\.changes)
+    #expect(changes.map(\.changedColumns.count) == [4, 2])
+    #expect(try db.migrationPlan(for: [Note.self]).steps.isEmpty)
+  }
+
+  @Test("a rebuilt table stays logged; if its values are converted, an entry says so")
+  func rebuilds() throws {
+    struct Checked: Model {
+      static let tableName = "Note"
+      @PrimaryKey var id: Int
+      @Column var title: String
+      static var schema: Schema<Checked> {
+        Logged()
+        Check { $0.$id > 0 }
+      }
+    }
+    struct Counted: Model {
+      static let tableName = "Note"
+      @PrimaryKey var id: Int
+      @Column var title: Int
+      static var schema: Schema<Counted> {
+        Logged()
+        Check { $0.$id > 0 }
+        Converted(\.$title, from: String.self) { $0.count }
+      }
+    }
+    let db = try Database.temporary(models: [First.Note.self])
+    try db.insert(First.Note(id: 1, title: "abc"))
+    #expect(actions(try db.migrate([Checked.self])) == [.rebuildTable])
+    try db.insert(First.Note(id: 2, title: "b"))
+    #expect(try db.log.entries().count == 2)
+    let plan = try db.migrate([Counted.self])
+    #expect(actions(plan) == [.stopLog, .rebuildTable, .startLog], "\(plan)")
+    try db.insert(Counted(id: 3, title: 9))
+    let entries = try db.log.entries()
+    #expect(entries.map(\.gap) == [nil, nil, "Note", nil])
+    #expect(entries.map(\.changes.count) == [1, 1, 0, 1])
+  }
+
+  @Test("a log that is no longer declared is kept, unless the schema or a newer program ends it")
+  func ends() throws {
+    struct Note: Model {
+      @PrimaryKey var id: Int
+      @Column var title: String
+      static var schema: Schema<Note> { NotLogged() }
+    }
+    let db = try Database.temporary(models: [First.Note.self])
+    let plan = try db.migrate([Plain.Note.self])
+    #expect(actions(plan) == [.keepDeclaration("the change log")])
+    #expect(plan.steps.first?.line == "NotLogged()")
+    #expect(try triggers(db).count == 4)
+    #expect(actions(try db.migrate([Note.self])) == [.stopLog])
+    #expect(try triggers(db).isEmpty)
+    #expect(try db.migrationPlan(for: [Note.self]).steps.isEmpty)
+    try db.insert(Note(id: 1, title: "a"))
+    // Switched on again, the log says that something is missing.
+    try db.migrate([First.Note.self], MigrationOptions(newerSchema: .replaced))
+    #expect(try db.log.entries().map(\.gap) == ["Note"])
+    #expect(
+      actions(try db.migrate([Plain.Note.self], MigrationOptions(schemaVersion: 2))) == [.stopLog])
+  }
+
+  @Test("a trigger that was dropped by hand is created again, with an entry that says so")
+  func repairs() throws {
+    let db = try Database.temporary(models: [First.Note.self])
+    try db.execute("DROP TRIGGER Note_log_update")
+    try db.insert(First.Note(id: 1, title: "a"))
+    try db.migrate([First.Note.self])
+    #expect(try triggers(db) == Self.names)
+    #expect(try db.log.entries().map(\.gap) == [nil, "Note"])
+  }
+
+  @Test("a trigger of another program that has the name is in the way")
+  func taken() throws {
+    let db = try Database.temporary(models: [Plain.Note.self])
+    try db.execute("CREATE TRIGGER note_LOG_insert AFTER DELETE ON Note BEGIN SELECT 1; END")
+    let error = #expect(throws: MigrationError.self) { try db.migrate([First.Note.self]) }
+    let refusal = try #require(error?.plan.refusals.first)
+    #expect(refusal.line == #"Dropped(trigger: "note_LOG_insert")"#)
+    #expect(refusal.reason.contains("cannot be logged"))
+  }
+
+  @Test("an older program leaves the log of a newer one as it is")
+  func older() throws {
+    let db = try Database.temporary(models: [First.Note.self])
+    try db.migrate([Second.Note.self])
+    let plan = try db.migrate([First.Note.self])
+    #expect(actions(plan) == [.keepNewer], "\(plan)")
+    try db.insert(First.Note(id: 1, title: "a"))
+    let change = try #require(try db.log.entries().first?.changes.first)
+    #expect(change.changedColumns == ["id", "title", "rank", "author"])
+  }
+
+  @Test("two models of one table have one log, with the columns of both")
+  func facets() throws {
+    struct Rank: Model {
+      static let tableName = "Note"
+      @PrimaryKey var id: Int
+      @Column var rank: Int?
+    }
+    let db = try Database.temporary(models: [First.Note.self, Rank.self])
+    try db.execute("INSERT INTO Note (id, title, rank) VALUES (1, 'a', 2)")
+    let change = try #require(try db.log.entries().first?.changes(of: Rank.self).first)
+    #expect(try change.new(\.$rank) == 2)
+  }
+
+  @Test("a model without a key, or a view, cannot be logged")
+  func refused() throws {
+    struct Line: TableModel {
+      @Column var text: String
+      static var schema: Schema<Line> { Logged() }
+    }
+    let error = #expect(throws: ModelError.self) { try Database.temporary(models: [Line.self]) }
+    #expect(error?.message.contains("key") == true)
+    struct View: TableModel, SQLView {
+      @Column var title: String
+      static var definition: some Fetchable { Plain.Note.select(\.$title) }
+      static var schema: Schema<View> { Logged() }
+    }
+    let problem = #expect(throws: ModelError.self) {
+      try Database.temporary(models: [Plain.Note.self, View.self])
+    }
+    #expect(problem?.message.contains("view") == true)
+  }
+}
