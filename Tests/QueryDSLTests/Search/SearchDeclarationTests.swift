@@ -140,6 +140,11 @@ struct SearchDeclarationTests {
       @Column var body: String
       static var schema: Schema<Heavy> { FullText { $0.$body.weighted(-1) } }
     }
+    struct Light: Model {
+      @PrimaryKey var id: Int
+      @Column var body: String
+      static var schema: Schema<Light> { FullText { $0.$body.weighted(0.00001) } }
+    }
     struct Long: Model {
       @PrimaryKey var id: Int
       @Column var body: String
@@ -170,6 +175,7 @@ struct SearchDeclarationTests {
     #expect(message(Twice.self)?.contains("a column twice") == true)
     #expect(message(Double.self)?.contains("two `FullText` lines") == true)
     #expect(message(Heavy.self)?.contains("the weight of body is -1.0") == true)
+    #expect(message(Light.self)?.contains("the weight of body is 1e-05") == true)
     #expect(message(Long.self)?.contains("1 to 999 characters") == true)
     #expect(message(Small.self)?.contains("`.full`") == true)
     #expect(message(Named.self)?.contains("the name of the index and of a column") == true)

@@ -43,6 +43,15 @@ struct SearchSpecification {
     #expect(ranks == ranks.sorted() && ranks.allSatisfy { $0 < 0 })
   }
 
+  @Test("a column whose words are not indexed cannot be highlighted, and the error says so")
+  func unindexedHighlight() throws {
+    let db = try database()
+    let error = #expect(throws: QueryError.self) {
+      try db.fetch(Post.search("swift").selectHit { _, hit in hit.highlight(of: \.$status) })
+    }
+    #expect(error?.message.contains("select the column itself") == true)
+  }
+
   @Test("conditions, orders, limits, counts, columns and pages work with a search")
   func combined() throws {
     let db = try database()

@@ -75,7 +75,7 @@ extension Database {
   func migrationPlan(
     for declared: Declarations, _ options: MigrationOptions
   ) throws -> MigrationPlan {
-    try prepareSearch(declared)
+    try prepareWriters(declared)
     return try reading { try Self.plan(for: declared, options, on: $0) { _ in true } }
   }
 

@@ -2,7 +2,7 @@ import Apus
 
 extension ShownQuery {
   /// Finds packages by the words of their names, summaries and descriptions, the most relevant
-  /// first, with the place where the words stand.
+  /// first, with the part of the text in which the words were found.
   static func search(for words: String) -> ShownQuery {
     ShownQuery(
       title: "Packages about \"\(words)\"",
@@ -10,20 +10,14 @@ extension ShownQuery {
         Package.search(words).order(by: .rank).limit(8)
           .where { $0.$priority != .extra }
           .selectHit { package, hit in
-            (
-              package.$name, hit.highlight(of: \.$summary).as("summary"),
-              hit.snippet(of: \.$description, words: 10).as("description")
-            )
+            (package.$name, hit.snippet(words: 14).as("found"))
           }
         """#,
       query:
         Package.search(words).order(by: .rank).limit(8)
         .where { $0.$priority != .extra }
         .selectHit { package, hit in
-          (
-            package.$name, hit.highlight(of: \.$summary).as("summary"),
-            hit.snippet(of: \.$description, words: 10).as("description")
-          )
+          (package.$name, hit.snippet(words: 14).as("found"))
         }
     )
   }
