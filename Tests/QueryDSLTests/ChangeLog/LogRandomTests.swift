@@ -35,7 +35,7 @@ struct LogRandomTests {
     case 6: try connection.execute("UPDATE OR REPLACE Book SET id = \(id) WHERE id = \(other)")
     case 7: try connection.execute("UPDATE Book SET weight = \(weight), title = 't'")
     case 8: try connection.execute("UPDATE OR IGNORE Book SET id = id + 1, cover = x'00'")
-    case 9: try connection.execute("DELETE FROM Book WHERE id IN (\(id), \(other))")
+    case 9: try connection.execute("DELETE FROM Book WHERE id IN (\(id), \(other)) OR id > 20")
     case 10: try connection.execute("DELETE FROM Shelf WHERE id = \(shelf)")
     case 11: try connection.execute("INSERT OR IGNORE INTO Shelf VALUES (\(shelf), 'x')")
     case 12: try connection.execute("UPDATE Shelf SET id = \(shelf), name = 'y'")
