@@ -54,7 +54,7 @@ struct Compiler {
   /// Compiles the module that all pages import, and returns its object.
   func buildPrelude() throws -> (object: URL, errors: [String]) {
     let object = folder.appending(path: "Prelude.o")
-    let files = try Compiler.swiftFiles(in: root.appending(path: "Tests/Examples/Prelude"))
+    let files = try Compiler.swiftFiles(in: root.appending(path: "Tests/Documentation/Prelude"))
     let output = try run(
       "swiftc",
       arguments + [

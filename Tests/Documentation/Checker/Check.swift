@@ -64,7 +64,7 @@ struct Check {
       let isPage =
         path == "README.md" || path == "CONTRIBUTING.md"
         || path.hasSuffix(".md") && (path.hasPrefix("Documentation/") || path.hasPrefix("Sources/"))
-        || path.hasPrefix("Tests/Examples/Mistakes/") && names.contains("Mistakes/")
+        || path.hasPrefix("Tests/Documentation/Mistakes/") && names.contains("Mistakes/")
         || path.hasSuffix(".swift") && path.hasPrefix("Sources/")
       if isPage { paths.append(path) }
       if path.hasPrefix(".build"), !path.contains("/") { files?.skipDescendants() }
@@ -79,7 +79,7 @@ struct Check {
   private func program(_ page: Page) -> Program {
     // What a page needs, and its readers do not, may also be in a file of the same name.
     let name = page.path.split(separator: "/").last.map(String.init) ?? ""
-    let path = "Tests/Examples/Pages/\(name.replacing(".md", with: ".swift"))"
+    let path = "Tests/Documentation/Pages/\(name.replacing(".md", with: ".swift"))"
     let prelude = try? String(contentsOf: compiler.root.appending(path: path), encoding: .utf8)
     return Program(page: page, prelude: prelude)
   }
