@@ -29,8 +29,8 @@ extension Block {
     }
   }
 
-  /// The output that the block must have: what the page shows below it, or the comments of its
-  /// calls of `print`.
+  /// The output that the block must have: what the page shows below it, or the comments after its
+  /// calls of `print` and on lines of their own after the first of them.
   var expectedOutput: [String]? {
     if let shown { return shown }
     var output: [String] = []
@@ -41,9 +41,10 @@ extension Block {
         if isPrinting { output.append(Block.comment(text)) }
         continue
       }
-      isPrinting = text.contains("print(")
       let code = Block.code(of: String(text))
-      if isPrinting, code.count < text.count {
+      guard code.contains("print(") else { continue }
+      isPrinting = true
+      if code.count < text.count {
         output.append(Block.comment(text.dropFirst(code.count)))
       }
     }

@@ -164,9 +164,10 @@ struct Check {
     }
     for (index, block) in page.blocks.enumerated()
     where block.kind == .right && !block.isLeftOut && status == 0 {
-      guard let expected = block.expectedOutput else { continue }
-      outputs += 1
       let printed = printed[index] ?? []
+      let expected = block.expectedOutput ?? []
+      guard !printed.isEmpty || !expected.isEmpty else { continue }
+      outputs += 1
       if !Check.matches(printed, expected) {
         failures.append(
           """

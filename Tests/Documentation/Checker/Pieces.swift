@@ -31,7 +31,7 @@ struct Pieces {
     var attributes: [String] = []
     for (index, line) in lines.enumerated() {
       let begins = depth == 0 && !textDepth
-      if begins, line.hasPrefix("@"), !line.contains(" ") {
+      if begins, line.hasPrefix("@"), Pieces.declaration(line, index, []) == nil {
         attributes.append(line)
         continue
       }
