@@ -40,6 +40,7 @@ struct Page {
   private mutating func readMarkdown(_ lines: [String?]) {
     var kind = Block.Kind.right
     var isLeftOut = false
+    var isForeign = false
     var index = 0
     while index < lines.count {
       let line = lines[index] ?? ""
@@ -50,6 +51,7 @@ struct Page {
       case "<!-- run -->": runs = true
       case "<!-- wrong -->": kind = .wrong
       case "<!-- manifest -->": kind = .manifest
+      case "<!-- another library -->": isForeign = true
       case "<!-- not run -->": isLeftOut = true
       case "<!-- prints -->":
         let shown = Page.shownText(lines, &index)
@@ -64,6 +66,11 @@ struct Page {
         let first = index
         while index < lines.count, !(lines[index] ?? "```").contains("```") { index += 1 }
         let content = lines[first..<index].map { String(($0 ?? "").dropFirst(indentation)) }
+        defer { isForeign = false }
+        if isForeign {
+          index += 1
+          continue
+        }
         blocks.append(
           Block(kind: kind, isLeftOut: isLeftOut, firstLine: first + 1, lines: content))
         index += 1
