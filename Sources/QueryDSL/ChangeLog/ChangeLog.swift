@@ -49,7 +49,7 @@ public struct ChangeLog: Sendable {
   }
 
   /// A database that is open for reading only leaves the entry as it is.
-  private func endForeignEntry() throws {
+  func endForeignEntry() throws {
     guard !database.configuration.isReadOnly, try database.read(Self.hasOpenEntry) else { return }
     try database.execute(SQL(unsafe: LogTables.closing))
   }
