@@ -103,7 +103,7 @@ public final class History: Sendable {
   public func steps() async throws -> HistorySteps { try await source.steps(in: database) }
 
   /// A stream with an element at once, and another one whenever the steps may have changed. It
-  /// finishes when the database is closed.
+  /// finishes when the database is closed, and when the history is released.
   public var updates: AsyncStream<Void> { source.updates.stream() }
 
   // MARK: Undo and redo

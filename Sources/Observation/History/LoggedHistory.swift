@@ -35,13 +35,12 @@ final class LoggedHistory: HistorySource, CommitReceiver {
   // MARK: Reading the log
 
   func steps(in database: Database) throws -> HistorySteps {
-    // Ends an entry that another program left open.
-    _ = try database.log.entries(after: state.withLock { $0.position }, limit: 1)
+    try database.log.endForeignEntry()
     return try database.read { HistorySteps(try read(on: $0)) }
   }
 
   func steps(in database: Database) async throws -> HistorySteps {
-    _ = try await database.log.entries(after: state.withLock { $0.position }, limit: 1)
+    try await database.log.endForeignEntry()
     return try await database.read { HistorySteps(try self.read(on: $0)) }
   }
 

@@ -22,7 +22,7 @@ public protocol UndoRegistry: AnyObject {
 extension History {
   /// Registers the undoing of a step with an undo manager, under the label of the step.
   ///
-  /// ```swift
+  /// ```
   /// try history.write(label: "Rename") { tx in … }
   /// if let step = try history.steps().undoable.last {
   ///   history.register(step, with: undoManager) { error in … }

@@ -1,11 +1,5 @@
 import SQLCore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension Connection {
   /// Returns the number of the newest entry of the change log; 0 if the log is empty.
   ///
@@ -181,7 +175,7 @@ private struct LogHead {
 
   func entry(_ changes: [AnyLogChange]) -> LogEntry {
     LogEntry(
-      sequence: sequence, time: time, label: label, author: author, origin: origin, schemaVersion: schemaVersion,
-      undoneSequence: undoes, gap: gap, changes: changes)
+      sequence: sequence, time: time, label: label, author: author, origin: origin,
+      schemaVersion: schemaVersion, undoneSequence: undoes, gap: gap, changes: changes)
   }
 }

@@ -87,6 +87,7 @@ struct LoggedHistoryTests {
     #expect(steps.count == 4)
     try db.log.purge(keeping: .init(count: 2))
     #expect(try history.steps().undoable == Array(steps[2...]))
+    #expect(try self.history(of: db).steps().undoable == Array(steps[2...]))
     #expect(throws: HistoryError.unknownStep(steps[0].id)) { try history.undo(steps[0]) }
     try history.undo()
     try history.undo()
