@@ -53,8 +53,41 @@ public final class History: Sendable {
     tracker = ChangeTracker.of(database)
     let interests = Dictionary(
       uniqueKeysWithValues: tables.map { ($0, Subscription.Interest(columns: nil, keys: nil)) })
+    subscription = tracker?.add(Subscription(tables: interests, queue: recorder))
+    if database.isClosed { recorder.end() }
+  }
+
+  /// Creates a history over the change log: of the transactions that it contains, also those from
+  /// before a restart, and of other programs.
+  ///
+  /// All models must be logged. The first use reads the log once; later ones read what was added.
+  /// Transactions that were applied from another database are not part of it, nor those before a
+  /// `gap` or those that were purged.
+  ///
+  /// Throws `ModelError` if a model is a view. `steps()`, `undo()` and `redo()` throw
+  /// `LogError.noLog` if the database has no log.
+  ///
+  /// - Parameters:
+  ///   - position: the number of an entry of the log, after which the history begins.
+  ///   - author: takes only the transactions of this author.
+  ///   - groupsByLabel: makes one step of consecutive transactions with the same label.
+  ///   - limit: the number of steps that can be undone.
+  public init(
+    of models: [any Model.Type], inLogOf database: Database, after position: Int64 = 0,
+    author: String? = nil, groupsByLabel: Bool = true, limit: Int = 100
+  ) throws {
+    let tables = try Set(models.map { try $0.storedTableName.lowercasedASCII })
+    let history = LoggedHistory(
+      tables, after: position,
+      HistoryOptions(author: author, groupsByLabel: groupsByLabel, limit: limit))
+    self.database = database
+    self.author = author
+    source = history
+    tracker = ChangeTracker.of(database)
+    let interest = Subscription.Interest(columns: ["sequence"], keys: nil)
     subscription = tracker?.watch(
-      Subscription(tables: interests, queue: recorder), in: database)
+      Subscription(tables: [QualifiedTableName(ChangeLog.entryTable): interest], queue: history),
+      in: database)
   }
 
   deinit {
@@ -70,7 +103,7 @@ public final class History: Sendable {
   public func steps() async throws -> HistorySteps { try await source.steps(in: database) }
 
   /// A stream with an element at once, and another one whenever the steps may have changed. It
-  /// finishes when the database is closed.
+  /// finishes when the database is closed, and when the history is released.
   public var updates: AsyncStream<Void> { source.updates.stream() }
 
   // MARK: Undo and redo

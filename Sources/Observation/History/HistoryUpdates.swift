@@ -10,6 +10,8 @@ final class HistoryUpdates: Sendable {
 
   private let state = Lock(State())
 
+  deinit { end() }
+
   /// Returns a stream with an element at once, and another one after each change. Changes that come
   /// before the element is taken give one element together.
   func stream() -> AsyncStream<Void> {

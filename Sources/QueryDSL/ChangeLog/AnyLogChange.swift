@@ -67,3 +67,23 @@ extension LogShape {
   /// Returns the position of a column, found by its name, ignoring case.
   func index(of column: String) -> Int? { columns.firstIndex { $0.isSame(as: column) } }
 }
+
+extension AnyLogChange {
+  /// Returns the change of only some of the columns, by their positions in the shape.
+  func narrowed(to columns: Set<Int>) -> AnyLogChange {
+    func narrowed(_ values: [DatabaseValue?]) -> [DatabaseValue?] {
+      values.indices.map { columns.contains($0) ? values[$0] : nil }
+    }
+    return AnyLogChange(
+      kind: kind, keyValues: keyValues, shape: shape, oldValues: narrowed(oldValues),
+      newValues: narrowed(newValues))
+  }
+
+  /// Returns the change with other new values where a closure returns one, by their positions in
+  /// the shape.
+  func replacing(_ value: (Int) -> DatabaseValue?) -> AnyLogChange {
+    AnyLogChange(
+      kind: kind, keyValues: keyValues, shape: shape, oldValues: oldValues,
+      newValues: newValues.indices.map { value($0) ?? newValues[$0] })
+  }
+}

@@ -1,11 +1,5 @@
 import SQLCore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension Connection {
   /// Returns the number of the newest entry of the change log; 0 if the log is empty.
   ///
@@ -32,6 +26,13 @@ extension Connection {
   /// Throws `LogError.expired` if entries after the position were purged, and `LogError.noLog` if
   /// no migration has created the log. Four statements; each reads only what it returns.
   public func logEntries(after position: Int64 = 0, limit: Int = 100) throws -> [LogEntry] {
+    try logEntries(after: position, limit: limit, withMarks: false)
+  }
+
+  /// - Parameter withMarks: whether the changes from elsewhere are added that made no difference.
+  func logEntries(
+    after position: Int64, limit: Int, withMarks: Bool
+  ) throws -> [LogEntry] {
     try withLog {
       let purged = try row(#"SELECT "purged" FROM "apus_log""#)?.get(Int64.self, at: 0) ?? 0
       // A log that was purged up to here begins after it, for a reader that never read it as well.
@@ -43,7 +44,10 @@ extension Connection {
         return []
       }
       var netting = try logNettings(from: first, after: last)
-      return heads.map { $0.entry(netting.removeValue(forKey: $0.sequence)?.changes ?? []) }
+      return heads.map { head in
+        head.entry(
+          netting.removeValue(forKey: head.sequence)?.changes(withMarks: withMarks) ?? [])
+      }
     }
   }
 
@@ -171,8 +175,7 @@ private struct LogHead {
 
   func entry(_ changes: [AnyLogChange]) -> LogEntry {
     LogEntry(
-      sequence: sequence, date: Date(timeIntervalSince1970: Double(time) / 1_000_000),
-      label: label, author: author, origin: origin, schemaVersion: schemaVersion,
-      undoneSequence: undoes, gap: gap, changes: changes)
+      sequence: sequence, time: time, label: label, author: author, origin: origin,
+      schemaVersion: schemaVersion, undoneSequence: undoes, gap: gap, changes: changes)
   }
 }

@@ -15,7 +15,7 @@ import SQLCore
 public struct LogCursor: Sendable {
   /// The name.
   public let name: String
-  let log: ChangeLog
+  package let log: ChangeLog
 
   /// Returns the number of the last entry that the cursor has passed. Throws
   /// `LogError.unknownCursor` if it was removed. One statement.

@@ -55,5 +55,6 @@ extension Workload {
     findFromMainActor, durableInserts, durableInsertsOfFew, liveQueryOf10_000, liveQueryOf100_000,
     liveQueryOf1_000_000, observersOf10, observersOf10_000, streamRows, readersAndWriter,
     joinedQuery, fullTextSearch, indexedInserts, newIDs, newIDsOfTwo, upsertArray, bulkUpdate,
+    loggedWrites,
   ]
 }

@@ -19,6 +19,8 @@ public struct ConflictPolicy: Sendable {
   }
 
   let resolve: @Sendable (ChangeConflict) throws -> Resolution
+  /// Whether columns that were changed later are left out before conflicts are looked for.
+  var comparesTimes = false
 
   /// Creates a policy from a closure. It is called for each conflict, inside the transaction and on
   /// the writer's thread, so it must not use the database. Its errors roll the transaction back and
@@ -33,4 +35,21 @@ public struct ConflictPolicy: Sendable {
   public static let mine = ConflictPolicy { _ in .keep }
   /// The change wins wherever it can be made.
   public static let theirs = ConflictPolicy { _ in .apply }
+
+  /// The newest value of each column wins, by the times of the transactions; where they are equal,
+  /// the identities of the databases decide. A deletion wins over updates. Two databases that
+  /// exchange all their transactions end with the same rows, as long as keys are not used again after a deletion, and no unique values or foreign keys conflict: such a
+  /// change is left out, and reported.
+  ///
+  /// It is a policy for transactions of other databases. For undo and redo it is as `theirs`.
+  public static let newer: ConflictPolicy = {
+    var policy = ConflictPolicy { conflict in
+      switch conflict.reason {
+      case .columnsChanged, .rowExists: .apply
+      default: .keep
+      }
+    }
+    policy.comparesTimes = true
+    return policy
+  }()
 }
