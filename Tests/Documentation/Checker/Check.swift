@@ -74,17 +74,18 @@ struct Check {
     let errors = try compiler.link(files, prelude: prelude, to: executable)
     guard errors.isEmpty else { return errors }
     let (status, text) = try compiler.run(executable.path, [])
-    guard status == 0 else { return ["the queries ended with \(status):\n\(text)"] }
-    return text.components(separatedBy: "\u{1}claim ").dropFirst().compactMap { part in
-      let lines = part.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-      claimCount += 1
-      if lines.count >= 3, Check.matches([lines[2]], [lines[1]]) { return nil }
-      return """
-        \(lines[0]): error: becomes
-        \(lines.dropFirst(2).joined(separator: "\n"))and shows
-        \(lines[1])
-        """
-    }
+    let crash = status == 0 ? [] : ["the queries ended with \(status):\n\(text.suffix(4_000))"]
+    return crash
+      + text.components(separatedBy: "\u{1}claim ").dropFirst().compactMap { part in
+        let lines = part.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        claimCount += 1
+        if lines.count >= 3, Check.matches([lines[2]], [lines[1]]) { return nil }
+        return """
+          \(lines[0]): error: becomes
+          \(lines.dropFirst(2).joined(separator: "\n"))and shows
+          \(lines[1])
+          """
+      }
   }
 
   /// The files with examples, in the order of their paths.

@@ -96,17 +96,20 @@ struct Claim {
       text = text[range.upperBound..<end]
       break
     }
-    // A statement with another call at the left margin is no query.
+    // A statement with another call at the left margin is no query: a line of a schema, of a builder.
     let name = text.prefix { $0.isLetter }
-    let isQuery =
-      name.first?.isUppercase == true
-      || [".where", ".order", ".select", ".selectAlso", ".update", ".delete", ".limit"]
-        .contains { text.dropFirst(name.count).hasPrefix($0) }
-    let notQueries = [
-      "db", "tx", "connection", "snapshot", "Join", "LeftJoin", "Where", "Select", "OrderBy",
-      "Case", "From",
-    ]
-    guard isQuery, !notQueries.contains(String(name)) else { return nil }
-    return String(text)
+    let rest = text.dropFirst(name.count)
+    let isQuery: Bool
+    if name.first?.isUppercase == true {
+      isQuery = rest.hasPrefix(".") || ["Query", "Values"].contains(name)
+    } else {
+      isQuery =
+        !["db", "tx", "connection", "snapshot"].contains(name)
+        && [".where", ".order", ".select", ".selectAlso", ".update", ".delete", ".limit"]
+          .contains(where: rest.hasPrefix)
+    }
+    guard isQuery else { return nil }
+    // A query with children is several statements.
+    return text.contains(".including(") ? nil : String(text)
   }
 }

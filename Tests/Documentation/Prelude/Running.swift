@@ -20,6 +20,8 @@ func checkSQL(_ place: String, _ shown: String, _ sql: () throws -> String) {
   do {
     print("\u{1}claim \(place)")
     print(shown)
+    // If the query ends the program, this is known.
+    fflush(nil)
     print(try sql().split(whereSeparator: \.isWhitespace).joined(separator: " "))
   } catch {
     print("throws \(error)")

@@ -54,4 +54,5 @@ nonisolated(unsafe) var totals = Query { (post: Columns<Post>, author: Columns<A
     author.$id.as("authorID"), author.$name, post.$views.sum().ifNull(0).as("views"),
     into: Total.self)
 }
-nonisolated(unsafe) var cursor: PageCursor<Post>? = nil
+nonisolated(unsafe) var cursor = try? PageOrder<Post>.descending(\.$createdAt)
+  .cursor(after: post)
