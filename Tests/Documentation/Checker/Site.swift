@@ -37,6 +37,9 @@ struct Site {
         number += 1
         if line.hasPrefix("```") { isCode.toggle() }
         guard !isCode, !line.hasPrefix("    ") else { continue }
+        if let middle = line.firstRange(of: "]("), !line[..<middle.lowerBound].contains("[") {
+          broken.append("\(path):\(number): error: a link begins on the line above; put it on one")
+        }
         _ = replacingLinks(in: line, of: path) { title, link in
           if !exists(link) {
             broken.append("\(path):\(number): error: the link \(title) leads nowhere")
