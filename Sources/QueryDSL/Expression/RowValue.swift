@@ -4,7 +4,7 @@ import SQLCore
 ///
 /// ```swift
 /// Post.where { RowValue($0.$createdAt, $0.$id) < (date, id) }
-/// // … WHERE ("createdAt", "id") < (?, ?)
+/// // … WHERE ("createdAt", "id") < (?, ? COLLATE "BINARY")
 /// ```
 /// It is less than a tuple of values if its first expression is less, or if the first ones are
 /// equal and the rest is less. SQLite finds the rows for such a condition with an index over the

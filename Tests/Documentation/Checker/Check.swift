@@ -4,6 +4,7 @@ import Foundation
 struct Check {
   let compiler: Compiler
   private(set) var summary = ""
+  private var claimCount = 0
 
   init(compiler: Compiler) {
     self.compiler = compiler
@@ -49,11 +50,42 @@ struct Check {
         }
       }
     }
+    failures += try checkClaims(pages, prelude.object)
     summary = """
       \(pages.map(\.blocks.count).reduce(0, +)) examples in \(pages.count) files, \
-      \(programs.count) programs, \(outputs) outputs
+      \(programs.count) programs, \(outputs) outputs, \(claimCount) queries with their SQL
       """
     return failures
+  }
+
+  /// Renders the queries that are shown with their SQL.
+  private mutating func checkClaims(_ pages: [Page], _ prelude: URL) throws -> [String] {
+    var files: [URL] = []
+    var calls = ""
+    for page in pages {
+      var program = program(page)
+      guard let source = program.claims() else { continue }
+      files.append(try write(source, as: program.claimsFunction))
+      calls += "\(program.claimsFunction)()\n"
+    }
+    guard !files.isEmpty else { return [] }
+    files.append(try write("@main struct Main { static func main() {\n\(calls)} }", as: "claims"))
+    let executable = compiler.folder.appending(path: "claims")
+    let errors = try compiler.link(files, prelude: prelude, to: executable)
+    guard errors.isEmpty else { return errors }
+    let (status, text) = try compiler.run(executable.path, [])
+    let crash = status == 0 ? [] : ["the queries ended with \(status):\n\(text.suffix(4_000))"]
+    return crash
+      + text.components(separatedBy: "\u{1}claim ").dropFirst().compactMap { part in
+        let lines = part.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        claimCount += 1
+        if lines.count >= 3, Check.matches([lines[2]], [lines[1]]) { return nil }
+        return """
+          \(lines[0]): error: becomes
+          \(lines.dropFirst(2).joined(separator: "\n"))and shows
+          \(lines[1])
+          """
+      }
   }
 
   /// The files with examples, in the order of their paths.

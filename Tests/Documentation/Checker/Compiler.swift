@@ -126,6 +126,7 @@ struct Compiler {
     process.waitUntilExit()
     try handle.close()
     let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
+      .replacing("\r\n", with: "\n")
     return (process.terminationStatus, text)
   }
 }

@@ -11,6 +11,7 @@ struct Program {
   let prelude: String?
   private var text = ""
   private var names: Set<String> = []
+  private var claimNames: Set<String> = []
 
   init(page: Page, prelude: String?) {
     self.page = page
@@ -142,10 +143,9 @@ struct Program {
   private mutating func add(documentation index: Int) {
     let block = page.blocks[index]
     let pieces = Pieces(block.completeLines).pieces.filter { !$0.isImport }
-    let areLifted = pieces.contains { piece in
-      piece.isExtension || piece.lines[0].hasPrefix("@Test")
-        || piece.name.map { prelude?.contains($0) ?? false } ?? false
-    }
+    let areLifted =
+      namesTypes(of: block)
+      || pieces.contains { $0.isExtension || $0.lines[0].hasPrefix("@Test") }
     var statements = ""
     var members = ""
     for piece in pieces {
@@ -196,5 +196,24 @@ struct Program {
     case "Case", "$": return "_ = Post.select {\n\(statements)}\n"
     default: return statements
     }
+  }
+
+  /// Whether the page's prelude uses a type that a block declares.
+  func namesTypes(of block: Block) -> Bool {
+    Pieces(block.completeLines).pieces.contains { piece in
+      piece.name.map { prelude?.contains($0) ?? false } ?? false
+    }
+  }
+
+  /// Returns the types and extensions that a block declares.
+  mutating func declarations(of index: Int) -> String {
+    let block = page.blocks[index]
+    return Pieces(block.completeLines).pieces.map { piece in
+      guard piece.isDeclaration, piece.keyword != "func" else { return "" }
+      let code = placed(piece, block)
+      if page.isSource, !namesTypes(of: block) { return piece.isExtension ? "" : code }
+      guard piece.name.map({ claimNames.insert($0).inserted }) ?? true else { return "" }
+      return privateCode(piece, code)
+    }.joined()
   }
 }

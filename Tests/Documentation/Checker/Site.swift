@@ -9,13 +9,13 @@ struct Site {
   init(root: URL) throws {
     self.root = root
     var pages: [String: String] = [:]
-    for folder in ["", "Documentation", "Documentation/Guides"] {
-      let place = root.appending(path: folder)
-      for name in try FileManager.default.contentsOfDirectory(atPath: place.path)
-      where name.hasSuffix(".md") {
-        let path = folder.isEmpty ? name : "\(folder)/\(name)"
-        pages[path] = try String(contentsOf: place.appending(path: name), encoding: .utf8)
-      }
+    let files = FileManager.default.enumerator(atPath: root.path)
+    while let path = files?.nextObject() as? String {
+      // Builds have copies of other packages.
+      let name = path.components(separatedBy: "/").last ?? path
+      if name.hasPrefix(".build") { files?.skipDescendants() }
+      guard path.hasSuffix(".md"), !path.contains(".docc/") else { continue }
+      pages[path] = try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
     self.pages = pages
   }
@@ -37,6 +37,9 @@ struct Site {
         number += 1
         if line.hasPrefix("```") { isCode.toggle() }
         guard !isCode, !line.hasPrefix("    ") else { continue }
+        if let middle = line.firstRange(of: "]("), !line[..<middle.lowerBound].contains("[") {
+          broken.append("\(path):\(number): error: a link begins on the line above; put it on one")
+        }
         _ = replacingLinks(in: line, of: path) { title, link in
           if !exists(link) {
             broken.append("\(path):\(number): error: the link \(title) leads nowhere")

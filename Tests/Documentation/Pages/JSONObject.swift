@@ -1,1 +1,1 @@
-private let isNew: SQLExpression<Bool> = unavailable()
+private let isNew = SQLExpression(true)

@@ -45,11 +45,11 @@ struct Post: Model, Codable, Equatable {
   @Column var name = ""
   @Column var rating: Int? = nil
   @Column var isPinned = false
+  @Column var isUnread = true
   @Column var isLocked = false
   @Column var tags: JSON<[String]> = []
   @Column var place: JSON<Place> = JSON(Place())
   @Column var address: JSON<Place.Address> = JSON(Place.Address())
-  @Column var embedding: [Float] = []
   @Column var start = Date()
   @Column var end = Date()
   @Column var createdAt = Date()

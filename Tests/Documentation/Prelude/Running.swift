@@ -15,6 +15,19 @@ func endBlock() { print("\u{1}end") }
 /// Returns false, which the compiler does not know.
 func isNeverTrue() -> Bool { CommandLine.arguments.isEmpty }
 
+/// Prints what a query becomes, if that is not what its page shows.
+func checkSQL(_ place: String, _ shown: String, _ sql: () throws -> String) {
+  do {
+    print("\u{1}claim \(place)")
+    print(shown)
+    // If the query ends the program, this is known.
+    fflush(nil)
+    print(try sql().split(whereSeparator: \.isWhitespace).joined(separator: " "))
+  } catch {
+    print("throws \(error)")
+  }
+}
+
 /// Makes the elements of the schema of a view.
 func viewSchema(
   @SchemaBuilder<AuthorName> _ elements: () -> Schema<AuthorName>

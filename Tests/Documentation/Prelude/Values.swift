@@ -2,8 +2,8 @@ import Apus
 import DataFrames
 import Foundation
 
-// The variables that the examples use without declaring them. Examples that need them are compiled
-// and do not run.
+// The variables that the examples use without declaring them. Those of a database are only compiled;
+// the others are also rendered.
 
 /// Returns a value that is only compiled, never computed.
 func unavailable<Value>() -> Value { preconditionFailure("this example does not run") }
@@ -14,14 +14,14 @@ nonisolated(unsafe) var tx: Connection = unavailable()
 nonisolated(unsafe) var other: Connection = unavailable()
 nonisolated(unsafe) var configuration = Configuration()
 
-nonisolated(unsafe) var author: Author = unavailable()
-nonisolated(unsafe) var post: Post = unavailable()
-nonisolated(unsafe) var posts: [Post] = unavailable()
-nonisolated(unsafe) var visit: Visit = unavailable()
-nonisolated(unsafe) var user: User = unavailable()
-nonisolated(unsafe) var id: Post.ID = unavailable()
-nonisolated(unsafe) var ids: [Post.ID] = unavailable()
-nonisolated(unsafe) var scores: [Score] = unavailable()
+nonisolated(unsafe) var author = Author(name: "Jane")
+nonisolated(unsafe) var post = Post(authorID: author.id, title: "News")
+nonisolated(unsafe) var posts = [post]
+nonisolated(unsafe) var visit = Visit(url: URL(filePath: "/"))
+nonisolated(unsafe) var user = User(name: "Jane", email: "jane@example.org")
+nonisolated(unsafe) var id: Post.ID = post.id
+nonisolated(unsafe) var ids = [id]
+nonisolated(unsafe) var scores = [Score(player: 1, points: 2)]
 
 nonisolated(unsafe) var date = Date()
 nonisolated(unsafe) var name = ""
@@ -32,8 +32,13 @@ nonisolated(unsafe) var limit = 0
 nonisolated(unsafe) var search: String?
 nonisolated(unsafe) var vector: [Float] = []
 
-nonisolated(unsafe) var query: Query<(String, String)> = unavailable()
-nonisolated(unsafe) var feed: Query<(String, String)> = unavailable()
+nonisolated(unsafe) var query = feed
+nonisolated(unsafe) var feed = Query { (post: Columns<Post>, author: Columns<Author>) in
+  From(post)
+  Join(author, on: post.$authorID == author.$id)
+  OrderBy(post.$createdAt, .descending)
+  Select(post.$title, author.$name)
+}
 nonisolated(unsafe) var frame: DataFrame = unavailable()
 nonisolated(unsafe) var position: Int64 = 0
 nonisolated(unsafe) var insert: Statement = unavailable()
@@ -41,5 +46,13 @@ nonisolated(unsafe) var insert: Statement = unavailable()
 nonisolated(unsafe) var path = ""
 nonisolated(unsafe) var models: [any TableModel.Type] = []
 nonisolated(unsafe) var encoder = JSONEncoder()
-nonisolated(unsafe) var totals: Query<Total> = unavailable()
-nonisolated(unsafe) var cursor: PageCursor<Post>? = nil
+nonisolated(unsafe) var totals = Query { (post: Columns<Post>, author: Columns<Author>) in
+  From(post)
+  Join(author, on: post.$authorID == author.$id)
+  GroupBy(author.$id)
+  Select(
+    author.$id.as("authorID"), author.$name, post.$views.sum().ifNull(0).as("views"),
+    into: Total.self)
+}
+nonisolated(unsafe) var cursor = try? PageOrder<Post>.descending(\.$createdAt)
+  .cursor(after: post)

@@ -16,6 +16,7 @@ import SQLCore
 ///       post.$title, author.$name.as("author"), isNew.as("isNew"), as: Summary.self))
 /// }
 /// // SELECT json_object('title', "Post"."title", 'author', "Author"."name", 'isNew', …)
+/// //   FROM "Post" JOIN "Author" ON …
 /// ```
 /// The key of a column is the name of its property; `as` gives another one. Values are written so
 /// that `JSONDecoder` reads them as their types: `true` and `false`, exact numbers, dates and data

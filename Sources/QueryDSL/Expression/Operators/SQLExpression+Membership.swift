@@ -34,7 +34,7 @@ extension SQLExpression {
   ///
   /// ```swift
   /// Post.where { $0.$authorID.isIn(Author.where { $0.$name == "Jane" }.select(\.$id)) }
-  /// // … WHERE "Post"."authorID" IN (SELECT "Author"."id" FROM "Author" WHERE "Author"."name" = ?)
+  /// // … WHERE "authorID" IN (SELECT "Author"."id" FROM "Author" WHERE "Author"."name" = ?)
   /// ```
   /// The query must select one column of the expression's type; `optional` adapts a column that is
   /// not optional. A query with another number of columns, or a column stored in another form,

@@ -96,7 +96,7 @@ extension CommonTable {
   ///
   /// ```swift
   /// levels.order(by: \.$depth, .descending)
-  /// // WITH RECURSIVE "levels"("id", "depth") AS
+  /// // in its query: WITH RECURSIVE "levels"("id", "depth") AS
   /// //   (SELECT … UNION ALL SELECT … ORDER BY "depth" DESC)
   /// ```
   /// - SeeAlso: <https://www.sqlite.org/lang_with.html#recursive_common_table_expressions>
