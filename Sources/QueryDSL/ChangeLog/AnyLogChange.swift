@@ -14,6 +14,17 @@ public struct AnyLogChange: Hashable, Sendable {
   let oldValues: [DatabaseValue?]
   let newValues: [DatabaseValue?]
 
+  package init(
+    kind: RowChangeKind, keyValues: [DatabaseValue], shape: LogShape,
+    oldValues: [DatabaseValue?], newValues: [DatabaseValue?]
+  ) {
+    self.kind = kind
+    self.keyValues = keyValues
+    self.shape = shape
+    self.oldValues = oldValues
+    self.newValues = newValues
+  }
+
   /// The name that the table had when it was changed.
   public var table: String { shape.table }
 
@@ -33,6 +44,18 @@ public struct AnyLogChange: Hashable, Sendable {
   /// value as it was, or if the column is not logged.
   public func new(_ column: String) -> DatabaseValue? {
     shape.index(of: column).flatMap { newValues[$0] }
+  }
+
+  /// The change that takes this one back.
+  package var inverted: AnyLogChange {
+    let kind: RowChangeKind =
+      switch kind {
+      case .inserted: .deleted
+      case .updated: .updated
+      case .deleted: .inserted
+      }
+    return AnyLogChange(
+      kind: kind, keyValues: keyValues, shape: shape, oldValues: newValues, newValues: oldValues)
   }
 
   func hasChanged(at index: Int) -> Bool {

@@ -58,14 +58,31 @@ extension Connection {
   /// ```
   /// Throws `LogError.noLog` if no migration has created the log. Two statements.
   public func setLogAuthor(_ author: String) throws {
+    let core = try use()
     try withLog {
       try execute(SQL(unsafe: LogTables.opening))
+      core.writeAuthor = author
       try execute(
         """
         UPDATE "apus_log_entry" SET "author" = \(author) \
         WHERE "sequence" = \(unsafe: LogTables.newest)
         """)
     }
+  }
+
+  /// Notes who makes the present write, for observers, and in the entry of the change log if the
+  /// write has one.
+  package func noteAuthor(_ author: String) throws {
+    try use().writeAuthor = author
+    do {
+      try withLog {
+        try execute(
+          """
+          UPDATE "apus_log_entry" SET "author" = \(author) \
+          WHERE "sequence" = \(unsafe: LogTables.newest) AND "isOpen"
+          """)
+      }
+    } catch LogError.noLog {}
   }
 
   func withLog<Result>(_ body: () throws -> Result) throws -> Result {

@@ -10,6 +10,13 @@ extension ConnectionCore {
     set { csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, newValue ? 1 : 0) }
   }
 
+  /// Whether triggers fire. Temporary triggers always do. Set it between transactions.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
+  package var firesTriggers: Bool {
+    get { setting(SQLITE_DBCONFIG_ENABLE_TRIGGER) }
+    set { csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, newValue ? 1 : 0) }
+  }
+
   /// Whether ALTER TABLE … RENAME leaves the text of other definitions unchanged.
   package var hasLegacyAlterTable: Bool {
     get { setting(SQLITE_DBCONFIG_LEGACY_ALTER_TABLE) }

@@ -111,6 +111,14 @@ extension Database {
     try writing(AccessOptions(), body)
   }
 
+  /// Lends the writer to a task, without a transaction. The name keeps it apart from `writing`,
+  /// which asynchronous code may call as well.
+  package func writingFromTask<Result: Sendable>(
+    _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+  ) async throws -> Result {
+    try await writing(AccessOptions(), body)
+  }
+
   private func writing<Result>(
     _ options: AccessOptions, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {

@@ -36,7 +36,7 @@ extension ConnectionCore {
   }
 
   /// Runs what belongs to the end of a write, before its COMMIT or RELEASE.
-  func endWrite() throws {
+  package func endWrite() throws {
     guard let frame = state.pointee.transaction.frame,
       sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE
     else { return }

@@ -1,0 +1,36 @@
+/// A rule that decides what happens to a change that does not fit the present row.
+///
+/// ```swift
+/// try history.undo(resolving: .mine)
+/// try history.undo(
+///   resolving: ConflictPolicy { conflict in conflict.change.table == "Draft" ? .apply : .fail })
+/// ```
+public struct ConflictPolicy: Sendable {
+  /// A decision about one change.
+  public enum Resolution: Hashable, Sendable {
+    /// The row stays as it is, and the change is left out.
+    case keep
+    /// The change is made all the same. It overwrites columns and rows that changed since, and
+    /// deletes a row that has a value which must be unique. If it cannot be made, because the row
+    /// is gone for example, it is left out.
+    case apply
+    /// Nothing is changed, and `ChangeConflicts` is thrown.
+    case fail
+  }
+
+  let resolve: @Sendable (ChangeConflict) throws -> Resolution
+
+  /// Creates a policy from a closure. It is called for each conflict, inside the transaction and on
+  /// the writer's thread, so it must not use the database. Its errors roll the transaction back and
+  /// are thrown.
+  public init(_ resolve: @escaping @Sendable (ChangeConflict) throws -> Resolution) {
+    self.resolve = resolve
+  }
+
+  /// Any conflict fails.
+  public static let fail = ConflictPolicy { _ in .fail }
+  /// The present rows win.
+  public static let mine = ConflictPolicy { _ in .keep }
+  /// The change wins wherever it can be made.
+  public static let theirs = ConflictPolicy { _ in .apply }
+}
