@@ -155,8 +155,10 @@ struct BoardTests {
 
   @Test("arguments are checked")
   func arguments() throws {
-    #expect(try Arguments([]).port == 8_080)
-    #expect(try Arguments(["x.sqlite", "--port", "0"]).path == "x.sqlite")
+    let none = try Arguments([])
+    #expect(none.port == 8_080)
+    let some = try Arguments(["x.sqlite", "--port", "0"])
+    #expect(some.path == "x.sqlite" && some.port == 0)
     for wrong in [["--port"], ["--port", "x"], ["--port", "70000"], ["--no"], ["a", "b"]] {
       #expect(throws: ArgumentError.self) { try Arguments(wrong) }
     }

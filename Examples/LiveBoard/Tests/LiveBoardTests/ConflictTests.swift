@@ -22,7 +22,7 @@ struct ConflictTests {
       #expect(try await server.stored() == before)
 
       let present = try #require(try await server.board.db.find(Card.self, card.id))
-      #expect(present.version == card.version + 1)
+      #expect(present.version > card.version)
       #expect(try await edit("third", present.version).status == 200)
     }
   }
@@ -42,11 +42,12 @@ struct ConflictTests {
       #expect(answer.status == 409)
       #expect(answer.body.contains(#"value="mine &amp; yours""#))
       #expect(answer.body.contains(">theirs</p>"))
-      #expect(answer.body.contains(#"name="version" value="\#(card.version + 1)""#))
+      let version = try #require(try await server.board.db.find(Card.self, card.id)).version
+      #expect(answer.body.contains(#"name="version" value="\#(version)""#))
       #expect(try await server.stored() == before)
 
       // The form that came back has the present version, so that saving it again succeeds.
-      fields["version"] = "\(card.version + 1)"
+      fields["version"] = "\(version)"
       #expect(try await server.client.post("/cards/\(card.id.text)", form: fields).status == 303)
       #expect(try await server.board.db.find(Card.self, card.id)?.title == "mine & yours")
     }
@@ -72,7 +73,7 @@ struct ConflictTests {
     let shell = try Connection(path: #require(board.db.path))
     try shell.execute(SQL(unsafe: statement))
     let edited = try #require(try await board.db.find(Card.self, card.id))
-    #expect(edited.version == card.version + 1)
+    #expect(edited.version > card.version)
     #expect(try await board.db.count(Unread.all) == 1)
     await #expect(throws: BoardError.self) {
       try await board.deleteCard(card.id, version: card.version, by: nil)

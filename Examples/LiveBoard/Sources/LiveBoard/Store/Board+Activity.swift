@@ -31,7 +31,8 @@ private struct Sentence {
     self.entry = entry
     self.db = db
     guard entry.gap == nil, entry.label != Board.sampleLabel else { return }
-    html = try lists() ?? cards() ?? tags()
+    guard let text = try lists() ?? cards() ?? tags() else { return }
+    html = entry.undoneSequence == nil ? text : "took back: \(text)"
   }
 
   private func lists() throws -> HTML? {
