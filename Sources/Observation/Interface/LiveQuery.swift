@@ -41,6 +41,19 @@ public final class LiveQuery<Row: Sendable> {
     self.init(LiveSource(sql: sql), database, isolation)
   }
 
+  /// Begins to load and to watch models with what they include.
+  ///
+  /// ```swift
+  /// let live = LiveQuery(Author.all.including(Post.all, by: \.$authorID), in: db)
+  /// for (author, posts) in live.rows { … }
+  /// ```
+  public convenience init<M, each Part>(
+    _ query: Including<M, repeat each Part>, in database: Database,
+    isolation: isolated (any Actor) = #isolation
+  ) where Row == (M, repeat each Part) {
+    self.init(LiveSource(query._included), database, isolation)
+  }
+
   init(_ source: LiveSource<Row>, _ database: Database, _ isolation: isolated any Actor) {
     let watch = QueryWatch(source, in: database)
     self.watch = watch

@@ -96,6 +96,27 @@ extension Database {
     QueryObservation(LiveSource(query), in: self)
   }
 
+  /// Observes models with what they include: gives them at once, and again after each commit that
+  /// changes one of them or what it includes.
+  ///
+  /// ```swift
+  /// let authors = Author.order(by: \.$name).including(Post.all, by: \.$authorID)
+  /// for try await authors in db.observe(authors) {
+  ///   for (author, posts) in authors { … }             // (Author, [Post])
+  /// }
+  /// ```
+  ///
+  /// An author is *updated* in the difference if the author or one of the posts changed. The result
+  /// is maintained if the query of the parents and those of the included rows each read one table,
+  /// as `observe(_:)` describes it, and if SQLite finds the included rows by indexes. A commit then
+  /// loads those parents again that it concerns, each with all that it includes. Children that their
+  /// own order does not distinguish are in the order of their keys.
+  public func observe<M, each Part>(
+    _ query: Including<M, repeat each Part>
+  ) -> QueryObservation<(M, repeat each Part)> {
+    QueryObservation(LiveSource(query._included), in: self)
+  }
+
   /// Observes the rows of a raw SELECT: gives them at once, and again after each commit that
   /// changes them.
   ///

@@ -2,7 +2,7 @@
 /// `renew()`.
 ///
 /// ```swift
-/// let snapshot = try db.makeSnapshot()
+/// let snapshot = try await db.makeSnapshot()
 /// let before = try await snapshot.count(Post.all)
 /// try await db.insert(post)
 /// try await snapshot.count(Post.all) == before                // true

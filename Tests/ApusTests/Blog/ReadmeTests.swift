@@ -45,8 +45,8 @@ struct ReadmeTests {
   func read() async throws {
     try await store()
     let id = posts[1].id
-    let post = try await db.find(Post.self, id)
-    #expect(post?.title == "Post 1")
+    let found = try await db.find(Post.self, id)
+    #expect(found?.title == "Post 1")
     let hot = try await db.fetch(
       Post.where { $0.$status == .published && $0.$views > 100 }
         .order(by: \.$createdAt, .descending).limit(20))

@@ -7,7 +7,7 @@ import SQLCore
 /// The aggregates over the touched rows, before and after, are evaluated in memory, as for a
 /// `RowPlan`. Where no difference can be calculated, as when the greatest value left, the query is
 /// evaluated again in a reader, only for those groups.
-final class AggregatePlan<Row: Sendable>: SnapshotPlan {
+final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   private let table: PlannedTable
   private let groups: PlannedGroups

@@ -3,7 +3,7 @@ import SQLCore
 
 /// The plan for a query with GROUP BY over inner and left joins: the query is evaluated again only
 /// for the groups to which touched rows belong, or belonged before.
-final class GroupPlan<Row: Sendable>: SnapshotPlan {
+final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   private let groups: PlannedGroups
   /// For each table, the way from its rows to their groups.
@@ -31,14 +31,14 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan {
     self.groups = groups
     self.query = try KeyedQuery(
       query, groupedBy: groups.columns, aggregates: [], of: tables, reserve: context.reserve)
-    let core = try context.connection.use()
-    for trace in traces {
-      for isNull in [false, true] {
-        try core.requireIndex(
-          for: restrict(self.query.statement, to: trace.sample(isNull: isNull)),
-          changing: trace.table)
-      }
-    }
+    let statement = self.query.statement
+    try context.connection.use().requireIndexes(
+      for: traces.flatMap { trace in
+        try [false, true].map { isNull in
+          try RestrictedStatement(
+            restrict(statement, to: trace.sample(isNull: isNull)), after: trace.table)
+        }
+      })
   }
 
   private func restrict(

@@ -33,7 +33,7 @@ struct GroupTrace: Sendable {
       if group.table != table.id {
         let equality = equalities.first {
           $0.second == group && $0.first.table == table.id
-            && Self.areComparedAsStored($0.first, group, in: tables)
+            && Self.areComparedAsStored($0.first, group, table, in: tables)
         }
         guard let equality else { continue }
         own = equality.first
@@ -53,15 +53,10 @@ struct GroupTrace: Sendable {
 
   /// Returns whether two columns are equal only if they store the same value.
   private static func areComparedAsStored(
-    _ first: ColumnID, _ second: ColumnID, in tables: [PlannedTable]
+    _ first: ColumnID, _ second: ColumnID, _ table: PlannedTable, in tables: [PlannedTable]
   ) -> Bool {
-    let affinities = [first, second].map { column in
-      tables.first { $0.id == column.table }.flatMap { table in
-        (try? table.collation(of: Int(column.index))) == .binary
-          ? table.isNumeric(Int(column.index)) : nil
-      }
-    }
-    return affinities[0] != nil && affinities[0] == affinities[1]
+    guard let other = tables.first(where: { $0.id == second.table }) else { return false }
+    return PlannedTable.compareAsStored(table, Int(first.index), other, Int(second.index))
   }
 
   /// The first place among the columns of the groups that it says something about.

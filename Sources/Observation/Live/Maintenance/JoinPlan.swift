@@ -13,7 +13,7 @@ import SQLCore
 ///
 /// The rows of these roots are replaced by those that the query gives with the condition that the
 /// first table's key is one of them.
-final class JoinPlan<Row: Sendable>: SnapshotPlan {
+final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   let indexedPlaces: [Range<Int>]
   private let root: PlannedTable
@@ -62,24 +62,17 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan {
     self.joined = joined
     indexedPlaces = joined.map(\.places)
     self.query = try KeyedQuery(query, of: tables, reserve: context.reserve)
-    try requireIndexes(on: core)
-  }
-
-  /// Throws a `RerunReason` if one of the restricted statements would scan a table.
-  private func requireIndexes(on core: ConnectionCore) throws {
-    let sample: KeySet = [root.keyCollations.map { _ in .integer(0) }]
-    try core.requireIndex(for: restrict(query.statement, root, to: sample), changing: root)
-    for joined in joined {
-      let sample: KeySet = [joined.places.map { _ in .integer(0) }]
-      try core.requireIndex(
-        for: restrict(joined.roots, joined.table, to: sample), changing: joined.table)
-    }
+    let keys: KeySet = [root.keyCollations.map { _ in .integer(0) }]
+    try core.requireIndexes(
+      for: [RestrictedStatement(root.restrict(self.query.statement, to: keys), after: root)]
+        + joined.map { joined in
+          let keys: KeySet = [joined.places.map { _ in .integer(0) }]
+          return try RestrictedStatement(
+            joined.table.restrict(joined.roots, to: keys), after: joined.table)
+        })
   }
 
   // MARK: Evaluating
-
-  /// The keys of rows of one table.
-  typealias KeySet = Set<[DatabaseValue]>
 
   func change(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
@@ -97,19 +90,11 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan {
     var change = ResultChange(of: window)
     guard !roots.isEmpty else { return change }
     guard root.seekCount(of: roots) <= maximum else { return nil }
-    var statement = restrict(query.statement, root, to: roots)
+    var statement = root.restrict(query.statement, to: roots)
     statement.order = .none
-    let rootPlaces = 0..<root.keyCollations.count
-    let entries = Dictionary(grouping: try query.entries(of: statement, on: core)) {
-      Array($0.key.values[rootPlaces])
-    }
-    // Where values of a key can be equal without being the same, there are other roots as well. All
-    // rows of these are there, too.
-    change.replace(
-      roots.union(entries.keys).map { root in
-        ResultChange.Part(
-          old: window.entries(withKey: root, at: rootPlaces), new: entries[root] ?? [])
-      })
+    change.replaceRows(
+      ofRoots: roots, by: try query.entries(of: statement, on: core),
+      at: 0..<root.keyCollations.count)
     return change
   }
 
@@ -133,70 +118,12 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan {
           roots.insert(Array(entry.key.values[..<root.keyCollations.count]))
         }
       }
-      var statement = restrict(joined.roots, joined.table, to: keys)
-      statement.limitRows(to: maximum + 1)
-      let found = try rootKeys(of: statement, on: core)
-      guard found.count <= maximum else { return nil }
+      guard
+        let found = try core.keys(
+          of: joined.table.restrict(joined.roots, to: keys), maximum: maximum)
+      else { return nil }
       roots.formUnion(found)
     }
     return roots.count <= maximum ? roots : nil
-  }
-
-  private func rootKeys(
-    of statement: SelectStatement, on core: ConnectionCore
-  ) throws -> [[DatabaseValue]] {
-    let statement = try core.lendStatement(for: statement)
-    defer { core.giveBack(statement) }
-    var keys: [[DatabaseValue]] = []
-    while try core.step(statement) {
-      let values = StatementRow(statement: statement)
-      keys.append(try root.keyCollations.indices.map { try values.databaseValue(at: $0) })
-    }
-    return keys
-  }
-
-  /// Returns a statement with the condition that a table's key is one of the given ones. If the key
-  /// has several columns, the rows may also have any other combination of their values.
-  private func restrict(
-    _ statement: SelectStatement, _ table: PlannedTable, to keys: KeySet
-  ) -> SelectStatement {
-    var statement = statement
-    for (place, column) in table.keyColumns.enumerated() {
-      statement.restrict(column, to: Array(Set(keys.map { $0[place] })))
-    }
-    return statement
-  }
-}
-
-extension PlannedTable {
-  /// Returns whether commits deleted rows, or changed them in the columns that the query reads.
-  func lostRows(in commits: [Commit]) -> Bool {
-    commits.rows(of: self).rows.contains { $0.old != nil }
-  }
-
-  /// Returns the keys of the rows that commits touched in the columns that the query reads; nil if
-  /// one is not known exactly.
-  func touchedKeys(in commits: [Commit]) -> Set<[DatabaseValue]>? {
-    var keys: Set<[DatabaseValue]> = []
-    for commit in commits {
-      for write in commit.writes {
-        guard let changes = write.tables[name] else { continue }
-        let places = changes.names.places(of: columns)
-        for row in changes.rows where changes.differs(row, at: places) {
-          guard changes.isExact(row, at: []) else { return nil }
-          keys.insert(changes.key(of: row).values)
-        }
-      }
-    }
-    return keys
-  }
-
-  /// Returns the number of places at which SQLite looks for rows with the given keys: all
-  /// combinations of the values of each column.
-  func seekCount(of keys: Set<[DatabaseValue]>) -> Int {
-    keyCollations.indices.reduce(1) { count, place in
-      let values = keyCollations.count == 1 ? keys.count : Set(keys.map { $0[place] }).count
-      return count.multipliedReportingOverflow(by: values).overflow ? .max : count * values
-    }
   }
 }

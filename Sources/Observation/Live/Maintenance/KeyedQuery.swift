@@ -9,13 +9,9 @@ struct KeyedQuery<Row: Sendable>: Sendable {
   /// The query without its limit. The keys are also added to the order, so that no two rows are
   /// equal in it.
   let statement: SelectStatement
-  let order: RowOrder
-  let limit: Int?
-  let offset: Int
+  let form: ResultForm
   /// Whether the rows are identified by the rowid of the only table.
   private let isKeyedByRowID: Bool
-  /// The least number of rows to hold beyond the limit.
-  let reserve: Int
   /// Whether the rows are groups.
   private let isGrouped: Bool
   /// The number of values of aggregates after the key.
@@ -26,14 +22,11 @@ struct KeyedQuery<Row: Sendable>: Sendable {
   ///   - reserve: the least number of rows to hold beyond the limit.
   init(_ query: Query<Row>, of tables: [PlannedTable], reserve: Int) throws {
     self.query = query
-    self.reserve = reserve
-    order = RowOrder(
-      terms: try Self.terms(of: query.statement, in: tables),
-      keyCollations: tables.flatMap(\.keyCollations))
+    form = try ResultForm(
+      of: query.statement, in: tables, keyCollations: tables.flatMap(\.keyCollations),
+      reserve: reserve)
     isKeyedByRowID = tables.count == 1 && tables[0].isKeyedByRowID
     (isGrouped, aggregateCount) = (false, 0)
-    limit = Self.number(query.statement.limit)
-    offset = Self.number(query.statement.offset) ?? 0
     statement = query.statement.withKeys(tables.flatMap(\.keyColumns))
   }
 
@@ -45,39 +38,18 @@ struct KeyedQuery<Row: Sendable>: Sendable {
     of tables: [PlannedTable], reserve: Int
   ) throws {
     self.query = query
-    self.reserve = reserve
-    order = RowOrder(
-      terms: try Self.terms(of: query.statement, in: tables),
-      keyCollations: columns.map { _ in .binary })
+    form = try ResultForm(
+      of: query.statement, in: tables, keyCollations: columns.map { _ in .binary },
+      reserve: reserve)
     isKeyedByRowID = false
     (isGrouped, aggregateCount) = (true, aggregates.count)
-    limit = Self.number(query.statement.limit)
-    offset = Self.number(query.statement.offset) ?? 0
     statement = query.statement.withKeys(columns, aggregates)
-  }
-
-  private static func terms(
-    of select: SelectStatement, in tables: [PlannedTable]
-  ) throws -> [RowOrder.Term] {
-    try select.order.map { term in
-      RowOrder.Term(
-        isDescending: term.isDescending,
-        collation: try term.expression.builtInCollation(in: tables), nulls: term.nulls)
-    }
-  }
-
-  private static func number(_ count: RowCount?) -> Int? {
-    if case .number(let number) = count { number } else { nil }
   }
 
   /// Fetches all rows of the query or, if it has a limit, as many as the window holds.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     var limited = statement
-    if let count = ResultWindow.fetchCount(
-      limit: limit, offset: offset, reserve: reserve)
-    {
-      limited.limit = .number(count)
-    }
+    if let count = form.fetchCount { limited.limit = .number(count) }
     return try entries(of: limited, on: core)
   }
 
@@ -103,9 +75,9 @@ struct KeyedQuery<Row: Sendable>: Sendable {
   {
     let (row, next) = try query.read(statement, on: core)
     let values = StatementRow(statement: statement)
-    let keyStart = next + order.terms.count
+    let keyStart = next + form.order.terms.count
     let orderValues = try (next..<keyStart).map { try values.databaseValue(at: $0) }
-    let end = keyStart + order.keyCollations.count
+    let end = keyStart + form.order.keyCollations.count
     let key: RowKey
     if isKeyedByRowID {
       key = .rowID(try values.get(Int64.self, at: keyStart))
@@ -139,18 +111,6 @@ extension SelectStatement {
     statement.limit = nil
     statement.offset = nil
     return statement
-  }
-}
-
-extension ExpressionNode {
-  /// Returns the collation by which SQLite compares the expression. Throws a `RerunReason` if it is
-  /// not one of SQLite's own.
-  func builtInCollation(in tables: [PlannedTable]) throws -> BuiltInCollation {
-    if case .column(let column) = self {
-      guard let table = tables.first(where: { $0.id == column.table }) else { return .binary }
-      return try table.collation(of: Int(column.index))
-    }
-    return firstCollation.flatMap(BuiltInCollation.init(named:)) ?? .binary
   }
 }
 

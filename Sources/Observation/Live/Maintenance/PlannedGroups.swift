@@ -62,8 +62,8 @@ struct PlannedGroups: Sendable {
       let sample: [[DatabaseValue]] = [
         columns.map { _ in .integer(0) }, areOptional.map { $0 ? .null : .integer(0) },
       ]
-      try context.connection.use().requireIndex(
-        for: restricting(statement, to: sample), changing: table)
+      try context.connection.use().requireIndexes(
+        for: [RestrictedStatement(restricting(statement, to: sample), after: table)])
       return nil
     } catch let reason as RerunReason {
       return reason

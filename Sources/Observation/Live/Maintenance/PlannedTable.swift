@@ -68,9 +68,27 @@ struct PlannedTable: Sendable {
     return type.isEmpty || type.contains("blob") || type == "any" ? nil : true
   }
 
+  /// Returns whether two columns are equal only if they store the same value.
+  static func compareAsStored(
+    _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
+  ) -> Bool {
+    let isNumeric = first.isNumeric(column)
+    return isNumeric != nil && isNumeric == second.isNumeric(other)
+      && (try? first.collation(of: column)) == .binary
+      && (try? second.collation(of: other)) == .binary
+  }
+
+  /// Returns a column of the model as the query names it.
+  func column(at index: Int) -> ColumnID {
+    ColumnID(table: id, index: UInt16(truncatingIfNeeded: index))
+  }
+
   /// The columns of the key, as the query names them.
-  var keyColumns: [ColumnID] {
-    layout.keyColumns.map { ColumnID(table: id, index: UInt16(truncatingIfNeeded: $0)) }
+  var keyColumns: [ColumnID] { layout.keyColumns.map(column(at:)) }
+
+  /// Returns the name of a column with that of its table.
+  func columnName(_ index: Int) -> String {
+    "\(layout.tableName).\(layout.columns[index].name)"
   }
 }
 
@@ -94,8 +112,7 @@ extension [PlannedTable] {
   /// Throws a `RerunReason` if the query depends on more than the rows of these tables, or if they
   /// cannot be followed.
   init(
-    of select: SelectStatement, reading dependencies: Set<ColumnDependency>,
-    on connection: Connection
+    _ tables: [TableID], reading dependencies: Set<ColumnDependency>, on connection: Connection
   ) throws {
     // The values of an array parameter are read through a virtual table.
     let dependencies = dependencies.filter { $0.table != ArrayTable.name }
@@ -106,7 +123,7 @@ extension [PlannedTable] {
     guard try connection.textEncoding() == .utf8 else {
       throw RerunReason("the file stores text as UTF-16")
     }
-    self = try select.tables.map {
+    self = try tables.map {
       try PlannedTable($0, reading: dependencies, on: connection)
     }
     guard Set(dependencies.map { QualifiedTableName($0.table) }) == Set(map(\.name)) else {

@@ -3,7 +3,7 @@ import SQLCore
 
 /// The plan for a query over one table: the rows that changed are evaluated one by one, in memory.
 /// It needs neither the writer nor a reader.
-final class RowPlan<Row: Sendable>: MaintenancePlan {
+final class RowPlan<Row: Sendable>: KeyedPlan {
   let query: KeyedQuery<Row>
   let table: ShadowTable
   /// The columns that the query reads, folded.

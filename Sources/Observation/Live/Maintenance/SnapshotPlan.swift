@@ -76,19 +76,3 @@ extension PlanningContext {
     throw RerunReason("the file has no write-ahead log with a shared index")
   }
 }
-
-extension ConnectionCore {
-  /// Throws a `RerunReason` if a restricted statement would scan a table.
-  ///
-  /// - Parameter changed: the table after whose changes the statement runs.
-  func requireIndex(for statement: SelectStatement, changing changed: PlannedTable) throws {
-    var statement = statement
-    statement.order = .none
-    let text = try statement.rendered().text
-    guard let table = try scannedTables(by: text).first else { return }
-    throw RerunReason(
-      "after a change of \(changed.layout.tableName), SQLite would scan \(table) to find what to "
-        + "evaluate",
-      scanningSQL: text)
-  }
-}

@@ -95,7 +95,7 @@ extension CommonTable {
   /// its descendants.
   ///
   /// ```swift
-  /// CommonTable("levels", startingWith: roots) { levels in … }.order(by: \.$depth, .descending)
+  /// levels.order(by: \.$depth, .descending)
   /// // WITH RECURSIVE "levels"("id", "depth") AS
   /// //   (SELECT … UNION ALL SELECT … ORDER BY "depth" DESC)
   /// ```

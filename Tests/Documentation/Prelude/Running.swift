@@ -1,0 +1,24 @@
+import Apus
+import Foundation
+
+/// What is to run after a block: the blocks that follow it.
+struct Next {
+  let run: () async throws -> Next?
+}
+
+/// Marks in the output where a block begins.
+func beginBlock(_ index: Int) { print("\u{1}begin \(index)") }
+
+/// Marks in the output where a block ends.
+func endBlock() { print("\u{1}end") }
+
+/// Returns false, which the compiler does not know.
+func isNeverTrue() -> Bool { CommandLine.arguments.isEmpty }
+
+/// Makes the elements of the schema of a view.
+func viewSchema(
+  @SchemaBuilder<AuthorName> _ elements: () -> Schema<AuthorName>
+) -> Schema<AuthorName> { elements() }
+
+/// Makes the elements of a schema, which the examples show without the property around them.
+func schema(@SchemaBuilder<Post> _ elements: () -> Schema<Post>) -> Schema<Post> { elements() }
