@@ -222,6 +222,42 @@ class BoardTests(unittest.TestCase):
         eventually(lambda: focused() == title, "the focus is on the card again")
         self.server.shell(f"UPDATE Card SET title = rtrim(title, '!') WHERE title = '{title}'")
 
+    def test_undo_takes_back_ones_own_changes(self):
+        """A undoes by the keyboard and the button; the edit of B stays."""
+        form = self.a.open_card("Search as you type")
+        form.find_element(By.NAME, "title").send_keys(" in A")
+        form.find_element(By.CSS_SELECTOR, ".primary").click()
+        self.a.wait_until_closed()
+        form = self.b.open_card("Search as you type in A")
+        form.find_element(By.NAME, "notes").clear()
+        form.find_element(By.NAME, "notes").send_keys("Notes of B")
+        form.find_element(By.CSS_SELECTOR, ".primary").click()
+        self.b.wait_until_closed()
+        form = self.a.open_card("Search as you type in A")
+        form.find_element(By.CSS_SELECTOR, ".danger").click()
+        for page in self.windows:
+            page.wait_until_gone("Search as you type in A")
+        ActionChains(self.a.driver).key_down(Keys.CONTROL).send_keys("z").key_up(
+            Keys.CONTROL).perform()
+        for page in self.windows:
+            page.wait_for_card("Search as you type in A", "Doing")
+        self.a.find("#undo").click()
+        for page in self.windows:
+            card = page.wait_for_card("Search as you type", "Doing")
+            self.assertIn("Notes of B", card.text)
+        self.a.find("#redo").click()
+        for page in self.windows:
+            page.wait_for_card("Search as you type in A", "Doing")
+        eventually(lambda: "took back" in self.b.find("#activity").text, "the activity says so")
+        # What another edit changed since is not taken back.
+        self.server.shell("UPDATE Card SET title = 'Shell' WHERE title = 'Search as you type in A'")
+        self.a.wait_for_card("Shell")
+        self.a.find("#undo").click()
+        eventually(lambda: "title" in self.a.find("#toast").text, "A sees the reason")
+        self.server.shell(
+            "UPDATE Card SET title = 'Search as you type', notes = 'Words by their beginnings.' "
+            "WHERE title = 'Shell'")
+
     def test_a_card_is_dragged_to_another_list(self):
         card = self.a.wait_for_card("Offline mode", "Ideas")
         target = self.a.wait_for_card("Two editors, one card", "Done")
@@ -261,6 +297,10 @@ class BoardTests(unittest.TestCase):
             self.assertEqual(page.all("main img, main svg, main script"), [])
 
     def test_the_pages_recover_when_the_server_is_killed_and_started_again(self):
+        list = self.server.list_id("Review")
+        self.server.api("POST", "/api/cards", {"listID": list, "title": "Deleted meanwhile"})
+        for page in self.windows:
+            page.wait_for_card("Deleted meanwhile")
         self.server.kill()
         for page in self.windows:
             eventually(
@@ -269,7 +309,7 @@ class BoardTests(unittest.TestCase):
         # An edit while the server is down, and one that the page cannot send.
         self.server.shell(
             "INSERT INTO Card (listID, title) SELECT id, 'While it was down' FROM List "
-            "WHERE name = 'Review'; DELETE FROM Card WHERE title = 'Calendar view'")
+            "WHERE name = 'Review'; DELETE FROM Card WHERE title = 'Deleted meanwhile'")
         add = next(field for field in self.a.all(".add input") if field.is_displayed())
         add.send_keys("Not lost", Keys.ENTER)
         eventually(lambda: "does not answer" in self.a.find("#toast").text, "A says so")
@@ -278,19 +318,19 @@ class BoardTests(unittest.TestCase):
         for page in self.windows:
             page.wait_until_live()
             page.wait_for_card("While it was down", "Review")
-            page.wait_until_gone("Calendar view")
+            page.wait_until_gone("Deleted meanwhile")
         add.send_keys(Keys.ENTER)
         for page in self.windows:
             page.wait_for_card("Not lost")
 
     def test_data_that_cannot_be_read_is_reported_until_it_is_repaired(self):
         self.server.shell(
-            "UPDATE Card SET position = 'last' WHERE title = 'Prefix index for search'")
+            "UPDATE Tag SET hue = 'infrared' WHERE name = 'search'")
         for page in self.windows:
-            eventually(lambda: "Card.position" in page.find("#problem").text, "the page says so")
+            eventually(lambda: "Tag.hue" in page.find("#problem").text, "the page says so")
         self.server.shell(
-            "UPDATE Card SET position = 9, title = 'Repaired' "
-            "WHERE title = 'Prefix index for search'")
+            "UPDATE Tag SET hue = 'blue' WHERE name = 'search'; "
+            "UPDATE Card SET title = 'Repaired' WHERE title = 'Prefix index for search'")
         for page in self.windows:
             page.wait_for_card("Repaired", "Done")
             eventually(lambda: not page.find("#problem").is_displayed(), "the problem is over")

@@ -49,13 +49,15 @@ struct BoardTests {
       orders[0].append(try await board.addCard(card("\(number)"), to: lists[0].id, by: nil).id)
     }
     for _ in 0..<150 {
-      let from = orders[0].isEmpty ? 1 : orders[1].isEmpty ? 0 : Int.random(in: 0...1, using: &random)
+      let from =
+        orders[0].isEmpty ? 1 : orders[1].isEmpty ? 0 : Int.random(in: 0...1, using: &random)
       let id = orders[from].randomElement(using: &random) ?? orders[from][0]
       let to = Int.random(in: 0...1, using: &random)
       orders[from].removeAll { $0 == id }
       // Mostly to the beginning, where the positions become close.
       let place =
-        Bool.random(using: &random) ? min(1, orders[to].count)
+        Bool.random(using: &random)
+        ? min(1, orders[to].count)
         : Int.random(in: 0...orders[to].count, using: &random)
       let before = place < orders[to].count ? orders[to][place] : nil
       orders[to].insert(id, at: place)
@@ -87,7 +89,8 @@ struct BoardTests {
   @Test("tags are found whatever their case, and a card has each once")
   func tags() async throws {
     let list = try await board.addList(named: "a", by: nil)
-    let face = try await board.addCard(card("1", ["Web", "web", " WEB ", "new"]), to: list.id, by: nil)
+    let face = try await board.addCard(
+      card("1", ["Web", "web", " WEB ", "new"]), to: list.id, by: nil)
     #expect(try await board.form(of: face.id).tags.map(\.name) == ["new", "Web"])
     _ = try await board.editCard(face.id, card("1", ["NEW"]), version: nil, by: nil)
     #expect(try await board.form(of: face.id).tags.map(\.name) == ["new"])

@@ -18,7 +18,13 @@ struct RefusalTests {
     var testDescription: String { title }
 
     static func json(
-      _ title: String, _ method: String = "POST", _ path: String, _ body: String, _ status: Int,
+      _ title: String, _ path: String, _ body: String, _ status: Int, _ reason: String
+    ) -> BadRequest {
+      json(title, "POST", path, body, status, reason)
+    }
+
+    static func json(
+      _ title: String, _ method: String, _ path: String, _ body: String, _ status: Int,
       _ reason: String
     ) -> BadRequest {
       BadRequest(
@@ -40,7 +46,8 @@ struct RefusalTests {
   static let requests: [BadRequest] = [
     .json("no title", "/api/cards", #"{"listID":"LIST"}"#, 422, "title is missing"),
     .json("no list", "/api/cards", #"{"title":"x"}"#, 400, "listID is missing"),
-    .json("an empty title", "/api/cards", #"{"listID":"LIST","title":" \u00a0 "}"#, 422, "is empty"),
+    .json(
+      "an empty title", "/api/cards", #"{"listID":"LIST","title":" \u00a0 "}"#, 422, "is empty"),
     .json(
       "a title that is too long", "/api/cards", #"{"listID":"LIST","title":"\#(long)"}"#, 422,
       "201 characters; at most 200"),
@@ -48,7 +55,8 @@ struct RefusalTests {
       "notes that are too long", "/api/cards",
       #"{"listID":"LIST","title":"x","notes":"\#(String(repeating: "y", count: 10_001))"}"#, 422,
       "at most 10000"),
-    .json("a title of two lines", "/api/cards", #"{"listID":"LIST","title":"a\nb"}"#, 422, "U+000A"),
+    .json(
+      "a title of two lines", "/api/cards", #"{"listID":"LIST","title":"a\nb"}"#, 422, "U+000A"),
     .json("U+0000", "/api/cards", #"{"listID":"LIST","title":"a\u0000b"}"#, 422, "U+0000"),
     .json("a number as title", "/api/cards", #"{"listID":"LIST","title":7}"#, 400, "title"),
     .json("an object as list", "/api/cards", #"{"listID":{},"title":"x"}"#, 400, "listID"),
@@ -63,7 +71,8 @@ struct RefusalTests {
     .json(
       "a tag with a comma", "/api/cards", #"{"listID":"LIST","title":"x","tags":["a,b"]}"#, 422,
       "comma"),
-    .json("an empty tag", "/api/cards", #"{"listID":"LIST","title":"x","tags":[""]}"#, 422, "empty"),
+    .json(
+      "an empty tag", "/api/cards", #"{"listID":"LIST","title":"x","tags":[""]}"#, 422, "empty"),
     .json("no JSON", "/api/cards", "title=x", 400, "not valid JSON"),
     .json("half of JSON", "/api/cards", #"{"title":"x""#, 400, "not valid JSON"),
     .json("an empty body", "/api/cards", "", 400, "not valid JSON"),

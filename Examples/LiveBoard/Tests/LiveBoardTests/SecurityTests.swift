@@ -28,17 +28,21 @@ struct SecurityTests {
         [:], ["Origin": own], ["Origin": own, "Sec-Fetch-Site": "same-origin"],
       ]
       for headers in allowed {
-        #expect(try await server.client.post("/lists", form: ["name": "x"], headers).status == 303)
+        let answer = try await server.client.post("/lists", form: ["name": "x"], headers)
+        #expect(answer.status == 303)
       }
     }
   }
 
   @Test(
     "do not reach the board under a name of theirs",
-    arguments: ["example.org", "localhost.example.org", "localhost:80@example.org", "", "127.0.0.2"])
+    arguments: [
+      "example.org", "localhost.example.org", "localhost:80@example.org", "", "127.0.0.2",
+    ])
   func host(name: String) async throws {
     try await TestServer.run { server in
-      #expect(try await server.client.get("/", ["Host": name]).status == 421)
+      let answer = try await server.client.get("/", ["Host": name])
+      #expect(answer.status == 421)
     }
   }
 

@@ -57,7 +57,8 @@ private struct Sentence {
     guard let change = changes.first else { return nil }
     let sentence = try sentence(of: change)
     let others = changes.count - 1
-    return others == 0 ? sentence : "\(sentence), and \(others) more \(others == 1 ? "card" : "cards")"
+    return others == 0
+      ? sentence : "\(sentence), and \(others) more \(others == 1 ? "card" : "cards")"
   }
 
   private func sentence(of change: LogChange<Card>) throws -> HTML {

@@ -116,7 +116,8 @@ struct RawClient: Sendable {
       while sent < bytes.count {
         // The server may refuse a request before it has read all of it.
         let count = Glibc.send(
-          handle, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL.rawValue))
+          handle, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
+          Int32(MSG_NOSIGNAL))
         if count <= 0 { break }
         sent += count
       }
