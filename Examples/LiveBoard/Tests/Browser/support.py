@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -69,6 +68,12 @@ class Server:
         self.process.stdout.close()
         assert status == 0, f"the server ended with {status}"
         return seconds
+
+    def close(self):
+        """Ends the server, if it still runs, and removes its files."""
+        if self.process.poll() is None:
+            self.kill()
+        self.folder.cleanup()
 
     def memory(self):
         """The memory that the server has now, and the most that it had, in MiB."""
@@ -216,9 +221,3 @@ class Page:
         return [
             entry["message"] for entry in self.driver.get_log("browser")
             if entry["level"] == "SEVERE" and "Failed to load resource" not in entry["message"]]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -52,7 +52,7 @@ class AccessTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.server = Server().start()
-        cls.addClassCleanup(lambda: cls.server.process.poll() is None and cls.server.kill())
+        cls.addClassCleanup(cls.server.close)
 
     def page(self, **options):
         driver = browser(**options)
@@ -138,7 +138,7 @@ class PictureTests(unittest.TestCase):
 
     def test_picture(self):
         server = Server().start()
-        self.addCleanup(server.kill)
+        self.addCleanup(server.close)
         window = browser(width=1360, height=800)
         other = browser()
         for driver in (window, other):

@@ -1,6 +1,5 @@
 """The board in two windows of Chromium, beside the API and the `sqlite3` shell."""
 
-import os
 import unittest
 
 from selenium.webdriver.common.action_chains import ActionChains
@@ -21,7 +20,7 @@ class BoardTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.server = Server().start()
-        cls.addClassCleanup(lambda: cls.server.process.poll() is None and cls.server.kill())
+        cls.addClassCleanup(cls.server.close)
         cls.windows = []
         for _ in range(2):
             driver = browser()

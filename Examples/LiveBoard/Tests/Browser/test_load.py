@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import socket
 import time
 import unittest
 
@@ -74,7 +75,7 @@ async def post(port, path, value):
 class LoadTests(unittest.TestCase):
     def setUp(self):
         self.server = Server().start()
-        self.addCleanup(lambda: self.server.process.poll() is None and self.server.kill())
+        self.addCleanup(self.server.close)
 
     def test_no_edit_is_lost_to_any_of_many_streams_and_memory_stays_bounded(self):
         memory = asyncio.run(asyncio.wait_for(self.load(), PATIENCE * 5))
@@ -124,8 +125,23 @@ class LoadTests(unittest.TestCase):
             for list, titles in stream.shown().items():
                 self.assertEqual([t.replace("&#39;", "'") for t in titles], stored[list])
         print(f"\n{count} cards to {len(eager)} reading clients in {seconds:.1f} s")
+        # They stay open when the server is stopped.
         self.streams = streams
         return memory
+
+    def test_a_stream_ends_when_the_server_is_stopped(self):
+        with socket.create_connection(("127.0.0.1", self.server.port)) as stream:
+            stream.settimeout(PATIENCE)
+            stream.sendall(f"GET /events HTTP/1.1\r\nHost: localhost:{self.server.port}\r\n\r\n".encode())
+            text = b""
+            while b"event: problem" not in text:
+                text += stream.recv(1 << 16)
+            self.assertLess(self.server.stop(), 2)
+            while part := stream.recv(1 << 16):
+                text += part
+        # The answer is complete, and had no more events.
+        self.assertTrue(text.endswith(b"\r\n0\r\n\r\n"), text[-100:])
+        self.assertLessEqual(text.count(b"still here"), 1)
 
     def test_sigterm_ends_the_server_with_a_page_and_lazy_clients(self):
         driver = browser()

@@ -113,7 +113,7 @@ struct BoardTests {
     #expect(try await counts() == [0, 0])
     _ = try await board.editCard(face.id, card("2"), version: nil, by: grace)
     #expect(try await counts() == [1, 0])
-    // An edit that changes nothing is none.
+    // An edit without a difference makes nothing unread.
     try await board.markRead(list: list.id, for: ada.id)
     _ = try await board.editCard(face.id, card("2"), version: nil, by: grace)
     #expect(try await counts() == [0, 0])

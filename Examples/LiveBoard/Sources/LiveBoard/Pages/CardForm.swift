@@ -6,7 +6,7 @@ struct CardForm {
   let tags: [Tag]
   let lists: [BoardList]
   let people: [Person]
-  /// What the editor wrote, if the card was changed by someone else meanwhile.
+  /// The texts of the editor, if another edit changed the card meanwhile.
   var draft: Draft?
 
   /// The texts of an editor that were not saved.

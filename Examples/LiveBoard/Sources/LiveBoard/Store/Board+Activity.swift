@@ -50,7 +50,7 @@ private struct Sentence {
   }
 
   private func cards() throws -> HTML? {
-    // Without the cards of which only the version changed, because of their tags.
+    // If only the tags of a card changed, its row has another version and nothing else.
     let changes = entry.changes(of: Card.self).filter {
       $0.kind != .updated || $0.changedColumns.contains { $0 != "version" }
     }

@@ -6,7 +6,7 @@ enum BoardError: Error {
   case notFound(String)
   /// The card was edited since the editor read it. It carries the card as it is now.
   case conflict(CardFace)
-  /// What an undo would change was changed by another edit since.
+  /// An undo that conflicts with a later edit.
   case overtaken(String)
   /// The board has as many rows as it may have.
   case full(String)

@@ -32,7 +32,7 @@ actor Histories {
 }
 
 extension Board {
-  /// Undoes the last change of a person, and returns its label; nil if there is none.
+  /// Undoes the last change of a person, and returns its label; nil if no change is left.
   ///
   /// Throws `BoardError.overtaken` if another edit changed the same since.
   func undo(by person: Person) async throws -> String? {
@@ -40,7 +40,7 @@ extension Board {
     return try await step(by: person) { try await history.undo(resolving: .exceptVersions) }
   }
 
-  /// Redoes the last change that a person undid, and returns its label; nil if there is none.
+  /// Redoes the last change that a person undid, and returns its label; nil if no change is left.
   func redo(by person: Person) async throws -> String? {
     let history = try await histories.history(of: person.name)
     return try await step(by: person) { try await history.redo(resolving: .exceptVersions) }

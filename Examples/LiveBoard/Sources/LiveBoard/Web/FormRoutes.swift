@@ -69,7 +69,7 @@ extension BoardServer {
         [
           .post: { request, context in
             guard let person = context.person else {
-              throw Refusal.badRequest("nobody is chosen whose change could be taken back")
+              throw Refusal.badRequest("choose a person first; each undoes its own changes")
             }
             guard let label = try await step(board)(person) else {
               throw Refusal(
@@ -132,6 +132,6 @@ extension BoardServer {
 }
 
 extension HTTPField.Name {
-  /// What was done, for the script to show.
+  /// The label of a step that was undone or redone, for the script to show.
   static let xDone = HTTPField.Name("X-Done") ?? .server
 }
