@@ -10,7 +10,7 @@ import ServiceLifecycle
 /// more, or that saw another run of the server, gets the whole board. So neither a slow browser nor one
 /// that never reads costs memory here.
 actor BoardFeed: Service {
-  /// What a browser is sent next, and the event after which to ask again.
+  /// The next events for a browser, and the event after which to ask again.
   struct Batch: Sendable {
     var bytes: ByteBuffer
     var id: EventID
@@ -38,7 +38,7 @@ actor BoardFeed: Service {
   /// The number of open streams of each person.
   private var streams: [Person.ID?: Int] = [:]
 
-  /// The number of live queries, each of which must have given its first result.
+  /// The number of live queries. All of them must have given their first result.
   private static let queries = 6
 
   init(board: Board, logger: Logger) {
@@ -193,7 +193,10 @@ actor BoardFeed: Service {
           if bytes.readableBytes > 0 { return Batch(bytes: bytes, id: lastID) }
         }
       }
-      if await wait() == .beat, let id { return Batch(bytes: FeedEvent.heartbeat, id: id) }
+      let wakening = await wait()
+      // A stream that ends must not take this for a heartbeat.
+      try Task.checkCancellation()
+      if wakening == .beat, let id { return Batch(bytes: FeedEvent.heartbeat, id: id) }
     }
     return nil
   }

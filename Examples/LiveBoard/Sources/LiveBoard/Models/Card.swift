@@ -11,9 +11,9 @@ struct Card: Model, Codable, Equatable {
   @Column var notes: String = ""
   @Column var assigneeID: Person.ID?
   @Column var position: Double = 0
-  /// The number of edits. An editor sends the version that it began with; if the card has another one
-  /// by then, nothing is written.
-  @Column var version = 1
+  /// The number of the last edit; see `Edition`. An editor sends the version that it began with; if the
+  /// card has another one by then, nothing is written.
+  @Column var version = 0
 
   static var schema: Schema<Card> {
     ForeignKey(\.$listID, references: \BoardList.$id, onDelete: .cascade)
@@ -24,7 +24,7 @@ struct Card: Model, Codable, Equatable {
     Check("card_notes") { $0.$notes.length() <= Limits.notes }
     Default(\.$notes, "")
     Default(\.$position, 0)
-    Default(\.$version, 1)
+    Default(\.$version, 0)
     FullText(prefixes: [2, 3]) {
       $0.$title.weighted(4)
       $0.$notes
@@ -32,7 +32,8 @@ struct Card: Model, Codable, Equatable {
     Logged()
     Trigger("Card_edited", after: .update(of: \.$listID, \.$title, \.$notes, \.$assigneeID)) {
       old, new in
-      Card.update { $0.$version += 1 }.where { $0.$id == new.$id }
+      Edition.next
+      Card.update { $0.$version = Edition.number }.where { $0.$id == new.$id }
     } when: { old, new in
       new.$version == old.$version
       AnyOf {
@@ -42,13 +43,15 @@ struct Card: Model, Codable, Equatable {
         new.$assigneeID != old.$assigneeID
       }
     }
-    Trigger("Card_unread", after: .insert) { new in
+    Trigger("Card_added", after: .insert) { new in
+      Edition.next
+      Card.update { $0.$version = Edition.number }.where { $0.$id == new.$id }
       Unread.insert(
         \.$personID, \.$cardID, \.$listID,
         from: Person.select { ($0.$id, new.$id, new.$listID) }
       ).onConflictDoNothing()
     }
-    Trigger("Card_unreadAgain", after: .update(of: \.$version)) { old, new in
+    Trigger("Card_unread", after: .update(of: \.$version)) { old, new in
       Unread.insert(
         \.$personID, \.$cardID, \.$listID,
         from: Person.select { ($0.$id, new.$id, new.$listID) }

@@ -33,10 +33,12 @@ struct CardTag: Model, Equatable {
     Logged()
     // The tags belong to what an editor of the card sees.
     Trigger("CardTag_added", after: .insert) { new in
-      Card.update { $0.$version += 1 }.where { $0.$id == new.$cardID }
+      Edition.next
+      Card.update { $0.$version = Edition.number }.where { $0.$id == new.$cardID }
     }
     Trigger("CardTag_removed", after: .delete) { old in
-      Card.update { $0.$version += 1 }.where { $0.$id == old.$cardID }
+      Edition.next
+      Card.update { $0.$version = Edition.number }.where { $0.$id == old.$cardID }
     }
   }
 }

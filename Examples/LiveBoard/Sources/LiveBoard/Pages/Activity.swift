@@ -6,8 +6,7 @@ struct Activity: Sendable {
   struct Line: Sendable {
     var sequence: Int64
     var author: String?
-    var text: String
-    var isUndo: Bool
+    var text: HTML
   }
 
   var lines: [Line]

@@ -6,7 +6,7 @@ struct CardForm {
   let tags: [Tag]
   let lists: [BoardList]
   let people: [Person]
-  /// What the editor wrote, if the card was changed by someone else meanwhile.
+  /// The texts of the editor, if another edit changed the card meanwhile.
   var draft: Draft?
 
   /// The texts of an editor that were not saved.
@@ -22,8 +22,7 @@ struct CardForm {
       <form class="card-form" method="post" action="/cards/\(card.id)" data-card="\(card.id)" \
       aria-labelledby="form-heading">
       <input type="hidden" name="version" value="\(card.version)">
-      <p class="overline" id="form-heading">Card in <span dir="auto">\(face.listName)</span> · \
-      version \(card.version)</p>
+      <p class="overline" id="form-heading">Card in <span dir="auto">\(face.listName)</span></p>
       \(conflict)
       <p class="form-error" role="alert" hidden></p>
       <label for="f-title">Title</label>

@@ -290,7 +290,9 @@ async function openCard(path, from) {
   dialog.innerHTML = await answer.text();
   opener = from?.closest("[data-id]")?.id;
   if (!dialog.open) dialog.showModal();
-  dialog.querySelector("#f-title").focus();
+  const title = dialog.querySelector("#f-title");
+  title.focus();
+  title.setSelectionRange(title.value.length, title.value.length);
   post(`${path}/read`);
 }
 

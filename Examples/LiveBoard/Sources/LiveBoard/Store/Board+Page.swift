@@ -30,11 +30,6 @@ extension Board {
         people: try db.fetch(Person.order(by: \.$name)))
     }
   }
-
-  /// Reads the newest entries of the change log.
-  func activity() async throws -> Activity {
-    Activity(lines: [])
-  }
 }
 
 extension Connection {

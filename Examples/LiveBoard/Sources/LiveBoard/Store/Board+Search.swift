@@ -11,8 +11,7 @@ extension Board {
   /// The number of cards that a search returns.
   static let foundCards = 50
 
-  /// Returns the cards that have all words of a text, the most relevant first. The last word may be
-  /// unfinished.
+  /// Returns the cards that have a word that begins with each word of a text, the most relevant first.
   func search(_ text: String) async throws -> [FoundCard] {
     try await db.fetch(Self.found(by: text))
   }
@@ -24,7 +23,7 @@ extension Board {
         person: OptionalColumns<Person>
       ) in
       From(card)
-      Join(card.search(.asYouType(text)).as(hit))
+      Join(card.search(.prefixes(text)).as(hit))
       Join(list, on: card.$listID == list.$id)
       LeftJoin(person, on: card.$assigneeID.equals(person.$id))
       OrderBy(hit.$rank)

@@ -7,24 +7,29 @@ import Foundation
 struct Board: Sendable {
   static let models: [any TableModel.Type] = [
     BoardList.self, Person.self, Tag.self, Card.self, CardTag.self, Unread.self,
+    Edition.self,
   ]
 
   let db: Database
+  let histories: Histories
 
   /// Opens the file of a board, and creates it if it does not exist.
   init(path: String) throws {
-    db = try Database(path: path, models: Self.models, configuration: .relaxed)
+    self.init(
+      in: try Database(path: path, models: Self.models, configuration: .relaxed))
   }
 
   init(in db: Database) {
     self.db = db
+    histories = Histories(of: db)
   }
 
   /// Runs a transaction that the change log records with its author and label.
   func edit<Result: Sendable>(
     _ label: String, by author: String?, _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    try await db.write(label: label) { tx in
+    if let author { try await histories.begin(for: author) }
+    return try await db.write(label: label) { tx in
       if let author { try tx.setLogAuthor(author) }
       return try body(tx)
     }

@@ -6,6 +6,8 @@ enum BoardError: Error {
   case notFound(String)
   /// The card was edited since the editor read it. It carries the card as it is now.
   case conflict(CardFace)
+  /// An undo that conflicts with a later edit.
+  case overtaken(String)
   /// The board has as many rows as it may have.
   case full(String)
 }

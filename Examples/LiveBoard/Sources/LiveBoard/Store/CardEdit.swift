@@ -1,12 +1,12 @@
 import Apus
 
-/// What an editor changes of a card; a property that is nil stays as it is.
+/// An edit of a card. The card keeps its value where a property is nil.
 struct CardEdit: Sendable, Codable {
   var title: String?
   var notes: String?
   var listID: BoardList.ID?
   var assigneeID: Person.ID?
-  /// Whether nobody is assigned from now on.
+  /// Whether the card is assigned to no person from now on.
   var isUnassigned: Bool?
   /// The names of all tags that the card has from now on.
   var tags: [String]?

@@ -1,9 +1,11 @@
 import Apus
 
 extension Board {
+  static let sampleLabel = "sample"
+
   /// Fills a board that has no list and no person with an example: a team that prepares a release.
   func addSampleIfEmpty() async throws {
-    try await edit("sample", by: "Live Board") { tx in
+    try await edit(Self.sampleLabel, by: "Live Board") { tx in
       guard try !tx.exists(BoardList.all), try !tx.exists(Person.all) else { return }
       try Sample(tx).fill()
     }

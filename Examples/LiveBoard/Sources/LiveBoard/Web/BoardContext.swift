@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// What is known of a request while it is answered.
+/// The context of a request: its path parameters, and the person of the browser.
 struct BoardContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   /// The person that the browser chose; nil for programs and new browsers.

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 /// The web application: its routes, and the services that it consists of.
 struct BoardServer: Sendable {
@@ -31,7 +32,7 @@ struct BoardServer: Sendable {
 
   /// Runs the server on a loopback address until it is stopped by SIGTERM or SIGINT.
   func run(
-    host: String = "127.0.0.1", port: Int,
+    host: String = "127.0.0.1", port: Int, signals: [UnixSignal] = [.sigterm, .sigint],
     onRunning: @escaping @Sendable (_ port: Int) async -> Void
   ) async throws {
     var app = Application(
@@ -39,7 +40,7 @@ struct BoardServer: Sendable {
       onServerRunning: { await onRunning($0.localAddress?.port ?? port) }, logger: logger)
     app.addServices(feed)
     var configuration = ServiceGroupConfiguration(
-      services: [app], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: [app], gracefulShutdownSignals: signals, logger: logger)
     // A client that does not read its answer must not keep the server alive.
     configuration.maximumGracefulShutdownDuration = .seconds(1)
     try await ServiceGroup(configuration: configuration).run()

@@ -7,6 +7,7 @@ extension BoardServer {
   func addForms(to router: Router<BoardContext>) {
     let board = board
     addCardForms(to: router)
+    addUndo(to: router)
     router.resource(
       "lists",
       [
@@ -58,6 +59,31 @@ extension BoardServer {
       ])
   }
 
+  private func addUndo(to router: Router<BoardContext>) {
+    let board = board
+    for (path, name, step) in [
+      ("undo", "Undid", Board.undo), ("redo", "Redid", Board.redo),
+    ] {
+      router.resource(
+        RouterPath(path),
+        [
+          .post: { request, context in
+            guard let person = context.person else {
+              throw Refusal.badRequest("choose a person first; each undoes its own changes")
+            }
+            guard let label = try await step(board)(person) else {
+              throw Refusal(
+                status: .conflict, code: "nothing", reason: "there is nothing to \(path)")
+            }
+            var response = Response.done(request)
+            // A label is made of ASCII letters and spaces.
+            response.headers[.xDone] = "\(name): \(label)"
+            return response
+          }
+        ])
+    }
+  }
+
   private func addCardForms(to router: Router<BoardContext>) {
     let board = board
     router.resource(
@@ -103,4 +129,9 @@ extension BoardServer {
         }
       ])
   }
+}
+
+extension HTTPField.Name {
+  /// The label of a step that was undone or redone, for the script to show.
+  static let xDone = HTTPField.Name("X-Done") ?? .server
 }
