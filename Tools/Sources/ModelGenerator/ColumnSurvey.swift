@@ -22,6 +22,8 @@ struct ColumnSurvey {
   private(set) var isJSON = true
   private(set) var isDecimal = true
   private(set) var isDay = true
+  /// Whether every text begins with a day, as those of dates in all forms do.
+  private(set) var beginsWithDay = true
   /// The different texts, as long as they are few and short; nil otherwise.
   private(set) var texts: Set<String>? = []
 
@@ -66,7 +68,8 @@ struct ColumnSurvey {
     }
     if isJSON { isJSON = text.isJSONContainer }
     if isDecimal { isDecimal = length < 40 && (try? value.read(Decimal.self)) != nil }
-    if isDay { isDay = length == 10 && text.isDay }
+    if beginsWithDay { beginsWithDay = text.beginsWithDay }
+    if isDay { isDay = length == 10 && beginsWithDay }
     if texts != nil, !(texts?.contains(text) ?? true) {
       texts = length <= 24 && (texts?.count ?? 0) < 8 ? texts?.union([text]) : nil
     }
@@ -95,12 +98,14 @@ extension String {
     return (try? JSONSerialization.jsonObject(with: Data(utf8))) != nil
   }
 
-  /// Whether it is a day as `2026-11-21`.
-  fileprivate var isDay: Bool {
-    utf8.enumerated().allSatisfy { index, byte in
-      index == 4 || index == 7
-        ? byte == UInt8(ascii: "-")
-        : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
+  /// Whether it begins with a day as `2026-11-21`.
+  fileprivate var beginsWithDay: Bool {
+    let day = utf8.prefix(10)
+    return day.count == 10
+      && day.enumerated().allSatisfy { index, byte in
+        index == 4 || index == 7
+          ? byte == UInt8(ascii: "-")
+          : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      }
   }
 }

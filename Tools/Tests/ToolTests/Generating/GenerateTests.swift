@@ -95,6 +95,19 @@ struct GenerateTests {
     }
   }
 
+  @Test("dates that no form writes keep their words, also in a column that prefers numbers")
+  func dateTexts() async throws {
+    let text = try await text(
+      """
+      CREATE TABLE t (a datetime NOT NULL, b date, c UNSIGNED LONG, d "MONEY");
+      INSERT INTO t (a, b) VALUES ('2020-01-02 03:04:05.678901', '2020-01-02');
+      """)
+    for line in ["var a: DateText", "var b: DateText?", "var c: Int?", "var d: Double?"] {
+      #expect(text.contains("  @Column \(line)\n"), "\(line) in \(text)")
+    }
+    #expect(text.contains("struct DateText: ColumnValue, Hashable {"))
+  }
+
   @Test("a few texts that occur often are suggested as an enumeration")
   func cases() async throws {
     let text = try await text(
