@@ -1,7 +1,7 @@
 import Foundation
 
 /// A line on the terminal that says how far a command has come; nothing if the standard error is no
-/// terminal.
+/// terminal, or if the line would be drawn among the rows of the output.
 package final class ProgressLine {
   private let verb: String
   private let unit: String
@@ -11,10 +11,11 @@ package final class ProgressLine {
   /// - Parameters:
   ///   - verb: the work, such as `importing`.
   ///   - unit: what is counted, such as `rows`.
-  package init(_ verb: String, _ unit: String) {
+  ///   - isVisible: whether the line may be shown on a terminal.
+  package init(_ verb: String, _ unit: String, isVisible: Bool = true) {
     self.verb = verb
     self.unit = unit
-    isVisible = ErrorOutput.isTerminal
+    self.isVisible = isVisible && ErrorOutput.isTerminal
   }
 
   deinit { end() }

@@ -46,7 +46,8 @@ struct Export: ParsableCommand {
   func run() throws {
     guard let output else {
       let count = try write(to: Output(format: format, width: nil))
-      return ErrorOutput.isTerminal ? ErrorOutput.write("\(count) rows were written") : ()
+      if !Terminal.isOutput { ErrorOutput.write("\(count) rows were written") }
+      return
     }
     guard force || !FileManager.default.fileExists(atPath: output) else {
       throw ReadableError("\(output) exists already; --force replaces it")
@@ -60,7 +61,8 @@ struct Export: ParsableCommand {
   }
 
   private func write(to output: Output) throws -> Int {
-    let progress = ProgressLine("exporting", "rows")
+    let progress = ProgressLine(
+      "exporting", "rows", isVisible: self.output != nil || !Terminal.isOutput)
     var count = 0
     _ = try file.open().read { connection in
       var sql = SQL(unsafe: query ?? "")
