@@ -16,6 +16,8 @@ struct ColumnSurvey {
     .datetime, .datetimeSeconds, .iso8601, .iso8601Milliseconds, .iso8601Seconds,
   ]
   private(set) var uuidForms: [StoredForm] = [.standard, .uppercase]
+  /// The forms of dates in REAL in which every number is written back without being rounded.
+  private(set) var realForms: [StoredForm] = [.unixSeconds, .julianDay, .referenceSeconds]
   /// Whether every BLOB has the 16 bytes of a UUID.
   private(set) var hasUUIDBytes = true
   /// Whether every text is an array or an object of JSON, a decimal number, or a day.
@@ -50,7 +52,9 @@ struct ColumnSurvey {
     case .integer(let integer):
       integers = integers?.widened(to: integer) ?? integer...integer
       if Double(exactly: integer) == nil { hasLargeInteger = true }
-    case .real(let real): reals = reals?.widened(to: real) ?? real...real
+    case .real(let real):
+      reals = reals?.widened(to: real) ?? real...real
+      realForms.removeAll { !value.isWritten(as: Date.self, $0) }
     case .blob(let data): hasUUIDBytes = hasUUIDBytes && data.count == 16
     case .text(let text): add(text, value)
     }

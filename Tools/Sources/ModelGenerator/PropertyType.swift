@@ -150,6 +150,10 @@ struct TypeGuess {
         nil
       }
     guard let form else { return PropertyType("Double").noted("a date? no form fits all values") }
+    guard survey.realForms.contains(form) else {
+      return PropertyType("Double").noted(
+        "all values are dates as .\(form), which Date would round")
+    }
     return PropertyType("Date", form: form).noted("all values are dates as .\(form); or Double")
   }
 
@@ -158,8 +162,16 @@ struct TypeGuess {
       return PropertyType([.standard, .uppercase].contains(form) ? "UUID" : "Date", form: form)
     }
     guard survey.count > 0 else { return PropertyType("String") }
-    if let form = survey.uuidForms.first { return PropertyType("UUID", form: form) }
-    if let form = survey.dateForms.first { return PropertyType("Date", form: form) }
+    if let form = survey.uuidForms.first {
+      let type = PropertyType("UUID", form: form)
+      return isNamed("uuid") || isNamed("guid")
+        ? type : type.noted("all values are UUIDs; or String")
+    }
+    if let form = survey.dateForms.first {
+      let type = PropertyType("Date", form: form)
+      return isDeclared("date") || isDeclared("time")
+        ? type : type.noted("all values are dates as .\(form); or String")
+    }
     if survey.isJSON {
       return PropertyType("String")
         .noted("all values are JSON; JSON<Value> reads them as a Codable type of yours")

@@ -15,7 +15,7 @@ final class FileWatcher {
   private var database: Database
   private let copy: KeyedCopy
   private var definitions: SchemaDefinitions
-  /// The number by which SQLite tells that another connection has committed; nil if the next look
+  /// A number that changes when another connection commits; nil if the next look
   /// must compare.
   private var version: DatabaseValue?
   /// The number of the file, which differs if another file takes its place.

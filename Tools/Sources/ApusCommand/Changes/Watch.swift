@@ -34,7 +34,7 @@ struct Watch: ParsableCommand {
   var tables: String?
   @Option(help: "The seconds between two looks.")
   var interval = 0.2
-  @Option(help: "End after so many changes.")
+  @Option(help: "End after this number of changes.")
   var limit: Int?
   @OptionGroup var options: OutputOptions
 

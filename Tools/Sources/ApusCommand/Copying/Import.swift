@@ -34,7 +34,7 @@ struct Import: ParsableCommand {
   var columns: String?
   @Option(help: "What separates the fields of CSV: a character, or 'tab'.")
   var separator = ","
-  @Option(help: "What a row does that exists already: fail, ignore or replace.")
+  @Option(help: "The treatment of a row whose key exists: fail, ignore or replace.")
   var onConflict = TableImport.Conflict.fail
   @Flag(help: "Run the triggers of the table, such as those that feed a full-text index.")
   var trust = false

@@ -5,7 +5,7 @@ package struct TableShape: Hashable, Sendable {
   package let name: String
   /// All columns, including generated ones.
   package let columns: [String]
-  /// The columns of the primary key, in its order; empty if there is none.
+  /// The columns of the primary key, in its order; empty if the table has no key.
   package let keyColumns: [String]
 
   package init(name: String, columns: [String], keyColumns: [String]) {

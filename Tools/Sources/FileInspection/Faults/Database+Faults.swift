@@ -2,8 +2,8 @@ import Apus
 import ToolOutput
 
 extension Database {
-  /// Returns the faults of the file: damage and broken references, and if there are none, full-text
-  /// indexes that disagree with their text.
+  /// Returns the faults of the file: damage and broken references. If it has neither, it returns the
+  /// full-text indexes that disagree with their text.
   ///
   /// Only a connection that may write can check a full-text index. If there are any, the file is
   /// copied into the temporary folder, and the copy is checked.
