@@ -2,14 +2,16 @@ import Apus
 import ArgumentParser
 
 /// The file that a command reads.
-struct FileArgument: ParsableArguments {
+package struct FileArgument: ParsableArguments {
   @Argument(help: "The SQLite file.", completion: .file())
-  var file: String
+  package var file: String
+
+  package init() {}
 
   /// Opens the file as one of a stranger: read-only, and without trust in its schema.
-  func open() throws -> Database { try Self.open(file) }
+  package func open() throws -> Database { try Self.open(file) }
 
-  static func open(_ path: String) throws -> Database {
+  package static func open(_ path: String) throws -> Database {
     var configuration = Configuration.untrustedFile
     configuration.maximumReaders = 1
     return try Database(path: literal(path), configuration: configuration)
@@ -17,7 +19,7 @@ struct FileArgument: ParsableArguments {
 
   /// A path that is not taken for a URI, which could name another way of accessing files, nor for a
   /// database in memory.
-  static func literal(_ path: String) -> String {
-    path.hasPrefix("file:") || path.hasPrefix(":") ? "./" + path : path
+  package static func literal(_ path: String) -> String {
+    path.isEmpty || path.hasPrefix("file:") || path.hasPrefix(":") ? "./" + path : path
   }
 }

@@ -1,20 +1,21 @@
 import Apus
+import ToolOutput
 
 /// A table or view of a file.
-struct Relation {
-  enum Kind: String {
+package struct Relation {
+  package enum Kind: String {
     case table, view
     case virtual = "virtual table"
     /// A table in which a virtual table keeps its content.
     case shadow = "shadow table"
   }
 
-  let name: String
-  let kind: Kind
+  package let name: String
+  package let kind: Kind
 
   /// Returns the tables and views of the main database in the order of their names, without those
   /// that SQLite keeps for itself.
-  static func all(in connection: Connection) throws -> [Relation] {
+  package static func all(in connection: Connection) throws -> [Relation] {
     try connection.rows(
       """
       SELECT name, type FROM pragma_table_list
@@ -34,7 +35,7 @@ struct Relation {
   }
 
   /// Returns the table or view with that name. Throws an error that lists those that exist.
-  static func named(_ name: String, in connection: Connection) throws -> Relation {
+  package static func named(_ name: String, in connection: Connection) throws -> Relation {
     let all = try all(in: connection)
     let found =
       all.first { $0.name == name }
@@ -43,7 +44,7 @@ struct Relation {
     // The tables that SQLite keeps for itself can be shown, too.
     if try connection.tableExists(name) { return Relation(name: name, kind: .table) }
     let names = all.filter { $0.kind != .shadow }.map(\.name)
-    throw CommandError(
+    throw ReadableError(
       "there is no table or view \(name)"
         + (names.isEmpty ? "; the file has none" : "; there are: \(names.joined(separator: ", "))"))
   }
