@@ -33,6 +33,10 @@ struct FunctionSpecification {
     try expectOne(#"group_concat("title", ?)"#, "Alpha+Beta+gamma+Delta 100%+Epsilon_") {
       $0.$title.groupConcat("+")
     }
+    try expectOne(
+      #"group_concat("title", substr("title", ?, ?))"#,
+      "AlphaBBetaggammaDDelta 100%EEpsilon_"
+    ) { $0.$title.groupConcat($0.$title.substr(1, 1)) }
     try expectOne(#"group_concat(DISTINCT substr("title", ?, ?))"#, "A,B,g,D,E") {
       $0.$title.substr(1, 1).groupConcatDistinct()
     }

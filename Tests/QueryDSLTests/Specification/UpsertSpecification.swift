@@ -19,8 +19,8 @@ struct UpsertSpecification {
   func update() throws {
     let insert = Article.insert(.make(9, "a", price: 8, stock: 3)).onConflictUpdate(\.$code) {
       $0.$price = $1.$price
-      $0.set(\.$stock, to: $0.$stock + $1.$stock)
-      $0.set(\.$isActive, to: false)
+      $0.$stock = $0.$stock + $1.$stock
+      $0.$isActive = false
     }
     try articles.expect(
       insert,
