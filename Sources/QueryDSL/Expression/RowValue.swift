@@ -98,7 +98,7 @@ extension RowValue {
         switch value {
         case .value(let value): columns[index].append(value)
         case .unstorable(let error): return SQLPredicate(.isNull(.value(.unstorable(error))))
-        case .array, .zeroBlob, .argument: break
+        case .array, .zeroBlob, .argument: return SQLPredicate(.invalid(.noListElement))
         }
       }
     }

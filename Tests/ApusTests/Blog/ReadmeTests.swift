@@ -120,7 +120,7 @@ struct ReadmeTests {
     for try await posts in db.observe(feed) {
       seen.append(posts.map(\.0))
       if seen.count == 2 { break }
-      try await db.run(Post.update { $0.set(\.$status, to: .archived) }.where { $0.$id == id })
+      try await db.run(Post.update { $0.$status = .archived }.where { $0.$id == id })
     }
     #expect(seen == [["Post 2", "Post 1", "Post 0"], ["Post 2", "Post 0"]])
   }

@@ -23,7 +23,7 @@ struct TriggerStatementSpecification {
           Sum.delete().order(by: \.$sum, .descending).limit(1)
           for limit in limits {
             Sum.insert {
-              $0.set(\.$id, to: limit)
+              $0.$id = limit
               $0.$sum = new.$value
             }.onConflictDoNothing(\.$id)
           }

@@ -19,8 +19,8 @@ struct UpsertSpecification {
   func update() throws {
     let insert = Article.insert(.make(9, "a", price: 8, stock: 3)).onConflictUpdate(\.$code) {
       $0.$price = $1.$price
-      $0.set(\.$stock, to: $0.$stock + $1.$stock)
-      $0.set(\.$isActive, to: false)
+      $0.$stock = $0.$stock + $1.$stock
+      $0.$isActive = false
     }
     try articles.expect(
       insert,
@@ -274,10 +274,10 @@ struct UpsertSpecification {
     }
     #expect(throws: QueryError.self) { try Ticket.insert { _ in }.onConflictDoNothing().sql }
     let counted = Article.insert(.make(1, "z")).onConflictUpdate(\.$id) { row, new in
-      row.set(
-        \.$stock,
-        to: Article.where { $0.$price >= new.$price && $0.$id != row.$id }
-          .select { $0.count() }.subquery().ifNull(0))
+      let id = row.$id
+      row.$stock =
+        Article.where { $0.$price >= new.$price && $0.$id != id }
+        .select { $0.count() }.subquery().ifNull(0)
     }
     #expect(try db.upsert(counted).map(\.outcome) == [.updated])
     #expect(try articles.rows[0].stock == 2)

@@ -31,7 +31,7 @@ struct AggregateValues: Sendable {
   let places: [Int]
   /// Whether the first of them is `count(*)`, which says whether the group exists.
   let countsRows: Bool
-  /// The name of an aggregate whose difference cannot be calculated; nil if there is none.
+  /// The name of an aggregate whose difference cannot be calculated; nil if all can be.
   let askedName: String?
 
   init(of select: SelectStatement, in table: PlannedTable) throws {

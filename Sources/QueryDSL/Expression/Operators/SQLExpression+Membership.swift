@@ -18,13 +18,20 @@ extension SQLExpression {
       case .value(let value): stored.append(value)
       case .unstorable(let error):
         return SQLPredicate(.isIn(collatedNode, .unstorable(error), containsNull: nil))
-      case .array, .zeroBlob, .argument: break
+      case .array, .zeroBlob, .argument: return SQLPredicate(.invalid(.noListElement))
       }
     }
     return SQLPredicate(
       .isIn(
         collatedNode, .array(BoundArray(stored)),
         containsNull: Value.isOptional ? .value(containsNull ? 1 : 0) : nil))
+  }
+}
+
+extension QueryError {
+  /// The error of a list that contains something else than a stored value.
+  static var noListElement: QueryError {
+    QueryError("isIn: an element of the list is not a stored value; compare it with `==`")
   }
 }
 
