@@ -128,18 +128,17 @@ struct InclusionTrace: Sendable {
 
   /// The statements that must not scan a table.
   func statements(of included: IncludedRelation) throws -> [RestrictedStatement] {
-    let sample: (Int) -> KeySet = { [Array(repeating: .integer(0), count: $0)] }
-    let count = relation.ownerColumns.count
+    let samples = KeySet.samples(of: relation.ownerColumns.count)
     var statements = [
       RestrictedStatement(
-        text: try included.loadingText(Array(sample(count))), changed: owner)
+        text: try included.loadingText(Array(samples)), changed: owner)
     ]
     if relation.parentColumns != parent.layout.keyColumns {
-      statements.append(try RestrictedStatement(parents(with: sample(count)), after: table))
+      statements.append(try RestrictedStatement(parents(with: samples), after: table))
     }
     if let join = relation.joinTable {
       statements.append(
-        try RestrictedStatement(owners(joinedBy: sample(join.columns.count)), after: table))
+        try RestrictedStatement(owners(joinedBy: .samples(of: join.columns.count)), after: table))
     }
     for (other, nested) in zip(others, included.relations) {
       statements += try other.statements(of: nested)

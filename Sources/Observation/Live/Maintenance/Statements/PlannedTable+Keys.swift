@@ -36,6 +36,9 @@ extension PlannedTable {
     }
   }
 
+  /// A sample of keys, for finding out whether a restricted statement would scan a table.
+  var sampleKeys: KeySet { .samples(of: keyCollations.count) }
+
   /// Returns a statement with the condition that the table's key is one of the given ones. If the
   /// key has several columns, the rows may also have any other combination of their values.
   func restrict(_ statement: SelectStatement, to keys: KeySet) -> SelectStatement {
@@ -48,6 +51,13 @@ extension PlannedTable {
   ) -> SelectStatement {
     SelectStatement(selection: .terms(selected.map { .expression(.column($0)) }), from: id)
       .restricting(columns, to: values)
+  }
+}
+
+extension KeySet {
+  /// Returns several samples of values of some columns, since a statement has another form for one.
+  static func samples(of count: Int) -> KeySet {
+    [Array(repeating: .integer(0), count: count), Array(repeating: .integer(1), count: count)]
   }
 }
 
