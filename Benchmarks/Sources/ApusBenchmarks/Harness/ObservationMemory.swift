@@ -45,14 +45,16 @@ enum ObservationMemory {
       let rows = try fetch(database)
       return withExtendedLifetime(rows) { allocated() - before }
     }
-    let observed = try wait {
-      var iterator: QueryObservation<Row>.Iterator? = observation.makeAsyncIterator()
-      var result = try await iterator?.next()
-      let held = withExtendedLifetime((iterator, result)) { allocated() }
-      (iterator, result) = (nil, nil)
-      return held - allocated()
-    }
+    let observed = try wait { try await holding(observation) - allocated() }
     print("\(name): \(array / count), \(observed / count)")
+  }
+
+  /// Returns the number of bytes that are allocated while the first result is observed, and then
+  /// drops the observation.
+  private static func holding<Row>(_ observation: QueryObservation<Row>) async throws -> Int {
+    var iterator = observation.makeAsyncIterator()
+    let result = try await iterator.next()
+    return withExtendedLifetime((iterator, result)) { allocated() }
   }
 
   /// The number of bytes that are allocated.

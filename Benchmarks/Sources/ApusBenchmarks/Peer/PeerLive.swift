@@ -86,11 +86,12 @@ final class PeerLive: @unchecked Sendable {
   }
 
   @Sendable
-  private static func groups(_ db: Database) throws -> [(Int64, Int)] {
+  private static func groups(_ db: Database) throws -> [(Int64, Int, Int64)] {
     let rows = try Row.fetchCursor(
-      db.cachedStatement(sql: "SELECT feed, count(*) FROM LivePost GROUP BY feed ORDER BY feed"))
-    var groups: [(Int64, Int)] = []
-    while let row = try rows.next() { groups.append((row[0], row[1])) }
+      db.cachedStatement(
+        sql: "SELECT feed, count(*), sum(score) FROM LivePost GROUP BY feed ORDER BY feed"))
+    var groups: [(Int64, Int, Int64)] = []
+    while let row = try rows.next() { groups.append((row[0], row[1], row[2])) }
     return groups
   }
 

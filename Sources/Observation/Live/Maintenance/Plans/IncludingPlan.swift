@@ -63,7 +63,7 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
       }
       keys.formUnion(more)
     }
-    guard root.seekCount(of: keys) <= maximum else { return nil }
+    guard keys.seekCount <= maximum else { return nil }
     var change = ResultChange(of: window)
     guard !keys.isEmpty else { return change }
     var statement = root.restrict(parents.statement, to: keys)

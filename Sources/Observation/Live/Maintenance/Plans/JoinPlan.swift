@@ -82,7 +82,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     else { return nil }
     var change = ResultChange(of: window)
     guard !roots.isEmpty else { return change }
-    guard root.seekCount(of: roots) <= maximum else { return nil }
+    guard roots.seekCount <= maximum else { return nil }
     var statement = root.restrict(query.statement, to: roots)
     statement.order = .none
     change.replaceRows(
@@ -99,7 +99,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     guard var roots = root.touchedKeys(in: commits) else { return nil }
     for joined in joined {
       guard let keys = joined.table.touchedKeys(in: commits),
-        roots.count + joined.table.seekCount(of: keys) <= maximum
+        keys.seekCount <= maximum - roots.count
       else { return nil }
       guard !keys.isEmpty else { continue }
       // The roots that lost such a row, and are not held, are not known.

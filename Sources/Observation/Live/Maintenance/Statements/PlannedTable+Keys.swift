@@ -27,15 +27,6 @@ extension PlannedTable {
     return keys
   }
 
-  /// Returns the number of places at which SQLite looks for rows with the given keys: all
-  /// combinations of the values of each column.
-  func seekCount(of keys: KeySet) -> Int {
-    keyCollations.indices.reduce(1) { count, place in
-      let values = keyCollations.count == 1 ? keys.count : Set(keys.map { $0[place] }).count
-      return count.multipliedReportingOverflow(by: values).overflow ? .max : count * values
-    }
-  }
-
   /// A sample of keys, for finding out whether a restricted statement would scan a table.
   var sampleKeys: KeySet { .samples(of: keyCollations.count) }
 
@@ -55,6 +46,16 @@ extension PlannedTable {
 }
 
 extension KeySet {
+  /// The number of places at which SQLite looks for rows with these keys: all combinations of the
+  /// values of each column.
+  var seekCount: Int {
+    guard let columns = first?.count, columns > 1 else { return count }
+    return (0..<columns).reduce(1) { count, place in
+      let values = Set<DatabaseValue>(map { $0[place] }).count
+      return count.multipliedReportingOverflow(by: values).overflow ? .max : count * values
+    }
+  }
+
   /// Returns several samples of values of some columns, since a statement has another form for one.
   static func samples(of count: Int) -> KeySet {
     [Array(repeating: .integer(0), count: count), Array(repeating: .integer(1), count: count)]
