@@ -9,8 +9,8 @@ import SQLCore
 /// // a view that reads live.model is drawn again when the row changes
 /// let author = LiveModel(Author.all.including(Post.all, by: \.$authorID), id, in: db)
 /// // author.model?.0.name, author.model?.1.count
-/// let unread = LiveModel(Post.where { $0.$isUnread.isTrue }.select { $0.count() }, in: db)
-/// // unread.model ?? 0
+/// let drafts = LiveModel(Post.where { $0.$status == .draft }.select { $0.count() }, in: db)
+/// // drafts.model ?? 0
 /// ```
 ///
 /// It is `@Observable` and belongs to the actor on which it was created. If many are alive, a

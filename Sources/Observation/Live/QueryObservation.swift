@@ -76,12 +76,13 @@ extension Database {
   ///
   /// A query over one table, an inner or left join of tables, and groups and aggregates of these are
   /// maintained rather than fetched again: only what a commit touched is evaluated, at a cost that
-  /// does not depend on the size of the result. Rows that are equal in the query's order are in the
+  /// does not depend on the size of the result. The same holds for models with what they include. Rows that are equal in the query's order are in the
   /// order of their keys.
   ///
   /// Other queries are fetched again after each commit that touches a column that they read:
   ///
-  /// - groups of other expressions than columns, and aggregates over all rows of a join
+  /// - groups of other expressions than columns, or of columns that compare without letter case, and
+  ///   aggregates over all rows of a join
   /// - window functions, `distinct`, subqueries, and raw SQL within the query
   /// - right and full joins, and joins for which an index is missing
   /// - functions other than SQLite's own deterministic ones

@@ -136,7 +136,12 @@ extension _IncludedQuery {
     }
     statement.selection = .terms(terms)
     if let join = relation.join { statement.joins.append(join) }
-    statement.predicates.append(relation.isOwned(by: keys))
+    if areLive {
+      for (index, owner) in relation.ownerColumns.enumerated() where keys.count == 1 {
+        statement.restrict(owner, to: [keys[0].value(at: index)])
+      }
+    }
+    if !areLive || keys.count != 1 { statement.predicates.append(relation.isOwned(by: keys)) }
     return (statement, limits)
   }
 

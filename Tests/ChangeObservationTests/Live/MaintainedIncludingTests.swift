@@ -13,12 +13,7 @@ struct MaintainedIncludingTests {
     let db = try Database.inMemory(configuration: .relaxed)
     try await db.execute(
       """
-      CREATE TABLE JoinTeam (id INTEGER PRIMARY KEY, title TEXT);
-      CREATE TABLE JoinWriter (name TEXT PRIMARY KEY NOT NULL, team INTEGER, score REAL);
-      CREATE TABLE JoinPost (id INTEGER PRIMARY KEY, author TEXT, parent INTEGER,
-        title TEXT NOT NULL, stars INTEGER NOT NULL);
-      CREATE TABLE JoinMark (post INTEGER NOT NULL REFERENCES JoinPost ON DELETE CASCADE,
-        tag TEXT NOT NULL, weight INTEGER NOT NULL, PRIMARY KEY (post, tag));
+      \(unsafe: JoinTables.creation)
       WITH n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 399)
         INSERT INTO JoinPost SELECT i, 'w' || (i % 40), NULL, printf('t%03d', i), i % 5 FROM n;
       INSERT INTO JoinWriter SELECT DISTINCT author, substr(author, 2) % 20, 0 FROM JoinPost;

@@ -16,6 +16,14 @@ protocol SnapshotPlan<Row>: MaintenancePlan {
 private let maximumAttempts = 32
 
 extension SnapshotPlan {
+  var readsSnapshots: Bool { true }
+
+  func change(
+    of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
+  ) async throws -> MaintenanceOutcome {
+    try await changeInSnapshot(of: held, by: commits, with: means)
+  }
+
   /// Returns the change that commits make in a held result, evaluated in a new snapshot.
   func changeInSnapshot(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans

@@ -70,15 +70,16 @@ struct InclusionTrace: Sendable {
     guard !owners.isEmpty, relation.parentColumns != parent.layout.keyColumns else {
       return owners.count <= maximum ? owners : nil
     }
+    guard owners.seekCount <= maximum else { return nil }
     return try core.keys(of: parents(with: owners), maximum: maximum)
   }
 
-  /// Returns the values that refer to the parents of children of which only the keys are known, and
-  /// of touched children by a join table.
+  /// Returns the values by which children with the given keys refer to their parents. With a join
+  /// table, these are also the values by which it assigns touched children to parents.
   private func owners(
     of children: KeySet, _ commits: [Commit], maximum: Int, on core: ConnectionCore
   ) throws -> KeySet? {
-    guard children.count <= maximum else { return nil }
+    guard children.seekCount <= maximum else { return nil }
     guard between != nil, let join = relation.joinTable else {
       return children.isEmpty
         ? [] : try core.keys(of: owners(ofChildren: children), maximum: maximum)
@@ -92,7 +93,7 @@ struct InclusionTrace: Sendable {
       values.formUnion(more)
     }
     values = values.filter { !$0.contains(.null) }
-    guard values.count <= maximum else { return nil }
+    guard values.seekCount <= maximum else { return nil }
     return values.isEmpty ? [] : try core.keys(of: owners(joinedBy: values), maximum: maximum)
   }
 
@@ -128,18 +129,17 @@ struct InclusionTrace: Sendable {
 
   /// The statements that must not scan a table.
   func statements(of included: IncludedRelation) throws -> [RestrictedStatement] {
-    let sample: (Int) -> KeySet = { [Array(repeating: .integer(0), count: $0)] }
-    let count = relation.ownerColumns.count
+    let samples = KeySet.samples(of: relation.ownerColumns.count)
     var statements = [
       RestrictedStatement(
-        text: try included.loadingText(Array(sample(count))), changed: owner)
+        text: try included.loadingText(Array(samples)), changed: owner)
     ]
     if relation.parentColumns != parent.layout.keyColumns {
-      statements.append(try RestrictedStatement(parents(with: sample(count)), after: table))
+      statements.append(try RestrictedStatement(parents(with: samples), after: table))
     }
     if let join = relation.joinTable {
       statements.append(
-        try RestrictedStatement(owners(joinedBy: sample(join.columns.count)), after: table))
+        try RestrictedStatement(owners(joinedBy: .samples(of: join.columns.count)), after: table))
     }
     for (other, nested) in zip(others, included.relations) {
       statements += try other.statements(of: nested)

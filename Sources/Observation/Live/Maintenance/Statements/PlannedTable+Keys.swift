@@ -27,14 +27,8 @@ extension PlannedTable {
     return keys
   }
 
-  /// Returns the number of places at which SQLite looks for rows with the given keys: all
-  /// combinations of the values of each column.
-  func seekCount(of keys: KeySet) -> Int {
-    keyCollations.indices.reduce(1) { count, place in
-      let values = keyCollations.count == 1 ? keys.count : Set(keys.map { $0[place] }).count
-      return count.multipliedReportingOverflow(by: values).overflow ? .max : count * values
-    }
-  }
+  /// A sample of keys, for finding out whether a restricted statement would scan a table.
+  var sampleKeys: KeySet { .samples(of: keyCollations.count) }
 
   /// Returns a statement with the condition that the table's key is one of the given ones. If the
   /// key has several columns, the rows may also have any other combination of their values.
@@ -48,6 +42,23 @@ extension PlannedTable {
   ) -> SelectStatement {
     SelectStatement(selection: .terms(selected.map { .expression(.column($0)) }), from: id)
       .restricting(columns, to: values)
+  }
+}
+
+extension KeySet {
+  /// The number of places at which SQLite looks for rows with these keys: all combinations of the
+  /// values of each column.
+  var seekCount: Int {
+    guard let columns = first?.count, columns > 1 else { return count }
+    return (0..<columns).reduce(1) { count, place in
+      let values = Set<DatabaseValue>(map { $0[place] }).count
+      return count.multipliedReportingOverflow(by: values).overflow ? .max : count * values
+    }
+  }
+
+  /// Returns several samples of values of some columns, since a statement has another form for one.
+  static func samples(of count: Int) -> KeySet {
+    [Array(repeating: .integer(0), count: count), Array(repeating: .integer(1), count: count)]
   }
 }
 

@@ -30,7 +30,6 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     let ordersLimitedRows: Bool
   }
 
-  var readsSnapshots: Bool { true }
   var explanation: String {
     let names = joined.map(\.table.layout.tableName).joined(separator: ", ")
     return "a commit that touches \(root.layout.tableName) or \(names) evaluates it again only for "
@@ -62,23 +61,17 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     self.joined = joined
     indexedPlaces = joined.map(\.places)
     self.query = try KeyedQuery(query, of: tables, reserve: context.reserve)
-    let keys: KeySet = [root.keyCollations.map { _ in .integer(0) }]
     try core.requireIndexes(
-      for: [RestrictedStatement(root.restrict(self.query.statement, to: keys), after: root)]
+      for: [
+        RestrictedStatement(root.restrict(self.query.statement, to: root.sampleKeys), after: root)
+      ]
         + joined.map { joined in
-          let keys: KeySet = [joined.places.map { _ in .integer(0) }]
-          return try RestrictedStatement(
-            joined.table.restrict(joined.roots, to: keys), after: joined.table)
+          try RestrictedStatement(
+            joined.table.restrict(joined.roots, to: joined.table.sampleKeys), after: joined.table)
         })
   }
 
   // MARK: Evaluating
-
-  func change(
-    of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
-  ) async throws -> MaintenanceOutcome {
-    try await changeInSnapshot(of: held, by: commits, with: means)
-  }
 
   func change(
     of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
@@ -89,7 +82,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     else { return nil }
     var change = ResultChange(of: window)
     guard !roots.isEmpty else { return change }
-    guard root.seekCount(of: roots) <= maximum else { return nil }
+    guard roots.seekCount <= maximum else { return nil }
     var statement = root.restrict(query.statement, to: roots)
     statement.order = .none
     change.replaceRows(
@@ -106,7 +99,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     guard var roots = root.touchedKeys(in: commits) else { return nil }
     for joined in joined {
       guard let keys = joined.table.touchedKeys(in: commits),
-        roots.count + joined.table.seekCount(of: keys) <= maximum
+        keys.seekCount <= maximum - roots.count
       else { return nil }
       guard !keys.isEmpty else { continue }
       // The roots that lost such a row, and are not held, are not known.

@@ -9,7 +9,6 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   /// For each table, the way from its rows to their groups.
   private let traces: [GroupTrace]
 
-  var readsSnapshots: Bool { true }
   var indexedPlaces: [Range<Int>] {
     Set(traces.map(\.firstPlace)).subtracting([0]).map { $0..<($0 + 1) }
   }
@@ -52,12 +51,6 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   }
 
   // MARK: Evaluating
-
-  func change(
-    of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
-  ) async throws -> MaintenanceOutcome {
-    try await changeInSnapshot(of: held, by: commits, with: means)
-  }
 
   func change(
     of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,

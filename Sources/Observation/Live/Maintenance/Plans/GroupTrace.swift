@@ -115,7 +115,7 @@ struct GroupTrace: Sendable {
   func sample(isNull: Bool) -> Values {
     Values(
       places: parts.map { part in
-        (part.place, isNull && part.mayBeNull ? [.integer(0), .null] : [.integer(0)])
+        (part.place, isNull && part.mayBeNull ? [.integer(0), .null] : [.integer(0), .integer(1)])
       })
   }
 }

@@ -13,7 +13,6 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
   private let complete: @Sendable (ConnectionCore, LoadedRows<Parent>) throws -> LoadedRows<Row>
 
   var form: ResultForm { parents.form }
-  var readsSnapshots: Bool { true }
   var explanation: String {
     let names = Set(traces.flatMap(\.tables).map(\.layout.tableName)).sorted()
       .joined(separator: ", ")
@@ -41,9 +40,8 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
     self.root = root
     parents = try KeyedQuery(query, of: [root], reserve: context.reserve)
     complete = included.complete
-    let sample: KeySet = [root.keyCollations.map { _ in .integer(0) }]
     try context.connection.use().requireIndexes(
-      for: [RestrictedStatement(root.restrict(parents.statement, to: sample), after: root)]
+      for: [RestrictedStatement(root.restrict(parents.statement, to: root.sampleKeys), after: root)]
         + zip(traces, included.relations).flatMap { try $0.statements(of: $1) })
   }
 
@@ -51,12 +49,6 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
 
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     try completing(parents.fetch(on: core), on: core)
-  }
-
-  func change(
-    of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
-  ) async throws -> MaintenanceOutcome {
-    try await changeInSnapshot(of: held, by: commits, with: means)
   }
 
   func change(
@@ -71,7 +63,7 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
       }
       keys.formUnion(more)
     }
-    guard root.seekCount(of: keys) <= maximum else { return nil }
+    guard keys.seekCount <= maximum else { return nil }
     var change = ResultChange(of: window)
     guard !keys.isEmpty else { return change }
     var statement = root.restrict(parents.statement, to: keys)

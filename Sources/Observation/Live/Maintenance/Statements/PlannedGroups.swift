@@ -60,7 +60,8 @@ struct PlannedGroups: Sendable {
     do {
       try context.requireLog()
       let sample: [[DatabaseValue]] = [
-        columns.map { _ in .integer(0) }, areOptional.map { $0 ? .null : .integer(0) },
+        columns.map { _ in .integer(0) }, columns.map { _ in .integer(1) },
+        areOptional.map { $0 ? .null : .integer(0) },
       ]
       try context.connection.use().requireIndexes(
         for: [RestrictedStatement(restricting(statement, to: sample), after: table)])
