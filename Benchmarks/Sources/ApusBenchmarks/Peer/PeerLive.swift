@@ -86,12 +86,11 @@ final class PeerLive: @unchecked Sendable {
   }
 
   @Sendable
-  private static func groups(_ db: Database) throws -> [(Int64, Int, Int64)] {
+  private static func groups(_ db: Database) throws -> [(Int64, Int)] {
     let rows = try Row.fetchCursor(
-      db.cachedStatement(
-        sql: "SELECT feed, count(*), sum(score) FROM LivePost GROUP BY feed ORDER BY feed"))
-    var groups: [(Int64, Int, Int64)] = []
-    while let row = try rows.next() { groups.append((row[0], row[1], row[2])) }
+      db.cachedStatement(sql: "SELECT feed, count(*) FROM LivePost GROUP BY feed ORDER BY feed"))
+    var groups: [(Int64, Int)] = []
+    while let row = try rows.next() { groups.append((row[0], row[1])) }
     return groups
   }
 
