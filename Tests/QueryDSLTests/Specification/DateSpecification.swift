@@ -102,7 +102,7 @@ struct DateSpecification {
   func modifiedByExpression() throws {
     let query = Tour.where { $0.$id < 4 }.order(by: \.$id)
     let sql = try query.select { $0.$begin.modified(by: $0.$id * 2, .days) }.sql.text
-    #expect(sql.contains(#"'unixepoch', "id" * ? || ' days')"#))
+    #expect(sql.contains(#"'unixepoch', ("id" * ?) || ' days')"#))
     let units: [(DateUnit, Calendar.Component)] = [
       (.seconds, .second), (.minutes, .minute), (.hours, .hour), (.days, .day),
     ]
