@@ -82,7 +82,7 @@ let package = Package(
     ),
     .testTarget(
       name: "ChangeObservationTests",
-      dependencies: ["ChangeObservation", "DatabaseProcess", "TestRun"]
+      dependencies: ["ChangeObservation", "DatabaseProcess", "FileEngine", "TestRun"]
     ),
     .testTarget(name: "ApusTests", dependencies: ["Apus", "MigrationSamples", "TestRun"]),
     .testTarget(name: "DataFramesTests", dependencies: ["Apus", "DataFrames", "TestRun"]),

@@ -11,6 +11,10 @@ package final class RemoteDatabase: Sendable {
     self.engine = engine
   }
 
+  func refusal(of feature: String) -> DatabaseError {
+    .misuse("\(feature) cannot be used with \(engine.name): it needs the file")
+  }
+
   var latestSchema: UInt64 { schemaNumber.load(ordering: .acquiring) }
 
   func schemaDidChange() {
@@ -37,6 +41,16 @@ extension Database {
   }
 }
 
+extension Database {
+  /// Whether an engine keeps the database elsewhere.
+  package var isRemote: Bool { location.isRemote }
+
+  /// Throws if the database is not in this process.
+  package func requireLocal(_ feature: String) throws {
+    if case .remote(let remote) = location { throw remote.refusal(of: feature) }
+  }
+}
+
 extension ConnectionCore {
   /// Whether an engine keeps the database elsewhere.
   package var isRemote: Bool { state.pointee.remote != nil }
@@ -44,6 +58,6 @@ extension ConnectionCore {
   /// Throws if the database is not in this process, for calls of SQLite that need its pages.
   package func requireLocal(_ feature: String) throws {
     guard let remote = state.pointee.remote else { return }
-    throw DatabaseError.misuse("\(feature) cannot be used with \(remote.database.engine.name)")
+    throw remote.database.refusal(of: feature)
   }
 }

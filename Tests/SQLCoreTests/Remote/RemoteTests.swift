@@ -116,4 +116,79 @@ import Testing
       #expect(engine.sent.withLock { $0.contains { $0.contains("INSERT") } } == false)
     }
   }
+
+  @Test func whatNeedsTheFileIsRefused() throws {
+    try withEngine { db, _ in
+      try db.execute("CREATE TABLE t (x)")
+      #expect(throws: DatabaseError.self) { try db.backup(to: "/tmp/copy.sqlite") }
+      #expect(throws: DatabaseError.self) { try db.makeSnapshot() }
+      #expect(throws: DatabaseError.self) { try db.checkpoint() }
+      #expect(throws: DatabaseError.self) { try db.vacuum() }
+      #expect(throws: DatabaseError.self) { try db.write { try $0.serialize() } }
+      #expect(throws: DatabaseError.self) { try db.write { try $0.session() } }
+      #expect(throws: DatabaseError.self) { try db.execute("ATTACH ':memory:' AS other") }
+      #expect(throws: DatabaseError.self) {
+        try db.register(Registration { try $0.function("double") { (x: Int) in x * 2 } })
+      }
+    }
+  }
+
+  @Test func aLostSessionRollsItsTransactionBack() throws {
+    try withEngine { db, engine in
+      try db.execute("CREATE TABLE t (x)")
+      engine.fault.withLock { fault in
+        fault = { sql in
+          if sql.contains("VALUES (2)") {
+            throw RemoteSessionError(outcome: .unknown, message: "the line was cut")
+          }
+        }
+      }
+      do {
+        try db.write { tx in
+          try tx.execute("INSERT INTO t VALUES (1)")
+          try tx.execute("INSERT INTO t VALUES (2)")
+        }
+        Issue.record("it did not throw")
+      } catch let error as RemoteSessionError {
+        // Without a COMMIT, nothing can have been committed.
+        #expect(error.outcome == .notRun)
+      }
+      #expect(throws: RemoteSessionError(outcome: .unknown, message: "the line was cut")) {
+        try db.writeWithoutTransaction { try $0.execute("INSERT INTO t VALUES (2)") }
+      }
+      engine.fault.withLock { $0 = nil }
+      #expect(try db.fetch(Int.self, "SELECT count(*) FROM t") == [0])
+      try db.execute("INSERT INTO t VALUES (3)")
+      #expect(try db.fetch(Int.self, "SELECT x FROM t") == [3])
+    }
+  }
+
+  @Test func aLostCommitIsUnknown() throws {
+    try withEngine { db, engine in
+      try db.execute("CREATE TABLE t (x)")
+      engine.fault.withLock { fault in
+        fault = { sql in
+          if sql == "COMMIT" {
+            throw RemoteSessionError(outcome: .unknown, message: "the line was cut")
+          }
+        }
+      }
+      #expect(throws: RemoteSessionError(outcome: .unknown, message: "the line was cut")) {
+        try db.execute("INSERT INTO t VALUES (1)")
+      }
+      engine.fault.withLock { $0 = nil }
+      try db.execute("INSERT INTO t VALUES (2)")
+    }
+  }
+
+  @Test func anotherProgramsSchemaIsSeen() throws {
+    try withEngine { db, engine in
+      try db.execute("CREATE TABLE t (x)")
+      let other = try Database(path: engine.path)
+      try other.execute("CREATE TABLE u (y); INSERT INTO u VALUES (7)")
+      #expect(try db.fetch(Int.self, "SELECT y FROM u") == [7])
+      try other.execute("ALTER TABLE u ADD COLUMN z DEFAULT 8")
+      #expect(try db.fetch(Int.self, "SELECT z FROM u") == [8])
+    }
+  }
 }
