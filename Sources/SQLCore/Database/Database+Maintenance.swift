@@ -106,6 +106,7 @@ extension Database {
   private func maintaining<Result: Sendable>(
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
+    try requireLocal("maintenance")
     try checkWritable()
     return try await writing(AccessOptions()) { core in
       self.access.pool.endKeptSnapshots()
