@@ -35,8 +35,9 @@ extension ConnectionCore {
       csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, isDefensive ? 1 : 0)
     }
     let update = "UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?"
-    let statement = try compileOne(update).handle
-    defer { sqlite3_finalize(statement) }
+    let compiled = try compileOne(update)
+    defer { compiled.finalize() }
+    let statement = compiled.handle
     for (index, text) in [sql, name].enumerated() {
       let count = text.utf8.count
       let code = text.withCString {

@@ -102,7 +102,7 @@ extension Database {
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
     var options = AccessOptions()
-    options.hops = location.isFile
+    options.hops = location.isShared
     options.isProbe = true
     return try await access.run(.writer, options, body)
   }
@@ -135,7 +135,7 @@ extension Database {
     _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
     var options = options
-    options.hops = location.isFile
+    options.hops = location.isShared
     return try await access.run(.writer, options) { core in
       core.writeLabel = nil
       defer { self.keepLogWithinBound(core) }

@@ -22,6 +22,7 @@ public final class DatabaseSnapshot: DatabaseReader {
   private let temporaryFile: TemporaryFile?
 
   init(of database: Database) throws {
+    try database.requireLocal("a snapshot")
     guard database.location.isFile else {
       throw DatabaseError.misuse(
         "a database in memory has only one connection, so it cannot have snapshots; "

@@ -38,7 +38,7 @@ struct AssignmentSpecification {
     isHidden: nil, tags: [])
 
   init() throws {
-    db = try Database.temporary(models: [Note.self])
+    db = try Specification.database(models: [Note.self])
     try db.insert(note)
   }
 

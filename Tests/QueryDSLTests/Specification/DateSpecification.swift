@@ -16,7 +16,7 @@ struct DateSpecification {
   let dates: [Date]
 
   init() throws {
-    db = try Database.temporary(models: [Tour.self])
+    db = try Specification.database(models: [Tour.self])
     dates = try Self.moments.map { try DatabaseValue.text($0).read(Date.self, as: .iso8601) }
     let place = Tour.Place(name: "Hall", address: nil, seats: [], isOpen: true)
     try db.insert(dates.enumerated().map { Tour(id: $0.offset, $0.element, place: place) })

@@ -85,7 +85,7 @@ struct ReturningSpecification {
 
   @Test("a foreign key error at the end of the statement is reported with its table and columns")
   func foreignKey() throws {
-    let db = try Database.temporary(models: [Customer.self, Order.self])
+    let db = try Specification.database(models: [Customer.self, Order.self])
     try db.insert(Customer(id: 1, name: "Jane"))
     try db.insert(Order(customerID: 1))
     for command in [Customer.delete(), Customer.delete().where { $0.$id == 1 }] {
@@ -177,7 +177,7 @@ struct ReturningSpecification {
 
   @Test("a limited deletion works with a composite key")
   func compositeKey() throws {
-    let db = try Database.temporary(models: [Customer.self, Order.self, Line.self])
+    let db = try Specification.database(models: [Customer.self, Order.self, Line.self])
     try db.insert(Customer(id: 1, name: "Jane"))
     try db.insert([Order(id: 1, customerID: 1), Order(id: 2, customerID: 1)])
     try db.insert((0..<6).map { Line(orderID: Int64($0 / 3) + 1, number: $0 % 3, text: "\($0)") })

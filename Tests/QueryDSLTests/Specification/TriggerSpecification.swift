@@ -83,7 +83,7 @@ enum Notebook {
 struct TriggerSpecification {
   let db: Database
 
-  init() throws { db = try Database.temporary(models: Notebook.models) }
+  init() throws { db = try Specification.database(models: Notebook.models) }
 
   private func sql(_ trigger: String) throws -> String? {
     try db.fetch(

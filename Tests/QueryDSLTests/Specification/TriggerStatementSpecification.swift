@@ -39,7 +39,7 @@ struct TriggerStatementSpecification {
       @PrimaryKey var id: Int
       @Column var sum: Int
     }
-    let db = try Database.temporary(models: [Reading.self, Sum.self])
+    let db = try Specification.database(models: [Reading.self, Sum.self])
     let text = try db.fetch(
       String.self, "SELECT sql FROM sqlite_schema WHERE type = 'trigger'"
     ).first

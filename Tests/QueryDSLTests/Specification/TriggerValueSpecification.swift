@@ -58,7 +58,7 @@ struct TriggerValueSpecification {
 
   @Test("each value that a trigger writes is the value of the literal, to the last bit")
   func values() throws {
-    let db = try Database.temporary(models: [Sample.self, Signal.self])
+    let db = try Specification.database(models: [Sample.self, Signal.self])
     try db.insert(Signal(id: 1))
     let stored = try db.fetch(Sample.all.order(by: \.$id))
     try db.run(Sample.delete())
@@ -92,7 +92,7 @@ struct TriggerValueSpecification {
         }
       }
     }
-    let db = try Database.temporary(models: [Price.self])
+    let db = try Specification.database(models: [Price.self])
     let text = try db.fetch(String.self, "SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
     #expect(
       text[0].contains(
@@ -122,7 +122,7 @@ struct TriggerValueSpecification {
         }
       }
     }
-    let db = try Database.temporary(models: [Counter.self])
+    let db = try Specification.database(models: [Counter.self])
     try db.insert(Counter(id: 1, value: -1))
     try db.run(Counter.update { $0.$value = -5 })
     #expect(try db.fetch(Counter.all) == [Counter(id: 1, value: .max)])

@@ -82,7 +82,7 @@ struct UpsertSpecification {
       @Column var text: String
       static var schema: Schema<Word> { Collated(\.$text, .noCase) }
     }
-    let db = try Database.temporary(models: [Word.self])
+    let db = try Specification.database(models: [Word.self])
     #expect(try db.upsert(Word(id: 1, text: "a"), onConflict: \.$id).outcome == .inserted)
     #expect(try db.upsert(Word(id: 1, text: "A"), onConflict: \.$id).outcome == .updated)
     #expect(try db.upsert(Word(id: 1, text: "A"), onConflict: \.$id).outcome == .unchanged)
@@ -126,7 +126,7 @@ struct UpsertSpecification {
       @Column var twice: Int = 0
       static var schema: Schema<Sum> { Generated(\.$twice) { $0.$a * 2 } }
     }
-    let db = try Database.temporary(models: [Sum.self, Ticket.self])
+    let db = try Specification.database(models: [Sum.self, Ticket.self])
     #expect(try db.upsert(Sum(id: 1, a: 1), onConflict: \.$id).outcome == .inserted)
     #expect(try db.upsert(Sum(id: 1, a: 3), onConflict: \.$id).outcome == .updated)
     #expect(try db.upsert(Sum(id: 1, a: 3, twice: 9), onConflict: \.$id).outcome == .unchanged)
@@ -300,7 +300,7 @@ struct UpsertSpecification {
           }, where: { $0.$isActive == true })
       }
     }
-    let db = try Database.temporary(models: [User.self])
+    let db = try Specification.database(models: [User.self])
     try db.insert(User(id: 1, name: "Ann", email: "A@x"))
     let named = User.insert(User(id: 2, name: "ANN", email: "b@x"))
       .onConflictUpdate(on: { $0.$name.collated(.noCase) }) { $0.$email = $1.$email }
