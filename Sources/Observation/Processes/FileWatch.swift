@@ -24,7 +24,8 @@ final class FileWatch: Sendable {
       guard database.isRemote else { return nil }
       // An engine elsewhere is asked at intervals.
       folder = nil
-      return check.request(keepsProbing: true)
+      check.request(keepsProbing: true)
+      return
     }
     folder = FolderWatch(containing: path) { check.request() }
     // The first probe records the state that later probes compare with.
