@@ -33,12 +33,16 @@ public final class LiveModel<M: Model> {
 
   /// Begins to load and to watch the row with the given key. If the key is not valid, `phase` is
   /// `.failed`.
+  ///
+  /// - Parameter apply: A closure that calls its argument, which puts each row after the first into
+  ///   `model`.
   public init(
     _ type: M.Type, _ id: M.ID, in database: Database,
+    applying apply: (@Sendable (() -> Void) -> Void)? = nil,
     isolation: isolated (any Actor) = #isolation
   ) {
     do {
-      query = .success(LiveQuery(LiveSource(try M.query(for: id)), database, isolation))
+      query = .success(LiveQuery(LiveSource(try M.query(for: id)), database, apply, isolation))
     } catch {
       query = .failure(error)
     }
