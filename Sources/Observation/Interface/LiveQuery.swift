@@ -49,6 +49,20 @@ public final class LiveQuery<Row: Sendable> {
     self.init(LiveSource(sql: sql), database, apply, isolation)
   }
 
+  /// Begins to load and to watch models with what they include.
+  ///
+  /// ```swift
+  /// let live = LiveQuery(Author.all.including(Post.all, by: \.$authorID), in: db)
+  /// for (author, posts) in live.rows { … }
+  /// ```
+  public convenience init<M, each Part>(
+    _ query: Including<M, repeat each Part>, in database: Database,
+    applying apply: (@Sendable (() -> Void) -> Void)? = nil,
+    isolation: isolated (any Actor) = #isolation
+  ) where Row == (M, repeat each Part) {
+    self.init(LiveSource(query._included), database, apply, isolation)
+  }
+
   init(
     _ source: LiveSource<Row>, _ database: Database,
     _ apply: (@Sendable (() -> Void) -> Void)?, _ isolation: isolated any Actor

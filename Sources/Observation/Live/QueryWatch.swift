@@ -153,10 +153,10 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
       try core.run(cached: "BEGIN DEFERRED")
       try core.lend().refreshSchema()
       let version = try core.schemaVersion()
-      let text = try source.text()
-      let dependencies: Set<ColumnDependency>
+      let texts = try source.texts()
+      var dependencies: Set<ColumnDependency> = []
       do {
-        dependencies = try core.dependencies(of: text)
+        for text in texts { dependencies.formUnion(try core.dependencies(of: text)) }
       } catch let error as DatabaseError where error.code.primary == .error {
         try core.run(cached: "ROLLBACK")
         return .failure(error)
@@ -229,7 +229,8 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
       case .runsAgain(let reason): reason.sentence
       }
     reporting.report(
-      ObservationRerun(sql: try source.text(), duration: duration, reason: reason + "."))
+      ObservationRerun(
+        sql: try source.texts().first ?? "", duration: duration, reason: reason + "."))
   }
 
   /// Fetches the result from the database. Returns nil if the schema is not the one for which the
@@ -248,7 +249,7 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
       do {
         new =
           if let plan {
-            try Self.hold(try plan.query.fetch(on: core), plan, after: old)
+            try Self.hold(try plan.fetch(on: core), plan, after: old)
           } else {
             try Self.hold(try source.fetch(core), after: old)
           }
@@ -268,9 +269,7 @@ final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
     _ entries: [ResultEntry], _ plan: some MaintenancePlan<Row>, after old: Held?
   ) throws -> (Results<Row>, ResultWindow?) {
     let window = ResultWindow(
-      entries, order: plan.query.order, limit: plan.query.limit, offset: plan.query.offset,
-      reserve: plan.query.reserve,
-      indexedPlaces: plan.indexedPlaces, indexesNull: plan.indexesNull)
+      entries, in: plan.form, indexedPlaces: plan.indexedPlaces, indexesNull: plan.indexesNull)
     let haveKeys = old?.window != nil
     let difference = ResultsComparison.difference(
       from: old?.result.visibleEntries ?? [], to: Array(entries[window.range]),

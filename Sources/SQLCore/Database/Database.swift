@@ -79,7 +79,7 @@ public final class Database: Sendable {
     access = ConnectionAccess(
       first, location: location, configuration: configuration,
       maximumReaders: configuration.maximumReaders)
-    readLane = location.isFile && configuration.maximumReaders > 0 ? .reader : .writer
+    readLane = location.isShared && configuration.maximumReaders > 0 ? .reader : .writer
   }
 
   deinit {

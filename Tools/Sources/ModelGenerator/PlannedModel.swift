@@ -93,7 +93,17 @@ struct PlannedModel {
           isOptional: isOptional(index, isKey: isKey), isKey: isKey,
           description: table?.columns.first { $0.name.isSameName(as: column.name) }))
     }
+    orderKey(keyColumns)
     refuseMisfits(types)
+  }
+
+  /// Puts the properties of the key in the order of the key, in the places that they have among the
+  /// others: a model's key is in the order of its properties.
+  private mutating func orderKey(_ columns: [String]) {
+    let places = properties.indices.filter { properties[$0].isKey }
+    let ordered = columns.compactMap(property)
+    guard places.count == ordered.count else { return }
+    for (place, property) in zip(places, ordered) { properties[place] = property }
   }
 
   /// The property of a column that is named like the key of Swift, but is not the key.

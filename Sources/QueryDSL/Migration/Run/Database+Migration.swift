@@ -17,6 +17,21 @@ extension Database {
     try open(with: models, options)
   }
 
+  /// Opens a database that an engine keeps elsewhere, such as a cluster, with its models, and
+  /// migrates it as a file is migrated.
+  ///
+  /// ```swift
+  /// let db = try Database(engine: engine, models: [Author.self, Post.self])
+  /// ```
+  public convenience init(
+    engine: any RemoteEngine, models: [any TableModel.Type],
+    configuration: Configuration = Configuration(),
+    migration options: MigrationOptions = MigrationOptions()
+  ) throws {
+    try self.init(engine: engine, configuration: configuration)
+    try open(with: models, options)
+  }
+
   /// Opens a database in memory with the tables of its models.
   public static func inMemory(
     models: [any TableModel.Type], configuration: Configuration = Configuration()

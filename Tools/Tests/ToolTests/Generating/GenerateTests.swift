@@ -88,11 +88,31 @@ struct GenerateTests {
       #expect(text.contains("Stored(\\.\(line))"), "\(line)")
     }
     for comment in [
-      "all values are JSON", "all values are days", "all values are 0 or 1",
+      "all values are JSON", "all values are days", "all values are UUIDs; or String",
+      "all values are dates as .iso8601Milliseconds; or String", "all values are 0 or 1",
       "all values are dates from 1980 to 2050 as .unixMilliseconds; or Int",
     ] {
       #expect(text.contains("// \(comment)"), "\(comment)")
     }
+  }
+
+  @Test("dates that no form writes keep their words, also in a column that prefers numbers")
+  func dateTexts() async throws {
+    let text = try await text(
+      """
+      CREATE TABLE t (
+        a datetime NOT NULL, b date, c UNSIGNED LONG, d "MONEY", changed_at REAL);
+      INSERT INTO t (a, b, changed_at)
+        VALUES ('2020-01-02 03:04:05.678901', '2020-01-02', 2461368.0957327778451);
+      """)
+    for line in [
+      "var a: DateText", "var b: DateText?", "var c: Int?", "var d: Double?",
+      "var changedAt: Double?",
+    ] {
+      #expect(text.contains("  @Column \(line)\n"), "\(line) in \(text)")
+    }
+    #expect(text.contains("struct DateText: ColumnValue, Hashable {"))
+    #expect(text.contains("// all values are dates as .julianDay, which Date would round"))
   }
 
   @Test("a few texts that occur often are suggested as an enumeration")

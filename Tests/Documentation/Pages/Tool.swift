@@ -1,0 +1,1 @@
+private struct Author: Model { @PrimaryKey var id: Int }
