@@ -23,8 +23,8 @@ extension Database {
     .receive(on: scheduler).eraseToAnyPublisher()
   }
 
-  /// Returns a publisher of the changes to the rows of a model's table for which the predicates held
-  /// before the write or hold after it.
+  /// Returns a publisher of the changes to the rows of a model's table for which the predicates
+  /// held before the write or hold after it.
   ///
   /// ```swift
   /// db.changesPublisher(of: Post.self) { $0.$status == .published }.sink { change in … }
@@ -40,7 +40,8 @@ extension Database {
       .receive(on: scheduler).eraseToAnyPublisher()
   }
 
-  /// Returns a publisher of the changes to all tables: one element for each write, after its commit.
+  /// Returns a publisher of the changes to all tables: one element for each write, after its
+  /// commit.
   ///
   /// It is like `changesPublisher(of:columns:keys:on:)`, for every table of the database.
   public func changesPublisher(

@@ -2,9 +2,9 @@ import Foundation
 
 /// A subscription whose task takes elements from an asynchronous sequence while there is demand.
 ///
-/// `@unchecked Sendable`: every access to `state` holds the lock, and neither the subscriber nor the
-/// sequence is called while it is held. Only the task calls the subscriber, so that its calls never
-/// overlap.
+/// `@unchecked Sendable`: every access to `state` holds the lock, and neither the subscriber nor
+/// the sequence is called while it is held. Only the task calls the subscriber, so that its calls
+/// never overlap.
 final class PullSubscription<Base: AsyncSequence & Sendable, Downstream: Subscriber>:
   Subscription, ElementTaker, @unchecked Sendable
 where

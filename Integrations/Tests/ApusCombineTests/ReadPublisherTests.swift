@@ -101,7 +101,11 @@ import Testing
     }
     var cancellables: Set<AnyCancellable> = []
     db.readPublisher { try $0.rows(endless).count }
-      .sink { _ in Issue.record("it completed") } receiveValue: { _ in Issue.record("a value") }
+      .sink { _ in
+        Issue.record("it completed")
+      } receiveValue: { _ in
+        Issue.record("it gave a value")
+      }
       .store(in: &cancellables)
     try await until { began.load(ordering: .acquiring) }
     cancellables = []

@@ -76,7 +76,8 @@ final class RecordingSubscriber<Input: Sendable, Failure: Error>: Subscriber, @u
   }
 }
 
-/// Waits until a condition holds. A test in which it never does hangs, and is ended by the watchdog.
+/// Waits until a condition holds. A test in which it never does hangs, and is ended by the
+/// watchdog.
 func until(_ condition: @Sendable () async throws -> Bool) async throws {
   while try await !condition() { try await Task.sleep(for: .milliseconds(2)) }
 }

@@ -1,4 +1,5 @@
 import ApusCombine
+import Foundation
 import Synchronization
 import Testing
 
@@ -155,7 +156,10 @@ import Testing
     async throws
   {
     let db = try openPosts(400, readers: 8)
-    let seed = UInt64.random(in: 0...UInt64.max)
+    // `APUS_SEED=…` repeats a run.
+    let given = ProcessInfo.processInfo.environment["APUS_SEED"].flatMap { UInt64($0) }
+    let seed = given ?? UInt64.random(in: 0...UInt64.max)
+    print("random demands: APUS_SEED=\(seed)")
     await withTaskGroup { group in
       for number in 0..<16 {
         group.addTask {

@@ -37,40 +37,47 @@ public final class LiveModel<M: Sendable> {
 
   /// Begins to load and to watch the row with the given key. If the key is not valid, `phase` is
   /// `.failed`.
+  ///
+  /// - Parameter apply: A closure that calls its argument, which puts each row after the first into
+  ///   `model`.
   public convenience init(
     _ type: M.Type, _ id: M.ID, in database: Database,
+    applying apply: (@Sendable (() -> Void) -> Void)? = nil,
     isolation: isolated (any Actor) = #isolation
   ) where M: Model {
     self.init(
-      Result { LiveSource(try M.all.query.restricted(to: M.self, id)) }, database, isolation)
+      Result { LiveSource(try M.all.query.restricted(to: M.self, id)) }, database, apply,
+      isolation)
   }
 
   /// Begins to load and to watch the row with the given key, with what it includes. If the query
   /// does not select it, the model is nil; if the key is not valid, `phase` is `.failed`.
   public convenience init<Parent: Model, each Part>(
     _ query: Including<Parent, repeat each Part>, _ id: Parent.ID, in database: Database,
+    applying apply: (@Sendable (() -> Void) -> Void)? = nil,
     isolation: isolated (any Actor) = #isolation
   ) where M == (Parent, repeat each Part) {
     let included = query._included
     self.init(
       Result { LiveSource(try included.restricted { try $0.restricted(to: Parent.self, id) }) },
-      database, isolation)
+      database, apply, isolation)
   }
 
   /// Begins to load and to watch the first row of a query, such as one that counts rows or one with
   /// a limit of 1. All rows of the query are held.
   public convenience init(
     _ query: some Fetchable<M>, in database: Database,
+    applying apply: (@Sendable (() -> Void) -> Void)? = nil,
     isolation: isolated (any Actor) = #isolation
   ) {
-    self.init(.success(LiveSource(query)), database, isolation)
+    self.init(.success(LiveSource(query)), database, apply, isolation)
   }
 
   private init(
     _ source: Result<LiveSource<M>, any Error>, _ database: Database,
-    _ isolation: isolated any Actor
+    _ apply: (@Sendable (() -> Void) -> Void)?, _ isolation: isolated any Actor
   ) {
-    query = source.map { LiveQuery($0, database, isolation) }
+    query = source.map { LiveQuery($0, database, apply, isolation) }
   }
 
   /// The explanation of how the row is kept up to date with the current schema.

@@ -9,7 +9,7 @@ import SQLCore
 ///
 /// `@unchecked Sendable`: it is used by one task at a time, that of its iterator or of the user
 /// interface's object that created it.
-final class QueryWatch<Row: Sendable>: @unchecked Sendable {
+final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
   private let source: LiveSource<Row>
   let watch: TableWatch
   private let evaluators: RowEvaluators?
@@ -88,7 +88,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// on no actor, so that its cost is not the actor's time. After an error, it tries again at the
   /// next change.
   @concurrent
-  func step(isFirst: Bool) async -> Step {
+  func step(isFirst: Bool) async -> LiveStep<Results<Row>> {
     do {
       let result: Results<Row>?
       if isFirst {

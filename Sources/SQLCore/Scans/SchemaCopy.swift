@@ -80,6 +80,7 @@ extension ConnectionCore {
     configuration.isReadOnly = false
     configuration.schemaPolicy = .automatic
     configuration.onTableScan = nil
+    configuration.onStatement = nil
     let twin = try ConnectionCore(
       location: .memory, configuration: configuration, isReader: false)
     try state.pointee.registrations.source?.applyDefinitions(to: twin)

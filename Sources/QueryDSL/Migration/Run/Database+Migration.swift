@@ -135,10 +135,18 @@ extension Database {
     if !plan.isEmpty, let path = options.copyPath {
       try vacuum(into: path)
     }
+    let start = ContinuousClock.now
     // Another process may have migrated in the meantime, so the plan is made again under the lock.
-    return try writing { core in
+    let done = try writing { core in
       try MigrationRun.run(on: core, declared: declared, options: options)
     }
+    if let notify = configuration.onMigration, !done.isEmpty {
+      notify(
+        MigrationReport(
+          description: done.description, statements: done.steps.compactMap(\.sql),
+          duration: start.duration(to: .now)))
+    }
+    return done
   }
 }
 

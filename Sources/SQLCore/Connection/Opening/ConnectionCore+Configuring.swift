@@ -42,6 +42,7 @@ extension ConnectionCore {
     do {
       state.pointee.attachingFolder = location.workingFolder
       defer { state.pointee.attachingFolder = nil }
+      if let notify = configuration.onStatement { try lend().onTrace(.profile, notify) }
       try configuration.prepareConnection?(lend())
       endLease()
       if isReader || configuration.isReadOnly { try run(pragma: "PRAGMA query_only = ON") }
