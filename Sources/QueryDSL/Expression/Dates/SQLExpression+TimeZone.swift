@@ -95,7 +95,7 @@ extension SQLExpression where Value: DateColumnValue {
   ///
   /// ```swift
   /// Loan.where { $0.$begin.modified(by: $0.$length, .days) < now }
-  /// // … strftime('%s', …, 'unixepoch', "length" || ' days') …
+  /// // … CAST(strftime('%s', …, 'unixepoch', "length" || ' days') …
   /// ```
   /// Days, months and years are those of the zone's calendar, as with other modifiers. An amount
   /// that is NULL, and a result outside the years 0 to 9999, give NULL.
