@@ -141,6 +141,8 @@ struct RefusalTests {
       if let text = String(data: body, encoding: .utf8) { body = Data(filled(text).utf8) }
       var headers = ["Accept": "application/json"]
       headers["Content-Type"] = request.type
+      // The server then reads the rest of a body that it refused.
+      headers["Connection"] = "keep-alive"
       let answer = try await server.client.send(
         request.method, filled(request.path), headers, body)
       #expect(answer.status == request.status, "\(answer)")
