@@ -156,8 +156,8 @@ class PictureTests(unittest.TestCase):
                 "PATCH", f"/api/cards/{card['id']}", {**edit, "version": card["version"]},
                 people[name])
         server.api(
-            "POST", f"/api/cards/{server.card('Offline mode')['id']}/move",
-            {"listID": server.list_id("To do")}, people["Radia Perlman"])
+            "POST", f"/api/cards/{server.card('Contrast of the tags in dark mode')['id']}/move",
+            {"listID": server.list_id("Review")}, people["Radia Perlman"])
         form = pages[1].open_card("Search as you type")
         form.find_element(By.NAME, "title").send_keys(", with marks")
         form.find_element(By.CSS_SELECTOR, ".primary").click()
