@@ -81,11 +81,13 @@ class Server:
             fields = dict(line.split(":", 1) for line in file)
         return [int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM")]
 
-    def api(self, method, path, value=None):
+    def api(self, method, path, value=None, person=None):
         """Sends a request to the JSON API, and returns the status and the answer."""
         data = None if value is None else json.dumps(value).encode()
         request = urllib.request.Request(
             self.url + path, data, {"Content-Type": "application/json"}, method=method)
+        if person is not None:
+            request.add_header("Cookie", f"person={person}")
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
                 text = answer.read()

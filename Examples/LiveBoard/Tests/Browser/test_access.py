@@ -139,18 +139,25 @@ class PictureTests(unittest.TestCase):
     def test_picture(self):
         server = Server().start()
         self.addCleanup(server.close)
-        window = browser(width=1360, height=800)
+        window = browser(width=1412, height=730)
         other = browser()
         for driver in (window, other):
             self.addCleanup(driver.quit)
         pages = [Page(driver, server).open() for driver in (window, other)]
+        people = {p["name"]: p["id"] for p in server.api("GET", "/api/board")[1]["people"]}
         edits = [
-            ("PATCH", "Write the release notes", {"notes": "Two sentences each, until Friday."}),
-            ("PATCH", "Calendar view", {"tags": ["design", "idea"]}),
+            ("Alan Turing", "Write the release notes", {"notes": "Two sentences each, until Friday."}),
+            ("Radia Perlman", "Calendar view", {"tags": ["design", "idea"]}),
+            ("Alan Turing", "Two editors, one card", {"title": "Two editors of one card"}),
         ]
-        for method, title, edit in edits:
+        for name, title, edit in edits:
             card = server.card(title)
-            server.api(method, f"/api/cards/{card['id']}", {**edit, "version": card["version"]})
+            server.api(
+                "PATCH", f"/api/cards/{card['id']}", {**edit, "version": card["version"]},
+                people[name])
+        server.api(
+            "POST", f"/api/cards/{server.card('Contrast of the tags in dark mode')['id']}/move",
+            {"listID": server.list_id("Review")}, people["Radia Perlman"])
         form = pages[1].open_card("Search as you type")
         form.find_element(By.NAME, "title").send_keys(", with marks")
         form.find_element(By.CSS_SELECTOR, ".primary").click()

@@ -95,9 +95,9 @@ struct RefusalTests {
       "an old version", "PATCH", "/api/cards/CARD", #"{"title":"x","version":0}"#, 409,
       "changed since you read it"),
     .json("an unknown card", "PATCH", "/api/cards/9", #"{"title":"x","version":1}"#, 404, "card 9"),
-    .json("a key that is none", "PATCH", "/api/cards/x", "{}", 404, "no valid key"),
+    .json("a key that is a word", "GET", "/api/cards/x", "", 404, "no valid key"),
     .json(
-      "a key that is too large", "PATCH", "/api/cards/99999999999999999999", "{}", 404,
+      "a key that is too large", "GET", "/api/cards/99999999999999999999", "", 404,
       "no valid key"),
     .json("another version", "DELETE", "/api/cards/CARD?version=7", "", 409, "changed since"),
     .json("a deletion of nothing", "DELETE", "/api/cards/9", "", 404, "no card 9"),
@@ -141,6 +141,8 @@ struct RefusalTests {
       if let text = String(data: body, encoding: .utf8) { body = Data(filled(text).utf8) }
       var headers = ["Accept": "application/json"]
       headers["Content-Type"] = request.type
+      // The server then reads the rest of a body that it refused.
+      headers["Connection"] = "keep-alive"
       let answer = try await server.client.send(
         request.method, filled(request.path), headers, body)
       #expect(answer.status == request.status, "\(answer)")

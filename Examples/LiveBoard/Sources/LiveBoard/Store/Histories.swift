@@ -81,8 +81,10 @@ extension Board {
 }
 
 extension ConflictPolicy {
-  /// Every conflict fails, except for versions: any later edit of the card changed its version.
+  /// Every conflict fails, except for versions, which any later edit of the card changed, and for a tag
+  /// that other cards have got since, which stays.
   fileprivate static let exceptVersions = ConflictPolicy { conflict in
-    conflict.reason == .columnsChanged(["version"]) ? .apply : .fail
+    if conflict.change.table == Tag.tableName { return .keep }
+    return conflict.reason == .columnsChanged(["version"]) ? .apply : .fail
   }
 }

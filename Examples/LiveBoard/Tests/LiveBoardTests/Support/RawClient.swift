@@ -61,7 +61,7 @@ struct RawClient: Sendable {
       request.append(Data("\(name): \(value)\r\n".utf8))
     }
     request.append(Data("\r\n".utf8) + body)
-    let bytes = try await exchange(request) { _ in false }
+    let bytes = try await exchange(request, until: Self.isComplete)
     return try Self.parse(bytes)
   }
 
@@ -130,6 +130,15 @@ struct RawClient: Sendable {
       answer.append(contentsOf: buffer[..<count])
     }
     return answer
+  }
+
+  /// Whether the bytes are a whole answer, by the length in its head.
+  private static func isComplete(_ bytes: Data) -> Bool {
+    guard let end = bytes.range(of: Data("\r\n\r\n".utf8)), let answer = try? parse(bytes) else {
+      return false
+    }
+    let length = answer.header("Content-Length").flatMap { Int($0) } ?? 0
+    return bytes.count >= end.upperBound + length
   }
 
   private static func parse(_ bytes: Data) throws -> Answer {
