@@ -70,10 +70,10 @@ struct PlannedModel {
     if kind == .model, !nulls.isEmpty {
       // A migration takes such a key for one that the database assigns.
       let isInteger =
-        keyColumns.count == 1 && source.columns[nulls[0]].declaredType.isSameName(as: "INTEGER")
+        keyColumns.count == 1 && source.surveys[nulls[0]].classes.isSubset(of: [.integer])
       kind =
         isInteger && table?.hasRowIDKey == false
-        ? .row(reason: "its key is an INTEGER that is not the rowid, and holds NULL") : .tableModel
+        ? .row(reason: "its key is an integer that is not the rowid, and holds NULL") : .tableModel
       keyColumns = []
       notes.append("The key holds NULL, so that no key is declared here; the table keeps its own.")
     }

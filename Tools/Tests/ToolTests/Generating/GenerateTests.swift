@@ -148,7 +148,7 @@ struct GenerateTests {
       "mixed is only read, by Mixed: a holds values of several storage classes: INTEGER, TEXT",
       "text is only read, by Text: a is declared STRING, so SQLite would turn a text",
       "names is only read, by Names: it is a view",
-      "descending is only read, by Descending: its key is an INTEGER that is not the rowid",
+      "descending is only read, by Descending: its key is an integer that is not the rowid",
       "broken has no model: it cannot be read (no such table",
       "search is only read, by Search: it is a virtual table",
       "search_data has no model: a virtual table keeps its content there",
