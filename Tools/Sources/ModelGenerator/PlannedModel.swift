@@ -68,7 +68,12 @@ struct PlannedModel {
         && source.surveys[index].nullCount > 0
     }
     if kind == .model, !nulls.isEmpty {
-      kind = .tableModel
+      // A migration takes such a key for one that the database assigns.
+      let isInteger =
+        keyColumns.count == 1 && source.surveys[nulls[0]].classes.isSubset(of: [.integer])
+      kind =
+        isInteger && table?.hasRowIDKey == false
+        ? .row(reason: "its key is an integer that is not the rowid, and holds NULL") : .tableModel
       keyColumns = []
       notes.append("The key holds NULL, so that no key is declared here; the table keeps its own.")
     }

@@ -103,7 +103,7 @@ struct GenerateTests {
       CREATE TABLE t (
         a datetime NOT NULL, b date, c UNSIGNED LONG, d "MONEY", changed_at REAL);
       INSERT INTO t (a, b, changed_at)
-        VALUES ('2020-01-02 03:04:05.678901', '2020-01-02', 2461368.0957327778451);
+        VALUES ('2020-01-02 03:04:05.678901', '2020-01-02', 2461368.09573751222336);
       """)
     for line in [
       "var a: DateText", "var b: DateText?", "var c: Int?", "var d: Double?",
@@ -136,6 +136,8 @@ struct GenerateTests {
       INSERT INTO text VALUES ('007a');
       CREATE TABLE nullKey (a TEXT PRIMARY KEY);
       INSERT INTO nullKey VALUES (NULL), ('b');
+      CREATE TABLE descending (a INTEGER PRIMARY KEY DESC);
+      INSERT INTO descending VALUES (NULL), (1);
       CREATE VIEW names AS SELECT b FROM mixed;
       CREATE VIEW broken AS SELECT c FROM missing;
       CREATE VIRTUAL TABLE search USING fts5 (a);
@@ -146,6 +148,7 @@ struct GenerateTests {
       "mixed is only read, by Mixed: a holds values of several storage classes: INTEGER, TEXT",
       "text is only read, by Text: a is declared STRING, so SQLite would turn a text",
       "names is only read, by Names: it is a view",
+      "descending is only read, by Descending: its key is an integer that is not the rowid",
       "broken has no model: it cannot be read (no such table",
       "search is only read, by Search: it is a virtual table",
       "search_data has no model: a virtual table keeps its content there",
