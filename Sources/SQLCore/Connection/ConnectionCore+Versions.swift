@@ -6,7 +6,9 @@ extension ConnectionCore {
   ///
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_data_version>
   package func dataVersion() throws -> Int32 {
-    guard !isRemote else { return Int32(truncatingIfNeeded: try integer(pragma: "PRAGMA data_version")) }
+    guard !isRemote else {
+      return Int32(truncatingIfNeeded: try integer(pragma: "PRAGMA data_version"))
+    }
     var statement: OpaquePointer?
     try check(sqlite3_prepare_v2(handle, "PRAGMA data_version", -1, &statement, nil))
     defer { sqlite3_finalize(statement) }

@@ -33,7 +33,9 @@ package struct SchemaCopy {
     var objects: [Object] = []
     var statistics: [String] = []
     for (type, name, sql) in definitions {
-      if withStatistics, name == "sqlite_stat1" || name == "sqlite_stat4" { statistics.append(name) }
+      if withStatistics, name == "sqlite_stat1" || name == "sqlite_stat4" {
+        statistics.append(name)
+      }
       guard !name.hasPrefix("sqlite_") else { continue }
       let kind: Kind =
         switch type {

@@ -13,7 +13,11 @@ private struct Note: Model, Equatable {
 @Suite struct RemoteObservationTests {
   @Test(.timeLimit(.minutes(5))) func commitsOfThisProgramAndOfOthersAreSeen() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "remote-\(UUID())").path()
-    defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
+    defer {
+      for suffix in ["", "-wal", "-shm"] {
+        try? FileManager.default.removeItem(atPath: path + suffix)
+      }
+    }
     let db = try Database(engine: FileEngine(path: path), models: [Note.self])
     var results = db.observe(Note.all.order(by: \.$id)).makeAsyncIterator()
     #expect(try await results.next()?.map(\.text) == [])
