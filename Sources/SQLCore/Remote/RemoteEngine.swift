@@ -88,10 +88,14 @@ public protocol RemoteRows: AnyObject {
 
 /// A value of a row, whose bytes are valid only while the closure runs that gets it.
 public enum RemoteValue {
+  /// NULL.
   case null
+  /// An integer.
   case integer(Int64)
+  /// A real number.
   case real(Double)
   /// The bytes of a text, in UTF-8.
   case text(UnsafeRawBufferPointer)
+  /// The bytes of a BLOB.
   case blob(UnsafeRawBufferPointer)
 }
