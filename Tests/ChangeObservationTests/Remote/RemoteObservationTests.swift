@@ -5,7 +5,7 @@ import QueryDSL
 import SQLCore
 import Testing
 
-private struct Note: Model, Equatable {
+private struct RemoteNote: Model, Equatable {
   @PrimaryKey var id = Unique64()
   @Column var text: String
 }
@@ -18,13 +18,13 @@ private struct Note: Model, Equatable {
         try? FileManager.default.removeItem(atPath: path + suffix)
       }
     }
-    let db = try Database(engine: FileEngine(path: path), models: [Note.self])
-    var results = db.observe(Note.all.order(by: \.$id)).makeAsyncIterator()
+    let db = try Database(engine: FileEngine(path: path), models: [RemoteNote.self])
+    var results = db.observe(RemoteNote.all.order(by: \.$id)).makeAsyncIterator()
     #expect(try await results.next()?.map(\.text) == [])
-    try await db.insert(Note(text: "own"))
+    try await db.insert(RemoteNote(text: "own"))
     #expect(try await results.next()?.map(\.text) == ["own"])
-    let other = try Database(path: path, models: [Note.self])
-    try await other.insert(Note(text: "foreign"))
+    let other = try Database(path: path, models: [RemoteNote.self])
+    try await other.insert(RemoteNote(text: "foreign"))
     #expect(try await results.next()?.map(\.text) == ["own", "foreign"])
   }
 }
