@@ -12,6 +12,7 @@
 /// is sent, and its columns and parameters are known. Then it is sent with its values, and the rows
 /// of the answer are given to SQLite by a virtual table, from which they are decoded as those of a
 /// file are.
+/// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol RemoteEngine: Sendable {
   /// The name of the engine in errors, such as "a dqlite cluster".
   var name: String { get }
@@ -32,6 +33,7 @@ public protocol RemoteEngine: Sendable {
 ///
 /// An error of SQLite is thrown as `DatabaseError`, with SQLite's extended code and its message,
 /// from which the violated constraint is found.
+/// - SeeAlso: <https://www.sqlite.org/rescode.html>
 public protocol RemoteSession: AnyObject {
   /// Whether the session can be used. A session that is closed stays so.
   var isOpen: Bool { get }
@@ -47,6 +49,7 @@ public protocol RemoteSession: AnyObject {
 }
 
 /// A statement with its values, to be sent to an engine.
+/// - SeeAlso: <https://www.sqlite.org/lang.html>
 public struct RemoteText: Sendable {
   /// The text of one statement.
   public let sql: String
@@ -59,6 +62,7 @@ public struct RemoteText: Sendable {
 }
 
 /// What a statement that returns no rows has done.
+/// - SeeAlso: <https://www.sqlite.org/c3ref/changes.html>
 public struct RemoteOutcome: Sendable {
   /// The rowid of the last insert of the session.
   public var lastInsertRowID: Int64
@@ -73,6 +77,7 @@ public struct RemoteOutcome: Sendable {
 }
 
 /// The rows that a statement returns, read one after another.
+/// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol RemoteRows: AnyObject {
   /// The number of columns.
   var columnCount: Int { get }
@@ -87,6 +92,7 @@ public protocol RemoteRows: AnyObject {
 }
 
 /// A value of a row, whose bytes are valid only while the closure runs that gets it.
+/// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public enum RemoteValue {
   /// NULL.
   case null

@@ -106,6 +106,18 @@ final class RemoteLink {
     while try rows.next(isStopped: isStopped) { try body(rows) }
   }
 
+  /// Returns the number that changes when another session commits. It runs no statement of the
+  /// connection, so a commit hook may call it.
+  func dataVersion() throws -> Int32 {
+    var version: Int32 = 0
+    try forEachRow(of: "PRAGMA data_version") { row in
+      row.withValue(at: 0) { value in
+        if case .integer(let number) = value { version = Int32(truncatingIfNeeded: number) }
+      }
+    }
+    return version
+  }
+
   private func askOutcome() throws {
     try forEachRow(of: "SELECT changes(), last_insert_rowid()") { row in
       row.withValue(at: 0) { if case .integer(let count) = $0 { changeCount = Int(count) } }

@@ -3,6 +3,7 @@
 /// Outside a transaction, a statement that certainly was not run is sent again, as is one that only
 /// reads. So this is thrown for a write, for a transaction, or when no session could be opened
 /// within `Configuration.busyTimeout`.
+/// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
 public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is known of the statement, or of the transaction.
   public enum Outcome: Hashable, Sendable {
