@@ -38,9 +38,12 @@ public final class Session {
     guard let created else { throw DatabaseError.misuse("the session could not be started") }
     self.connection = connection
     core.state.pointee.hooks.sessionDidBegin()
+    // The session has the slot of the pre-update hook now.
+    core.state.pointee.cacheFeed.noteUnknown()
     handle = LentHandle(created) { [unowned core] session in
       core.state.pointee.hooks.sessionDidEnd()
       sqlite3session_delete(session)
+      core.restorePreUpdateHook()
     }
     core.keep(handle)
     // A `DELETE` without a WHERE clause that was compiled before would use the truncate
