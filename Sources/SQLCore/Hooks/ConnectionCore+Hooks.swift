@@ -56,6 +56,15 @@ extension ConnectionCore {
     installHooks()
   }
 
+  /// Removes the pre-update hook, so that a session can have its slot.
+  func removePreUpdateHook() {
+    guard state.pointee.hooks.installed.contains(.preUpdate), !state.pointee.hooks.isRecording
+    else {
+      return
+    }
+    sqlite3_preupdate_hook(handle, nil, nil)
+  }
+
   /// Installs the pre-update hook again, whose slot a session had that has ended.
   func restorePreUpdateHook() {
     guard state.pointee.hooks.installed.contains(.preUpdate), !state.pointee.hooks.isRecording
