@@ -22,7 +22,7 @@ extension ModelCaching {
   @usableFromInline
   func lookUp(_ id: UnsafeRawPointer, in cache: DatabaseCache) throws -> RowLookup {
     guard let key = key(at: id) else { return .none }
-    switch try cache.lookUp(key, .row, in: model) {
+    switch try cache.lookUp(key, in: model) {
     case .hit(let value): return .hit(value)
     case .miss(let ticket): return .miss(RowMiss(key: key, ticket: ticket, cache: cache))
     }
@@ -37,7 +37,8 @@ extension Connection {
     let layout = try M.layout
     defer { miss.cache.useIndex(of: core, with: miss.ticket) }
     guard miss.ticket.allowsStoring, let caching = layout.caching,
-      let table = try core.cachedTable(of: caching.model, key: layout.keyNames)
+      let table = try core.cachedTable(
+        of: caching.model, key: layout.keyNames, rowID: layout.rowIDName)
     else { return try find(model, id) }
     let rowIDName = table.hasRowID ? layout.rowIDName : nil
     let statement =
@@ -59,7 +60,7 @@ extension Connection {
       rowID: rowIDName == nil
         ? nil
         : try StatementRow(statement: statement).get(Int64.self, at: layout.columns.count))
-    miss.cache.store(entry, for: miss.key, .row, in: caching.model, with: miss.ticket)
+    miss.cache.store(entry, for: miss.key, in: caching.model, with: miss.ticket)
     return found
   }
 }

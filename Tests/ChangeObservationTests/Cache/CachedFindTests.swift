@@ -132,6 +132,28 @@ struct CachedFindTests {
     #expect(try db.find(Page.self, 3)?.text == "changed!")
   }
 
+  @Test("a column with the name of the rowid does not hide which row a commit touched")
+  func rowIDColumn() throws {
+    try db.execute(
+      "DROP TABLE Page; CREATE TABLE Page (id INTEGER PRIMARY KEY, text TEXT, _rowid_ TEXT)")
+    try db.execute("INSERT INTO Page VALUES (1, 'old', '7'), (7, 'seven', '1')")
+    for _ in 0..<2 { #expect(try db.find(Page.self, 1)?.text == "old") }
+    try db.execute("UPDATE Page SET text = 'new' WHERE id = 1")
+    #expect(try db.find(Page.self, 1)?.text == "new")
+  }
+
+  @Test("an authorizer is asked about rows that were cached before")
+  func authorizer() throws {
+    #expect(try db.find(Page.self, 3)?.text == "page 3")
+    try db.onAuthorize { action in
+      if case .read(table: "Page", column: "text") = action.kind { .deny } else { .allow }
+    }
+    for _ in 0..<3 {
+      #expect(throws: DatabaseError.self) { try db.find(Page.self, 3) }
+    }
+    #expect(try db.cacheStatistics(of: Page.self).count == 0)
+  }
+
   @Test("without shared memory nothing is cached, and every read is right")
   func unsupported() throws {
     var alone = Configuration()

@@ -30,6 +30,10 @@ struct CacheTableTests {
 
   @Test("it finds what was inserted last, and nothing that was removed")
   func model() {
+    InvariantChecks.whileOn { compareWithDictionary() }
+  }
+
+  private func compareWithDictionary() {
     var random = Generator(state: TestSeed.draw())
     let table = CacheTable(CacheLimits(rows: .max, bytes: .max))
     var expected: [Int: (value: Int, row: Int64?)] = [:]
@@ -68,6 +72,10 @@ struct CacheTableTests {
 
   @Test("it keeps within its bounds, and removes first what was not read lately")
   func bounds() {
+    InvariantChecks.whileOn { fill() }
+  }
+
+  private func fill() {
     let table = CacheTable(CacheLimits(rows: 50, bytes: 3_000))
     var evictions = 0
     for number in 0..<2_000 {

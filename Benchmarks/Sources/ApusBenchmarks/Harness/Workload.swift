@@ -52,8 +52,7 @@ extension Workload {
   static let all: [Workload] = [
     insertArray, insertEach, fetchAll, findByKey, typedQuery, preparedCall, updateColumn,
     observedUpdate, observedNeighbour, openWithModels, openTheFirstTime, findAsync, findSync,
-    findFromMainActor, findCached, durableInserts, durableInsertsOfFew, liveQueryOf10_000,
-    liveQueryOf100_000,
+    findFromMainActor, durableInserts, durableInsertsOfFew, liveQueryOf10_000, liveQueryOf100_000,
     liveQueryOf1_000_000, observersOf10, observersOf10_000, streamRows, readersAndWriter,
     joinedQuery, fullTextSearch, indexedInserts, newIDs, newIDsOfTwo, upsertArray, bulkUpdate,
   ]

@@ -1,4 +1,4 @@
-/// A value that is cached: a row or the result of a query.
+/// A value that is cached: a row.
 ///
 /// It never changes, so a thread may read it after another thread has removed it.
 @usableFromInline
@@ -9,21 +9,17 @@ package final class CacheEntry: Sendable {
   package let value: any CachedValue
   /// The memory that the entry takes, in bytes, as far as it is known.
   package let byteCount: Int
-  /// The rowid of the row; nil for the result of a query, and for a row whose rowid is not known.
+  /// The rowid of the row; nil if it is not known.
   package let rowID: Int64?
-  /// The tables that the result of a query was read from, in lower case; empty for a row.
-  package let tables: [String]
   /// The key; nil if it has 8 bytes, which the table keeps.
   private let key: [UInt8]?
 
   package init(
-    _ value: any CachedValue, for key: CacheKey, byteCount: Int, rowID: Int64? = nil,
-    tables: [String] = []
+    _ value: any CachedValue, for key: CacheKey, byteCount: Int, rowID: Int64? = nil
   ) {
     self.value = value
     self.byteCount = byteCount
     self.rowID = rowID
-    self.tables = tables
     if case .word = key { self.key = nil } else { self.key = key.withBytes { Array($0) } }
   }
 
@@ -65,9 +61,9 @@ package enum CacheKey: Sendable {
 
 /// The bounds of the cache of a model.
 package struct CacheLimits: Hashable, Sendable {
-  /// The maximum number of rows, and again of results.
+  /// The maximum number of rows.
   package let rows: Int
-  /// The maximum number of bytes of the rows, and again of the results.
+  /// The maximum number of bytes that the rows take.
   package let bytes: Int
 
   package init(rows: Int, bytes: Int) {
@@ -87,11 +83,11 @@ public struct CacheStatistics: Hashable, Sendable {
   public package(set) var hits = 0
   /// The number of reads that it did not answer.
   public package(set) var misses = 0
-  /// The number of rows and results that were removed because the cache was full.
+  /// The number of rows that were removed because the cache was full.
   public package(set) var evictions = 0
-  /// The number of rows and results that were removed because a commit touched them, or might have.
+  /// The number of rows that were removed because a commit touched them, or might have.
   public package(set) var invalidations = 0
-  /// The number of rows and results that the cache holds.
+  /// The number of rows that the cache holds.
   public package(set) var count = 0
   /// The number of bytes that they take, as far as it is known.
   public package(set) var byteCount = 0

@@ -44,9 +44,11 @@ struct CacheFeed {
     touched.removeAll()
   }
 
-  /// Called when an access to the writer ends. No commit is under way.
-  func didEnd() {
-    cache?.writerDidEnd()
+  /// Called when an access to the writer ends. No transaction is open.
+  ///
+  /// The log hook is not called for a transaction that leaves every page as it was.
+  mutating func didEnd() {
+    didRollBack()
   }
 }
 
@@ -66,7 +68,9 @@ extension DatabaseCache {
       let isNext = state.isCommitting && !touched.isUnknown
       state.isCommitting = false
       guard isNext, let version = state.version, let header = state.index?.header,
-        header.frameCount == frameCount, header.isOfSameLog(as: version)
+        header.frameCount == frameCount, header.isOfSameLog(as: version),
+        // A commit that no hook reported may lie between.
+        header.commitCount == version.commitCount &+ 1
       else { return [] }
       state.version = header
       return state.models.flatMap { $0?.remove(touched) ?? [] }

@@ -63,7 +63,9 @@ final class CacheTable: @unchecked Sendable {
   func insert(_ entry: CacheEntry, for key: CacheKey) -> (removed: [CacheEntry], evicted: Int) {
     var removed: [CacheEntry] = []
     let hash = hash(of: key)
-    if let place = place(of: key, hash: hash) { removed.append(remove(at: place)) }
+    if let place = place(of: key, hash: hash), let earlier = places[place]?.entry {
+      removed.append(remove(earlier, at: place))
+    }
     if let row = entry.rowID, let earlier = removeRow(row) { removed.append(earlier) }
     guard limits.rows > 0, entry.byteCount <= limits.bytes else { return (removed, 0) }
     var evicted = 0
@@ -86,7 +88,9 @@ final class CacheTable: @unchecked Sendable {
     guard let hash = hashes[rowID] else { return nil }
     var place = Int(truncatingIfNeeded: hash) & mask
     while let current = places[place] {
-      if current.hash == hash, current.entry.rowID == rowID { return remove(at: place) }
+      if current.hash == hash, current.entry.rowID == rowID {
+        return remove(current.entry, at: place)
+      }
       place = (place + 1) & mask
     }
     return nil
@@ -104,7 +108,7 @@ final class CacheTable: @unchecked Sendable {
     while place <= mask {
       // Another entry may move to the place of one that is removed.
       if let entry = places[place]?.entry, isRemoved(entry) {
-        removed.append(remove(at: place))
+        removed.append(remove(entry, at: place))
       } else {
         place += 1
       }
@@ -117,14 +121,13 @@ final class CacheTable: @unchecked Sendable {
     while true {
       hand = (hand + 1) & mask
       guard let current = places[hand] else { continue }
-      guard current.isUsed else { return remove(at: hand) }
+      guard current.isUsed else { return remove(current.entry, at: hand) }
       places[hand]?.isUsed = false
     }
   }
 
-  private func remove(at place: Int) -> CacheEntry {
-    // The place is taken: each caller has just read it.
-    let entry = places[place].unsafelyUnwrapped.entry
+  /// Removes the entry at a place, and returns it.
+  private func remove(_ entry: CacheEntry, at place: Int) -> CacheEntry {
     places[place] = nil
     count -= 1
     byteCount -= entry.byteCount

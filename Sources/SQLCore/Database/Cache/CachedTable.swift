@@ -2,8 +2,8 @@ import CSQLite
 
 /// How the rows of a table can be told apart when they are cached.
 package struct CachedTable: Sendable {
-  /// Whether the table has rowids, by which the pre-update hook names rows. In a table WITHOUT
-  /// ROWID, each commit that touches the table removes all its cached rows.
+  /// Whether the rowids of the rows can be read, by which the pre-update hook names rows. If not,
+  /// as in a table WITHOUT ROWID, each commit that touches the table removes all its cached rows.
   package let hasRowID: Bool
 }
 
@@ -27,27 +27,34 @@ extension ConnectionCore {
   ///
   /// They can be cached if they belong to an ordinary table whose primary key is the model's, so
   /// that at most one row has a key.
-  package func cachedTable(of model: CachedModel, key columns: [String]) throws -> CachedTable? {
+  ///
+  /// - Parameter rowID: The name by which the model's rowids are read; nil if there is none.
+  package func cachedTable(
+    of model: CachedModel, key columns: [String], rowID: String?
+  ) throws -> CachedTable? {
+    // An authorizer of this reader alone may hide values.
+    guard state.pointee.hooks.listeners.authorizer.isEmpty else { return nil }
     let version = try schemaVersion()
     let number = model.number
     if let known = state.pointee.cachedTables.table(number, schemaVersion: version) {
       return known
     }
-    let table = try findCachedTable(model.table, key: columns)
+    let table = try findCachedTable(model.table, key: columns, rowID: rowID)
     state.pointee.cachedTables.note(table, number, schemaVersion: version)
     return table
   }
 
-  private func findCachedTable(_ name: String, key columns: [String]) throws -> CachedTable? {
-    let tables = try texts(
-      "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main' AND type = 'table'", name)
-    guard tables.count == 1, let isWithoutRowID = tables.first.map({ $0[0] == "1" }) else {
-      return nil
-    }
-    let key = try texts("SELECT name FROM pragma_table_xinfo(?, 'main') WHERE pk > 0", name)
-    guard Set(key.map { $0[0].lowercasedASCII }) == Set(columns.map(\.lowercasedASCII)) else {
-      return nil
-    }
+  private func findCachedTable(
+    _ name: String, key columns: [String], rowID: String?
+  ) throws -> CachedTable? {
+    let tables = try texts("SELECT schema, type, wr FROM pragma_table_list(?)", name)
+    // A temporary table or view of this name takes the place of the table.
+    guard !tables.contains(where: { $0[0] == "temp" }),
+      let table = tables.first(where: { $0[0] == "main" }), table[1] == "table"
+    else { return nil }
+    let known = try texts("SELECT lower(name), pk FROM pragma_table_xinfo(?, 'main')", name)
+    let key = known.filter { $0[1] != "0" }.map { $0[0] }
+    guard Set(key) == Set(columns.map(\.lowercasedASCII)) else { return nil }
     // An index of the key with another collation than its columns allows several rows with keys
     // that are equal in a comparison.
     let indexed = try texts(
@@ -60,7 +67,9 @@ extension ConnectionCore {
     {
       return nil
     }
-    return CachedTable(hasRowID: !isWithoutRowID)
+    // A column that the model does not have may have the name of the rowid.
+    let hidesRowID = known.contains { $0[0] == rowID }
+    return CachedTable(hasRowID: table[2] == "0" && rowID != nil && !hidesRowID)
   }
 
   /// Returns the rows of one of the library's own statements, as texts, with one text bound.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The cached rows and results of a database. Programs do not use it directly: a model whose schema
+/// The cached rows of a database. Programs do not use it directly: a model whose schema
 /// has the line `Cached()` is cached, and `Database.cacheStatistics(of:)` counts.
 ///
 /// All entries belong to one *version*: a header of the wal-index, which each commit of any process
@@ -10,15 +10,16 @@ import Synchronization
 /// version.
 ///
 /// The exception is checked twice. In the commit hook, while the writer holds the write lock, the
-/// header must be the version. In the log hook, after the commit, the header must have the length
-/// of the log that the commit left, and the log must not have been restarted.
+/// header must be the version. In the log hook, after the commit, the header must count one more
+/// commit and have the length of the log that the commit left, and the log must not have been
+/// restarted.
 /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_file_format>
 public final class DatabaseCache: Sendable {
   struct State {
     /// The index of the log, which a reader of the pool has mapped; nil before the first read. The
     /// reader keeps it where it is until the database closes.
     var index: LogIndex?
-    /// Whether nothing can be cached: without shared memory, and after the database was closed.
+    /// Whether nothing is cached any more: the database was closed, or has an authorizer.
     var isOff = false
     /// The version to which all entries belong.
     var version: LogIndex.Header?
@@ -53,15 +54,13 @@ public final class DatabaseCache: Sendable {
   /// Returns the entry of a key, or a ticket with which the value that is now read may be stored.
   ///
   /// Throws where a read of the database would not begin.
-  package func lookUp(
-    _ key: CacheKey, _ kind: CacheKind, in model: CachedModel
-  ) throws -> CacheLookup {
+  package func lookUp(_ key: CacheKey, in model: CachedModel) throws -> CacheLookup {
     try pool.check()
     var removed: [CacheTable] = []
     let lookup = state.withLock { state -> CacheLookup in
       let cache = state.cache(of: model)
       if let version = state.version, let index = state.index, index.isAt(version) {
-        if let entry = cache.table(kind).entry(of: key) {
+        if let entry = cache.rows.entry(of: key) {
           cache.statistics.hits &+= 1
           return .hit(entry.value)
         }
@@ -87,8 +86,7 @@ public final class DatabaseCache: Sendable {
   /// Stores a value that was read with a ticket, unless anything was committed since the ticket was
   /// given. The reader has ended its read.
   package func store(
-    _ entry: CacheEntry, for key: CacheKey, _ kind: CacheKind, in model: CachedModel,
-    with ticket: CacheTicket
+    _ entry: CacheEntry, for key: CacheKey, in model: CachedModel, with ticket: CacheTicket
   ) {
     guard let version = ticket.version else { return }
     let removed = state.withLock { state -> [CacheEntry] in
@@ -98,7 +96,7 @@ public final class DatabaseCache: Sendable {
         return []
       }
       let cache = state.cache(of: model)
-      let (removed, evicted) = cache.table(kind).insert(entry, for: key)
+      let (removed, evicted) = cache.rows.insert(entry, for: key)
       cache.statistics.evictions &+= evicted
       return removed
     }
@@ -121,14 +119,14 @@ public final class DatabaseCache: Sendable {
       guard state.models.indices.contains(model.number), let cache = state.models[model.number]
       else { return CacheStatistics() }
       var statistics = cache.statistics
-      statistics.count = cache.rows.count + cache.results.count
-      statistics.byteCount = cache.rows.byteCount + cache.results.byteCount
+      statistics.count = cache.rows.count
+      statistics.byteCount = cache.rows.byteCount
       return statistics
     }
   }
 
-  /// Removes all entries, and caches nothing any more. Called before the connections close: the
-  /// index is unmapped then.
+  /// Removes all entries, and caches nothing any more. Called when an authorizer is added, and
+  /// before the connections close: the index is unmapped then.
   func turnOff() {
     let removed = state.withLock { state -> [CacheTable] in
       state.isOff = true
@@ -159,8 +157,8 @@ extension DatabaseCache.State {
   /// Removes all entries, and returns what holds them, to be released without the lock.
   mutating func removeAll() -> [CacheTable] {
     models.reduce(into: []) { removed, cache in
-      guard let cache, cache.rows.count + cache.results.count > 0 else { return }
-      removed += cache.removeAll()
+      guard let cache, cache.rows.count > 0 else { return }
+      removed.append(cache.removeAll())
     }
   }
 }
@@ -180,11 +178,6 @@ package struct CacheTicket: Sendable {
 
   /// Whether a value may be stored.
   package var allowsStoring: Bool { version != nil }
-}
-
-/// The kinds of cached values.
-package enum CacheKind: Sendable {
-  case row, result
 }
 
 /// A model as a cache knows it.

@@ -4,8 +4,8 @@ import Foundation
 /// R19: three processes read and write one file; each read must contain every commit that was made
 /// before it began, by any of them, and no read may mix two commits.
 ///
-/// Rows that are found by their keys are cached. Processes are killed between the reads, and the shared memory of the log is lost, as in a power
-/// cut.
+/// Rows that are found by their keys are cached. Processes are killed between the reads, and the
+/// shared memory of the log is lost, as in a power cut.
 enum Freshness: Trial {
   static let name = "R19"
   static let title = "freshness"
