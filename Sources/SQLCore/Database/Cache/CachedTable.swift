@@ -47,11 +47,9 @@ extension ConnectionCore {
   private func findCachedTable(
     _ name: String, key columns: [String], rowID: String?
   ) throws -> CachedTable? {
-    let tables = try texts("SELECT schema, type, wr FROM pragma_table_list(?)", name)
-    // A temporary table or view of this name takes the place of the table.
-    guard !tables.contains(where: { $0[0] == "temp" }),
-      let table = tables.first(where: { $0[0] == "main" }), table[1] == "table"
-    else { return nil }
+    let tables = try texts(
+      "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main' AND type = 'table'", name)
+    guard let isWithoutRowID = tables.first.map({ $0[0] == "1" }) else { return nil }
     let known = try texts("SELECT lower(name), pk FROM pragma_table_xinfo(?, 'main')", name)
     let key = known.filter { $0[1] != "0" }.map { $0[0] }
     guard Set(key) == Set(columns.map(\.lowercasedASCII)) else { return nil }
@@ -69,7 +67,7 @@ extension ConnectionCore {
     }
     // A column that the model does not have may have the name of the rowid.
     let hidesRowID = known.contains { $0[0] == rowID }
-    return CachedTable(hasRowID: table[2] == "0" && rowID != nil && !hidesRowID)
+    return CachedTable(hasRowID: !isWithoutRowID && rowID != nil && !hidesRowID)
   }
 
   /// Returns the rows of one of the library's own statements, as texts, with one text bound.
