@@ -63,6 +63,8 @@ let package = Package(
     .target(
       name: "CCountingVFS", dependencies: ["CSQLite"], path: "Tests/Support/CCountingVFS"
     ),
+    // An engine elsewhere that is a file after all.
+    .target(name: "FileEngine", dependencies: ["SQLCore"], path: "Tests/Support/FileEngine"),
     // Files that fail, a disk whose power is cut, memory that ends; and what is tried with them:
     // `Scripts/faults`.
     .target(name: "CFaults", dependencies: ["CSQLite"], path: "Tests/Support/CFaults"),
@@ -71,15 +73,16 @@ let package = Package(
       path: "Tests/Support/Faults"
     ),
     .testTarget(
-      name: "SQLCoreTests", dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS", "TestRun"]
+      name: "SQLCoreTests",
+      dependencies: ["SQLCore", "DatabaseProcess", "CCountingVFS", "FileEngine", "TestRun"]
     ),
     .testTarget(
       name: "QueryDSLTests",
-      dependencies: ["QueryDSL", "MigrationProcess", "MigrationSamples", "TestRun"]
+      dependencies: ["QueryDSL", "FileEngine", "MigrationProcess", "MigrationSamples", "TestRun"]
     ),
     .testTarget(
       name: "ChangeObservationTests",
-      dependencies: ["ChangeObservation", "DatabaseProcess", "TestRun"]
+      dependencies: ["ChangeObservation", "DatabaseProcess", "FileEngine", "TestRun"]
     ),
     .testTarget(name: "ApusTests", dependencies: ["Apus", "MigrationSamples", "TestRun"]),
     .testTarget(name: "DataFramesTests", dependencies: ["Apus", "DataFrames", "TestRun"]),

@@ -1,12 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let apus = Target.Dependency.product(name: "Apus", package: "Apus")
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+
 // A package of its own, so that users of Apus never resolve what only the command-line tool needs.
 let package = Package(
   name: "Tools",
   platforms: [.macOS(.v15)],
   products: [
-    .executable(name: "apus", targets: ["ApusCommand"])
+    .executable(name: "apus", targets: ["ApusCommand"]),
+    .library(name: "ApusToolSupport", targets: ["ApusToolSupport"]),
   ],
   dependencies: [
     .package(name: "Apus", path: ".."),
@@ -14,21 +19,33 @@ let package = Package(
   ],
   targets: [
     // Results as tables, JSON and CSV, for people and programs.
-    .target(name: "ToolOutput", dependencies: [.product(name: "Apus", package: "Apus")]),
+    .target(name: "ToolOutput", dependencies: [apus]),
+    // Faults of a file, and the differences of two.
+    .target(name: "FileInspection", dependencies: ["ToolOutput", apus]),
+    // From CSV and JSON to rows of a table.
+    .target(name: "RowImport", dependencies: ["ToolOutput", apus]),
     // From the schema and the values of a file to the Swift text of its models.
-    .target(name: "ModelGenerator", dependencies: [.product(name: "Apus", package: "Apus")]),
+    .target(name: "ModelGenerator", dependencies: ["ToolOutput", apus]),
+    // The arguments and exit statuses that all commands share.
+    .target(name: "CommandInterface", dependencies: ["ToolOutput", apus, argumentParser]),
+    // The commands `plan`, `migrate` and `check` of a program that has models.
+    .target(
+      name: "ApusToolSupport",
+      dependencies: ["CommandInterface", "FileInspection", "ToolOutput", apus, argumentParser]),
     .executableTarget(
       name: "ApusCommand",
       dependencies: [
-        "ModelGenerator", "ToolOutput",
-        .product(name: "Apus", package: "Apus"),
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "CommandInterface", "FileInspection", "ModelGenerator", "RowImport", "ToolOutput", apus,
+        argumentParser,
       ]
     ),
+    // A program with models, as a user of ApusToolSupport writes it; for the tests.
+    .executableTarget(name: "SampleTool", dependencies: ["ApusToolSupport", apus]),
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "ApusCommand", "ModelGenerator", "ToolOutput", .product(name: "Apus", package: "Apus"),
+        "ApusCommand", "FileInspection", "ModelGenerator", "RowImport", "SampleTool", "ToolOutput",
+        apus,
       ]
     ),
   ],

@@ -20,4 +20,18 @@ struct GoldenMessageTests {
       messages.contains { message in texts.contains { $0.contains(message) } }, "\(errors)")
     #expect(!errors.contains { $0.isSurrender })
   }
+
+  @Test("top-level code that awaits a query is warned that the method blocks")
+  func topLevelCode() async throws {
+    let client = ClientProgram(
+      .blog,
+      """
+      let db = try Database(path: "blog.sqlite", models: [Author.self, Post.self])
+      let posts = try ‸await db.fetch(Post.all)
+      print(posts)
+      """)
+    let errors = try await ClientCompiler.shared.errors(in: client, isScript: true)
+    #expect(errors.map(\.place) == client.expectedPlaces)
+    #expect(errors.allSatisfy { $0.message.contains("no 'async' operations occur") }, "\(errors)")
+  }
 }

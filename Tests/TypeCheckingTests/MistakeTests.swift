@@ -63,10 +63,10 @@ struct MistakeTests {
 
   @Test(
     "a number that does not go with up to eight others is an error at its operator",
-    arguments: TestSize.sample(NumberMistake.all, small: 3))
+    arguments: TestSize.sample(NumberMistake.all + NumberMistake.ofAssignment, small: 4))
   func numbers(_ mistake: NumberMistake) async throws {
     let client = mistake.client
-    let errors = try await ClientCompiler.shared.errors(in: client)
+    let errors = try await ClientCompiler.shared.errors(in: client, scopes: NumberMistake.scopes)
     #expect(errors.map(\.place) == client.expectedPlaces)
     #expect(
       errors.allSatisfy { $0.message.contains("'\(mistake.actor)'-isolated operator") },
@@ -74,8 +74,8 @@ struct MistakeTests {
   }
 
   @Test(
-    "integers beside real numbers compile",
-    arguments: TestSize.sample(NumberMistake.right, small: 2))
+    "integers beside real numbers compile, and so do sums for their columns",
+    arguments: TestSize.sample(NumberMistake.right + NumberMistake.rightAssignments, small: 2))
   func mixedNumbers(_ program: NumberMistake) async throws {
     #expect(try await ClientCompiler.shared.errors(in: program.client) == [])
   }

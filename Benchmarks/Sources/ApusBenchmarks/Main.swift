@@ -17,6 +17,7 @@ enum Main {
   nonisolated(nonsending)
     private static func run(_ options: Options) async throws
   {
+    if options.isMemory { return try ObservationMemory.report() }
     let workloads = Workload.all.filter(options.wants)
     guard !workloads.isEmpty else {
       let known = Workload.all.map(\.name).joined(separator: ", ")

@@ -1,6 +1,7 @@
 #ifndef CSQLITEBENCH_H
 #define CSQLITEBENCH_H
 
+#include <malloc.h>
 #include <sqlite3.h>
 
 /* The C side of the benchmarks uses SQLite like any other program, and not through Apus. This

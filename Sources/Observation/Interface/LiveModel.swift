@@ -7,13 +7,17 @@ import SQLCore
 /// ```swift
 /// let live = LiveModel(Post.self, id, in: db)
 /// // a view that reads live.model is drawn again when the row changes
+/// let author = LiveModel(Author.all.including(Post.all, by: \.$authorID), id, in: db)
+/// // author.model?.0.name, author.model?.1.count
+/// let drafts = LiveModel(Post.where { $0.$status == .draft }.select { $0.count() }, in: db)
+/// // drafts.model ?? 0
 /// ```
 ///
 /// It is `@Observable` and belongs to the actor on which it was created. If many are alive, a
 /// commit costs work only for those whose rows it touched. Watching ends when the object is
 /// released and when the database is closed. After an error it continues: see `LivePhase`.
 @Observable
-public final class LiveModel<M: Model> {
+public final class LiveModel<M: Sendable> {
   /// The result that holds the row; an error if the key is not valid.
   @ObservationIgnored private let query: Result<LiveQuery<M>, any Error>
 
@@ -33,15 +37,55 @@ public final class LiveModel<M: Model> {
 
   /// Begins to load and to watch the row with the given key. If the key is not valid, `phase` is
   /// `.failed`.
-  public init(
+  ///
+  /// - Parameter apply: A closure that calls its argument, which puts each row after the first into
+  ///   `model`.
+  public convenience init(
     _ type: M.Type, _ id: M.ID, in database: Database,
+    applying apply: (@Sendable (() -> Void) -> Void)? = nil,
+    isolation: isolated (any Actor) = #isolation
+  ) where M: Model {
+    self.init(
+      Result { LiveSource(try M.all.query.restricted(to: M.self, id)) }, database, apply,
+      isolation)
+  }
+
+  /// Begins to load and to watch the row with the given key, with what it includes. If the query
+  /// does not select it, the model is nil; if the key is not valid, `phase` is `.failed`.
+  public convenience init<Parent: Model, each Part>(
+    _ query: Including<Parent, repeat each Part>, _ id: Parent.ID, in database: Database,
+    applying apply: (@Sendable (() -> Void) -> Void)? = nil,
+    isolation: isolated (any Actor) = #isolation
+  ) where M == (Parent, repeat each Part) {
+    let included = query._included
+    self.init(
+      Result { LiveSource(try included.restricted { try $0.restricted(to: Parent.self, id) }) },
+      database, apply, isolation)
+  }
+
+  /// Begins to load and to watch the first row of a query, such as one that counts rows or one with
+  /// a limit of 1. All rows of the query are held.
+  public convenience init(
+    _ query: some Fetchable<M>, in database: Database,
+    applying apply: (@Sendable (() -> Void) -> Void)? = nil,
     isolation: isolated (any Actor) = #isolation
   ) {
-    do {
-      query = .success(LiveQuery(LiveSource(try M.query(for: id)), database, isolation))
-    } catch {
-      query = .failure(error)
-    }
+    self.init(.success(LiveSource(query)), database, apply, isolation)
+  }
+
+  private init(
+    _ source: Result<LiveSource<M>, any Error>, _ database: Database,
+    _ apply: (@Sendable (() -> Void) -> Void)?, _ isolation: isolated any Actor
+  ) {
+    query = source.map { LiveQuery($0, database, apply, isolation) }
+  }
+
+  /// The explanation of how the row is kept up to date with the current schema.
+  ///
+  /// It costs and throws what `QueryObservation.explanation` does. If the key is not valid, it throws
+  /// the error of `phase`.
+  public var explanation: ObservationExplanation {
+    get async throws { try await query.get().explanation }
   }
 
   /// Fetches the row now, whether or not it changed, and returns when it is shown; `phase` says
@@ -53,12 +97,11 @@ public final class LiveModel<M: Model> {
   }
 }
 
-extension Model {
-  /// Returns a query for the row with the given key.
-  static func query(for id: ID) throws -> Query<Self> {
-    var query = all.query
-    let layout = try layout
-    for (column, value) in zip(layout.keyColumns, try keyValues(of: id)) {
+extension Query {
+  /// Returns the query with the condition that the key of its table is the given one.
+  fileprivate func restricted<M: Model>(to _: M.Type, _ id: M.ID) throws -> Query {
+    var query = self
+    for (column, value) in zip(try M.layout.keyColumns, try M.keyValues(of: id)) {
       let key = ColumnID(
         table: query.statement.from, index: UInt16(truncatingIfNeeded: column))
       query.statement.predicates.append(.compareColumn(.equal, key, .value(value)))

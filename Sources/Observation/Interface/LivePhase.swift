@@ -16,11 +16,3 @@ public enum LivePhase: Sendable {
     if case .loaded = self { true } else { false }
   }
 }
-
-extension LivePhase {
-  /// Returns the phase to change to; nil if this one stays, so that its observers are not notified.
-  func changed(to phase: LivePhase?) -> LivePhase? {
-    if case .loaded = self, case .loaded? = phase { return nil }
-    return phase
-  }
-}

@@ -27,29 +27,58 @@ public final class LiveQuery<Row: Sendable> {
   public var isLoaded: Bool { phase.isLoaded }
 
   /// Begins to load and to watch the result of a query.
+  ///
+  /// - Parameter apply: A closure that calls its argument, which puts each result after the first
+  ///   into `rows`, for example `{ change in withAnimation { change() } }`.
   public convenience init(
     _ query: some Fetchable<Row>, in database: Database,
+    applying apply: (@Sendable (() -> Void) -> Void)? = nil,
     isolation: isolated (any Actor) = #isolation
   ) {
-    self.init(LiveSource(query), database, isolation)
+    self.init(LiveSource(query), database, apply, isolation)
   }
 
   /// Begins to load and to watch the rows of a raw SELECT.
+  ///
+  /// - Parameter apply: A closure that calls its argument, which puts each result after the first
+  ///   into `rows`.
   public convenience init(
-    sql: SQL, in database: Database, isolation: isolated (any Actor) = #isolation
+    sql: SQL, in database: Database, applying apply: (@Sendable (() -> Void) -> Void)? = nil,
+    isolation: isolated (any Actor) = #isolation
   ) where Row == SQLCore.Row {
-    self.init(LiveSource(sql: sql), database, isolation)
+    self.init(LiveSource(sql: sql), database, apply, isolation)
   }
 
-  init(_ source: LiveSource<Row>, _ database: Database, _ isolation: isolated any Actor) {
+  /// Begins to load and to watch models with what they include.
+  ///
+  /// ```swift
+  /// let live = LiveQuery(Author.all.including(Post.all, by: \.$authorID), in: db)
+  /// for (author, posts) in live.rows { … }
+  /// ```
+  public convenience init<M, each Part>(
+    _ query: Including<M, repeat each Part>, in database: Database,
+    applying apply: (@Sendable (() -> Void) -> Void)? = nil,
+    isolation: isolated (any Actor) = #isolation
+  ) where Row == (M, repeat each Part) {
+    self.init(LiveSource(query._included), database, apply, isolation)
+  }
+
+  init(
+    _ source: LiveSource<Row>, _ database: Database,
+    _ apply: (@Sendable (() -> Void) -> Void)?, _ isolation: isolated any Actor
+  ) {
     let watch = QueryWatch(source, in: database)
     self.watch = watch
     task = Task { [weak self] in
-      await follow(watch, isolation: isolation) { rows, phase in
+      var isFirst = true
+      await watch.follow(isolation: isolation) { rows, phase in
         // The task must not keep alive the object that it serves.
         guard let self else { return false }
-        if let rows { self.rows = rows }
-        if let phase = self.phase.changed(to: phase) { self.phase = phase }
+        applying(isFirst || rows == nil ? nil : apply) {
+          if let rows { self.rows = rows }
+          self.phase.change(to: phase)
+        }
+        isFirst = false
         return true
       }
     }
@@ -66,74 +95,10 @@ public final class LiveQuery<Row: Sendable> {
   /// your own, or to try again after an error. It returns at once if the database is closed, and
   /// when the task is cancelled.
   public func refresh() async {
-    await watch.refresh()
+    await watch.watch.refresh()
   }
 
   deinit {
     task?.cancel()
-  }
-}
-
-/// Follows a result on behalf of an object of a user interface, until the object is released or the
-/// database is closed.
-///
-/// - Parameters:
-///   - isolation: the actor that the object belongs to.
-///   - show: puts the rows and the phase into the object, each only if it is not nil. Returns false
-///     if the object no longer exists.
-private func follow<Row>(
-  _ watch: QueryWatch<Row>, isolation: isolated (any Actor),
-  _ show: (Results<Row>?, LivePhase?) -> Bool
-) async {
-  var isFirst = true
-  while true {
-    let step = await watch.step(isFirst: isFirst)
-    isFirst = false
-    // Callers of `refresh()` that waited for this result now see it, whatever it is.
-    defer { watch.didShow() }
-    switch step {
-    case .result(let rows, let missing):
-      guard show(rows, missing.map { .failed($0) } ?? .loaded) else { return }
-    case .unchanged:
-      guard show(nil, .loaded) else { return }
-    case .stillFailed:
-      guard show(nil, nil) else { return }
-    case .failed(let error):
-      guard show(nil, .failed(error)) else { return }
-    case .ended(let isClosed):
-      if isClosed { _ = show(nil, .ended) }
-      watch.end()
-      return
-    }
-  }
-}
-
-extension QueryWatch {
-  /// The outcome of one step of following a result.
-  enum Step: Sendable {
-    /// A new result; `missing` is the error if a table or column of the query does not exist.
-    case result(Results<Row>, missing: DatabaseError?)
-    /// The result has not changed.
-    case unchanged
-    /// Since fetching failed, no relevant change happened.
-    case stillFailed
-    case failed(any Error)
-    /// The task is cancelled, or the database is closed.
-    case ended(isClosed: Bool)
-  }
-
-  /// Asks for the result to be fetched, and waits until `didShow()`.
-  func refresh() async {
-    await watch.refresh()
-  }
-
-  /// Ends the observation: the result is no longer followed.
-  func end() {
-    watch.end()
-  }
-
-  /// Notes that the result of the last step is shown, so that callers of `refresh()` can resume.
-  func didShow() {
-    watch.answerRefreshes()
   }
 }

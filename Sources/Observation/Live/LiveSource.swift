@@ -3,8 +3,9 @@ import SQLCore
 
 /// A query that is watched: its text, how its result is maintained, and how it is fetched.
 struct LiveSource<Row: Sendable>: Sendable {
-  /// The SQL of the query, from which its dependencies are found.
-  let text: @Sendable () throws -> String
+  /// The SQL of the statements that the query runs, from which its dependencies are found. The first
+  /// one is that of its rows.
+  let texts: @Sendable () throws -> [String]
   /// Returns the plan by which the result is maintained. Throws a `RerunReason` if the query is
   /// fetched again after each change.
   let plan: @Sendable (PlanningContext) throws -> any MaintenancePlan<Row>
@@ -15,31 +16,59 @@ struct LiveSource<Row: Sendable>: Sendable {
 
   init(_ query: some Fetchable<Row>) {
     let query = query.query
-    text = { try query.sql.text }
+    texts = { [try query.sql.text] }
     plan = { try Planning.plan(query, in: $0) }
     isShort = query.statement.limit != nil
     fetch = { core in
-      let statement = try core.lendStatement(for: query.statement)
-      defer { core.giveBack(statement) }
-      var entries: [ResultEntry] = []
-      while try core.step(statement) {
-        do {
-          let (row, next) = try query.read(statement, on: core)
-          entries.append(
-            ResultRowEntry(
-              row, StatementRow(statement: statement).fingerprint(ofFirst: next)))
-        } catch let error as ColumnValueError {
-          throw error.at(table: nil, column: nil, row: entries.count)
-        }
-      }
-      return entries
+      try Self.rows(of: query, on: core) { ResultRowEntry($0, $1) }
     }
+  }
+
+  /// Creates the source of a query with `including`.
+  init<Parent>(_ included: _IncludedQuery<Parent, Row>) {
+    let query = included.query.query
+    texts = {
+      try [query.sql.text] + included.relations.flatMap { try $0.texts }
+    }
+    plan = { try IncludingPlan(included, in: $0) }
+    isShort = false
+    fetch = { core in
+      let parents = try LiveSource<Parent>.rows(of: query, on: core) { ($0, $1) }
+      let loaded = try included.complete(
+        core, LoadedRows(parents.map(\.0), fingerprints: parents.map(\.1)))
+      return zip(loaded.rows, loaded.fingerprints ?? []).map { ResultRowEntry($0, $1) }
+    }
+  }
+
+  /// Fetches the rows of a query, each with its fingerprint.
+  private static func rows<Entry>(
+    of query: Query<Row>, on core: ConnectionCore, _ entry: (Row, UInt64) -> Entry
+  ) throws -> [Entry] {
+    let statement = try core.lendStatement(for: query.statement)
+    defer { core.giveBack(statement) }
+    var entries: [Entry] = []
+    while try core.step(statement) {
+      do {
+        let (row, next) = try query.read(statement, on: core)
+        entries.append(entry(row, StatementRow(statement: statement).fingerprint(ofFirst: next)))
+      } catch let error as ColumnValueError {
+        throw error.at(table: nil, column: nil, row: entries.count)
+      }
+    }
+    return entries
+  }
+}
+
+extension IncludedRelation {
+  /// The SQL that loads the included rows, and what they include.
+  fileprivate var texts: [String] {
+    get throws { try [loadingText([])] + relations.flatMap { try $0.texts } }
   }
 }
 
 extension LiveSource where Row == SQLCore.Row {
   init(sql: SQL) {
-    text = { sql.text }
+    texts = { [sql.text] }
     plan = { _ in throw RerunReason("it is raw SQL") }
     isShort = false
     fetch = { core in

@@ -12,8 +12,7 @@ public struct ObservationExplanation: Hashable, Sendable, CustomStringConvertibl
   public let isMaintained: Bool
   /// The reason as one sentence.
   public let description: String
-  /// The indexes that the first statement lacks for which the query cannot be maintained; empty if
-  /// it is for another reason. With them, the explanation may name others.
+  /// The indexes that the query lacks to be maintained; empty if it is for another reason.
   public let missingIndexes: [SuggestedIndex]
 }
 
@@ -28,8 +27,9 @@ extension QueryWatch {
         isMaintained: true, description: "Maintained: \(plan.explanation).", missingIndexes: [])
     case .runsAgain(let reason):
       var indexes: [SuggestedIndex] = []
-      if let sql = reason.scanningSQL {
-        indexes = try await watch.reading(hops: true) { try $0.missingIndexes(for: sql) }
+      for sql in reason.scanningSQL {
+        let more = try await watch.reading(hops: true) { try $0.missingIndexes(for: sql) }
+        indexes += more.filter { !indexes.contains($0) }
       }
       var text = "\(reason.sentence)."
       if !indexes.isEmpty {

@@ -76,12 +76,13 @@ extension Database {
   ///
   /// A query over one table, an inner or left join of tables, and groups and aggregates of these are
   /// maintained rather than fetched again: only what a commit touched is evaluated, at a cost that
-  /// does not depend on the size of the result. Rows that are equal in the query's order are in the
+  /// does not depend on the size of the result. The same holds for models with what they include. Rows that are equal in the query's order are in the
   /// order of their keys.
   ///
   /// Other queries are fetched again after each commit that touches a column that they read:
   ///
-  /// - groups of other expressions than columns, and aggregates over all rows of a join
+  /// - groups of other expressions than columns, or of columns that compare without letter case, and
+  ///   aggregates over all rows of a join
   /// - window functions, `distinct`, subqueries, and raw SQL within the query
   /// - right and full joins, and joins for which an index is missing
   /// - functions other than SQLite's own deterministic ones
@@ -94,6 +95,27 @@ extension Database {
   /// and more than a twentieth of the rows held. `explanation` says for each query which it is.
   public func observe<Q: Fetchable>(_ query: Q) -> QueryObservation<Q.Row> {
     QueryObservation(LiveSource(query), in: self)
+  }
+
+  /// Observes models with what they include: gives them at once, and again after each commit that
+  /// changes one of them or what it includes.
+  ///
+  /// ```swift
+  /// let authors = Author.order(by: \.$name).including(Post.all, by: \.$authorID)
+  /// for try await authors in db.observe(authors) {
+  ///   for (author, posts) in authors { … }             // (Author, [Post])
+  /// }
+  /// ```
+  ///
+  /// An author is *updated* in the difference if the author or one of the posts changed. The result
+  /// is maintained if the query of the parents and those of the included rows each read one table,
+  /// as `observe(_:)` describes it, and if SQLite finds the included rows by indexes. A commit then
+  /// loads those parents again that it concerns, each with all that it includes. Children that their
+  /// own order does not distinguish are in the order of their keys.
+  public func observe<M, each Part>(
+    _ query: Including<M, repeat each Part>
+  ) -> QueryObservation<(M, repeat each Part)> {
+    QueryObservation(LiveSource(query._included), in: self)
   }
 
   /// Observes the rows of a raw SELECT: gives them at once, and again after each commit that

@@ -9,7 +9,7 @@ import SQLCore
 ///
 /// `@unchecked Sendable`: it is used by one task at a time, that of its iterator or of the user
 /// interface's object that created it.
-final class QueryWatch<Row: Sendable>: @unchecked Sendable {
+final class QueryWatch<Row: Sendable>: LiveWatch, @unchecked Sendable {
   private let source: LiveSource<Row>
   let watch: TableWatch
   private let evaluators: RowEvaluators?
@@ -88,7 +88,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// on no actor, so that its cost is not the actor's time. After an error, it tries again at the
   /// next change.
   @concurrent
-  func step(isFirst: Bool) async -> Step {
+  func step(isFirst: Bool) async -> LiveStep<Results<Row>> {
     do {
       let result: Results<Row>?
       if isFirst {
@@ -153,10 +153,10 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       try core.run(cached: "BEGIN DEFERRED")
       try core.lend().refreshSchema()
       let version = try core.schemaVersion()
-      let text = try source.text()
-      let dependencies: Set<ColumnDependency>
+      let texts = try source.texts()
+      var dependencies: Set<ColumnDependency> = []
       do {
-        dependencies = try core.dependencies(of: text)
+        for text in texts { dependencies.formUnion(try core.dependencies(of: text)) }
       } catch let error as DatabaseError where error.code.primary == .error {
         try core.run(cached: "ROLLBACK")
         return .failure(error)
@@ -229,7 +229,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       case .runsAgain(let reason): reason.sentence
       }
     reporting.report(
-      ObservationRerun(sql: try source.text(), duration: duration, reason: reason + "."))
+      ObservationRerun(
+        sql: try source.texts().first ?? "", duration: duration, reason: reason + "."))
   }
 
   /// Fetches the result from the database. Returns nil if the schema is not the one for which the
@@ -248,7 +249,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       do {
         new =
           if let plan {
-            try Self.hold(try plan.query.fetch(on: core), plan, after: old)
+            try Self.hold(try plan.fetch(on: core), plan, after: old)
           } else {
             try Self.hold(try source.fetch(core), after: old)
           }
@@ -268,9 +269,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     _ entries: [ResultEntry], _ plan: some MaintenancePlan<Row>, after old: Held?
   ) throws -> (Results<Row>, ResultWindow?) {
     let window = ResultWindow(
-      entries, order: plan.query.order, limit: plan.query.limit, offset: plan.query.offset,
-      reserve: plan.query.reserve,
-      indexedPlaces: plan.indexedPlaces, indexesNull: plan.indexesNull)
+      entries, in: plan.form, indexedPlaces: plan.indexedPlaces, indexesNull: plan.indexesNull)
     let haveKeys = old?.window != nil
     let difference = ResultsComparison.difference(
       from: old?.result.visibleEntries ?? [], to: Array(entries[window.range]),

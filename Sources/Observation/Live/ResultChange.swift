@@ -27,7 +27,7 @@ struct ResultChange: Sendable {
   }
 
   /// The rows that come from one row of a table, before and after.
-  struct Part {
+  private struct Part {
     let old: [ResultEntry]
     let new: [ResultEntry]
   }
@@ -36,7 +36,7 @@ struct ResultChange: Sendable {
   ///
   /// Within a part, rows that are gone and rows that are new are taken for each other, in the order
   /// of their keys: a post whose author changes is one row that has other values.
-  mutating func replace(_ parts: [Part]) {
+  private mutating func replace(_ parts: [Part]) {
     var come: [(old: ResultEntry?, new: ResultEntry)] = []
     // Rows that are gone are removed first, since a key may equal another one in its collation.
     for part in parts {
@@ -64,6 +64,20 @@ struct ResultChange: Sendable {
         }
       }
     }
+  }
+
+  /// Replaces the rows that come from some rows of a table, the *roots*, by others.
+  ///
+  /// - Parameter places: the places of the root's key among the values of a row's key.
+  mutating func replaceRows(ofRoots roots: KeySet, by entries: [ResultEntry], at places: Range<Int>)
+  {
+    let entries = Dictionary(grouping: entries) { Array($0.key.values[places]) }
+    // Where values of a key can be equal without being the same, there are other roots as well. All
+    // rows of these are there, too.
+    replace(
+      roots.union(entries.keys).map { root in
+        Part(old: before.entries(withKey: root, at: places), new: entries[root] ?? [])
+      })
   }
 
   /// Returns the difference between the rows that are within the query's limit and offset before

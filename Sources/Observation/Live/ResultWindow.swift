@@ -10,50 +10,31 @@ struct ResultWindow: Sendable {
   private var indexes: [KeyIndex]
   /// The last row up to which all rows are held; nil if all rows of the query are held.
   private var frontier: ResultEntry?
-  let order: RowOrder
-  private let limit: Int?
-  private let offset: Int
-
-  private let reserve: Int
-
-  /// Returns the number of rows that a fetch asks for; nil for all.
-  ///
-  /// - Parameter reserve: the least number of rows to hold beyond the limit.
-  static func fetchCount(limit: Int?, offset: Int, reserve: Int) -> Int? {
-    guard let limit else { return nil }
-    let (needed, overflow) = limit.addingReportingOverflow(offset)
-    guard !overflow, needed < Int.max / 4 else { return nil }
-    return needed + max(reserve, needed / 2)
-  }
+  private let form: ResultForm
 
   /// - Parameters:
   ///   - indexedPlaces: the places of the parts of a key by which rows are also found.
   ///   - indexesNull: whether a row whose key has NULL there is found by it.
   init(
-    _ rows: [ResultEntry], order: RowOrder, limit: Int?, offset: Int, reserve: Int,
-    indexedPlaces: [Range<Int>] = [], indexesNull: Bool = false
+    _ rows: [ResultEntry], in form: ResultForm, indexedPlaces: [Range<Int>] = [],
+    indexesNull: Bool = false
   ) {
     entries = PersistentSequence(rows)
-    self.order = order
-    self.limit = limit
-    self.offset = offset
-    self.reserve = reserve
+    self.form = form
     indexes = indexedPlaces.map { KeyIndex(of: rows, at: $0, keepsNull: indexesNull) }
-    if !order.isByKey {
+    if !form.order.isByKey {
       byKey = PersistentSequence(rows.sorted { $0.key.compare($1.key) < 0 })
     }
-    if let count = Self.fetchCount(limit: limit, offset: offset, reserve: reserve),
-      rows.count >= count
-    {
-      frontier = rows.last
-    }
+    if let count = form.fetchCount, rows.count >= count { frontier = rows.last }
   }
+
+  var order: RowOrder { form.order }
 
   /// The entries that are within the query's limit and offset.
   var range: Range<Int> {
-    let start = min(offset, entries.count)
-    return
-      start..<(limit.map { min(entries.count, start + min($0, entries.count)) } ?? entries.count)
+    let start = min(form.offset, entries.count)
+    guard let limit = form.limit else { return start..<entries.count }
+    return start..<min(entries.count, start + min(limit, entries.count))
   }
 
   /// Whether the query may have more rows than are held.
@@ -61,8 +42,8 @@ struct ResultWindow: Sendable {
 
   /// Whether rows of the result are missing: more were removed than were in reserve.
   var isShort: Bool {
-    guard frontier != nil, let limit else { return false }
-    return entries.count < limit + offset
+    guard frontier != nil, let limit = form.limit else { return false }
+    return entries.count < limit + form.offset
   }
 
   func entry(of key: RowKey) -> ResultEntry? {
@@ -143,9 +124,7 @@ struct ResultWindow: Sendable {
 
   /// Drops the reserve beyond the usual size once it is more than twice as large.
   mutating func trim() {
-    guard let count = Self.fetchCount(limit: limit, offset: offset, reserve: reserve),
-      entries.count > 2 * count
-    else { return }
+    guard let count = form.fetchCount, entries.count > 2 * count else { return }
     while entries.count > count { remove(entries[entries.count - 1]) }
     frontier = entries[entries.count - 1]
   }

@@ -46,6 +46,7 @@ final class RowEvaluator: @unchecked Sendable {
     var configuration = configuration
     configuration.isReadOnly = false
     configuration.enforcesForeignKeys = false
+    configuration.onStatement = nil
     self.encoding = encoding
     self.installFunctions = installFunctions
     connection = try Connection(configuration: configuration)

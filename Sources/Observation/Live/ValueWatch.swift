@@ -2,14 +2,19 @@ import SQLCore
 
 /// One observation of the value that a closure reads.
 ///
-/// State: not begun → holding a value → ended, when it is released. It is used by one task at a
-/// time.
-final class ValueWatch<Value: Sendable> {
-  private let watch: TableWatch
+/// State: not begun → holding a value → ended, when it is released. While it holds a value, it may
+/// be stale after an error.
+///
+/// `@unchecked Sendable`: it is used by one task at a time, that of its iterator or of the user
+/// interface's object that created it.
+final class ValueWatch<Value: Sendable>: LiveWatch, @unchecked Sendable {
+  let watch: TableWatch
   private let read: @Sendable (Connection) throws -> Value
   private let isSame: (@Sendable (Value, Value) -> Bool)?
   private var last: Value?
   private var tables: [QualifiedTableName: Subscription.Interest] = [:]
+  /// Whether the value contains all commits that were looked at; false after an error.
+  private var isCurrent = false
 
   init(
     in database: Database, isSame: (@Sendable (Value, Value) -> Bool)?,
@@ -38,6 +43,39 @@ final class ValueWatch<Value: Sendable> {
       return nil
     } catch  where watch.hasEnded {
       return nil
+    }
+  }
+
+  /// Evaluates the closure, or waits until its value may have changed and evaluates it again. It
+  /// runs on no actor. After an error, it tries again at the next change of what the closure read
+  /// before, and at the next change of the schema if a table or column does not exist.
+  @concurrent
+  func step(isFirst: Bool) async -> LiveStep<Value> {
+    do {
+      if !isFirst {
+        guard await watch.wait() else { return .ended(isClosed: !Task.isCancelled) }
+        if case .none = watch.takeTouch() { return isCurrent ? .unchanged : .stillFailed }
+      }
+      isCurrent = false
+      let value = try await evaluateOrWatchSchema()
+      isCurrent = true
+      if let isSame, let last, isSame(last, value) { return .unchanged }
+      last = value
+      return .result(value, missing: nil)
+    } catch {
+      if Task.isCancelled { return .ended(isClosed: false) }
+      return watch.hasEnded ? .ended(isClosed: true) : .failed(error)
+    }
+  }
+
+  /// Returns the value. If a table or column does not exist, its creation is watched for.
+  private func evaluateOrWatchSchema() async throws -> Value {
+    do {
+      return try await evaluate()
+    } catch let error as DatabaseError where error.isMissingName {
+      // The table may have been created between the fetch and the subscription.
+      guard watch.watchSchema() else { throw error }
+      return try await evaluate()
     }
   }
 

@@ -18,9 +18,15 @@ final class FileWatch: Sendable {
     of database: Database, tracker: ChangeTracker,
     pause: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
   ) {
-    guard let path = database.realPath else { return nil }
     let check = FileCheck(database: database, tracker: tracker, pause: pause)
     self.check = check
+    guard let path = database.realPath else {
+      guard database.isRemote else { return nil }
+      // An engine elsewhere is asked at intervals.
+      folder = nil
+      check.request(keepsProbing: true)
+      return
+    }
     folder = FolderWatch(containing: path) { check.request() }
     // The first probe records the state that later probes compare with.
     check.request(keepsProbing: folder == nil || !FolderWatch.seesWriting)

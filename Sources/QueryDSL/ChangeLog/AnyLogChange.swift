@@ -14,6 +14,17 @@ public struct AnyLogChange: Hashable, Sendable {
   let oldValues: [DatabaseValue?]
   let newValues: [DatabaseValue?]
 
+  package init(
+    kind: RowChangeKind, keyValues: [DatabaseValue], shape: LogShape,
+    oldValues: [DatabaseValue?], newValues: [DatabaseValue?]
+  ) {
+    self.kind = kind
+    self.keyValues = keyValues
+    self.shape = shape
+    self.oldValues = oldValues
+    self.newValues = newValues
+  }
+
   /// The name that the table had when it was changed.
   public var table: String { shape.table }
 
@@ -35,6 +46,18 @@ public struct AnyLogChange: Hashable, Sendable {
     shape.index(of: column).flatMap { newValues[$0] }
   }
 
+  /// The change that takes this one back.
+  package var inverted: AnyLogChange {
+    let kind: RowChangeKind =
+      switch kind {
+      case .inserted: .deleted
+      case .updated: .updated
+      case .deleted: .inserted
+      }
+    return AnyLogChange(
+      kind: kind, keyValues: keyValues, shape: shape, oldValues: newValues, newValues: oldValues)
+  }
+
   func hasChanged(at index: Int) -> Bool {
     kind != .updated || !shape.key.contains(index) && oldValues[index] != nil
   }
@@ -43,4 +66,24 @@ public struct AnyLogChange: Hashable, Sendable {
 extension LogShape {
   /// Returns the position of a column, found by its name, ignoring case.
   func index(of column: String) -> Int? { columns.firstIndex { $0.isSame(as: column) } }
+}
+
+extension AnyLogChange {
+  /// Returns the change of only some of the columns, by their positions in the shape.
+  func narrowed(to columns: Set<Int>) -> AnyLogChange {
+    func narrowed(_ values: [DatabaseValue?]) -> [DatabaseValue?] {
+      values.indices.map { columns.contains($0) ? values[$0] : nil }
+    }
+    return AnyLogChange(
+      kind: kind, keyValues: keyValues, shape: shape, oldValues: narrowed(oldValues),
+      newValues: narrowed(newValues))
+  }
+
+  /// Returns the change with other new values where a closure returns one, by their positions in
+  /// the shape.
+  func replacing(_ value: (Int) -> DatabaseValue?) -> AnyLogChange {
+    AnyLogChange(
+      kind: kind, keyValues: keyValues, shape: shape, oldValues: oldValues,
+      newValues: newValues.indices.map { value($0) ?? newValues[$0] })
+  }
 }

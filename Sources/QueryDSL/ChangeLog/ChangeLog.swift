@@ -48,13 +48,15 @@ public struct ChangeLog: Sendable {
     }
   }
 
-  /// A database that is open for reading only leaves the entry as it is.
-  private func endForeignEntry() throws {
+  /// Ends the entry that another program left open. A database that is open for reading only leaves
+  /// it as it is.
+  package func endForeignEntry() throws {
     guard !database.configuration.isReadOnly, try database.read(Self.hasOpenEntry) else { return }
     try database.execute(SQL(unsafe: LogTables.closing))
   }
 
-  private func endForeignEntry() async throws {
+  /// Ends the entry that another program left open, from asynchronous code.
+  package func endForeignEntry() async throws {
     guard !database.configuration.isReadOnly, try await database.read({ try Self.hasOpenEntry($0) })
     else { return }
     try await database.execute(SQL(unsafe: LogTables.closing))

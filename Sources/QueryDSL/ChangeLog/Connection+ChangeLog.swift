@@ -1,11 +1,5 @@
 import SQLCore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension Connection {
   /// Returns the number of the newest entry of the change log; 0 if the log is empty.
   ///
@@ -32,6 +26,13 @@ extension Connection {
   /// Throws `LogError.expired` if entries after the position were purged, and `LogError.noLog` if
   /// no migration has created the log. Four statements; each reads only what it returns.
   public func logEntries(after position: Int64 = 0, limit: Int = 100) throws -> [LogEntry] {
+    try logEntries(after: position, limit: limit, withMarks: false)
+  }
+
+  /// - Parameter withMarks: whether the changes from elsewhere are added that made no difference.
+  func logEntries(
+    after position: Int64, limit: Int, withMarks: Bool
+  ) throws -> [LogEntry] {
     try withLog {
       let purged = try row(#"SELECT "purged" FROM "apus_log""#)?.get(Int64.self, at: 0) ?? 0
       // A log that was purged up to here begins after it, for a reader that never read it as well.
@@ -43,7 +44,10 @@ extension Connection {
         return []
       }
       var netting = try logNettings(from: first, after: last)
-      return heads.map { $0.entry(netting.removeValue(forKey: $0.sequence)?.changes ?? []) }
+      return heads.map { head in
+        head.entry(
+          netting.removeValue(forKey: head.sequence)?.changes(withMarks: withMarks) ?? [])
+      }
     }
   }
 
@@ -58,14 +62,31 @@ extension Connection {
   /// ```
   /// Throws `LogError.noLog` if no migration has created the log. Two statements.
   public func setLogAuthor(_ author: String) throws {
+    let core = try use()
     try withLog {
       try execute(SQL(unsafe: LogTables.opening))
+      core.writeAuthor = author
       try execute(
         """
         UPDATE "apus_log_entry" SET "author" = \(author) \
         WHERE "sequence" = \(unsafe: LogTables.newest)
         """)
     }
+  }
+
+  /// Notes who makes the present write, for observers, and in the entry of the change log if the
+  /// write has one.
+  package func noteAuthor(_ author: String) throws {
+    try use().writeAuthor = author
+    do {
+      try withLog {
+        try execute(
+          """
+          UPDATE "apus_log_entry" SET "author" = \(author) \
+          WHERE "sequence" = \(unsafe: LogTables.newest) AND "isOpen"
+          """)
+      }
+    } catch LogError.noLog {}
   }
 
   func withLog<Result>(_ body: () throws -> Result) throws -> Result {
@@ -154,8 +175,7 @@ private struct LogHead {
 
   func entry(_ changes: [AnyLogChange]) -> LogEntry {
     LogEntry(
-      sequence: sequence, date: Date(timeIntervalSince1970: Double(time) / 1_000_000),
-      label: label, author: author, origin: origin, schemaVersion: schemaVersion,
-      undoneSequence: undoes, gap: gap, changes: changes)
+      sequence: sequence, time: time, label: label, author: author, origin: origin,
+      schemaVersion: schemaVersion, undoneSequence: undoes, gap: gap, changes: changes)
   }
 }

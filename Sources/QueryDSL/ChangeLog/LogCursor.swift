@@ -15,7 +15,7 @@ import SQLCore
 public struct LogCursor: Sendable {
   /// The name.
   public let name: String
-  let log: ChangeLog
+  package let log: ChangeLog
 
   /// Returns the number of the last entry that the cursor has passed. Throws
   /// `LogError.unknownCursor` if it was removed. One statement.
@@ -88,7 +88,7 @@ extension Connection {
   /// Moves a cursor of the change log past an entry, in the transaction that handles the entry, so
   /// that both happen or neither.
   ///
-  /// Throws `LogError.unknownCursor` if there is none of that name. One statement.
+  /// Throws `LogError.unknownCursor` if no cursor has that name. Two statements.
   public func advanceLogCursor(_ name: String, past entry: LogEntry) throws {
     try withLog {
       let position = try logPosition(ofCursor: name)

@@ -19,8 +19,8 @@ public struct LogEntry: Sendable, Identifiable {
   /// The number of the entry. Later transactions have greater numbers, and none is used twice; some
   /// numbers may be missing.
   public let sequence: Int64
-  /// The time by the clock of the program that wrote, in milliseconds.
-  public let date: Date
+  /// The microseconds since 1970, by the clock of the program that wrote. A `Date` is less exact.
+  let time: Int64
   /// The label, as in `db.write(label: "import") { … }`; nil if the write has none.
   public let label: String?
   /// The author, as in `connection.setLogAuthor("ada")`; nil if the write has none.
@@ -42,6 +42,10 @@ public struct LogEntry: Sendable, Identifiable {
 
   /// The number of the entry.
   public var id: Int64 { sequence }
+
+  /// The time by the clock of the program that wrote, in milliseconds. It is later than that of all
+  /// transactions which the log had then.
+  public var date: Date { Date(timeIntervalSince1970: Double(time) / 1_000_000) }
 
   /// Returns the changes of a model's table, in the order in which the rows were first changed.
   ///

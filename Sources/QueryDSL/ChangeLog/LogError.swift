@@ -8,6 +8,8 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
   case expired(position: Int64, purged: Int64)
   /// No cursor has this name.
   case unknownCursor(String)
+  /// Transactions of another database are missing between those that were applied and these.
+  case missingTransactions(source: String, after: Int64, before: Int64)
 
   /// The error in a sentence, with what to do.
   public var description: String {
@@ -22,6 +24,9 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unknownCursor(let name):
       "the change log has no cursor named \(name.debugDescription); create it by "
         + "`db.log.cursor(_:startingAfter:)`"
+    case .missingTransactions(let source, let after, let before):
+      "the transactions after \(after) and up to \(before) of the database \(source) have not been "
+        + "applied; ask it for a batch after \(after)"
     }
   }
 }

@@ -23,9 +23,13 @@ struct LogNetting {
   private var rows: [NettedRow] = []
   private var indices: [RowID: Int] = [:]
 
-  /// A change as a trigger wrote it.
+  /// The changes from elsewhere that counted although they made no difference here.
+  private var marks: [AnyLogChange] = []
+
+  /// A change as a trigger wrote it, or one from elsewhere that made no difference: `set` has the
+  /// values that were set, and `gone` the key of a row that was deleted.
   enum Kind: String {
-    case insert, update, delete
+    case insert, update, delete, set, gone
   }
 
   /// Adds the next change. The values are in pairs of old and new, by the order of the shape.
@@ -34,6 +38,10 @@ struct LogNetting {
     func old(_ index: Int) -> DatabaseValue { values[index * 2] }
     func new(_ index: Int) -> DatabaseValue { values[index * 2 + 1] }
     let key = shape.key.map { kind == .insert ? new($0) : old($0) }
+    guard kind != .set, kind != .gone else {
+      marks.append(mark(kind, shape, key, values))
+      return
+    }
     let id = RowID(shape: shape.id, key: key)
     let index: Int
     if let known = indices[id] {
@@ -48,6 +56,7 @@ struct LogNetting {
           old: none, new: none, isOldComplete: kind == .insert))
     }
     switch kind {
+    case .set, .gone: break
     case .insert:
       rows[index].exists = true
       for column in 0..<count { rows[index].new[column] = new(column) }
@@ -71,8 +80,44 @@ struct LogNetting {
     }
   }
 
-  /// The changes of the rows that differ.
-  var changes: [AnyLogChange] {
+  private func mark(
+    _ kind: Kind, _ shape: LogShape, _ key: [DatabaseValue], _ values: [DatabaseValue]
+  ) -> AnyLogChange {
+    let none = [DatabaseValue?](repeating: nil, count: shape.columns.count)
+    guard kind == .set else {
+      return AnyLogChange(
+        kind: .deleted, keyValues: key, shape: shape, oldValues: none, newValues: none)
+    }
+    // The old value of a column says whether it was set; its value may be NULL.
+    let set = shape.columns.indices.map { index in
+      values[index * 2].isNull && !shape.key.contains(index) ? nil : values[index * 2 + 1]
+    }
+    return AnyLogChange(
+      kind: .updated, keyValues: key, shape: shape, oldValues: set, newValues: set)
+  }
+
+  /// Returns the changes of the rows that differ.
+  ///
+  /// - Parameter withMarks: whether the changes from elsewhere are added that made no difference
+  ///   here.
+  func changes(withMarks: Bool) -> [AnyLogChange] {
+    withMarks ? netChanges + effectiveMarks : netChanges
+  }
+
+  /// The marks, without what is among the net changes as well.
+  private var effectiveMarks: [AnyLogChange] {
+    marks.compactMap { mark in
+      guard let index = indices[RowID(shape: mark.shape.id, key: mark.keyValues)] else {
+        return mark
+      }
+      guard mark.kind == .updated, rows[index].exists else { return nil }
+      let others = rows[index].old.indices.filter { rows[index].old[$0] == nil }
+      let narrowed = mark.narrowed(to: Set(others).union(mark.shape.key))
+      return narrowed.changedColumns.isEmpty ? nil : narrowed
+    }
+  }
+
+  private var netChanges: [AnyLogChange] {
     rows.compactMap { row in
       func change(
         _ kind: RowChangeKind, old: [DatabaseValue?], new: [DatabaseValue?]

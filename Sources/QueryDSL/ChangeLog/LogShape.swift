@@ -10,16 +10,16 @@ import SQLCore
 ///
 /// A shape never changes. A table that gets other columns gets another shape, and the changes that
 /// were logged before keep theirs.
-struct LogShape: Hashable, Sendable {
+package struct LogShape: Hashable, Sendable {
   /// The number by which changes name the shape. It depends only on the names, so it is the same in
   /// every database.
   let id: Int64
   let table: String
-  let columns: [String]
+  package let columns: [String]
   /// The positions of the key in `columns`.
   let key: [Int]
 
-  init(table: String, columns: [String], key: [Int]) {
+  package init(table: String, columns: [String], key: [Int]) {
     self.table = table
     self.columns = columns
     self.key = key

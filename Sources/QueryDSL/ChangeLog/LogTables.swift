@@ -14,6 +14,9 @@ enum LogTables {
   /// The named readers of the log.
   static let cursor = "apus_log_cursor"
 
+  /// The databases from which transactions were applied. It is created by the first one.
+  static let origin = "apus_log_origin"
+
   static let all = [log, entry, change, shape, cursor]
 
   static let format = 1
@@ -54,6 +57,9 @@ enum LogTables {
     ) STRICT
     """,
     """
+    CREATE INDEX IF NOT EXISTS "\(entry)_time" ON "\(entry)" ("time")
+    """,
+    """
     CREATE TABLE IF NOT EXISTS "\(change)" (
       "id" INTEGER PRIMARY KEY NOT NULL,
       "entry" INTEGER NOT NULL,
@@ -77,6 +83,16 @@ enum LogTables {
     """,
   ]
 
+  /// The statement that creates the table of the databases from which transactions were applied:
+  /// the position in its log, and the number of its last own transaction.
+  static let originCreation = """
+    CREATE TABLE IF NOT EXISTS "\(origin)" (
+      "database" TEXT PRIMARY KEY NOT NULL,
+      "position" INTEGER NOT NULL DEFAULT 0,
+      "sequence" INTEGER NOT NULL DEFAULT 0
+    ) STRICT
+    """
+
   /// Returns the names of the old and the new value of a column, by its position in the shape.
   static func valueColumns(_ index: Int) -> (old: String, new: String) {
     ("old\(index + 1)", "new\(index + 1)")
@@ -96,10 +112,13 @@ enum LogTables {
   /// The number of the newest entry.
   static let newest = "(SELECT max(\"sequence\") FROM \"\(entry)\")"
 
-  /// The microseconds since 1970, in whole milliseconds.
+  /// The microseconds since 1970, in whole milliseconds; or, if an entry has that time already or
+  /// a later one, the next microsecond. So a transaction is newer than all that it may have seen,
+  /// even those of other databases whose clocks are ahead.
   private static let now =
-    "CAST(strftime('%s', 'now') AS INTEGER) * 1000000 "
-    + "+ CAST(substr(strftime('%f', 'now'), 4) AS INTEGER) * 1000"
+    "max(CAST(strftime('%s', 'now') AS INTEGER) * 1000000 "
+    + "+ CAST(substr(strftime('%f', 'now'), 4) AS INTEGER) * 1000, "
+    + "coalesce((SELECT max(\"time\") FROM \"\(entry)\") + 1, 0))"
 
   /// Returns the statement that adds an entry, with further columns and their values.
   private static func adding(_ columns: String = "", _ values: String = "") -> String {

@@ -9,7 +9,7 @@ import SQLCore
 ///
 /// ```swift
 /// Post.where { ($0.$createdAt, $0.$id) < (date, id) }
-/// // … WHERE ("createdAt", "id") < (?, ?)
+/// // … WHERE ("createdAt", "id") < (?, ? COLLATE "BINARY")
 /// ```
 public func < <A: OrderedColumnValue, B: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)

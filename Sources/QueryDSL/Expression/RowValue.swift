@@ -4,7 +4,7 @@ import SQLCore
 ///
 /// ```swift
 /// Post.where { RowValue($0.$createdAt, $0.$id) < (date, id) }
-/// // … WHERE ("createdAt", "id") < (?, ?)
+/// // … WHERE ("createdAt", "id") < (?, ? COLLATE "BINARY")
 /// ```
 /// It is less than a tuple of values if its first expression is less, or if the first ones are
 /// equal and the rest is less. SQLite finds the rows for such a condition with an index over the
@@ -98,7 +98,7 @@ extension RowValue {
         switch value {
         case .value(let value): columns[index].append(value)
         case .unstorable(let error): return SQLPredicate(.isNull(.value(.unstorable(error))))
-        case .array, .zeroBlob, .argument: break
+        case .array, .zeroBlob, .argument: return SQLPredicate(.invalid(.noListElement))
         }
       }
     }

@@ -4,7 +4,7 @@ import SQLCore
 ///
 /// ```swift
 /// let take = try db.prepare { (id: SQLParameter<Job.ID>) in
-///   Job.update { $0.set(\.$state, to: .taken) }.where { $0.$id == id }.returning()
+///   Job.update { $0.$state = .taken }.where { $0.$id == id }.returning()
 /// }
 /// let job = try db.first(take(id))
 /// ```

@@ -95,11 +95,12 @@ struct NumberedRows: Renderable {
 extension ConnectionCore {
   /// Returns models, and for each the values of the columns after its own.
   func models<M>(
-    of statement: some Renderable, _ decoding: RowDecoding<M>, owners count: Int
-  ) throws -> (models: [M], owners: [RelationKey]) {
+    of statement: some Renderable, _ decoding: RowDecoding<M>, owners count: Int, areLive: Bool
+  ) throws -> (models: LoadedRows<M>, owners: [RelationKey]) {
     let lent = try lendStatement(for: statement)
     defer { giveBack(lent) }
     var models: [M] = []
+    var fingerprints: [UInt64]? = areLive ? [] : nil
     var owners: [RelationKey] = []
     while try step(lent) {
       var reader = RowReader(core: self, statement: lent)
@@ -109,6 +110,7 @@ extension ConnectionCore {
         throw error.at(table: nil, column: nil, row: models.count)
       }
       let row = StatementRow(statement: lent)
+      fingerprints?.append(row.fingerprint(ofFirst: reader.position))
       if count == 1 {
         owners.append(.one(try row.databaseValue(at: reader.position)))
       } else {
@@ -116,7 +118,7 @@ extension ConnectionCore {
           .several(try (0..<count).map { try row.databaseValue(at: reader.position + $0) }))
       }
     }
-    return (models, owners)
+    return (LoadedRows(models, fingerprints: fingerprints), owners)
   }
 }
 

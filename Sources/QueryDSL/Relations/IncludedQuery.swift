@@ -3,62 +3,114 @@ import SQLCore
 /// A query of one model with the function that completes its rows, which are the models or the
 /// models with their children; programs do not use it directly.
 public struct _IncludedQuery<Root: Model, Row: Sendable>: Sendable {
-  let query: TableQuery<Root, Root>
-  let complete: @Sendable (ConnectionCore, [Root]) throws -> [Row]
+  package let query: TableQuery<Root, Root>
+  /// The relations by which the models include rows.
+  package let relations: [IncludedRelation]
+  /// Returns the models completed with what they include.
+  package let complete: @Sendable (ConnectionCore, LoadedRows<Root>) throws -> LoadedRows<Row>
 }
 
 extension _IncludedQuery {
+  /// Returns the query with another one for its models, which has the same table.
+  package func restricted(
+    _ change: (Query<Root>) throws -> Query<Root>
+  ) rethrows -> _IncludedQuery {
+    var restricted = query
+    restricted.select = try change(query.select)
+    return _IncludedQuery(query: restricted, relations: relations, complete: complete)
+  }
+
+  /// Returns the rows of each parent, in the order of the parents, with the fingerprints of the
+  /// parents if they have some.
+  func load<Parent: Model>(
+    on core: ConnectionCore, for parents: LoadedRows<Parent>,
+    _ relation: Result<Relation, QueryError>
+  ) throws -> LoadedRows<[Row]> {
+    let relation = try relation.get()
+    let keys = try Parent.layout.keys(ofColumns: relation.parentColumns, in: parents.rows)
+    let children =
+      if relation.comparesStoredValues(on: core) {
+        try rows(
+          belongingTo: keys, by: relation, on: core, areLive: parents.areLive)
+      } else {
+        try rows(
+          belongingTo: keys, asComparedBy: relation, on: core, areLive: parents.areLive)
+      }
+    return LoadedRows(
+      children.map(\.rows),
+      fingerprints: parents.combining(children.compactMap(\.fingerprints)))
+  }
+
   /// Returns the rows that belong to parents, by the stored values that refer to them. Costs one
   /// statement, plus those of what the rows themselves include.
-  func rows(
-    belongingTo keys: [RelationKey], by relation: Relation, on core: ConnectionCore
-  ) throws -> [RelationKey: [Row]] {
-    guard !keys.isEmpty else { return [:] }
-    let (statement, limits) = try statement(keys, relation, numbers: true)
+  private func rows(
+    belongingTo keys: [RelationKey], by relation: Relation, on core: ConnectionCore,
+    areLive: Bool
+  ) throws -> [LoadedRows<Row>] {
+    let known = keys.filter(\.isComplete)
+    guard !known.isEmpty else { return keys.map { _ in LoadedRows([], live: areLive) } }
+    let (statement, limits) = try statement(known, relation, numbers: true, areLive: areLive)
     let count = relation.owners.count
     let decoding = query.select.decoding
     let (models, owners) =
       if let limits {
         try core.models(
-          of: NumberedRows(statement: statement, limits: limits), decoding, owners: count)
+          of: NumberedRows(statement: statement, limits: limits), decoding, owners: count,
+          areLive: areLive)
       } else {
-        try core.models(of: statement, decoding, owners: count)
+        try core.models(of: statement, decoding, owners: count, areLive: areLive)
       }
-    var rows: [RelationKey: [Row]] = [:]
-    for (owner, row) in zip(owners, try complete(core, models)) {
-      rows[owner, default: []].append(row)
-    }
-    return rows
+    let completed = try complete(core, models)
+    var places: [RelationKey: [Int]] = [:]
+    for (place, owner) in owners.enumerated() { places[owner, default: []].append(place) }
+    return keys.map { completed[places[$0] ?? []] }
   }
 
   /// Returns the rows of each parent if SQLite may compare different stored values as equal. Costs
   /// one statement more than `rows(belongingTo:by:on:)`, and limits are applied here, in memory.
-  func rows(
-    belongingTo keys: [RelationKey], asComparedBy relation: Relation, on core: ConnectionCore
-  ) throws -> [[Row]] {
+  private func rows(
+    belongingTo keys: [RelationKey], asComparedBy relation: Relation, on core: ConnectionCore,
+    areLive: Bool
+  ) throws -> [LoadedRows<Row>] {
     let matches = try relation.matches(of: keys, on: core)
-    guard !matches.isEmpty else { return keys.map { _ in [] } }
-    let (statement, limits) = try statement(Array(matches.keys), relation, numbers: false)
+    guard !matches.isEmpty else { return keys.map { _ in LoadedRows([], live: areLive) } }
+    let (statement, limits) = try statement(
+      Array(matches.keys), relation, numbers: false, areLive: areLive)
     let (models, owners) = try core.models(
-      of: statement, query.select.decoding, owners: relation.owners.count)
+      of: statement, query.select.decoding, owners: relation.owners.count, areLive: areLive)
     var chosen: [[Int]] = Array(repeating: [], count: keys.count)
     for (place, owner) in owners.enumerated() {
       for parent in matches[owner] ?? [] { chosen[parent].append(place) }
     }
     if let limits { chosen = chosen.map(limits.apply) }
     let places = Set(chosen.joined()).sorted()
-    let rows = try complete(core, places.map { models[$0] })
-    let rowsByPlace = Dictionary(uniqueKeysWithValues: zip(places, rows))
-    return chosen.map { $0.compactMap { rowsByPlace[$0] } }
+    let completed = try complete(core, models[places])
+    let indices = Dictionary(uniqueKeysWithValues: zip(places, places.indices))
+    return chosen.map { completed[$0.compactMap { indices[$0] }] }
+  }
+
+  /// Returns the relation by which other models include these rows.
+  func included(by relation: Result<Relation, QueryError>) -> IncludedRelation {
+    IncludedRelation(
+      relation: relation, children: query.select.statement, table: query.columns.table,
+      relations: relations
+    ) { values in
+      let (statement, limits) = try statement(
+        values.map(RelationKey.init), try relation.get(), numbers: true, areLive: true)
+      guard let limits else { return try statement.rendered().text }
+      return try NumberedRows(statement: statement, limits: limits).rendered().text
+    }
   }
 
   /// Returns the statement of the children, with the columns of their owner after their own, and
   /// its limits for each parent.
   ///
-  /// - Parameter numbers: whether SQLite numbers the children of each parent, so that it can apply
-  ///   the limits. If not, the statement returns all children, in order.
+  /// - Parameters:
+  ///   - numbers: whether SQLite numbers the children of each parent, so that it can apply the
+  ///     limits. If not, the statement returns all children, in order.
+  ///   - areLive: whether children that their order does not distinguish are ordered by their keys.
   private func statement(
-    _ keys: [RelationKey], _ relation: Relation, numbers: Bool
+    _ keys: [RelationKey], _ relation: Relation, numbers: Bool, areLive: Bool
   ) throws -> (SelectStatement, NumberedRows.Limits?) {
     var statement = query.select.statement
     guard statement.groups.isEmpty, !statement.isDistinct else {
@@ -69,6 +121,9 @@ extension _IncludedQuery {
     var terms: [SelectStatement.SelectTerm] = [.table(query.columns.table)]
     terms += relation.owners.map { .expression($0) }
     let limits = try NumberedRows.Limits(of: statement)
+    if areLive {
+      for term in try keyOrder() { statement.order.append(term) }
+    }
     if limits != nil {
       let number = try number(of: statement, relation)
       if numbers {
@@ -81,7 +136,12 @@ extension _IncludedQuery {
     }
     statement.selection = .terms(terms)
     if let join = relation.join { statement.joins.append(join) }
-    statement.predicates.append(relation.isOwned(by: keys))
+    if areLive {
+      for (index, owner) in relation.ownerColumns.enumerated() where keys.count == 1 {
+        statement.restrict(owner, to: [keys[0].value(at: index)])
+      }
+    }
+    if !areLive || keys.count != 1 { statement.predicates.append(relation.isOwned(by: keys)) }
     return (statement, limits)
   }
 

@@ -21,13 +21,15 @@ import SQLCore
 /// the parent's has none.
 public struct Including<M: Model, each Part: Sendable>: Sendable {
   let parents: TableQuery<M, M>
-  let load: @Sendable (ConnectionCore, [M]) throws -> [(repeat each Part)]
+  /// The relations by which the parents include rows.
+  let relations: [IncludedRelation]
+  let load: @Sendable (ConnectionCore, LoadedRows<M>) throws -> LoadedRows<(repeat each Part)>
 }
 
 extension TableQuery: _IncludableQuery where M: Model, Row == M {
   /// The query of its models; programs do not use it directly.
   public var _included: _IncludedQuery<M, M> {
-    _IncludedQuery(query: self) { _, models in models }
+    _IncludedQuery(query: self, relations: []) { _, models in models }
   }
 }
 
@@ -35,15 +37,14 @@ extension Including: _IncludableQuery {
   /// The query of its models, completed with what they include; programs do not use it directly.
   public var _included: _IncludedQuery<M, (M, repeat each Part)> {
     let load = load
-    return _IncludedQuery(query: parents) { core, models in
+    return _IncludedQuery(query: parents, relations: relations) { core, models in
       let parts = try load(core, models)
       var rows: [(M, repeat each Part)] = []
-      rows.reserveCapacity(models.count)
-      for index in models.indices {
-        let part = parts[index]
-        rows.append((models[index], repeat each part))
+      rows.reserveCapacity(models.rows.count)
+      for (model, part) in zip(models.rows, parts.rows) {
+        rows.append((model, repeat each part))
       }
-      return rows
+      return LoadedRows(rows, fingerprints: parts.fingerprints)
     }
   }
 }
@@ -66,7 +67,7 @@ extension TableQuery where M: Model, Row == M {
     let children = children._included
     let relation = Relation.make(
       of: M.self, children.query.columns, by: paths(first, repeat each others))
-    return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
+    return including(children, relation)
   }
 
   /// Includes the children of each parent by the foreign key that the children's schema declares.
@@ -80,7 +81,7 @@ extension TableQuery where M: Model, Row == M {
   ) -> Including<M, [Children.IncludedRow]> {
     let children = children._included
     let relation = Relation.make(of: M.self, children.query.columns)
-    return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
+    return including(children, relation)
   }
 
   /// Includes the rows that a join table assigns to each parent: many-to-many.
@@ -101,7 +102,7 @@ extension TableQuery where M: Model, Row == M {
     let children = children._included
     let relation = Relation.make(
       of: M.self, children.query.columns, through: between, from: from, to: to)
-    return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
+    return including(children, relation)
   }
 
   /// Includes the rows that a join table assigns to each parent, by its foreign keys. Fetching
@@ -111,7 +112,17 @@ extension TableQuery where M: Model, Row == M {
   ) -> Including<M, [Children.IncludedRow]> {
     let children = children._included
     let relation = Relation.make(of: M.self, children.query.columns, through: between)
-    return Including(parents: self) { try children.load(on: $0, for: $1, relation) }
+    return including(children, relation)
+  }
+}
+
+extension TableQuery where M: Model, Row == M {
+  private func including<Root, Child>(
+    _ children: _IncludedQuery<Root, Child>, _ relation: Result<Relation, QueryError>
+  ) -> Including<M, [Child]> {
+    Including(parents: self, relations: [children.included(by: relation)]) {
+      try children.load(on: $0, for: $1, relation)
+    }
   }
 }
 
@@ -163,16 +174,16 @@ extension Including {
     _ children: _IncludedQuery<Root, Row>, _ relation: Result<Relation, QueryError>
   ) -> Including<M, repeat each Part, [Row]> {
     let load = load
-    return Including<M, repeat each Part, [Row]>(parents: parents) { core, models in
+    let relations = relations + [children.included(by: relation)]
+    return Including<M, repeat each Part, [Row]>(parents: parents, relations: relations) {
+      core, models in
       let parts = try load(core, models)
-      let more = try children.load(on: core, for: models, relation)
+      let more = try children.load(
+        on: core, for: LoadedRows(models.rows, fingerprints: parts.fingerprints), relation)
       var all: [(repeat each Part, [Row])] = []
-      all.reserveCapacity(models.count)
-      for index in models.indices {
-        let part = parts[index]
-        all.append((repeat each part, more[index]))
-      }
-      return all
+      all.reserveCapacity(models.rows.count)
+      for (part, rows) in zip(parts.rows, more.rows) { all.append((repeat each part, rows)) }
+      return LoadedRows(all, fingerprints: more.fingerprints)
     }
   }
 }
@@ -186,21 +197,6 @@ private func paths<M: Model, First: ColumnValue, each Value: ColumnValue>(
   return paths
 }
 
-extension _IncludedQuery {
-  /// Returns the rows of each parent, in the order of the parents.
-  fileprivate func load<Parent: Model>(
-    on core: ConnectionCore, for parents: [Parent], _ relation: Result<Relation, QueryError>
-  ) throws -> [[Row]] {
-    let relation = try relation.get()
-    let keys = try Parent.layout.keys(ofColumns: relation.parentColumns, in: parents)
-    guard relation.comparesStoredValues(on: core) else {
-      return try rows(belongingTo: keys, asComparedBy: relation, on: core)
-    }
-    let rows = try rows(belongingTo: keys.filter(\.isComplete), by: relation, on: core)
-    return keys.map { rows[$0] ?? [] }
-  }
-}
-
 extension Connection {
   /// Returns all models of a query with what they include, by one statement for the models and one
   /// for each relation. In `read { }` and `write { }`, all statements see one state of the
@@ -209,7 +205,7 @@ extension Connection {
     _ query: Including<M, repeat each Part>
   ) throws -> [(M, repeat each Part)] {
     let models = try fetch(query.parents)
-    return try query._included.complete(try use(), models)
+    return try query._included.complete(try use(), LoadedRows(models)).rows
   }
 
   /// Returns the first model of a query with what it includes, or nil.
@@ -217,7 +213,7 @@ extension Connection {
     _ query: Including<M, repeat each Part>
   ) throws -> (M, repeat each Part)? {
     guard let model = try first(query.parents) else { return nil }
-    return try query._included.complete(try use(), [model]).first
+    return try query._included.complete(try use(), LoadedRows([model])).rows.first
   }
 }
 

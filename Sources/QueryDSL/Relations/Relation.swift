@@ -2,7 +2,7 @@ import SQLCore
 
 /// A relation between two tables: the columns of the children, or of a join table, that hold the
 /// values of columns of the parents.
-struct Relation: Sendable {
+package struct Relation: Sendable {
   /// A column, and the column of the parents whose values it holds.
   struct Pair: Sendable {
     let owner: Column
@@ -16,14 +16,28 @@ struct Relation: Sendable {
     let name: String
   }
 
+  /// A join table, which assigns children to parents.
+  package struct JoinTable: Sendable {
+    package let table: TableID
+    /// The columns that hold the values of `childColumns`.
+    package let columns: [ColumnID]
+    /// The indices of the children's columns in their layout.
+    package let childColumns: [Int]
+  }
+
   /// The indices of the parents' columns in their layout.
-  let parentColumns: [Int]
+  package let parentColumns: [Int]
   /// The columns that hold the values of `parentColumns`, in the same order.
-  let owners: [ExpressionNode]
+  package let ownerColumns: [ColumnID]
   /// The same columns by name, each with that of the parents.
   let pairs: [Pair]
   /// The join of the join table, for many-to-many relations.
   var join: SelectStatement.Join?
+  /// The join table, for many-to-many relations.
+  package fileprivate(set) var joinTable: JoinTable?
+
+  /// The columns of `ownerColumns`.
+  var owners: [ExpressionNode] { ownerColumns.map { .column($0) } }
 }
 
 extension Relation {
@@ -98,6 +112,8 @@ extension Relation {
     made.join = SelectStatement.Join(
       kind: .inner, table: between.table,
       condition: conditions.count == 1 ? conditions[0] : .all(conditions))
+    made.joinTable = JoinTable(
+      table: between.table, columns: child.ownerColumns, childColumns: child.parentColumns)
     return made
   }
 
@@ -133,7 +149,7 @@ extension Relation {
       }
     }
     return Relation(
-      parentColumns: keys, owners: columns.map { .column(children.column(at: $0)) },
+      parentColumns: keys, ownerColumns: columns.map { children.column(at: $0) },
       pairs: zip(columns, keys).map { column, key in
         Pair(
           owner: Column(table: child.tableName, name: child.columns[column].name),

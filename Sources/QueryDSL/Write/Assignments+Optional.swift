@@ -18,6 +18,6 @@ extension Assignments {
       message: "the column may be NULL: write $0.$a.ifNull(…), or $0.$b.optional for the other side"
     )
     get { SQLExpression(.invalid(QueryError("the column may be NULL"))) }
-    set { set(path, to: newValue.optional) }
+    set { assign(columns[dynamicMember: path], newValue.optional) }
   }
 }

@@ -28,10 +28,10 @@ extension Assignments {
     @available(*, unavailable, message: "a column of a command has no value in Swift")
     get { nil }
     set {
+      let column = columns[dynamicMember: path]
       if let newValue {
-        set(path, to: newValue)
+        append(column.node, .value(BoundValue(Value.canonical(newValue), as: column.form)))
       } else {
-        let column = columns[dynamicMember: path]
         append(
           column.node,
           Value.isOptional ? .value(.value(.null)) : .invalid(Self.neverNull(column.node)))

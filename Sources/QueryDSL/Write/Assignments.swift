@@ -42,6 +42,12 @@ public struct Assignments<M: TableModel> {
   }
 
   /// The value of the column. Setting it assigns an expression to the column.
+  ///
+  /// ```swift
+  /// Post.update { $0.$views = $0.$views * 2 }
+  /// // UPDATE "Post" SET "views" = "views" * ?
+  /// ```
+  /// A key path in a variable is written as `$0[dynamicMember: path] = "x"`.
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> SQLExpression<Value> {
@@ -49,31 +55,7 @@ public struct Assignments<M: TableModel> {
     set { assign(columns[dynamicMember: path], newValue) }
   }
 
-  /// Sets a column to an expression. SQL: `SET a = b`
-  public mutating func set<Value: ColumnValue>(
-    _ path: KeyPath<M, ColumnReference<Value>>, to expression: SQLExpression<Value>
-  ) {
-    assign(columns[dynamicMember: path], expression)
-  }
-
-  /// Sets a column to a value, as `$0.$title = "x"` does. SQL: `SET a = ?`
-  @_disfavoredOverload
-  public mutating func set<Value: ColumnValue>(
-    _ path: KeyPath<M, ColumnReference<Value>>, to value: Value
-  ) {
-    let column = columns[dynamicMember: path]
-    append(column.node, .value(BoundValue(Value.canonical(value), as: column.form)))
-  }
-
-  /// Sets a column to an expression over the row before the update. SQL: `SET a = a + ?`
-  public mutating func set<Value: ColumnValue>(
-    _ path: KeyPath<M, ColumnReference<Value>>,
-    to expression: (Columns<M>) -> SQLExpression<Value>
-  ) {
-    assign(columns[dynamicMember: path], expression(columns))
-  }
-
-  private mutating func assign<Value: ColumnValue>(
+  mutating func assign<Value: ColumnValue>(
     _ column: SQLExpression<Value>, _ value: SQLExpression<Value>
   ) {
     append(column.node, value.node(as: column.form) ?? .invalid(column.mixing(value.form)))

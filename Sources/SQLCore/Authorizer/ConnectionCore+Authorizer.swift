@@ -56,7 +56,7 @@ extension ConnectionCore {
     defer { state.pointee.authorizer.record(into: nil) }
     var remaining = Substring(sql)
     while let (statement, rest) = try compile(remaining) {
-      sqlite3_finalize(statement.handle)
+      statement.finalize()
       remaining = rest
     }
     return (recorder.columns, recorder.functions)

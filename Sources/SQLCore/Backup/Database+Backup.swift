@@ -41,6 +41,7 @@ extension Database {
     to path: String, pagesPerStep: Int = 1_000, overwriting: Bool = false,
     progress: (BackupProgress) throws -> Void = { _ in }
   ) throws {
+    try requireLocal("a backup")
     let job = try FileBackup(self, to: path, pagesPerStep: pagesPerStep, overwriting: overwriting)
     if location.isFile {
       try access.runBeside { try job.run(source: $0, progress: progress) }
@@ -57,6 +58,7 @@ extension Database {
     to path: String, pagesPerStep: Int = 1_000, overwriting: Bool = false,
     progress: @escaping @Sendable (BackupProgress) throws -> Void = { _ in }
   ) async throws {
+    try requireLocal("a backup")
     let job = try FileBackup(self, to: path, pagesPerStep: pagesPerStep, overwriting: overwriting)
     try await withTaskCancellationHandler {
       if location.isFile {
@@ -87,6 +89,8 @@ extension Database {
     to other: Database, pagesPerStep: Int = 1_000,
     progress: (BackupProgress) throws -> Void = { _ in }
   ) throws {
+    try requireLocal("a backup")
+    try other.requireLocal("a backup")
     let job = try DatabaseBackup(self, to: other, pagesPerStep: pagesPerStep)
     if location.isFile {
       try access.pool.check()
@@ -112,6 +116,8 @@ extension Database {
     to other: Database, pagesPerStep: Int = 1_000,
     progress: @escaping @Sendable (BackupProgress) throws -> Void = { _ in }
   ) async throws {
+    try requireLocal("a backup")
+    try other.requireLocal("a backup")
     let job = try DatabaseBackup(self, to: other, pagesPerStep: pagesPerStep)
     try await withTaskCancellationHandler {
       if location.isFile {

@@ -31,6 +31,7 @@ public final class Blob {
     writing: Bool
   ) throws {
     let core = try connection.use()
+    try core.requireLocal("incremental BLOB I/O")
     try core.state.pointee.hooks.checkUse()
     if writing {
       try core.checkWriting()

@@ -15,6 +15,7 @@ extension Connection {
   /// - SeeAlso: <https://www.sqlite.org/c3ref/serialize.html>
   public func serialize(database: String = "main") throws -> Data {
     let core = try use()
+    try core.requireLocal("`serialize`")
     var count: Int64 = 0
     guard let memory = sqlite3_serialize(core.handle, database, &count, 0) else {
       // A database in memory that has no pages yet has no bytes either.
@@ -43,6 +44,7 @@ extension Connection {
     _ data: Data, into database: String = "main", isReadOnly: Bool = false
   ) throws {
     let core = try use()
+    try core.requireLocal("`deserialize`")
     try core.checkWriting()
     guard core.databaseExists(database),
       sqlite3_db_filename(core.handle, database).map({ $0.pointee == 0 }) ?? true

@@ -66,7 +66,7 @@ public struct Connection {
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/changes.html>
   public var changeCount: Int {
-    get throws { Int(sqlite3_changes64(try use().handle)) }
+    get throws { try use().changeCount }
   }
 
   /// The number of rows that all statements of this connection have changed since it was opened.

@@ -10,6 +10,13 @@ extension ConnectionCore {
     set { csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, newValue ? 1 : 0) }
   }
 
+  /// Whether triggers fire. Temporary triggers always do. Set it between transactions.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbconfig_defensive.html>
+  package var firesTriggers: Bool {
+    get { setting(SQLITE_DBCONFIG_ENABLE_TRIGGER) }
+    set { csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, newValue ? 1 : 0) }
+  }
+
   /// Whether ALTER TABLE … RENAME leaves the text of other definitions unchanged.
   package var hasLegacyAlterTable: Bool {
     get { setting(SQLITE_DBCONFIG_LEGACY_ALTER_TABLE) }
@@ -28,8 +35,9 @@ extension ConnectionCore {
       csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, isDefensive ? 1 : 0)
     }
     let update = "UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?"
-    let statement = try compileOne(update).handle
-    defer { sqlite3_finalize(statement) }
+    let compiled = try compileOne(update)
+    defer { compiled.finalize() }
+    let statement = compiled.handle
     for (index, text) in [sql, name].enumerated() {
       let count = text.utf8.count
       let code = text.withCString {

@@ -6,6 +6,9 @@ extension ConnectionCore {
   ///
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_data_version>
   package func dataVersion() throws -> Int32 {
+    guard !isRemote else {
+      return Int32(truncatingIfNeeded: try integer(pragma: "PRAGMA data_version"))
+    }
     var statement: OpaquePointer?
     try check(sqlite3_prepare_v2(handle, "PRAGMA data_version", -1, &statement, nil))
     defer { sqlite3_finalize(statement) }
@@ -20,6 +23,8 @@ extension ConnectionCore {
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
   package var contentVersion: UInt32 {
+    // An engine that does not answer counts as one with another version.
+    guard !isRemote else { return UInt32(bitPattern: (try? dataVersion()) ?? -1) }
     var version: UInt32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
     return version

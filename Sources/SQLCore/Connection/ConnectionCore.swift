@@ -54,6 +54,7 @@ package final class ConnectionCore: @unchecked Sendable {
     if state.pointee.kept.isKept { endKeptSnapshot() }
     state.pointee.kept.finalize()
     state.pointee.statements.finalize()
+    state.pointee.remote?.close()
     sqlite3_close_v2(handle)
   }
 
@@ -91,7 +92,9 @@ package final class ConnectionCore: @unchecked Sendable {
   /// Whether a transaction is open.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  package var changeCount: Int { Int(sqlite3_changes64(handle)) }
+  package var changeCount: Int {
+    state.pointee.remote.map { $0.changeCount } ?? Int(sqlite3_changes64(handle))
+  }
 
   /// The maximum number of parameters of a statement.
   package var maximumParameterCount: Int {

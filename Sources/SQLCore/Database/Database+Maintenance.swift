@@ -31,6 +31,7 @@ extension Database {
   ///   replaced.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
   public func vacuum(into path: String, overwriting: Bool = false) throws {
+    try requireLocal("VACUUM INTO")
     let file = try replacementFile(path, overwriting: overwriting)
     if location.isFile {
       try access.runBeside { try $0.vacuum(into: file) }
@@ -43,6 +44,7 @@ extension Database {
   /// synchronous form. Cancelling the task stops it and leaves the destination unchanged.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
   public func vacuum(into path: String, overwriting: Bool = false) async throws {
+    try requireLocal("VACUUM INTO")
     let file = try replacementFile(path, overwriting: overwriting)
     try await withTaskCancellationHandler {
       if location.isFile {
@@ -93,6 +95,7 @@ extension Database {
 
 extension Database {
   private func maintaining<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
+    try requireLocal("maintenance")
     try checkWritable()
     return try writing { core in
       access.pool.endKeptSnapshots()
@@ -103,6 +106,7 @@ extension Database {
   private func maintaining<Result: Sendable>(
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
+    try requireLocal("maintenance")
     try checkWritable()
     return try await writing(AccessOptions()) { core in
       self.access.pool.endKeptSnapshots()

@@ -102,13 +102,21 @@ extension Database {
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
     var options = AccessOptions()
-    options.hops = location.isFile
+    options.hops = location.isShared
     options.isProbe = true
     return try await access.run(.writer, options, body)
   }
 
   package func writing<Result>(_ body: (ConnectionCore) throws -> Result) throws -> Result {
     try writing(AccessOptions(), body)
+  }
+
+  /// Lends the writer to a task, without a transaction. The name keeps it apart from `writing`,
+  /// which asynchronous code may call as well.
+  package func writingFromTask<Result: Sendable>(
+    _ body: @escaping @Sendable (ConnectionCore) throws -> Result
+  ) async throws -> Result {
+    try await writing(AccessOptions(), body)
   }
 
   private func writing<Result>(
@@ -127,7 +135,7 @@ extension Database {
     _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
     var options = options
-    options.hops = location.isFile
+    options.hops = location.isShared
     return try await access.run(.writer, options) { core in
       core.writeLabel = nil
       defer { self.keepLogWithinBound(core) }

@@ -81,7 +81,7 @@ public final class Database: Sendable {
       first, location: location, configuration: configuration,
       maximumReaders: configuration.maximumReaders)
     cache = DatabaseCache(pool: access.pool)
-    readLane = location.isFile && configuration.maximumReaders > 0 ? .reader : .writer
+    readLane = location.isShared && configuration.maximumReaders > 0 ? .reader : .writer
   }
 
   deinit {

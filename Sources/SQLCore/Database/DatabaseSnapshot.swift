@@ -2,7 +2,7 @@
 /// `renew()`.
 ///
 /// ```swift
-/// let snapshot = try db.makeSnapshot()
+/// let snapshot = try await db.makeSnapshot()
 /// let before = try await snapshot.count(Post.all)
 /// try await db.insert(post)
 /// try await snapshot.count(Post.all) == before                // true
@@ -22,6 +22,7 @@ public final class DatabaseSnapshot: DatabaseReader {
   private let temporaryFile: TemporaryFile?
 
   init(of database: Database) throws {
+    try database.requireLocal("a snapshot")
     guard database.location.isFile else {
       throw DatabaseError.misuse(
         "a database in memory has only one connection, so it cannot have snapshots; "

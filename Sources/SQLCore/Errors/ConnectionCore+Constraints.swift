@@ -154,7 +154,7 @@ extension ConnectionCore {
     let notes = state.pointee.authorizer.noteWrittenTables(true)
     defer { state.pointee.authorizer.noteWrittenTables(notes) }
     guard let compiled = try? compile(Substring(sql))?.0 else { return [] }
-    sqlite3_finalize(compiled.handle)
+    compiled.finalize()
     return compiled.notes.tableEffects.filter { $0.kind == .rows }.map {
       WrittenTable(database: $0.database, name: $0.table)
     }

@@ -26,7 +26,10 @@ extension Registrar {
   /// Registers a function that receives its arguments as values and returns a value.
   ///
   /// ```swift
-  /// try db.function("longest", argumentCount: nil) { arguments in … }
+  /// try db.function("longest", argumentCount: nil) { arguments in
+  ///   let texts = try (0..<arguments.count).map { try arguments.get(String.self, at: $0) }
+  ///   return .text(texts.max { $0.count < $1.count } ?? "")
+  /// }
   /// ```
   ///
   /// - Parameter argumentCount: the number of its arguments, 0 to 127; nil for any number.

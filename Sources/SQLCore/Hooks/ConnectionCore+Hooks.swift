@@ -29,10 +29,16 @@ extension ConnectionCore {
     sqlite3_compileoption_used("ENABLE_PREUPDATE_HOOK") != 0
   }
 
-  /// The label of the current write, for observers.
+  /// The label of the current write, for observers. Setting it removes the author.
   package var writeLabel: String? {
     get { state.pointee.observation.writeLabel }
     set { state.pointee.observation.label(newValue) }
+  }
+
+  /// The author of the current write, for observers.
+  package var writeAuthor: String? {
+    get { state.pointee.observation.writeAuthor }
+    set { state.pointee.observation.name(author: newValue) }
   }
 
   /// Makes commits fail after a callback has failed that could not report its error to SQLite.

@@ -22,6 +22,7 @@ extension Connection: Registrar {
   /// Replacing or removing a function or a collation while a statement runs throws `.busy`.
   public func register(_ registration: Registration) throws {
     let core = try use()
+    if registration.needsCode { try core.requireLocal("code in Swift that SQL calls") }
     for step in registration.steps { try step.install(core) }
   }
 }
@@ -29,6 +30,7 @@ extension Connection: Registrar {
 extension Database: Registrar {
   /// Registers on every connection of the pool, including connections that are opened later.
   public func register(_ registration: Registration) throws {
+    if registration.needsCode { try requireLocal("code in Swift that SQL calls") }
     access.registrations.add(registration)
   }
 

@@ -18,6 +18,9 @@ public struct Registration: Sendable {
 
   let steps: [Step]
 
+  /// Whether SQLite calls code in Swift while it runs statements.
+  var needsCode: Bool { steps.contains { $0.key.kind != .setting } }
+
   init(_ key: Key, install: @escaping @Sendable (ConnectionCore) throws -> Void) {
     steps = [Step(key: key, install: install)]
   }

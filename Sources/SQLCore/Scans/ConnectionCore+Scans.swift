@@ -160,8 +160,9 @@ struct PlainRow {
 extension ConnectionCore {
   /// Reads the rows of one of the library's own statements, without the cache.
   func forEachRow(of sql: String, _ body: (PlainRow) throws -> Void) throws {
-    let statement = try compileOne("-- looks into the schema\n" + sql).handle
-    defer { sqlite3_finalize(statement) }
+    let compiled = try compileOne("-- looks into the schema\n" + sql)
+    defer { compiled.finalize() }
+    let statement = compiled.handle
     while true {
       let code = sqlite3_step(statement)
       if code == SQLITE_DONE { return }

@@ -27,12 +27,15 @@ package struct SchemaCopy {
 
   /// Creates a copy of definitions that have been read from the schema of a connection.
   package init(
-    of definitions: [(type: String, name: String, sql: String)], in core: ConnectionCore
+    of definitions: [(type: String, name: String, sql: String)], in core: ConnectionCore,
+    withStatistics: Bool = true
   ) throws {
     var objects: [Object] = []
     var statistics: [String] = []
     for (type, name, sql) in definitions {
-      if name == "sqlite_stat1" || name == "sqlite_stat4" { statistics.append(name) }
+      if withStatistics, name == "sqlite_stat1" || name == "sqlite_stat4" {
+        statistics.append(name)
+      }
       guard !name.hasPrefix("sqlite_") else { continue }
       let kind: Kind =
         switch type {
@@ -61,12 +64,12 @@ package struct SchemaCopy {
 
   /// Creates the schema in an empty database. Objects that cannot be created there are skipped.
   package func make(in core: ConnectionCore) {
-    for object in objects { try? core.run(pragma: object.sql) }
+    for object in objects { try? core.runHere(object.sql) }
     guard !statistics.isEmpty else { return }
-    try? core.run(pragma: "ANALYZE main.sqlite_schema")
-    for row in statistics { try? core.run(pragma: row) }
+    try? core.runHere("ANALYZE main.sqlite_schema")
+    for row in statistics { try? core.runHere(row) }
     // Makes SQLite read the statistics again.
-    try? core.run(pragma: "ANALYZE main.sqlite_schema")
+    try? core.runHere("ANALYZE main.sqlite_schema")
   }
 }
 
@@ -79,6 +82,7 @@ extension ConnectionCore {
     configuration.isReadOnly = false
     configuration.schemaPolicy = .automatic
     configuration.onTableScan = nil
+    configuration.onStatement = nil
     let twin = try ConnectionCore(
       location: .memory, configuration: configuration, isReader: false)
     try state.pointee.registrations.source?.applyDefinitions(to: twin)

@@ -64,6 +64,7 @@ extension Connection {
     onConflict: (ChangeConflict) throws -> ChangeConflict.Resolution = { _ in .abort }
   ) throws {
     let core = try use()
+    try core.requireLocal("a changeset")
     try core.checkWriting()
     try withoutActuallyEscaping(onConflict) { onConflict in
       let application = ChangeApplication(core: core, tables: tables, resolve: onConflict)

@@ -146,6 +146,7 @@ extension Connection {
   /// - Parameter tables: the tables to record; nil for all tables.
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_create.html>
   public func session(database: String = "main", tables: [String]? = nil) throws -> Session {
-    try Session(connection: self, database: database, tables: tables)
+    try use().requireLocal("a session")
+    return try Session(connection: self, database: database, tables: tables)
   }
 }

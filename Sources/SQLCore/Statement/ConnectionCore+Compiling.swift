@@ -4,11 +4,27 @@ import CSQLite
 struct CompiledStatement {
   let handle: OpaquePointer
   let notes: StatementNotes
+  /// The statement that is sent, if the database is elsewhere.
+  var remote: RemoteStatement?
+
+  func finalize() {
+    sqlite3_finalize(handle)
+    if let remote, remote.template != handle { sqlite3_finalize(remote.template) }
+  }
 }
 
 extension ConnectionCore {
   /// Compiles the first statement of a text; returns nil if the text holds only space and comments.
+  ///
+  /// If the database is elsewhere, the statement is compiled against the copy of the schema, and
+  /// replaced by one that sends it.
   func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)? {
+    guard let remote = state.pointee.remote else { return try compileHere(text) }
+    return try compile(text, for: remote)
+  }
+
+  /// Compiles the first statement of a text against the schema of the handle.
+  func compileHere(_ text: Substring) throws -> (CompiledStatement, rest: Substring)? {
     // SQLite would silently stop at U+0000.
     guard !text.utf8.contains(0) else {
       throw DatabaseError(
@@ -81,13 +97,13 @@ extension ConnectionCore {
     // Only space and comments may follow the statement.
     do {
       if let (other, _) = try compile(rest) {
-        sqlite3_finalize(other.handle)
+        other.finalize()
         throw DatabaseError(
           code: .misuse,
           message: "the SQL contains several statements; run them with `execute`", sql: text)
       }
     } catch {
-      sqlite3_finalize(statement.handle)
+      statement.finalize()
       throw error
     }
     return statement

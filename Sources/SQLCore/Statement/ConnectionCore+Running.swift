@@ -15,11 +15,14 @@ extension ConnectionCore {
       let spoilsWrites = state.pointee.hooks.spoilsWrites
       var failure = failure(code, of: statement)
       sqlite3_reset(statement.handle)
-      if code & 0xFF == SQLITE_CONSTRAINT { failure = locatingConstraint(of: failure, statement) }
+      if code & 0xFF == SQLITE_CONSTRAINT || state.pointee.remote != nil {
+        failure = locatingConstraint(of: failure, statement)
+      }
       // An index may be out of order.
       if spoilsWrites, !statement.pointee.isReadOnly, isInTransaction {
         try? run(cached: "ROLLBACK")
       }
+      if state.pointee.remote != nil { followRemoteTransaction(after: failure) }
       noteRollback(after: failure)
       notifyObserver(ofEndOf: statement, failed: true)
       throw failure
@@ -40,22 +43,29 @@ extension ConnectionCore {
   package func run(cached text: String) throws {
     let statement = try lendStatement(text: text)
     defer { giveBack(statement) }
-    start(statement)
     state.pointee.transaction.willRunOwnStatement()
     defer { state.pointee.transaction.didRunOwnStatement() }
+    try start(statement)
     try run(statement)
   }
 
   /// Runs one of the library's own statements, without the cache.
   package func run(pragma text: String) throws {
+    guard state.pointee.remote == nil else { return try run(cached: text) }
+    try runHere(text)
+  }
+
+  /// Runs one of the library's own statements on the handle itself.
+  func runHere(_ text: String) throws {
     let code = sqlite3_exec(handle, text, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code, sql: text) }
   }
 
   /// Returns the integer that one of the library's own statements gives, without the cache.
   func integer(pragma text: String) throws -> Int {
-    let statement = try compileOne(text).handle
-    defer { sqlite3_finalize(statement) }
+    let compiled = try compileOne(text)
+    defer { compiled.finalize() }
+    let statement = compiled.handle
     let code = sqlite3_step(statement)
     guard code == SQLITE_ROW else { throw failure(code, sql: text) }
     return Int(sqlite3_column_int64(statement, 0))
@@ -64,8 +74,9 @@ extension ConnectionCore {
   /// Returns the integer that a statement with one parameter gives, without the cache; nil for
   /// NULL.
   package func integer(_ sql: String, binding value: Int64) throws -> Int64? {
-    let statement = try compileOne(sql).handle
-    defer { sqlite3_finalize(statement) }
+    let compiled = try compileOne(sql)
+    defer { compiled.finalize() }
+    let statement = compiled.handle
     try check(sqlite3_bind_int64(statement, 1, value), sql: sql)
     let code = sqlite3_step(statement)
     guard code == SQLITE_ROW else { throw failure(code, sql: sql) }
@@ -80,7 +91,7 @@ extension ConnectionCore {
     if !allowsWriting, !statement.pointee.isReadOnly {
       throw readOnly(sql: statement.sql)
     }
-    start(statement)
+    try start(statement)
   }
 
   /// Throws wherever a statement that writes would be refused. It is for writes that are not made
@@ -99,7 +110,8 @@ extension ConnectionCore {
         : "this access only reads; write in `write { }`", sql: sql)
   }
 
-  private func start(_ statement: StatementPointer) {
+  private func start(_ statement: StatementPointer) throws {
+    if state.pointee.remote != nil { try runBeforeCopy(statement) }
     // A `PRAGMA wal_autocheckpoint` may have taken effect when SQLite recompiled a statement.
     if state.pointee.log.hasPragma { keepLogHook() }
     statement.pointee.isRunning = true

@@ -23,6 +23,8 @@ package struct PreparedStatement {
   /// True from its first step until its end or reset.
   package var isRunning = false
   package let isReadOnly: Bool
+  /// The statement that is sent, if the database is elsewhere.
+  let remote: RemoteStatement?
   /// Its effect on the stack of savepoints if it succeeds; nil if it has none.
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
@@ -45,16 +47,19 @@ package struct PreparedStatement {
 
   fileprivate init(_ compiled: CompiledStatement, key: UnsafeRawBufferPointer?, hash: UInt64) {
     handle = compiled.handle
+    remote = compiled.remote
+    let template = compiled.remote?.template ?? handle
     self.key = key
     self.hash = hash
     byteCount = Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_MEMUSED, 0))
     effects = compiled.notes.effects
     tableEffects = compiled.notes.tableEffects
     assignments = compiled.notes.assignments ?? []
-    isReadOnly = sqlite3_stmt_readonly(handle) != 0 || effects.contains(.asksSetting)
+    isReadOnly = sqlite3_stmt_readonly(template) != 0 || effects.contains(.asksSetting)
     // SQLite counts SAVEPOINT, RELEASE and ROLLBACK TO among the statements that only read.
     savepointAction =
-      isReadOnly && sqlite3_column_count(handle) == 0 ? SavepointAction(statement: handle) : nil
+      isReadOnly && sqlite3_column_count(template) == 0
+      ? SavepointAction(statement: template) : nil
   }
 }
 
@@ -92,9 +97,13 @@ package typealias StatementPointer = UnsafeMutablePointer<PreparedStatement>
 extension StatementPointer {
   package var handle: OpaquePointer { pointee.handle }
 
+  /// The statement as it was written: what is known about its text and its columns. It differs from
+  /// the handle, which runs, if the database is elsewhere.
+  var written: OpaquePointer { pointee.remote?.template ?? pointee.handle }
+
   /// The text of the statement, without its values.
   package var sql: String? {
-    sqlite3_sql(pointee.handle).map { String(cString: $0) }
+    sqlite3_sql(written).map { String(cString: $0) }
   }
 
   /// Returns a statement in newly allocated memory.
@@ -110,7 +119,8 @@ extension StatementPointer {
 
   /// Finalises the statement and frees its memory.
   func destroy() {
-    sqlite3_finalize(pointee.handle)
+    CompiledStatement(handle: pointee.handle, notes: StatementNotes(), remote: pointee.remote)
+      .finalize()
     pointee.key?.deallocate()
     deinitialize(count: 1)
     deallocate()

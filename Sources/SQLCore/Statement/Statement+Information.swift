@@ -5,14 +5,14 @@ extension Statement {
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/stmt_readonly.html>
   public var isReadOnly: Bool {
-    get throws { sqlite3_stmt_readonly(try use().1.handle) != 0 }
+    get throws { sqlite3_stmt_readonly(try use().1.written) != 0 }
   }
 
   /// Whether the statement is an EXPLAIN or EXPLAIN QUERY PLAN.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/stmt_isexplain.html>
   public var isExplain: Bool {
-    get throws { sqlite3_stmt_isexplain(try use().1.handle) != 0 }
+    get throws { sqlite3_stmt_isexplain(try use().1.written) != 0 }
   }
 
   /// The text with the bound values in place of the parameters. It is meant for debugging: do not
@@ -49,7 +49,7 @@ extension Statement {
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_database_name.html>
   public func origin(ofColumn index: Int) throws -> ColumnOrigin? {
-    let handle = try use().1.handle
+    let handle = try use().1.written
     let index = Int32(clamping: index)
     guard let database = sqlite3_column_database_name(handle, index),
       let table = sqlite3_column_table_name(handle, index),
@@ -65,6 +65,6 @@ extension Statement {
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_decltype.html>
   public func declaredType(ofColumn index: Int) throws -> String? {
-    sqlite3_column_decltype(try use().1.handle, Int32(clamping: index)).map { String(cString: $0) }
+    sqlite3_column_decltype(try use().1.written, Int32(clamping: index)).map { String(cString: $0) }
   }
 }

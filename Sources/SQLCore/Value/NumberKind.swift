@@ -13,8 +13,11 @@ public protocol _SeparateNumberKind: _NumberKind {}
 /// The kind of a type that is not a number.
 public enum _NotANumberKind {}
 
-/// The kind of integers.
+/// The kind of Int.
 public enum _IntegerKind: _BinaryNumberKind {}
+
+/// The kind of the other integers, such as Int64, which do not go with an Int.
+public enum _SizedIntegerKind: _BinaryNumberKind {}
 
 /// The kind of Double.
 public enum _RealKind: _BinaryNumberKind {}

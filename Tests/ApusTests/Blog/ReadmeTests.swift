@@ -45,8 +45,8 @@ struct ReadmeTests {
   func read() async throws {
     try await store()
     let id = posts[1].id
-    let post = try await db.find(Post.self, id)
-    #expect(post?.title == "Post 1")
+    let found = try await db.find(Post.self, id)
+    #expect(found?.title == "Post 1")
     let hot = try await db.fetch(
       Post.where { $0.$status == .published && $0.$views > 100 }
         .order(by: \.$createdAt, .descending).limit(20))
@@ -120,7 +120,7 @@ struct ReadmeTests {
     for try await posts in db.observe(feed) {
       seen.append(posts.map(\.0))
       if seen.count == 2 { break }
-      try await db.run(Post.update { $0.set(\.$status, to: .archived) }.where { $0.$id == id })
+      try await db.run(Post.update { $0.$status = .archived }.where { $0.$id == id })
     }
     #expect(seen == [["Post 2", "Post 1", "Post 0"], ["Post 2", "Post 0"]])
   }

@@ -64,7 +64,7 @@ struct TourTests {
   @Test("changes of a column have its old and new values")
   func changes() async throws {
     let changes = db.changes(of: Post.self, columns: \.$status)
-    try await db.run(Post.update { $0.set(\.$status, to: .archived) }.where { $0.$views > 0 })
+    try await db.run(Post.update { $0.$status = .archived }.where { $0.$views > 0 })
     for await change in changes {
       let row = try #require(change.updated.first)
       #expect(try row.old(\.$status) == .published)

@@ -96,7 +96,7 @@ struct OwnStatementsTests {
         try db.save(Author(id: 4, name: "Jim"))
         let renamed = try db.update(Author.self, 4) { $0.name = "Joe" }
         try db.update(renamed)
-        #expect(try db.run(Author.update { $0.set(\.$name, to: "Joy") }.where { $0.$id == 4 }) == 1)
+        #expect(try db.run(Author.update { $0.$name = "Joy" }.where { $0.$id == 4 }) == 1)
         #expect(try db.fetch(Author.delete().where { $0.$id == 4 }.returning(\.$id)) == [4])
         try statements.expect(
           "Writing",

@@ -95,7 +95,7 @@ struct ChangeStreamTests {
   @Test("reading a column that is not watched throws")
   func unwatchedColumn() async throws {
     let stream = db.changes(of: Note.self, columns: \.$title)
-    try await db.run(Note.update { $0.set(\.$title, to: "x") }.where { $0.$id == 1 })
+    try await db.run(Note.update { $0.$title = "x" }.where { $0.$id == 1 })
     let row = try #require(await stream.collect { _ in true }.first?.rows.first)
     #expect(throws: DatabaseError.self) { try row.old(\.$stars) }
   }

@@ -45,8 +45,8 @@ struct DeclaredTriggerTests {
   @Test("an observer of the column that only the trigger writes sees the update, and others do not")
   func touchedColumn() async throws {
     let stream = db.changes(of: Page.self, columns: \.$edits)
-    try await db.run(Page.update { $0.set(\.$edits, to: 5) }.where { $0.$id == 2 })
-    try await db.run(Page.update { $0.set(\.$title, to: "c") }.where { $0.$id == 1 })
+    try await db.run(Page.update { $0.$edits = 5 }.where { $0.$id == 2 })
+    try await db.run(Page.update { $0.$title = "c" }.where { $0.$id == 1 })
     let events = await stream.collect { $0.updated.contains { $0.keyValues == [1] } }
     #expect(words(events) == [["updated 2 edits"], ["updated 1 edits"]])
   }
@@ -54,7 +54,7 @@ struct DeclaredTriggerTests {
   @Test("an observer sees the row that a trigger inserts into another table")
   func otherTable() async throws {
     let stream = db.changes(of: Audit.self)
-    try await db.run(Page.update { $0.set(\.$title, to: "c") }.where { $0.$id == 2 })
+    try await db.run(Page.update { $0.$title = "c" }.where { $0.$id == 2 })
     let events = await stream.collect { !$0.inserted.isEmpty }
     #expect(words(events) == [["inserted 1 id,pageID"]])
   }
@@ -62,7 +62,7 @@ struct DeclaredTriggerTests {
   @Test("an update of a view is reported as the update of its table")
   func view() async throws {
     let stream = db.changes(of: Page.self, columns: \.$title)
-    try await db.run(Shown.update { $0.set(\.$title, to: "d") }.where { $0.$id == 1 })
+    try await db.run(Shown.update { $0.$title = "d" }.where { $0.$id == 1 })
     let events = await stream.collect { !$0.updated.isEmpty }
     #expect(events.flatMap(\.updated).map(\.keyValues) == [[1]])
   }

@@ -72,8 +72,8 @@ struct TypedWriteTests {
     let changes = try await reported { connection in
       let inserted = try connection.fetch(
         Note.insert {
-          $0.set(\.$title, to: "n")
-          $0.set(\.$stars, to: 0)
+          $0.$title = "n"
+          $0.$stars = 0
         }.returning(\.$id))
       #expect(inserted == [4])
       let gone = try connection.fetch(
@@ -99,10 +99,10 @@ struct TypedWriteTests {
         try connection.run(
           Note.insert(\.$title, from: Note.order(by: \.$id).select(\.$title)).onConflictUpdate(
             \.$title
-          ) { row, _ in row.set(\.$title, to: "same") })
+          ) { row, _ in row.$title = "same" })
       }
       #expect(throws: DatabaseError.self) {
-        try connection.fetch(Note.update { $0.set(\.$title, to: "x") }.returning())
+        try connection.fetch(Note.update { $0.$title = "x" }.returning())
       }
     }
     #expect(changes == [])

@@ -10,9 +10,7 @@ struct ExplanationTests {
     let db = try Database.temporary(configuration: .relaxed)
     try await db.execute(
       """
-      CREATE TABLE JoinWriter (name TEXT PRIMARY KEY NOT NULL, team INTEGER, score REAL);
-      CREATE TABLE JoinPost (id INTEGER PRIMARY KEY, author TEXT, parent INTEGER,
-        title TEXT NOT NULL, stars INTEGER NOT NULL);
+      \(unsafe: JoinTables.creation)
       """)
     if indexed { try await db.execute("CREATE INDEX authors ON JoinPost (author)") }
     return db
@@ -83,6 +81,43 @@ struct ExplanationTests {
         + #"CREATE INDEX "JoinPost_on_author" ON "JoinPost" ("author")"#)
     for index in explanation.missingIndexes { try await db.execute(SQL(unsafe: index.sql)) }
     #expect(try await db.observe(Self.join).explanation.isMaintained)
+  }
+
+  @Test("a join of optional columns, which compares by IS, uses the index")
+  func optionalColumns() async throws {
+    let db = try await database()
+    let siblings = Query { (post: Columns<JoinPost>, other: Columns<JoinPost>) in
+      From(post)
+      Join(other, on: post.$author == other.$author)
+      Select(post.$id, other.$id)
+    }
+    #expect(try siblings.sql.text.contains(" IS "))
+    #expect(try await db.observe(siblings).explanation.isMaintained)
+    try await db.execute("DROP INDEX authors")
+    let explanation = try await db.observe(siblings).explanation
+    #expect(
+      explanation.missingIndexes.map(\.sql)
+        == [#"CREATE INDEX "JoinPost_on_author" ON "JoinPost" ("author")"#])
+  }
+
+  @Test("all indexes that a join lacks are named at once")
+  func severalIndexes() async throws {
+    let db = try await database(indexed: false)
+    let teams = Query {
+      (post: Columns<JoinPost>, writer: Columns<JoinWriter>, other: Columns<JoinWriter>) in
+      From(post)
+      Join(writer, on: post.$author.equals(writer.$name))
+      Join(other, on: other.$team.equals(writer.$team))
+      Select(post.$id, other.$name)
+    }
+    let explanation = try await db.observe(teams).explanation
+    #expect(
+      Set(explanation.missingIndexes.map(\.sql)) == [
+        #"CREATE INDEX "JoinPost_on_author" ON "JoinPost" ("author")"#,
+        #"CREATE INDEX "JoinWriter_on_team_name" ON "JoinWriter" ("team", "name")"#,
+      ])
+    for index in explanation.missingIndexes { try await db.execute(SQL(unsafe: index.sql)) }
+    #expect(try await db.observe(teams).explanation.isMaintained)
   }
 
   @Test("an observation that runs again and takes too long is reported, if that was asked for")

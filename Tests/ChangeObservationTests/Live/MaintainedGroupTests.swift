@@ -12,10 +12,7 @@ struct MaintainedGroupTests {
     let db = try Database.inMemory(configuration: .relaxed)
     try await db.execute(
       """
-      CREATE TABLE JoinTeam (id INTEGER PRIMARY KEY, title TEXT);
-      CREATE TABLE JoinWriter (name TEXT PRIMARY KEY NOT NULL, team INTEGER, score REAL);
-      CREATE TABLE JoinPost (id INTEGER PRIMARY KEY, author TEXT, parent INTEGER,
-        title TEXT NOT NULL, stars INTEGER NOT NULL);
+      \(unsafe: JoinTables.creation)
       CREATE INDEX authors ON JoinPost (author);
       WITH n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
         INSERT INTO JoinPost SELECT i, 'w' || (i % 10), NULL, printf('t%03d', i), i % 5 FROM n;

@@ -24,9 +24,7 @@ struct MaintainedJoinTests {
       : try Database.temporary(configuration: .relaxed)
     try await db.execute(
       """
-      CREATE TABLE JoinWriter (name TEXT PRIMARY KEY NOT NULL, team INTEGER, score REAL);
-      CREATE TABLE JoinPost (id INTEGER PRIMARY KEY, author TEXT, parent INTEGER,
-        title TEXT NOT NULL, stars INTEGER NOT NULL);
+      \(unsafe: JoinTables.creation)
       CREATE INDEX authors ON JoinPost (author);
       WITH n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
         INSERT INTO JoinPost SELECT i, 'w' || (i % 10), NULL, printf('t%03d', i), 0 FROM n;
@@ -102,6 +100,83 @@ struct MaintainedJoinTests {
     #expect(try await watch.update()?.map(\.0) == ["t000", "t002", "t003"])
     try await db.execute("DELETE FROM JoinPost WHERE id BETWEEN 2 AND 60")
     #expect(try await watch.update()?.map(\.0) == ["t000", "t061", "t062"])
+  }
+
+  @Test("a limited join shows a row that comes to its front because the joined row is gone")
+  func limitedByJoined() async throws {
+    var configuration = Configuration.relaxed
+    configuration.liveReserve = 1
+    let db = try Database.inMemory(configuration: configuration)
+    try await db.execute(
+      """
+      \(unsafe: JoinTables.creation)
+      CREATE INDEX authors ON JoinPost (author);
+      WITH n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 49)
+        INSERT INTO JoinPost SELECT i, 'w' || i, NULL, printf('t%02d', i), 0 FROM n;
+      INSERT INTO JoinWriter SELECT author, 1, id FROM JoinPost;
+      """)
+    let byScore = Query { (post: Columns<JoinPost>, writer: OptionalColumns<JoinWriter>) in
+      From(post)
+      LeftJoin(writer, on: post.$author.equals(writer.$name))
+      OrderBy(writer.$score)
+      Select(post.$title, writer.$score)
+    }.limit(3)
+    let watch = QueryWatch(LiveSource(byScore), in: db)
+    #expect(try await watch.next()?.map(\.0) == ["t00", "t01", "t02"])
+    #expect(watch.isMaintained)
+    // The post of this writer is behind all held rows, and NULL is before them.
+    try await db.execute("DELETE FROM JoinWriter WHERE name = 'w40'")
+    #expect(try await watch.update()?.map(\.0) == ["t40", "t00", "t01"])
+    try await db.execute("UPDATE JoinWriter SET name = 'other' WHERE name = 'w30'")
+    #expect(try await watch.update()?.map(\.0) == ["t30", "t40", "t00"])
+  }
+
+  @Test("a COLLATE inside a function of ORDER BY decides the order, as in SQLite")
+  func collated() async throws {
+    let db = try await database()
+    try await db.execute(
+      """
+      DELETE FROM JoinPost;
+      INSERT INTO JoinPost VALUES (1, 'w1', NULL, ' b', 0), (2, 'w1', NULL, 'A ', 0),
+        (3, 'w1', NULL, 'C', 0)
+      """)
+    let query = JoinPost.order { $0.$title.collated(.noCase).trim() }
+    let watch = QueryWatch(LiveSource(query), in: db)
+    #expect(try await watch.next()?.map(\.id) == [2, 1, 3])
+    #expect(watch.isMaintained)
+    try await db.execute("INSERT INTO JoinPost VALUES (0, 'w1', NULL, 'z', 0)")
+    _ = try await watch.update()
+    let fetches = watch.fetchCount
+    try await db.execute("UPDATE JoinPost SET title = 'a ' WHERE id = 3")
+    #expect(try await watch.update()?.map(\.id) == [2, 3, 1, 0])
+    try await db.execute("UPDATE JoinPost SET title = 'Bb' WHERE id = 2")
+    #expect(try await watch.update()?.map(\.id) == [3, 1, 2, 0])
+    #expect(watch.fetchCount == fetches)
+  }
+
+  @Test("after a commit of another process a join is fetched once, and then maintained again")
+  func afterOtherProcess() async throws {
+    let db = try await database(inMemory: false)
+    let path = try #require(db.realPath)
+    let watch = QueryWatch(LiveSource(Self.byTitle), in: db)
+    _ = try await watch.next()
+    try await db.execute("UPDATE JoinWriter SET score = -1 WHERE name = 'w1'")
+    _ = try await watch.update()
+    for score in 1...5 {
+      let fetches = watch.fetchCount
+      let process = try OtherProcess.run(
+        ["step", path, "1", "UPDATE JoinWriter SET score = \(score) WHERE name = 'w2'"])
+      process.waitUntilExit()
+      try await db.execute("UPDATE JoinWriter SET score = \(score) WHERE name = 'w1'")
+      let result = try #require(try await watch.update())
+      #expect(result.count { $0.1 == Double(score) } == 20)
+      #expect(watch.fetchCount == fetches + 1)
+      for own in 1...20 {
+        try await db.execute("UPDATE JoinWriter SET score = \(100 + own) WHERE name = 'w1'")
+        #expect(try await watch.update()?.difference.updated.count == 10)
+      }
+      #expect(watch.fetchCount == fetches + 1, "the commits of this process are applied")
+    }
   }
 
   @Test("commits of another connection are never mixed with those of this one")

@@ -88,7 +88,7 @@ struct QueryObservationTests {
   func coalesced() async throws {
     var results = db.observe(Note.where { $0.$id == 1 }.select(\.$stars)).makeAsyncIterator()
     #expect(try await results.next() == [1])
-    for stars in 10...20 { try await db.run(Note.update { $0.set(\.$stars, to: stars) }) }
+    for stars in 10...20 { try await db.run(Note.update { $0.$stars = stars }) }
     #expect(try await results.next() == [20])
   }
 

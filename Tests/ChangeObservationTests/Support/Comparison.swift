@@ -16,11 +16,18 @@ final class Comparison {
   var last: [String] = []
   private var isFirst = true
 
-  init<Row>(
+  convenience init<Row>(
     _ name: String, _ query: some Fetchable<Row>, sorted: some Fetchable<Row>, in db: Database
   ) {
+    self.init(name, LiveSource(query), in: db) { try $0.fetch(sorted) }
+  }
+
+  init<Row>(
+    _ name: String, _ source: LiveSource<Row>, in db: Database,
+    fetch: @escaping (Database) throws -> [Row]
+  ) {
     self.name = name
-    let watch = QueryWatch(LiveSource(query), in: db)
+    let watch = QueryWatch(source, in: db)
     isMaintained = { watch.isMaintained }
     fetchCount = { watch.fetchCount }
     var hasBegun = false
@@ -29,10 +36,7 @@ final class Comparison {
       hasBegun = true
       return results.map { ($0.map { "\($0)" }, $0.difference) }
     }
-    fetch = {
-      let rows: [Row] = try db.fetch(sorted)
-      return rows.map { "\($0)" }
-    }
+    self.fetch = { try fetch(db).map { "\($0)" } }
   }
 
   /// Turns the last result into the new one by applying the difference.

@@ -26,7 +26,8 @@ struct JoinWrites {
     let action = pick(["CASCADE", "SET NULL", "NO ACTION"])
     var statements = [
       """
-      CREATE TABLE JoinTeam (id INTEGER PRIMARY KEY, title TEXT \(pick(["", name])))
+      CREATE TABLE JoinTeam (id INTEGER PRIMARY KEY, title TEXT \(pick(["", name])))\
+      \(pick(["", "", " WITHOUT ROWID"]))
       """,
       """
       CREATE TABLE JoinWriter (name TEXT NOT NULL PRIMARY KEY \(name), team INTEGER,
@@ -74,6 +75,11 @@ struct JoinWrites {
         pick([
           "CREATE INDEX stars ON JoinPost (stars)", "DROP INDEX stars",
           "ALTER TABLE JoinTeam ADD COLUMN note TEXT",
+          // Without its index, a query would no longer be maintained, and have another order.
+          "DROP INDEX authors; CREATE INDEX authors ON JoinPost (author, stars)",
+          "CREATE INDEX IF NOT EXISTS authors ON JoinPost (author)",
+          "CREATE INDEX IF NOT EXISTS teams ON JoinWriter (team)",
+          "DROP TABLE JoinTeam; CREATE TABLE JoinTeam (id INTEGER PRIMARY KEY, title TEXT)",
         ]))
     }
     return statements
@@ -84,7 +90,7 @@ struct JoinWrites {
   private mutating func score() -> String { pick(["NULL", "0", "1", "1.5", "-2.25"]) }
   private mutating func post() -> Int { number(1...14) }
   private mutating func team() -> String { pick(["NULL", "1", "2", "3", "4"]) }
-  private mutating func tag() -> String { pick(["'x'", "'X'", "'y'"]) }
+  private mutating func tag() -> String { pick(["'x'", "'X'", "'y'", "'a'"]) }
 
   mutating func statement() -> String {
     switch number(1...22) {
@@ -123,12 +129,17 @@ struct JoinWrites {
 }
 
 extension JoinWrites {
-  /// Commits changes through another connection to the file, and then one of this database, by
-  /// which the other commit is noticed.
+  /// Commits changes through another connection to the file or by another process, and then one of
+  /// this database, by which the other commit is noticed.
   mutating func changeElsewhere(_ db: Database) throws {
     guard let path = db.realPath else { return }
-    let other = try Connection(path: path)
-    for _ in 0..<2 { try? other.execute(SQL(unsafe: statement())) }
+    if chance(20) {
+      let process = try OtherProcess.run(["step", path, "1", statement()])
+      process.waitUntilExit()
+    } else {
+      let other = try Connection(path: path)
+      for _ in 0..<2 { try? other.execute(SQL(unsafe: statement())) }
+    }
     try db.execute(SQL(unsafe: "INSERT OR REPLACE INTO JoinTeam (id, title) VALUES (9, 'x')"))
     try db.execute("DELETE FROM JoinTeam WHERE id = 9")
   }

@@ -101,7 +101,7 @@ struct ConnectionWriteTests {
     var order = try db.insert(Order(customerID: 1))
     order.payerID = 9
     expect(["payerID"]) { try db.update(order) }
-    expect(["customerID"]) { try db.run(Order.update { $0.set(\.$customerID, to: 9) }) }
+    expect(["customerID"]) { try db.run(Order.update { $0.$customerID = 9 }) }
     #expect(try db.count(Order.all) == 1)
   }
 

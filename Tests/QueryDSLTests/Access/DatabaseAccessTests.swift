@@ -26,7 +26,7 @@ struct DatabaseAccessTests {
     #expect(try await db.first(Customer.order(by: \.$id, .descending))?.name == "Eve")
     #expect(try await db.count(Customer.where { $0.$mail != nil }) == 2)
     #expect(try await db.exists(Customer.where { $0.$name == "Bobby" }))
-    #expect(try await db.run(Customer.update { $0.set(\.$mail, to: nil) }) == 5)
+    #expect(try await db.run(Customer.update { $0.$mail = nil }) == 5)
     #expect(try await db.delete(jane))
     #expect(try await db.delete(Customer.self, 2))
     #expect(try await !db.delete(Customer.self, 2))
@@ -56,7 +56,7 @@ struct DatabaseAccessTests {
       jane?.name = "Janet"
       if let jane { try tx.update(jane) }
       try tx.delete(Customer.self, 2)
-      try tx.run(Customer.update { $0.set(\.$mail, to: "m") })
+      try tx.run(Customer.update { $0.$mail = "m" })
       return try tx.fetch(Customer.select(\.$name))
     }
     #expect(names == ["Janet"])

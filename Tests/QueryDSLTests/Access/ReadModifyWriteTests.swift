@@ -101,7 +101,7 @@ struct ReadModifyWriteTests {
     // A predicate binds all keys as one array.
     #expect(try await db.count(Customer.where { $0.$id.isIn(ids) }) == 40_000)
     #expect(
-      try await db.run(Customer.update { $0.set(\.$name, to: "x") }.where { $0.$id.isIn(ids) })
+      try await db.run(Customer.update { $0.$name = "x" }.where { $0.$id.isIn(ids) })
         == 40_000)
     #expect(try await db.run(Customer.delete().where { $0.$id.isIn(ids.dropLast()) }) == 39_999)
   }
@@ -121,7 +121,7 @@ struct ReadModifyWriteTests {
     let update = Article.update {
       $0.$stock += 100
       $0.$price *= 10
-      $0.set(\.$isActive) { SQLExpression<Bool?>(!($0.$isActive == true)).ifNull(false) }
+      $0.$isActive = SQLExpression<Bool?>(!($0.$isActive == true)).ifNull(false)
     }.where { $0.$id.isIn([1, 3]) }
     #expect(try db.run(update) == 2)
     #expect(try articles.rows.map(\.stock) == [105, 0, 107])

@@ -107,6 +107,12 @@ struct TableTests {
     #expect(table.rows == [["1", "1"]])
   }
 
+  @Test("a query with map is shown as the columns that it selects")
+  func mapped() throws {
+    let query = Animal.select(\.$id, \.$name).order(by: \.$id).limit(1)
+    #expect(try db.table(query.map { "\($0.0)" }) == db.table(query))
+  }
+
   @Test("an unnamed expression is titled by its SQL")
   func unnamed() throws {
     #expect(try db.table(Animal.select { $0.count() }).columns.map(\.name) == ["count(*)"])

@@ -141,7 +141,7 @@ struct UpsertedKeyTests {
       }
       #expect(try upserted.id == Seat.ID(row: "A", number: 1))
       #expect(upserted.outcome == outcome)
-      try db.run(Seat.update { $0.set(\.$meal, to: "egg") })
+      try db.run(Seat.update { $0.$meal = "egg" })
     }
     let id = UUID()
     for (outcome, name) in [(UpsertOutcome.inserted, "x"), (.unchanged, "x")] {
@@ -160,8 +160,8 @@ struct UpsertedKeyTests {
     #expect(try link.id == 30)
     let left = try await db.upsert(
       Page.insert {
-        $0.set(\.$url, to: "B".lowercased())
-        $0.set(\.$title, to: "new")
+        $0.$url = "B".lowercased()
+        $0.$title = "new"
       }.onConflictDoNothing())
     #expect(left.map(\.outcome) == [.unchanged])
     #expect(try left[0].id == 20)

@@ -178,7 +178,7 @@ struct LogEntryTests {
       try tx.execute("INSERT INTO Shelf VALUES (4, 'a')")
     }
     #expect(try summaries(db).count == 3)
-    // Nothing tells a trigger that a transaction has ended, so these two are one entry.
+    // A trigger cannot see that a transaction has ended, so these two are one entry.
     try other.execute("INSERT INTO Shelf VALUES (5, 'a')")
     try other.execute("INSERT INTO Shelf VALUES (6, 'a')")
     #expect(

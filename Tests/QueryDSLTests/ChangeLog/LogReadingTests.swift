@@ -6,7 +6,7 @@ import Testing
 struct LogReadingTests {
   private typealias Shelf = Archive.Shelf
 
-  /// Returns a database whose log has so many entries, of one new shelf each.
+  /// Returns a database whose log has `count` entries, of one new shelf each.
   private func database(_ count: Int) throws -> Database {
     let db = try Archive.database()
     for id in 0..<count { try db.insert(Shelf(id: id, name: "name \(id)")) }

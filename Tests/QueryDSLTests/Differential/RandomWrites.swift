@@ -73,7 +73,7 @@ struct RandomWrites {
     let (code, n, hasN) = (values.text(), values.below(3), values.flip())
     let (insert, clauses) = conflicts(
       Gamma.insert {
-        $0.set(\.$code, to: code)
+        $0.$code = code
         if hasN { $0.$n = SQLExpression<Int?>(n) + 1 }
       })
     let row: Row = [.null, value(code), hasN ? value(n + 1) : .null, 2, 0.5, .null, .null, 1]

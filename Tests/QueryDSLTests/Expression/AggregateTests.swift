@@ -67,7 +67,7 @@ struct AggregateTests {
 
   @Test("a sum of integers that overflows 64 bits throws SQLite's error")
   func overflow() throws {
-    try music.db.run(Track.update { $0.set(\.$plays, to: .max) })
+    try music.db.run(Track.update { $0.$plays = .max })
     #expect(throws: DatabaseError.self) {
       try music.db.fetch(Track.select { $0.$plays.sum() })
     }

@@ -91,9 +91,9 @@ struct ArithmeticTests {
     }
     #expect(throws: QueryError.self) { try db.run(Event.update { $0.$end = $0.$begin }) }
     #expect(throws: QueryError.self) {
-      try db.run(Event.update { $0.set(\.$end) { _ in SQLExpression(date) } })
+      try db.run(Event.update { $0.$end = SQLExpression(date) })
     }
-    try db.run(Event.update { $0.set(\.$end, to: date + 1) })
+    try db.run(Event.update { $0.$end = date + 1 })
     #expect(try db.find(Event.self, 1)?.end == date + 1)
   }
 }

@@ -46,7 +46,7 @@ struct ComparisonTests {
 
   @Test("two columns that are both NULL are equal")
   func bothNull() throws {
-    try music.db.run(Track.update { $0.set(\.$rating, to: nil) }.where { $0.$id == 4 })
+    try music.db.run(Track.update { $0.$rating = nil }.where { $0.$id == 4 })
     // Track 4 now has neither a rating nor an album.
     try music.expect(where: #""rating" IS "albumID""#, [4]) { $0.$rating == $0.$albumID }
     try music.expect(where: #""rating" IS NOT "albumID""#, [1, 2, 3, 5]) {

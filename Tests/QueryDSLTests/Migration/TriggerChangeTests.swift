@@ -27,7 +27,7 @@ struct TriggerChangeTests: TriggerSuite {
     try db.insert(First.Post(id: 1, title: "a", views: 3))
     #expect(actions(try db.migrate([Post.self, WideLog.self])) == [.rebuildTable, .rebuildTable])
     #expect(try triggers(db) == [TriggerVersions.first])
-    try db.run(Post.update { $0.set(\.$title, to: "b") })
+    try db.run(Post.update { $0.$title = "b" })
     #expect(try db.fetch(WideLog.select(\.$text)) == ["ab"])
     #expect(try db.migrationPlan(for: [Post.self, WideLog.self]).steps.isEmpty)
   }
@@ -59,7 +59,7 @@ struct TriggerChangeTests: TriggerSuite {
         TriggerVersions.first.replacing("\"title\"", with: "\"headline\"")
           .replacing("\"Post\"", with: "\"Article\"")
       ])
-    try db.run(Article.update { $0.set(\.$headline, to: "b") })
+    try db.run(Article.update { $0.$headline = "b" })
     #expect(try db.fetch(Log.select(\.$text)) == ["ab"])
     #expect(try db.migrationPlan(for: [Article.self, Log.self]).steps.isEmpty)
   }
@@ -106,7 +106,7 @@ struct TriggerChangeTests: TriggerSuite {
       static var schema: Schema<Post> {
         Dropped("title")
         Trigger("Post_log", after: .update(of: \.$views)) { _, _ in
-          Log.insert { $0.set(\.$text, to: "seen") }
+          Log.insert { $0.$text = "seen" }
         }
       }
     }

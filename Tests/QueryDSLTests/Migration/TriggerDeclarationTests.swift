@@ -48,7 +48,7 @@ struct TriggerDeclarationTests: TriggerSuite {
     struct Zero: Model {
       @PrimaryKey var id: Int
       static var schema: Schema<Zero> {
-        Trigger("t", after: .insert) { _ in Log.insert { $0.set(\.$text, to: "a\0b") } }
+        Trigger("t", after: .insert) { _ in Log.insert { $0.$text = "a\0b" } }
       }
     }
     struct NotANumber: Model {
@@ -56,7 +56,7 @@ struct TriggerDeclarationTests: TriggerSuite {
       @Column var real: Double
       static var schema: Schema<NotANumber> {
         Trigger("t", after: .insert) { new in
-          NotANumber.update { $0.set(\.$real, to: .nan) }
+          NotANumber.update { $0.$real = .nan }
         }
       }
     }
@@ -139,7 +139,7 @@ struct TriggerDeclarationTests: TriggerSuite {
         """#
       ])
     try db.insert(Hostile(id: 1, text: "a", old: 2))
-    try db.run(Hostile.update { $0.set(\.$text, to: "b") })
+    try db.run(Hostile.update { $0.$text = "b" })
     #expect(try db.fetch(Hostile.all) == [Hostile(id: 1, text: "b", old: 22)])
     #expect(try db.migrationPlan(for: [Hostile.self]).steps.isEmpty)
   }

@@ -31,9 +31,9 @@ struct UpdateTests {
   func set() throws {
     try music.db.run(
       Track.update {
-        $0.set(\.$title, to: "x")
-        $0.set(\.$genre, to: nil)
-        $0.set(\.$plays) { $0.$id * 10 }
+        $0.$title = "x"
+        $0.$genre = nil
+        $0.$plays = $0.$id * 10
         $0.$price -= 1
       }.where { $0.$id == 4 })
     let track = try #require(try music.db.find(Track.self, 4))
@@ -58,7 +58,7 @@ struct UpdateTests {
   func mistakes() throws {
     func update(_ title: String?) -> Update<Track> {
       Track.update { track in
-        if let title { track.set(\.$title, to: title) }
+        if let title { track.$title = title }
       }
     }
     #expect(try music.db.run(update("y")) == 5)
@@ -71,14 +71,14 @@ struct UpdateTests {
         })
     }
     #expect(throws: ColumnValueError.self) {
-      try music.db.run(Track.update { $0.set(\.$price, to: .nan) })
+      try music.db.run(Track.update { $0.$price = .nan })
     }
   }
 
   @Test("an update that violates a constraint changes no row")
   func constraint() throws {
     #expect(throws: DatabaseError.self) {
-      try music.db.run(Track.update { $0.set(\.$id, to: 9) })
+      try music.db.run(Track.update { $0.$id = 9 })
     }
     #expect(try music.db.fetch(Track.all) == Music.tracks)
   }
@@ -98,7 +98,7 @@ struct UpdateTests {
   func conditions() throws {
     #expect(
       try music.db.run(
-        Track.update { $0.set(\.$plays, to: 1) }
+        Track.update { $0.$plays = 1 }
           .where { $0.$genre.isIn(["rock", nil]) }
           .where { track in
             AnyOf {

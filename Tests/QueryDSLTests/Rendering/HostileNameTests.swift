@@ -45,7 +45,7 @@ struct Hostile<A: HostileDigit, B: HostileDigit, C: HostileDigit>: HostileModel,
     let rows = [Self(id: 1, text: tableName), Self(id: 2, text: columnName)]
     try db.insert(rows)
     #expect(try db.fetch(Self.order(by: \.$id)) == rows, "\(note)")
-    try db.run(update { $0.set(\.$text, to: indexName) }.where { $0.$id == 2 })
+    try db.run(update { $0.$text = indexName }.where { $0.$id == 2 })
     #expect(try db.fetch(Self.where { $0.$text == indexName }.select(\.$id)) == [2], "\(note)")
     // The model is joined to itself, so that the table has an alias.
     let pairs = Query { (one: Columns<Self>, other: Columns<Self>) in

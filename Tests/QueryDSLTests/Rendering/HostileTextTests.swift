@@ -77,7 +77,7 @@ struct HostileTextTests {
       let found = try db.fetch(query.select { ($0.$text, SQLExpression(text)) })
       #expect(found.map(\.0) == [text] && found.map(\.1) == [text], "seed \(seed)")
       try expectHarmless(query, text)
-      try db.run(Note.update { $0.set(\.$more, to: text + "!") }.where { $0.$text == text })
+      try db.run(Note.update { $0.$more = text + "!" }.where { $0.$text == text })
       #expect(try db.first(byKey)?.more == text + "!", "seed \(seed)")
       _ = try db.count(Note.where { $0.$text.like(text) || $0.$text.glob(text) })
       try db.run(Note.delete().where { $0.$text == text && $0.$id == index + 1 })

@@ -99,7 +99,7 @@ struct QueryShapeTests {
       try connection.delete(track)
       _ = try connection.fetch(Track.where { $0.$id == 1 })
       try connection.run(Track.delete().where { $0.$id == 1 })
-      try connection.run(Track.update { $0.set(\.$plays, to: 1) }.where { $0.$id == 1 })
+      try connection.run(Track.update { $0.$plays = 1 }.where { $0.$id == 1 })
     }
     #expect(first == 8)
     let second = try misses {
@@ -110,7 +110,7 @@ struct QueryShapeTests {
       try connection.delete(Music.tracks[1])
       _ = try connection.fetch(Track.where { $0.$id == 2 })
       try connection.run(Track.delete().where { $0.$id == 2 })
-      try connection.run(Track.update { $0.set(\.$plays, to: 2) }.where { $0.$id == 2 })
+      try connection.run(Track.update { $0.$plays = 2 }.where { $0.$id == 2 })
     }
     #expect(second == 0)
   }

@@ -18,13 +18,27 @@ private struct Note: Model, Equatable {
 
 @Suite("Assignments of values")
 struct AssignmentSpecification {
+  @Test("a key path in a variable names a column")
+  func keyPaths() throws {
+    let texts: [KeyPath<Note, ColumnReference<String>>] = [\.$title]
+    let numbers: [KeyPath<Note, ColumnReference<Int>>] = [\.$views]
+    let update = Note.update {
+      for path in texts { $0[dynamicMember: path] = "x" }
+      for path in numbers { $0[dynamicMember: path] += 2 }
+    }
+    #expect(try update.sql.text == #"UPDATE "Note" SET "title" = ?, "views" = "views" + ?"#)
+    #expect(try db.run(update) == 1)
+    let found = try db.fetch(Note.all)
+    #expect(found.map(\.title) == ["x"] && found.map(\.views) == [5])
+  }
+
   private let db: Database
   private let note = Note(
     id: 1, title: "a", subtitle: "b", status: .draft, views: 3, rating: 1.5, isDone: false,
     isHidden: nil, tags: [])
 
   init() throws {
-    db = try Database.temporary(models: [Note.self])
+    db = try Specification.database(models: [Note.self])
     try db.insert(note)
   }
 

@@ -16,7 +16,7 @@ struct CollationSpecification {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Sale.self])
+    db = try Specification.database(models: [Sale.self])
     try db.insert([
       Sale(id: 1, name: "Abc", price: 2), Sale(id: 2, name: "aBC", price: 10),
       Sale(id: 3, name: "xyz", price: 1),

@@ -161,7 +161,7 @@ struct CommonTableSpecification {
 
   @Test("a recursive common table with UNION ends on a circle")
   func circle() throws {
-    try db.run(Folder.update { $0.set(\.$parentID, to: 4) }.where { $0.$id == 1 })
+    try db.run(Folder.update { $0.$parentID = 4 }.where { $0.$id == 1 })
     let above = CommonTable(
       "above", startingWith: Folder.where { $0.$id == 2 }.select(into: Key.self),
       distinct: true

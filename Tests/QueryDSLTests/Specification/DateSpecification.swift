@@ -16,7 +16,7 @@ struct DateSpecification {
   let dates: [Date]
 
   init() throws {
-    db = try Database.temporary(models: [Tour.self])
+    db = try Specification.database(models: [Tour.self])
     dates = try Self.moments.map { try DatabaseValue.text($0).read(Date.self, as: .iso8601) }
     let place = Tour.Place(name: "Hall", address: nil, seats: [], isOpen: true)
     try db.insert(dates.enumerated().map { Tour(id: $0.offset, $0.element, place: place) })
@@ -96,6 +96,34 @@ struct DateSpecification {
         Tour.select { ($0.$begin.component(.year), $0.count()) }
           .group(by: \.$id).having { $0.$begin.min().ifNull(.distantPast) > dates[0] }
       ).map(\.0) == [9999])
+  }
+
+  @Test("a date is moved by a number of units that is an expression")
+  func modifiedByExpression() throws {
+    let query = Tour.where { $0.$id < 4 }.order(by: \.$id)
+    let sql = try query.select { $0.$begin.modified(by: $0.$id * 2, .days) }.sql.text
+    #expect(sql.contains(#"'unixepoch', ("id" * ?) || ' days')"#))
+    let units: [(DateUnit, Calendar.Component)] = [
+      (.seconds, .second), (.minutes, .minute), (.hours, .hour), (.days, .day),
+    ]
+    for (unit, component) in units {
+      let moved = try dates.prefix(4).enumerated().map { index, date in
+        try #require(Self.calendar.date(byAdding: component, value: index - 2, to: date))
+      }
+      #expect(try db.fetch(query.select { $0.$begin.modified(by: $0.$id - 2, unit) }) == moved)
+      #expect(try db.fetch(query.select { $0.$end.modified(by: $0.$id - 2, unit) }) == moved)
+    }
+    let steps: [(DateUnit, DateModifier)] = [(.months, .months(2)), (.years, .years(2))]
+    for (unit, step) in steps {
+      #expect(
+        try db.fetch(query.select { $0.$begin.modified(by: $0.$id * 0 + 2, unit) })
+          == db.fetch(query.select { $0.$begin.modified(by: step) }))
+    }
+    for zone in [SQLTimeZone.localTime, SQLTimeZone("Europe/Berlin")] {
+      #expect(
+        try db.fetch(query.select { $0.$begin.modified(by: $0.$id * 0 + 1, .months, in: zone) })
+          == db.fetch(query.select { $0.$begin.modified(by: .months(1), in: zone) }))
+    }
   }
 
   @Test("a modified date agrees with Foundation's calendar and keeps the fraction of a second")

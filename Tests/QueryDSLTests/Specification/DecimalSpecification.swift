@@ -26,7 +26,7 @@ struct DecimalSpecification {
   }
 
   init() throws {
-    db = try Database.temporary(models: [Item.self])
+    db = try Specification.database(models: [Item.self])
     let items: [(String, String?, String)] = [
       ("10", "0.1", "a"), ("9.5", nil, "a"), ("-2", "-10", "b"), ("0.25", "0.2", "b"),
       ("100000000000000000000000000000000.00001", "9", "c"),
@@ -263,7 +263,7 @@ struct DecimalSpecification {
 
   @Test("a custom type over Decimal is compared, ordered and added like a Decimal")
   func ownType() throws {
-    let accounts = try Database.temporary(models: [Account.self])
+    let accounts = try Specification.database(models: [Account.self])
     try accounts.insert([
       Account(id: 1, balance: 10), Account(id: 2, balance: 9), Account(id: 3, balance: -2),
     ])
@@ -291,7 +291,7 @@ struct DecimalSpecification {
 
   @Test("a schema can compute and check decimals")
   func schema() throws {
-    let orders = try Database.temporary(models: [Order.self])
+    let orders = try Specification.database(models: [Order.self])
     try orders.insert(Order(id: 1, price: try Self.decimal("0.1"), count: 3))
     #expect(try orders.find(Order.self, 1)?.total == (try Self.decimal("0.3")))
     let error = #expect(throws: DatabaseError.self) {

@@ -33,6 +33,13 @@ struct FunctionSpecification {
     try expectOne(#"group_concat("title", ?)"#, "Alpha+Beta+gamma+Delta 100%+Epsilon_") {
       $0.$title.groupConcat("+")
     }
+    try expectOne(
+      #"group_concat("title", substr("title", ?, ?))"#,
+      "AlphaBBetaggammaDDelta 100%EEpsilon_"
+    ) { $0.$title.groupConcat($0.$title.substr(1, 1)) }
+    let genres = try music.db.first(
+      Track.select { $0.$genre.jsonGroupArray(distinct: true).filter($0.$genre != nil) })
+    #expect(genres?.value.compactMap { $0 }.sorted() == ["jazz", "rock"])
     try expectOne(#"group_concat(DISTINCT substr("title", ?, ?))"#, "A,B,g,D,E") {
       $0.$title.substr(1, 1).groupConcatDistinct()
     }

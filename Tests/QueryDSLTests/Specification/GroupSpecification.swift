@@ -34,6 +34,23 @@ struct GroupSpecification {
       """, [7, 100, 20, 50])
   }
 
+  @Test("Where and Having take a predicate, or a closure of several")
+  func predicates() throws {
+    try music.expect(
+      Query { (track: Columns<Track>) in
+        From(track)
+        Where(track.$plays > 5)
+        GroupBy(track.$isLive)
+        Having(track.$plays.count() > 1)
+        OrderBy(track.$isLive)
+        Select(track.$plays.count())
+      },
+      """
+      SELECT count("plays") FROM "Track" WHERE "plays" > ? GROUP BY "isLive" \
+      HAVING count("plays") > ? ORDER BY "isLive"
+      """, [2, 2])
+  }
+
   @Test("rows are ordered by an expression, from the model on")
   func orders() throws {
     try music.expect(

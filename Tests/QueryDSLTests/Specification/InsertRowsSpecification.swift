@@ -40,7 +40,7 @@ struct InsertRowsSpecification {
 
   @Test("literals have the types of two to four columns, in a statement of each number")
   func literals() throws {
-    let db = try Database.temporary(models: [Folder.self])
+    let db = try Specification.database(models: [Folder.self])
     let two = Folder.insert(\.$name, \.$parentID, values: [("a", nil), ("b", 1)])
     #expect(try two.sql.text == #"INSERT INTO "Folder" ("name", "parentID") VALUES (?, ?), (?, ?)"#)
     #expect(try two.sql.values == ["a", .null, "b", 1])

@@ -13,7 +13,7 @@ struct InsertSpecification {
   @Test("an insert sets the given columns and leaves the others to their defaults")
   func defaults() throws {
     let insert = Article.insert {
-      $0.set(\.$code, to: "d")
+      $0.$code = "d"
       $0.$price = SQLExpression(2) * 3
     }
     try articles.expect(
@@ -37,13 +37,13 @@ struct InsertSpecification {
     #expect(throws: QueryError.self) {
       try db.run(
         Article.insert {
-          $0.set(\.$code, to: "d")
+          $0.$code = "d"
           $0.$stock += 1
         })
     }
     let insert = Article.insert {
-      $0.set(\.$code, to: "d")
-      $0.set(\.$stock, to: Article.select { $0.$stock.sum() }.subquery().ifNull(0))
+      $0.$code = "d"
+      $0.$stock = Article.select { $0.$stock.sum() }.subquery().ifNull(0)
     }
     try articles.expect(
       insert,
@@ -148,7 +148,7 @@ struct InsertSpecification {
       }
       for (number, expected) in [(0, 3), (1, 0)] {
         let found = try misses {
-          try connection.run(Article.insert { $0.set(\.$code, to: "x\(number)") })
+          try connection.run(Article.insert { $0.$code = "x\(number)" })
           try connection.run(Article.insert([.make(nil, "y\(number)"), .make(nil, "z\(number)")]))
           try connection.run(
             Article.insert(

@@ -86,7 +86,7 @@ struct JSONBuildingSpecification {
   private let things: [Thing]
 
   init() throws {
-    db = try Database.temporary(models: [Thing.self, Owner.self])
+    db = try Specification.database(models: [Thing.self, Owner.self])
     var generator = SeededGenerator(seed: 7)
     try db.insert((1...60).map { Thing(id: $0, &generator) })
     try db.insert([Owner(id: 1, name: "Jane"), Owner(id: 2, name: "Joe"), Owner(id: 3, name: "Z")])

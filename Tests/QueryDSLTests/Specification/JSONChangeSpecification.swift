@@ -32,7 +32,7 @@ struct JSONChangeSpecification {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Venue.self])
+    db = try Specification.database(models: [Venue.self])
     let address = Venue.Address(city: "Bonn", number: 7)
     try db.insert([
       Venue(

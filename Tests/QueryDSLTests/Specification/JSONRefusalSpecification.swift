@@ -32,7 +32,7 @@ struct JSONRefusalSpecification {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Owner.self, Painted.self, Measure.self])
+    db = try Specification.database(models: [Owner.self, Painted.self, Measure.self])
     try db.insert(Owner(id: 1, name: "Jane"))
   }
 

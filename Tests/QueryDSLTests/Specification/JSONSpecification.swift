@@ -16,7 +16,7 @@ struct JSONSpecification {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Tour.self])
+    db = try Specification.database(models: [Tour.self])
     let date = Date(timeIntervalSince1970: 0)
     try db.insert([
       Tour(

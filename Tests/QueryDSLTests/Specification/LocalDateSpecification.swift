@@ -88,7 +88,7 @@ struct LocalDateSpecification {
   }
 
   private func database(_ dates: [Date]) throws -> Database {
-    let db = try Database.temporary(models: [Moment.self])
+    let db = try Specification.database(models: [Moment.self])
     try db.insert(dates.enumerated().map { Moment(id: $0, $1) })
     return db
   }

@@ -17,7 +17,7 @@ private struct Visit: Model, Equatable {
 struct OneRowUpsertSpecification {
   private let db: Database
 
-  init() throws { db = try Database.temporary(models: [Visit.self]) }
+  init() throws { db = try Specification.database(models: [Visit.self]) }
 
   @Test("the closure of an upsert may have only the existing row")
   func upsert() async throws {

@@ -13,7 +13,7 @@ struct PagePropertyTests {
   func pages(_ round: Int) throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed &+ UInt64(round))
-    let db = try Database.temporary(models: [PagedEntry.self, PagedSeat.self])
+    let db = try Specification.database(models: [PagedEntry.self, PagedSeat.self])
     let count = Int.random(in: 0...40, using: &random)
     try db.insert(
       (0..<count).map { id in

@@ -42,7 +42,7 @@ struct PageSpecification {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [PagedEntry.self, PagedSeat.self, Album.self])
+    db = try Specification.database(models: [PagedEntry.self, PagedSeat.self, Album.self])
     try db.insert((1...9).map(Self.entry))
   }
 

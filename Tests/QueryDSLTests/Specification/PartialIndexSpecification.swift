@@ -26,7 +26,7 @@ struct PartialIndexSpecification {
   private let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Note.self])
+    db = try Specification.database(models: [Note.self])
     try db.insert(
       (1...400).map {
         Note(

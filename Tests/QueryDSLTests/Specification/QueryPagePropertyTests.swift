@@ -13,7 +13,7 @@ struct QueryPagePropertyTests {
     let seed = TestSeed.draw()
     let comment: Comment = "seed \(seed), round \(round)"
     var random = SeededGenerator(seed: seed &+ UInt64(round))
-    let db = try Database.temporary(models: [Album.self, Track.self])
+    let db = try Specification.database(models: [Album.self, Track.self])
     try db.insert((1...4).map { Album(id: $0, name: ["a", "B"][$0 % 2]) })
     try db.insert(
       (0..<Int.random(in: 0...15, using: &random)).map { id in

@@ -36,7 +36,7 @@ struct QueryPageSpecification {
 
   @Test("a text key that is ordered by another collation does not break its own ties")
   func collatedKey() throws {
-    let db = try Database.inMemory(models: [PagedTag.self])
+    let db = try Specification.database(models: [PagedTag.self])
     try db.insert(["a", "A", "b", "B", "c"].map { PagedTag(name: $0, rank: 1) })
     let query = Query { (tag: Columns<PagedTag>) in
       From(tag)
@@ -184,7 +184,7 @@ struct QueryPageSpecification {
     #expect(try pages(left, size: 2).map(\.0) == music.db.fetch(left.page()).map(\.row.0))
     #expect(try pages(children, size: 2).map(\.1) == music.db.fetch(children.page()).map(\.row.1))
     // By a text key, a join finds several rows if the file compares it without case.
-    let db = try Database.temporary(models: [PagedNote.self, PagedTag.self])
+    let db = try Specification.database(models: [PagedNote.self, PagedTag.self])
     let tagged = Query { (note: Columns<PagedNote>, tag: Columns<PagedTag>) in
       From(note)
       Join(tag, on: note.$tag == tag.$name)

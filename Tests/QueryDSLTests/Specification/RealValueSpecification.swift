@@ -31,13 +31,11 @@ struct RealValueSpecification {
     try music.expect(#""rating" / ?"#, [2.0, nil, 1.2, 0.4, nil]) { $0.$rating / 2.5 }
   }
 
-  @Test("a literal without a point stays an integer unless a real number is asked for")
+  @Test("a literal without a point stays an integer")
   func literals() throws {
     try music.expect(#""plays" / ? + ?"#, [33.5, 6.5, 0.5, 16.5, 2.5]) { $0.$plays / 3 + 0.5 }
     try music.expect(#""plays" / ?"#, [33, 6, 0, 16, 2]) { $0.$plays / 3 }
-    try music.expect(where: #""plays" * ? + "id" > ?"#, [1, 4]) { $0.$plays * 2 + $0.$id > 42.5 }
-    let half: (Columns<Track>) -> SQLExpression<Double> = { $0.$plays / 2 }
-    #expect(try Track.select { half($0) }.sql.values == [.real(2)])
+    try music.expect(where: #""plays" * ? + "id" > ?"#, [1, 4]) { $0.$plays * 2.0 + $0.$id > 42.5 }
   }
 
   @Test("an update sets a real column to integers, calculated as real numbers")
@@ -47,11 +45,37 @@ struct RealValueSpecification {
       try music.db.fetch(Track.select(\.$price).order(by: \.$id)) == [200.5, 41, 1.5, 102, 16.5])
   }
 
+  @Test("an optional column is set to numbers that are never NULL")
+  func optionalColumns() throws {
+    try music.db.run(Track.update { $0.$rating = $0.$plays * 2 - $0.$id }.where { $0.$id < 3 })
+    #expect(
+      try music.db.fetch(Track.select(\.$rating).where { $0.$id < 3 }.order(by: \.$id)) == [
+        199, 38,
+      ])
+    try music.db.run(Track.update { $0.$rating = 100 / $0.$id }.where { $0.$id == 1 })
+    #expect(try music.db.first(Track.select(\.$rating).where { $0.$id == 1 }) == 100)
+    let track = Columns<Track>()
+    let sums: [(SQLExpression<Double?>, String)] = [
+      (track.$plays * 1.5, #""plays" * ?"#), (0.5 - track.$plays, #"? - "plays""#),
+      (track.$plays + track.$price, #""plays" + "price""#),
+      (track.$price / track.$plays, #""price" / "plays""#),
+      (2 * track.$price, #"? * "price""#),
+    ]
+    for (sum, text) in sums {
+      let sql = try Query {
+        From(track)
+        Select(sum)
+      }.sql.text
+      #expect(sql == #"SELECT \#(text) FROM "Track""#)
+    }
+  }
+
   @Test("a mistake that compiles in code of its actor throws when the query is rendered")
   func mistakes() async {
     await #expect(throws: QueryError.self) { try await Mistakes.text() }
     await #expect(throws: QueryError.self) { try await Mistakes.condition() }
     await #expect(throws: QueryError.self) { try await Mistakes.null() }
+    await #expect(throws: QueryError.self) { try await Mistakes.assignment() }
   }
 }
 
@@ -69,6 +93,14 @@ private enum Mistakes {
     let track = Columns<Track>()
     let condition = track.$plays > "5"
     return try Track.where { _ in condition }.sql.text
+  }
+
+  @ResultHasAnotherType
+  static func assignment() throws -> String {
+    try Track.update {
+      $0.$price = $0.$plays / 2
+      $0.$plays += 2.5
+    }.sql.text
   }
 
   @OneOperandMayBeNull

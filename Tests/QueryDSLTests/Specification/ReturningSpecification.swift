@@ -12,7 +12,7 @@ struct ReturningSpecification {
 
   @Test("an insert returns models, columns, tuples or expressions")
   func insert() throws {
-    let model = Article.insert { $0.set(\.$code, to: "d") }.returning()
+    let model = Article.insert { $0.$code = "d" }.returning()
     #expect(
       try model.sql.text == #"""
         INSERT INTO "Article" ("code") VALUES (?) RETURNING "id", "code", "shelf", "isActive", \#
@@ -24,7 +24,7 @@ struct ReturningSpecification {
     #expect(ids == [5, 9, 10])
     let pair = try #require(
       try db.first(
-        Article.insert { $0.set(\.$code, to: "h") }.returning(\.$code, \.$stock)))
+        Article.insert { $0.$code = "h" }.returning(\.$code, \.$stock)))
     #expect(pair == ("h", 10))
     let more = try db.fetch(
       Article.insert(\.$code, from: Article.where { $0.$id < 3 }.select { $0.$code.concat("!") })
@@ -62,7 +62,7 @@ struct ReturningSpecification {
 
   @Test("first runs the command on all of its rows")
   func first() throws {
-    let row = try db.first(Article.update { $0.set(\.$stock, to: 1) }.returning(\.$stock))
+    let row = try db.first(Article.update { $0.$stock = 1 }.returning(\.$stock))
     #expect(row == 1)
     #expect(try articles.rows.map(\.stock) == [1, 1, 1])
   }
@@ -85,7 +85,7 @@ struct ReturningSpecification {
 
   @Test("a foreign key error at the end of the statement is reported with its table and columns")
   func foreignKey() throws {
-    let db = try Database.temporary(models: [Customer.self, Order.self])
+    let db = try Specification.database(models: [Customer.self, Order.self])
     try db.insert(Customer(id: 1, name: "Jane"))
     try db.insert(Order(customerID: 1))
     for command in [Customer.delete(), Customer.delete().where { $0.$id == 1 }] {
@@ -177,7 +177,7 @@ struct ReturningSpecification {
 
   @Test("a limited deletion works with a composite key")
   func compositeKey() throws {
-    let db = try Database.temporary(models: [Customer.self, Order.self, Line.self])
+    let db = try Specification.database(models: [Customer.self, Order.self, Line.self])
     try db.insert(Customer(id: 1, name: "Jane"))
     try db.insert([Order(id: 1, customerID: 1), Order(id: 2, customerID: 1)])
     try db.insert((0..<6).map { Line(orderID: Int64($0 / 3) + 1, number: $0 % 3, text: "\($0)") })

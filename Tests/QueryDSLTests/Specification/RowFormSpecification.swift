@@ -20,7 +20,7 @@ struct RowFormSpecification {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Tour.self])
+    db = try Specification.database(models: [Tour.self])
     let place = Tour.Place(name: "Hall", address: nil, seats: [], isOpen: true)
     try db.insert([
       Tour(id: 1, Self.date, place: place), Tour(id: 2, Self.date + 60, place: place),

@@ -23,7 +23,7 @@ struct RowValueSpecification {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Place.self])
+    db = try Specification.database(models: [Place.self])
     let rows = [("a", 1, nil), ("a", 2, "x"), ("b", 1, "x"), ("b", 3, nil), ("c", 2, "y")]
     try db.insert(
       rows.enumerated().map { index, row in

@@ -29,7 +29,7 @@ struct SQLEqualitySpecification {
 
   @Test("a join of two optional columns leaves out NULL and uses the index")
   func join() throws {
-    let db = try Database.temporary(models: [Node.self])
+    let db = try Specification.database(models: [Node.self])
     try db.insert([(1, nil), (2, nil), (3, 1), (4, 1), (5, 2)].map { Node(id: $0, parent: $1) })
     let siblings = Query { (one: Columns<Node>, other: Columns<Node>) in
       From(one)

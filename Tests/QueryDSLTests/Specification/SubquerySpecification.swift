@@ -172,9 +172,9 @@ struct SubquerySpecification {
   @Test("updates and deletions take subqueries")
   func writes() throws {
     let update = Track.update { track in
-      track.set(\.$plays) { row in
-        Album.where { $0.$id.optional == row.$albumID }.select { $0.count() }.subquery().ifNull(-1)
-      }
+      let albumID = track.$albumID
+      track.$plays =
+        Album.where { $0.$id.optional == albumID }.select { $0.count() }.subquery().ifNull(-1)
     }.where { track in Album.where { $0.$id.optional == track.$albumID }.exists() }
     #expect(
       try update.sql.text == """

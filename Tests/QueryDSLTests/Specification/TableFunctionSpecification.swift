@@ -18,7 +18,7 @@ struct TableFunctionSpecification {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Note.self])
+    db = try Specification.database(models: [Note.self])
     try db.insert([
       Note(
         id: 1, title: "one two", tags: ["a", "b"], scores: JSON(["x": 1, "y": 2.5]),

@@ -29,7 +29,7 @@ struct TextSearchSpecification {
   let db: Database
 
   init() throws {
-    db = try Database.temporary(models: [Word.self])
+    db = try Specification.database(models: [Word.self])
     try db.insert(allTexts.enumerated().map { Word(id: $0, text: $1, note: $0 == 0 ? nil : $1) })
   }
 

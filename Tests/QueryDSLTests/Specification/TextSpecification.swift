@@ -86,8 +86,8 @@ struct TextSpecification {
     try music.expect(where: #""title" COLLATE "NOCASE" = ?"#, [3]) {
       $0.$title.collated(.noCase) == "GAMMA"
     }
-    try music.db.run(Track.update { $0.set(\.$title, to: "zeta") }.where { $0.$id == 5 })
-    try music.db.run(Track.update { $0.set(\.$title, to: "Zebra") }.where { $0.$id == 1 })
+    try music.db.run(Track.update { $0.$title = "zeta" }.where { $0.$id == 5 })
+    try music.db.run(Track.update { $0.$title = "Zebra" }.where { $0.$id == 1 })
     try music.expect(
       Track.all.order { $0.$title.collated(.noCase) }.select(\.$id),
       #"SELECT "id" FROM "Track" ORDER BY "title" COLLATE "NOCASE""#, [2, 4, 3, 1, 5])

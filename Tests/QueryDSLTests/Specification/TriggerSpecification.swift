@@ -24,7 +24,7 @@ enum Notebook {
       Trigger("Note_added", after: .insert) { new in
         Event.insert {
           $0.$noteID = new.$id
-          $0.set(\.$text, to: "added")
+          $0.$text = "added"
         }
       }
       Trigger("Note_gone", before: .delete) { old in
@@ -62,9 +62,9 @@ enum Notebook {
         Note.insert {
           $0.$id = new.$id
           $0.$title = new.$title
-          $0.set(\.$body, to: "")
-          $0.set(\.$changes, to: 0)
-          $0.set(\.$isLocked, to: false)
+          $0.$body = ""
+          $0.$changes = 0
+          $0.$isLocked = false
         }
       }
       Trigger("Title_update", insteadOf: .update(of: \.$title)) { old, new in
@@ -83,7 +83,7 @@ enum Notebook {
 struct TriggerSpecification {
   let db: Database
 
-  init() throws { db = try Database.temporary(models: Notebook.models) }
+  init() throws { db = try Specification.database(models: Notebook.models) }
 
   private func sql(_ trigger: String) throws -> String? {
     try db.fetch(
@@ -128,14 +128,14 @@ struct TriggerSpecification {
     // The condition does not hold.
     #expect(try db.run(Notebook.Note.update { $0.$title = $0.$title }) == 1)
     // The trigger is for other columns.
-    #expect(try db.run(Notebook.Note.update { $0.set(\.$isLocked, to: true) }) == 1)
+    #expect(try db.run(Notebook.Note.update { $0.$isLocked = true }) == 1)
     #expect(
       try db.fetch(Notebook.Note.all)
         == [Notebook.Note(id: 1, title: "c", body: "b", changes: 1, isLocked: true)])
     let error = #expect(throws: DatabaseError.self) { try db.run(Notebook.Note.delete()) }
     #expect(error?.message.contains("the note is locked; it's kept") == true)
     #expect(try events == ["added", "a' before"])
-    try db.run(Notebook.Note.update { $0.set(\.$isLocked, to: false) })
+    try db.run(Notebook.Note.update { $0.$isLocked = false })
     #expect(try db.run(Notebook.Note.delete()) == 1)
     #expect(try events == ["gone"])
   }

@@ -23,7 +23,7 @@ struct TriggerStatementSpecification {
           Sum.delete().order(by: \.$sum, .descending).limit(1)
           for limit in limits {
             Sum.insert {
-              $0.set(\.$id, to: limit)
+              $0.$id = limit
               $0.$sum = new.$value
             }.onConflictDoNothing(\.$id)
           }
@@ -39,7 +39,7 @@ struct TriggerStatementSpecification {
       @PrimaryKey var id: Int
       @Column var sum: Int
     }
-    let db = try Database.temporary(models: [Reading.self, Sum.self])
+    let db = try Specification.database(models: [Reading.self, Sum.self])
     let text = try db.fetch(
       String.self, "SELECT sql FROM sqlite_schema WHERE type = 'trigger'"
     ).first

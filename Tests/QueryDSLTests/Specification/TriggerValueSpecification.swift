@@ -58,7 +58,7 @@ struct TriggerValueSpecification {
 
   @Test("each value that a trigger writes is the value of the literal, to the last bit")
   func values() throws {
-    let db = try Database.temporary(models: [Sample.self, Signal.self])
+    let db = try Specification.database(models: [Sample.self, Signal.self])
     try db.insert(Signal(id: 1))
     let stored = try db.fetch(Sample.all.order(by: \.$id))
     try db.run(Sample.delete())
@@ -83,7 +83,7 @@ struct TriggerValueSpecification {
       static var schema: Schema<Price> {
         Stored(\.$day, as: .iso8601Seconds)
         Trigger("Price_note", after: .insert) { new in
-          Price.update { $0.set(\.$note, to: "cheap") }.where { $0.$id == new.$id }
+          Price.update { $0.$note = "cheap" }.where { $0.$id == new.$id }
         } when: { new in
           new.$amount < 10
           new.$day >= Date(timeIntervalSince1970: 86_400)
@@ -92,7 +92,7 @@ struct TriggerValueSpecification {
         }
       }
     }
-    let db = try Database.temporary(models: [Price.self])
+    let db = try Specification.database(models: [Price.self])
     let text = try db.fetch(String.self, "SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
     #expect(
       text[0].contains(
@@ -117,14 +117,14 @@ struct TriggerValueSpecification {
       @Column var value: Int64
       static var schema: Schema<Counter> {
         Trigger("Counter_reset", after: .update) { old, new in
-          Counter.update { $0.set(\.$value, to: old.$value - Int64.min) }
+          Counter.update { $0.$value = old.$value - Int64.min }
             .where { $0.$id == new.$id && new.$value == -5 }
         }
       }
     }
-    let db = try Database.temporary(models: [Counter.self])
+    let db = try Specification.database(models: [Counter.self])
     try db.insert(Counter(id: 1, value: -1))
-    try db.run(Counter.update { $0.set(\.$value, to: -5) })
+    try db.run(Counter.update { $0.$value = -5 })
     #expect(try db.fetch(Counter.all) == [Counter(id: 1, value: .max)])
   }
 }

@@ -69,7 +69,7 @@ struct UpsertSettingSpecification {
       @Column var email: String
       static var schema: Schema<User> { Unique { $0.$name.collated(.noCase) } }
     }
-    let db = try Database.temporary(models: [User.self])
+    let db = try Specification.database(models: [User.self])
     try db.insert(User(id: 1, name: "Ann", email: "a"))
     let insert = User.insert(User(id: 2, name: "ANN", email: "b"))
       .onConflictUpdate(on: { $0.$name.collated(.noCase) }, setting: \.$email)

@@ -19,8 +19,8 @@ struct UpsertSpecification {
   func update() throws {
     let insert = Article.insert(.make(9, "a", price: 8, stock: 3)).onConflictUpdate(\.$code) {
       $0.$price = $1.$price
-      $0.set(\.$stock, to: $0.$stock + $1.$stock)
-      $0.set(\.$isActive, to: false)
+      $0.$stock = $0.$stock + $1.$stock
+      $0.$isActive = false
     }
     try articles.expect(
       insert,
@@ -82,7 +82,7 @@ struct UpsertSpecification {
       @Column var text: String
       static var schema: Schema<Word> { Collated(\.$text, .noCase) }
     }
-    let db = try Database.temporary(models: [Word.self])
+    let db = try Specification.database(models: [Word.self])
     #expect(try db.upsert(Word(id: 1, text: "a"), onConflict: \.$id).outcome == .inserted)
     #expect(try db.upsert(Word(id: 1, text: "A"), onConflict: \.$id).outcome == .updated)
     #expect(try db.upsert(Word(id: 1, text: "A"), onConflict: \.$id).outcome == .unchanged)
@@ -126,7 +126,7 @@ struct UpsertSpecification {
       @Column var twice: Int = 0
       static var schema: Schema<Sum> { Generated(\.$twice) { $0.$a * 2 } }
     }
-    let db = try Database.temporary(models: [Sum.self, Ticket.self])
+    let db = try Specification.database(models: [Sum.self, Ticket.self])
     #expect(try db.upsert(Sum(id: 1, a: 1), onConflict: \.$id).outcome == .inserted)
     #expect(try db.upsert(Sum(id: 1, a: 3), onConflict: \.$id).outcome == .updated)
     #expect(try db.upsert(Sum(id: 1, a: 3, twice: 9), onConflict: \.$id).outcome == .unchanged)
@@ -274,10 +274,10 @@ struct UpsertSpecification {
     }
     #expect(throws: QueryError.self) { try Ticket.insert { _ in }.onConflictDoNothing().sql }
     let counted = Article.insert(.make(1, "z")).onConflictUpdate(\.$id) { row, new in
-      row.set(
-        \.$stock,
-        to: Article.where { $0.$price >= new.$price && $0.$id != row.$id }
-          .select { $0.count() }.subquery().ifNull(0))
+      let id = row.$id
+      row.$stock =
+        Article.where { $0.$price >= new.$price && $0.$id != id }
+        .select { $0.count() }.subquery().ifNull(0)
     }
     #expect(try db.upsert(counted).map(\.outcome) == [.updated])
     #expect(try articles.rows[0].stock == 2)
@@ -300,7 +300,7 @@ struct UpsertSpecification {
           }, where: { $0.$isActive == true })
       }
     }
-    let db = try Database.temporary(models: [User.self])
+    let db = try Specification.database(models: [User.self])
     try db.insert(User(id: 1, name: "Ann", email: "A@x"))
     let named = User.insert(User(id: 2, name: "ANN", email: "b@x"))
       .onConflictUpdate(on: { $0.$name.collated(.noCase) }) { $0.$email = $1.$email }

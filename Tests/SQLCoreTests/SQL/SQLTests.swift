@@ -118,4 +118,19 @@ struct IdentifierTests {
     #expect(literal.name == "x")
     #expect(Array(Identifier("\"\u{301}").quoted.utf8) == Array("\"\"\"\u{301}\"".utf8))
   }
+
+  @Test("pieces of SQL are equal if their texts and all bound values are")
+  func equality() {
+    func find(_ name: String, _ ages: [Int]) -> SQL {
+      "SELECT 1 FROM p WHERE name = \(name) AND age IN \(array: ages)"
+    }
+    #expect(find("a", [1, 2]) == find("a", [1, 2]))
+    #expect(find("a", [1, 2]).hashValue == find("a", [1, 2]).hashValue)
+    #expect(find("a", [1, 2]) != find("b", [1, 2]))
+    #expect(find("a", [1, 2]) != find("a", [1, 3]))
+    #expect(find("a", []) != SQL("SELECT 1"))
+    #expect(SQL("SELECT \(1)") != SQL("SELECT \("1")"))
+    #expect(SQL("SELECT \(zeroBlob: 2)") != SQL("SELECT \(zeroBlob: 3)"))
+    #expect(Set([find("a", [1]), find("a", [1]), find("a", [2])]).count == 2)
+  }
 }

@@ -20,6 +20,9 @@ enum ClientModels: String {
       @Column var decimal: Decimal
       @Column var json: JSON<[String]>
       @Column var url: URL
+      @Column var long: Int64
+      @Column var short: Int32
+      @Column var optionalDouble: Double?
     }
 
     struct Other: Model {

@@ -9,7 +9,7 @@ extension DesignProgram {
             Post.insert(posts).onConflictUpdate(\\.$url) {
               $0.$title = $1.$title
               $0.$views += $1.$views
-              $0.set(\\.$status, to: .draft)
+              $0.$status = .draft
             } where: {
               $0.$createdAt < $1.$createdAt
             })
@@ -19,7 +19,7 @@ extension DesignProgram {
           try await db.upsert(posts[0], onConflict: \\.$url) { $0.$views += 1 }
           try await db.run(
             Post.insert {
-              $0.set(\\.$title, to: "x")
+              $0.$title = "x"
               $0.$views = Post.select { $0.count() }.subquery().ifNull(0)
             }.onConflictDoNothing())
           try await db.run(

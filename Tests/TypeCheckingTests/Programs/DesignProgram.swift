@@ -61,9 +61,9 @@ struct DesignProgram: Sendable {
         }
         func set(id: Post.ID) -> Update<Post> {
           Post.update {
-            $0.set(\\.$title, to: "x")
-            $0.set(\\.$views) { $0.$views * 2 + 1 }
-            $0.set(\\.$url, to: nil)
+            $0.$title = "x"
+            $0.$views = $0.$views * 2 + 1
+            $0.$url = nil
             $0.$views -= 1
           }
           .where { $0.$id == id && $0.$status != .archived }

@@ -40,9 +40,17 @@ struct GoldenMistake: Sendable {
     GoldenMistake(
       name: "a missing $ before the key",
       code: """
-        let query = Post.where { $0.‸id == 3 }
+        let query = Post.where { ‸$0.id == 3 }
         """,
-      message: "requires that 'KeyOrDollarSignIsMissing' conform to 'ColumnWithDollarSign'"),
+      message: "write $0.$title, not $0.title",
+      otherMessage: "requires that 'KeyOrDollarSignIsMissing' conform to 'ColumnWithDollarSign'"),
+    GoldenMistake(
+      name: "a missing $ before the key, with a value of the key's type",
+      code: """
+        func query(_ id: Post.ID) { _ = Post.where { ‸$0.id == id } }
+        """,
+      message: "write $0.$title, not $0.title",
+      otherMessage: "requires that 'KeyOrDollarSignIsMissing' conform to 'ColumnWithDollarSign'"),
     GoldenMistake(
       name: "a missing $ before a column of a left join",
       code: """

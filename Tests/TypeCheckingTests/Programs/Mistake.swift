@@ -16,7 +16,9 @@ struct Mistake: Sendable {
     ClientProgram(
       .item,
       """
-      func query(day: Date, page: URL, other: Columns<Other>) -> some Fetchable<Item> {
+      func query(
+        day: Date, page: URL, wide: Int64, count: Int, rating: Int?, other: Columns<Other>
+      ) -> some Fetchable<Item> {
         Item.where {
           \(predicate)
         }
@@ -42,11 +44,16 @@ extension Mistake {
     Mistake("$0.$double ‸== day", "'TypesOfComparisonDiffer'-isolated operator function '=='"),
     Mistake(#"$0.$decimal ‸< "2""#, "'TypesOfComparisonDiffer'-isolated operator function '<'"),
     Mistake("$0.$date ‸> 1", "operands of type 'SQLExpression<Date>' and 'Int'"),
-    Mistake("$0.$id ‸== 1", "operands of type 'SQLExpression<Unique64>' and 'Int'"),
+    Mistake("$0.$id ‸== 1", "'RawValueInsteadOfValue'-isolated operator function '=='"),
     Mistake(#"$0.$id ‸== "1""#, "operands of type 'SQLExpression<Unique64>' and 'String'"),
-    // The compiler names the condition of the overloads for numbers.
     Mistake(
-      #"$0.$status ‸== "draft""#, "requires that 'Status' conform to 'AdditiveColumnValue'"),
+      #"$0.$status ‸== "draft""#, "'RawValueInsteadOfValue'-isolated operator function '=='"),
+    Mistake(
+      #"$0.$status ‸!= "draft""#, "'RawValueInsteadOfValue'-isolated operator function '!='"),
+    Mistake("$0.$int ‸== wide", "'TypesOfComparisonDiffer'-isolated operator function '=='"),
+    Mistake("$0.$long ‸> count", "'TypesOfComparisonDiffer'-isolated operator function '>'"),
+    Mistake("$0.$int ‸== rating", "'OneOperandMayBeNull'-isolated operator function '=='"),
+    Mistake("$0.$int ‸< rating", "'OneOperandMayBeNull'-isolated operator function '<'"),
     Mistake("$0.$status == .‸drafted", "reference to member 'drafted' cannot be resolved"),
     Mistake(
       #"$0.$optionalInt ‸== "text""#, "'TypesOfComparisonDiffer'-isolated operator function '=='"),
@@ -62,7 +69,9 @@ extension Mistake {
   /// A column beside a column of another type.
   static let ofColumn = [
     Mistake("$0.$int ‸== $0.$string", "'TypesOfComparisonDiffer'-isolated operator function '=='"),
-    Mistake("$0.$int < $0.‸$optionalInt", "cannot convert value of type 'SQLExpression<Int?>'"),
+    Mistake("$0.$int ‸< $0.$optionalInt", "'OneOperandMayBeNull'-isolated operator function '<'"),
+    Mistake("$0.$int ‸== $0.$long", "'TypesOfComparisonDiffer'-isolated operator function '=='"),
+    Mistake("$0.$long ‸<= $0.$short", "'TypesOfComparisonDiffer'-isolated operator function '<='"),
     Mistake(
       "$0.$int ‸== other.$title", "'TypesOfComparisonDiffer'-isolated operator function '=='"),
     Mistake("$0.$int ‸== $0.$decimal", "'TypesOfComparisonDiffer'-isolated operator function '=='"),

@@ -16,12 +16,16 @@ struct ColumnSurvey {
     .datetime, .datetimeSeconds, .iso8601, .iso8601Milliseconds, .iso8601Seconds,
   ]
   private(set) var uuidForms: [StoredForm] = [.standard, .uppercase]
+  /// The forms of dates in REAL in which every number is written back without being rounded.
+  private(set) var realForms: [StoredForm] = [.unixSeconds, .julianDay, .referenceSeconds]
   /// Whether every BLOB has the 16 bytes of a UUID.
   private(set) var hasUUIDBytes = true
   /// Whether every text is an array or an object of JSON, a decimal number, or a day.
   private(set) var isJSON = true
   private(set) var isDecimal = true
   private(set) var isDay = true
+  /// Whether every text begins with a day, as those of dates in all forms do.
+  private(set) var beginsWithDay = true
   /// The different texts, as long as they are few and short; nil otherwise.
   private(set) var texts: Set<String>? = []
 
@@ -48,7 +52,9 @@ struct ColumnSurvey {
     case .integer(let integer):
       integers = integers?.widened(to: integer) ?? integer...integer
       if Double(exactly: integer) == nil { hasLargeInteger = true }
-    case .real(let real): reals = reals?.widened(to: real) ?? real...real
+    case .real(let real):
+      reals = reals?.widened(to: real) ?? real...real
+      realForms.removeAll { !value.isWritten(as: Date.self, $0) }
     case .blob(let data): hasUUIDBytes = hasUUIDBytes && data.count == 16
     case .text(let text): add(text, value)
     }
@@ -66,7 +72,8 @@ struct ColumnSurvey {
     }
     if isJSON { isJSON = text.isJSONContainer }
     if isDecimal { isDecimal = length < 40 && (try? value.read(Decimal.self)) != nil }
-    if isDay { isDay = length == 10 && text.isDay }
+    if beginsWithDay { beginsWithDay = text.beginsWithDay }
+    if isDay { isDay = length == 10 && beginsWithDay }
     if texts != nil, !(texts?.contains(text) ?? true) {
       texts = length <= 24 && (texts?.count ?? 0) < 8 ? texts?.union([text]) : nil
     }
@@ -95,12 +102,14 @@ extension String {
     return (try? JSONSerialization.jsonObject(with: Data(utf8))) != nil
   }
 
-  /// Whether it is a day as `2026-11-21`.
-  fileprivate var isDay: Bool {
-    utf8.enumerated().allSatisfy { index, byte in
-      index == 4 || index == 7
-        ? byte == UInt8(ascii: "-")
-        : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
+  /// Whether it begins with a day as `2026-11-21`.
+  fileprivate var beginsWithDay: Bool {
+    let day = utf8.prefix(10)
+    return day.count == 10
+      && day.enumerated().allSatisfy { index, byte in
+        index == 4 || index == 7
+          ? byte == UInt8(ascii: "-")
+          : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      }
   }
 }

@@ -55,10 +55,7 @@ public struct GeneratedModels: Sendable {
       }
     let texts = models.map { ModelText(of: $0, among: models) }
     let shared = Self.shared(
-      modelNames,
-      needsAnyValue: models.contains { model in
-        model.properties.contains { $0.type.name == "AnyValue" }
-      })
+      modelNames, types: Set(models.flatMap { $0.properties.map(\.type.name) }))
     text =
       Self.imports(foundation: texts.contains(where: \.needsFoundation)) + shared + "\n"
       + texts.map(\.text).joined(separator: "\n")
@@ -75,8 +72,8 @@ public struct GeneratedModels: Sendable {
     (foundation ? "import Apus\nimport Foundation\n" : "import Apus\n") + "\n"
   }
 
-  /// Returns what all models share: their list, and a type for values of any storage class.
-  private static func shared(_ names: [String], needsAnyValue: Bool) -> String {
+  /// Returns what all models share: their list, and the types that are not of the library.
+  private static func shared(_ names: [String], types: Set<String>) -> String {
     let list = names.map { "  \($0).self,\n" }.joined()
     let text = """
       /// The models of all tables, to open the file with:
@@ -84,23 +81,8 @@ public struct GeneratedModels: Sendable {
       let allModels: [any TableModel.Type] = [\(names.isEmpty ? "" : "\n" + list)]
 
       """
-    guard needsAnyValue else { return text }
-    return text + """
-
-      /// A value of any storage class.
-      struct AnyValue: ColumnValue {
-        var value: DatabaseValue
-
-        static var storageClass: StorageClass { .blob }
-
-        init(_ cell: borrowing Cell) throws {
-          value = cell.storageClass == .text ? .text(try cell.repairedText()) : try cell.databaseValue()
-        }
-
-        func databaseValue(as form: StoredForm) throws -> DatabaseValue { value }
-      }
-
-      """
+    return text
+      + SharedType.all.filter { types.contains($0.name) }.map { "\n\($0.text)\n" }.joined()
   }
 }
 

@@ -101,7 +101,7 @@ struct ModelText {
     var lines: [String] = []
     if model.key.count > 1 {
       let arguments = model.key.map { property in
-        "\(SwiftName.escaped(property.name)): \(SwiftName.escaped(property.name))"
+        "\(SwiftName.label(property.name)): \(SwiftName.escaped(property.name))"
       }
       lines.append("  var id: ID { ID(\(arguments.joined(separator: ", "))) }")
     } else if let key = model.key.first, key.name != "id" {

@@ -68,7 +68,12 @@ struct PlannedModel {
         && source.surveys[index].nullCount > 0
     }
     if kind == .model, !nulls.isEmpty {
-      kind = .tableModel
+      // A migration takes such a key for one that the database assigns.
+      let isInteger =
+        keyColumns.count == 1 && source.surveys[nulls[0]].classes.isSubset(of: [.integer])
+      kind =
+        isInteger && table?.hasRowIDKey == false
+        ? .row(reason: "its key is an integer that is not the rowid, and holds NULL") : .tableModel
       keyColumns = []
       notes.append("The key holds NULL, so that no key is declared here; the table keeps its own.")
     }
@@ -93,7 +98,17 @@ struct PlannedModel {
           isOptional: isOptional(index, isKey: isKey), isKey: isKey,
           description: table?.columns.first { $0.name.isSameName(as: column.name) }))
     }
+    orderKey(keyColumns)
     refuseMisfits(types)
+  }
+
+  /// Puts the properties of the key in the order of the key, in the places that they have among the
+  /// others: a model's key is in the order of its properties.
+  private mutating func orderKey(_ columns: [String]) {
+    let places = properties.indices.filter { properties[$0].isKey }
+    let ordered = columns.compactMap(property)
+    guard places.count == ordered.count else { return }
+    for (place, property) in zip(places, ordered) { properties[place] = property }
   }
 
   /// The property of a column that is named like the key of Swift, but is not the key.

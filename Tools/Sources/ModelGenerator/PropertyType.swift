@@ -50,15 +50,15 @@ struct TypeGuess {
       type.misfit =
         "\(name) is declared \(declaredType) and holds \(storageClass.rawValue) values"
     } else if declaredClass == nil, storageClass == .text, !keepsTexts,
-      type.name != "Date", type.name != "UUID"
+      !["Date", "UUID", "DateText"].contains(type.name)
     {
       type.misfit = numericMisfit
     }
     return type
   }
 
-  /// The storage class of all values, or the declared one if there are none; nil if there is no
-  /// such class.
+  /// The storage class of all values; that of the declaration for a column without values. It is
+  /// nil if no single class fits.
   private var storageClass: StorageClass? {
     guard !survey.hasBrokenText else { return nil }
     switch survey.classes {
@@ -101,9 +101,10 @@ struct TypeGuess {
     if isDeclared("uuid") || isDeclared("guid") {
       return PropertyType("UUID", form: recordedForm ?? .standard).noted(note)
     }
-    if isDeclared("num") || isDeclared("dec") || isDeclared("number") || isDeclared("money") {
-      return PropertyType("Double")
+    if isDeclared("long") || isDeclared("serial") || isDeclared("unsigned") {
+      return PropertyType("Int").noted(note)
     }
+    if isOfTable, !keepsTexts, !isDeclared("str") { return PropertyType("Double").noted(note) }
     var type = PropertyType("String").noted("has no value and no declared type; guessed")
     if isOfTable, !keepsTexts { type.misfit = numericMisfit }
     return type
@@ -149,6 +150,10 @@ struct TypeGuess {
         nil
       }
     guard let form else { return PropertyType("Double").noted("a date? no form fits all values") }
+    guard survey.realForms.contains(form) else {
+      return PropertyType("Double").noted(
+        "all values are dates as .\(form), which Date would round")
+    }
     return PropertyType("Date", form: form).noted("all values are dates as .\(form); or Double")
   }
 
@@ -157,11 +162,22 @@ struct TypeGuess {
       return PropertyType([.standard, .uppercase].contains(form) ? "UUID" : "Date", form: form)
     }
     guard survey.count > 0 else { return PropertyType("String") }
-    if let form = survey.uuidForms.first { return PropertyType("UUID", form: form) }
-    if let form = survey.dateForms.first { return PropertyType("Date", form: form) }
+    if let form = survey.uuidForms.first {
+      let type = PropertyType("UUID", form: form)
+      return isNamed("uuid") || isNamed("guid")
+        ? type : type.noted("all values are UUIDs; or String")
+    }
+    if let form = survey.dateForms.first {
+      let type = PropertyType("Date", form: form)
+      return isDeclared("date") || isDeclared("time")
+        ? type : type.noted("all values are dates as .\(form); or String")
+    }
     if survey.isJSON {
       return PropertyType("String")
         .noted("all values are JSON; JSON<Value> reads them as a Codable type of yours")
+    }
+    if isOfTable, declaredClass == nil, !keepsTexts, survey.beginsWithDay {
+      return PropertyType("DateText").noted("all values are dates that no form of Date writes")
     }
     if survey.isDay { return PropertyType("String").noted("all values are days, without a time") }
     if survey.isDecimal, isDeclared("dec") || isDeclared("num") {

@@ -1,3 +1,5 @@
+import ToolOutput
+
 /// Names of Swift made of names in a file.
 enum SwiftName {
   /// Returns the name of a type for a table: `user_accounts` becomes `UserAccounts`.
@@ -31,6 +33,11 @@ enum SwiftName {
     keywords.contains(property) ? "`\(property)`" : property
   }
 
+  /// Returns the property as a label in a call, where most words of the language need no backticks.
+  static func label(_ property: String) -> String {
+    ["inout", "let", "var"].contains(property) ? "`\(property)`" : property
+  }
+
   // MARK: Words
 
   /// Divides a name where letters end, so that nothing but letters, digits and `_` is left.
@@ -56,7 +63,8 @@ enum SwiftName {
     "AllModels", "AllOf", "Any", "AnyOf", "AnyValue", "Apus", "Array", "Bool", "Cell", "Character",
     "Check", "Codable", "Collated", "Collation", "Column", "ColumnReference", "ColumnValue",
     "Columns", "CommonTable", "Connection", "Converted", "Data", "Database", "DatabaseValue",
-    "Date", "Decimal", "Default", "Delete", "Dictionary", "Distinct", "Double", "Dropped",
+    "Date", "DateText", "Decimal", "Default", "Delete", "Dictionary", "Distinct", "Double",
+    "Dropped",
     "Encodable", "Equatable", "Error", "Exists", "Float", "ForeignKey", "Foundation", "From",
     "FullText", "Generated", "GroupBy", "Hashable", "Having", "ID", "Identifiable", "Identifier",
     "Ignored", "Index", "Insert", "Int", "Int64", "JSON", "Join", "LeftJoin", "Limit", "Model",
@@ -100,35 +108,14 @@ extension String {
 
   /// The text as Swift writes it, on one line.
   var swiftLiteral: String {
-    var text = "\""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\t": text += "\\t"
-      case "\r": text += "\\r"
-      case _ where scalar.isPlain: text.unicodeScalars.append(scalar)
-      default: text += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
-      }
-    }
-    return text + "\""
+    let short: [Unicode.Scalar: String] = [
+      "\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r",
+    ]
+    return "\"" + escaped(short) { !$0.isPlain } + "\""
   }
 
   /// The text in a comment: on one line, and without anything that an editor would act on.
-  var inComment: String {
-    var text = ""
-    for scalar in unicodeScalars {
-      if scalar == "\n" || scalar == "\t" {
-        text += " "
-      } else if scalar.isPlain {
-        text.unicodeScalars.append(scalar)
-      } else {
-        text += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
-      }
-    }
-    return text
-  }
+  var inComment: String { escaped(["\n": " ", "\t": " "]) { !$0.isPlain } }
 }
 
 extension Unicode.Scalar {

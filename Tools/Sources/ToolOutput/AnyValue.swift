@@ -3,27 +3,27 @@ import Apus
 /// A value of any storage class, as it stands in the file.
 ///
 /// Unlike every other type it reads a text that is not UTF-8: the broken bytes become U+FFFD.
-public struct AnyValue: ColumnValue {
+package struct AnyValue: ColumnValue {
   /// The value.
-  public let value: DatabaseValue
+  package let value: DatabaseValue
 
   /// No storage class fits all values; this one is never asked for, since nothing is written.
-  public static var storageClass: StorageClass { .blob }
+  package static var storageClass: StorageClass { .blob }
 
   /// Reads a value.
-  public init(_ cell: borrowing Cell) throws {
+  package init(_ cell: borrowing Cell) throws {
     value = cell.storageClass == .text ? .text(try cell.repairedText()) : try cell.databaseValue()
   }
 
   /// Returns the value.
-  public func databaseValue(as form: StoredForm) throws -> DatabaseValue { value }
+  package func databaseValue(as form: StoredForm) throws -> DatabaseValue { value }
 }
 
 extension Connection {
   /// Runs a statement, and passes the names of its columns once and then the values of each row.
   ///
   /// - Parameter row: returns false to end the statement.
-  public func forEachRow(
+  package func forEachRow(
     of sql: SQL, names: ([String]) throws -> Void, row: ([DatabaseValue]) throws -> Bool
   ) throws {
     let statement = try prepare(sql)

@@ -1,13 +1,12 @@
 import Apus
 import Foundation
 
-/// A line of CSV.
+/// The text of a line of CSV.
 ///
-/// NULL is an empty field and an empty text is `""`, so that both can be told apart. A BLOB is
-/// base64.
+/// NULL is an empty field, while an empty text or BLOB is `""`. A BLOB is written in base64.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
-enum CSVLine {
-  static func text(of values: [DatabaseValue], isTerminal: Bool) -> String {
+package enum CSVLine {
+  package static func text(of values: [DatabaseValue], isTerminal: Bool) -> String {
     values.map { field($0, isTerminal: isTerminal) }.joined(separator: ",") + "\r\n"
   }
 

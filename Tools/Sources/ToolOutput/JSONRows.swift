@@ -31,7 +31,7 @@ struct JSONRows {
 
 extension DatabaseValue {
   /// The value as JSON: a BLOB in base64, and a number that JSON does not have as a text.
-  public var json: String {
+  package var json: String {
     switch self {
     case .null: "null"
     case .integer(let integer): String(integer)
@@ -44,22 +44,14 @@ extension DatabaseValue {
 
 extension String {
   /// The text as JSON, with escapes for all characters on which a terminal would act.
-  public var jsonLiteral: String {
-    var text = "\""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\t": text += "\\t"
-      case "\r": text += "\\r"
-      case _ where scalar.isUnsafe:
-        // All of them are in the first plane, so that four digits suffice.
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-      default: text.unicodeScalars.append(scalar)
-      }
+  package var jsonLiteral: String {
+    let short: [Unicode.Scalar: String] = [
+      "\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r",
+    ]
+    // All of them are in the first plane, so that four digits suffice.
+    let text = escaped(short, where: \.isUnsafe) { digits in
+      "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
-    return text + "\""
+    return "\"\(text)\""
   }
 }

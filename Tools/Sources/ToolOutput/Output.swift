@@ -1,14 +1,13 @@
 import Apus
-import Foundation
 
 /// The standard output of a command, in the form that the caller chose.
 ///
 /// Nothing that a file contains reaches a terminal unescaped.
-public final class Output {
+package final class Output {
   /// The form of results.
-  public let format: OutputFormat
+  package let format: OutputFormat
   /// The width of tables in columns of the terminal; nil if it is not limited.
-  public let width: Int?
+  package let width: Int?
   private let isColored: Bool
   private let isTerminal: Bool
   private let write: (String) -> Void
@@ -17,10 +16,10 @@ public final class Output {
   /// Makes an output.
   ///
   /// - Parameter write: what takes the text; the standard output unless a test says otherwise.
-  public init(
+  package init(
     format: OutputFormat, width: Int? = Terminal.width, isColored: Bool = Terminal.wantsColor,
     isTerminal: Bool = Terminal.isOutput,
-    write: @escaping (String) -> Void = { FileHandle.standardOutput.write(Data($0.utf8)) }
+    write: @escaping (String) -> Void = StandardOutput.write
   ) {
     self.format = format
     self.width = width
@@ -32,28 +31,33 @@ public final class Output {
   deinit { flush() }
 
   /// Writes what has been collected.
-  public func flush() {
+  package func flush() {
     guard !buffer.isEmpty else { return }
     write(buffer)
     buffer = ""
   }
 
   /// Appends text that is safe already.
-  func put(_ text: String) {
+  package func put(_ text: String) {
     buffer += text
     if buffer.utf8.count > 1 << 16 { flush() }
   }
 
   /// Writes a line of text for people, with all line breaks of names escaped.
-  public func line(_ text: String, _ style: TextStyle? = nil) {
+  package func line(_ text: String, _ style: TextStyle? = nil) {
     let safe = text.escapedForTerminal()
     put((isColored ? style.map(safe.styled) ?? safe : safe) + "\n")
   }
 
   /// Writes a text of several lines that a file contains, such as SQL. Only on a terminal are its
   /// control characters escaped: another program gets it as it is.
-  public func text(_ text: String) {
+  package func text(_ text: String) {
     put((isTerminal ? text.escapedForTerminal(keepingLineBreaks: true) : text) + "\n")
+  }
+
+  /// Writes a line of CSV.
+  package func csv(_ values: [DatabaseValue]) {
+    put(CSVLine.text(of: values, isTerminal: isTerminal))
   }
 
   /// Writes rows as the format says.
@@ -65,7 +69,7 @@ public final class Output {
   ///   - rows: calls its argument with each row, until that returns false.
   /// - Returns: whether a table was cut at the limit.
   @discardableResult
-  public func rows(
+  package func rows(
     limit: Int = .max,
     _ rows: (_ columns: ([String]) -> Void, _ row: ([DatabaseValue]) -> Bool) throws -> Void
   ) throws -> Bool {
@@ -98,8 +102,8 @@ public final class Output {
       }
       put(writer.end + "\n")
     case .csv:
-      try rows({ put(CSVLine.text(of: $0.map(DatabaseValue.text), isTerminal: isTerminal)) }) {
-        put(CSVLine.text(of: $0, isTerminal: isTerminal))
+      try rows({ csv($0.map(DatabaseValue.text)) }) {
+        csv($0)
         return true
       }
     }
@@ -107,7 +111,7 @@ public final class Output {
   }
 
   /// Writes rows that are known already.
-  public func rows(_ columns: [String], _ rows: [[DatabaseValue]]) throws {
+  package func rows(_ columns: [String], _ rows: [[DatabaseValue]]) throws {
     try self.rows { names, row in
       names(columns)
       for values in rows { _ = row(values) }
@@ -124,22 +128,9 @@ public final class Output {
   }
 }
 
-extension DatabaseValue {
-  /// The beginning of the value as a cell of a table shows it.
-  fileprivate var shown: String {
-    switch self {
-    case .null: "NULL"
-    case .integer(let integer): String(integer)
-    case .real(let real): String(real)
-    case .text(let text): text.excerpt(200)
-    case .blob(let data): data.count == 1 ? "1 byte" : "\(data.count) bytes"
-    }
-  }
-}
-
 extension Output {
   /// Writes several results as one JSON object: a member for each, whose value is an array of rows.
-  public func object(
+  package func object(
     _ results: [(name: String, columns: [String], rows: [[DatabaseValue]])]
   ) throws {
     for (index, result) in results.enumerated() {

@@ -1,5 +1,5 @@
 /// The forms in which results are written.
-public enum OutputFormat: String, Sendable, CaseIterable {
+package enum OutputFormat: String, Sendable, CaseIterable {
   /// A table for people.
   case table
   /// JSON for programs: an array with one object for each row, or an object of several results.

@@ -1,26 +1,36 @@
 extension String {
+  /// The text with escapes in place of some characters.
+  ///
+  /// - Parameters:
+  ///   - short: the escapes of single characters.
+  ///   - needsEscape: whether another character is written by its number.
+  ///   - number: the escape of a character by its number in hexadecimal digits.
+  package func escaped(
+    _ short: [Unicode.Scalar: String], where needsEscape: (Unicode.Scalar) -> Bool,
+    by number: (String) -> String = { "\\u{\($0.uppercased())}" }
+  ) -> String {
+    var text = ""
+    for scalar in unicodeScalars {
+      if let escape = short[scalar] {
+        text += escape
+      } else if needsEscape(scalar) {
+        text += number(String(scalar.value, radix: 16))
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
   /// The text with visible escapes in place of all characters that would move the cursor, colour
   /// the terminal, or change the direction of writing.
   ///
   /// - Parameter keepingLineBreaks: leaves line breaks and tabs, for a text of several lines.
-  public func escapedForTerminal(keepingLineBreaks: Bool = false) -> String {
+  package func escapedForTerminal(keepingLineBreaks: Bool = false) -> String {
     guard unicodeScalars.contains(where: \.isUnsafe) else { return self }
-    var text = ""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "\n", "\t":
-        if keepingLineBreaks {
-          text.unicodeScalars.append(scalar)
-        } else {
-          text += scalar == "\n" ? "\\n" : "\\t"
-        }
-      case "\r": text += "\\r"
-      case _ where scalar.isUnsafe:
-        text += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
+    let breaks: [Unicode.Scalar: String] =
+      keepingLineBreaks ? ["\n": "\n", "\t": "\t"] : ["\n": "\\n", "\t": "\\t"]
+    return escaped(breaks.merging(["\r": "\\r"]) { $1 }, where: \.isUnsafe)
   }
 
   /// The beginning of a text, and how long the whole is; the text itself if it is not longer.

@@ -8,12 +8,12 @@
 import Foundation
 
 /// The terminal on which the output appears, if there is one.
-public enum Terminal {
+package enum Terminal {
   /// Whether the standard output is a terminal.
-  public static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
+  package static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// The number of columns: those of the terminal, else of the variable COLUMNS; nil if unknown.
-  public static var width: Int? {
+  package static var width: Int? {
     guard isOutput else { return nil }
     var size = winsize()
     if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
@@ -24,14 +24,14 @@ public enum Terminal {
 
   /// Whether colours are wanted: on a terminal, unless NO_COLOR is set or the terminal is dumb.
   /// - SeeAlso: <https://no-color.org>
-  public static var wantsColor: Bool {
+  package static var wantsColor: Bool {
     let environment = ProcessInfo.processInfo.environment
     return isOutput && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
   }
 }
 
 /// The ways in which a text stands out on a terminal.
-public enum TextStyle: String, Sendable {
+package enum TextStyle: String, Sendable {
   /// Strong, for names.
   case bold = "1"
   /// Weak, for what is not data.

@@ -64,3 +64,12 @@ final class CConnection {
     return result
   }
 }
+
+/// Runs a statement that returns no rows, with one integer as its value.
+func run(_ statement: OpaquePointer, with value: Int64) throws {
+  sqlite3_bind_int64(statement, 1, value)
+  guard sqlite3_step(statement) == SQLITE_DONE else {
+    throw CError(code: sqlite3_reset(statement))
+  }
+  sqlite3_reset(statement)
+}

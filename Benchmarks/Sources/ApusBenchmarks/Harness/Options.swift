@@ -8,6 +8,8 @@ struct Options {
   var rounds = 9
   /// Whether workloads that take many seconds are left out.
   var isQuick = false
+  /// Whether the memory of observations is measured instead.
+  var isMemory = false
   /// The only side to run, for a profiler; nil for all.
   var side: SideName?
 
@@ -26,6 +28,7 @@ struct Options {
       case "--json": json = try value(of: argument)
       case "--page": page = try value(of: argument)
       case "--quick": isQuick = true
+      case "--memory": isMemory = true
       case "--rounds":
         guard let count = Int(try value(of: argument)), count > 0 else {
           throw Invalid(message: "--rounds needs a number greater than 0")

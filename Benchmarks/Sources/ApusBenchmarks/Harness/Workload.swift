@@ -49,11 +49,13 @@ enum SideName: String, CaseIterable {
 }
 
 extension Workload {
-  static let all: [Workload] = [
-    insertArray, insertEach, fetchAll, findByKey, typedQuery, preparedCall, updateColumn,
-    observedUpdate, observedNeighbour, openWithModels, openTheFirstTime, findAsync, findSync,
-    findFromMainActor, durableInserts, durableInsertsOfFew, liveQueryOf10_000, liveQueryOf100_000,
-    liveQueryOf1_000_000, observersOf10, observersOf10_000, streamRows, readersAndWriter,
-    joinedQuery, fullTextSearch, indexedInserts, newIDs, newIDsOfTwo, upsertArray, bulkUpdate,
-  ]
+  static let all: [Workload] =
+    [
+      insertArray, insertEach, fetchAll, findByKey, typedQuery, preparedCall, updateColumn,
+      observedUpdate, observedNeighbour, openWithModels, openTheFirstTime, findAsync, findSync,
+      findFromMainActor, durableInserts, durableInsertsOfFew, liveQueryOf10_000, liveQueryOf100_000,
+      liveQueryOf1_000_000, observersOf10, observersOf10_000, streamRows, readersAndWriter,
+      joinedQuery, fullTextSearch, indexedInserts, newIDs, newIDsOfTwo, upsertArray, bulkUpdate,
+      loggedWrites,
+    ] + liveRelations
 }

@@ -1,5 +1,4 @@
 import Apus
-import CSQLiteBench
 
 /// The time from a commit of one changed row until an observer of all rows has the new result and
 /// the difference, and has read the number of rows and the changed row.
@@ -43,13 +42,7 @@ extension Workload {
         c: Side {
           try connection.withStatement(#"UPDATE "Item" SET "score" = "score" + 1 WHERE "id" = ?"#) {
             statement in
-            for key in keys {
-              sqlite3_bind_int64(statement, 1, key)
-              guard sqlite3_step(statement) == SQLITE_DONE else {
-                throw CError(code: sqlite3_reset(statement))
-              }
-              sqlite3_reset(statement)
-            }
+            for key in keys { try run(statement, with: key) }
           }
           return rows * keys.count
         },
@@ -70,26 +63,5 @@ extension Database {
   /// Changes one row, on the calling thread.
   fileprivate func commitChange(of key: Int64) throws {
     try run(Item.update { $0.$score += 1 }.where { $0.$id == key })
-  }
-}
-
-/// An observer of all rows.
-///
-/// `@unchecked Sendable`: the workload uses it from one task at a time, and waits for it.
-private final class Observer: @unchecked Sendable {
-  private var iterator: QueryObservation<Item>.Iterator
-
-  init(_ iterator: QueryObservation<Item>.Iterator) {
-    self.iterator = iterator
-  }
-
-  /// Waits for the next result, reads one of its changed rows, and returns the number of rows.
-  func next() async throws -> Int {
-    guard let results = try await iterator.next() else { return 0 }
-    let difference = results.difference
-    if let index = difference.updated.first ?? difference.moved.first?.destination {
-      _ = results[index]
-    }
-    return results.count
   }
 }

@@ -1,5 +1,4 @@
 import Apus
-import CSQLiteBench
 
 /// Commits of one changed row while other rows are watched. The cost of a commit should not grow
 /// with the number of watched rows. The C side only commits.
@@ -19,13 +18,7 @@ extension Workload {
         c: Side {
           try connection.withStatement(#"UPDATE "Item" SET "score" = "score" + 1 WHERE "id" = ?"#) {
             statement in
-            for key in keys {
-              sqlite3_bind_int64(statement, 1, key)
-              guard sqlite3_step(statement) == SQLITE_DONE else {
-                throw CError(code: sqlite3_reset(statement))
-              }
-              sqlite3_reset(statement)
-            }
+            for key in keys { try run(statement, with: key) }
           }
           return keys.count
         },

@@ -12,10 +12,12 @@ import SQLCore
 ///   difference that the touched rows make.
 /// - `GroupPlan`: each row is a group of the rows of a join, and the query is evaluated for the
 ///   groups that a change concerns.
+/// - `IncludingPlan`: each row is a parent with the rows that it includes, and the parents that a
+///   change concerns are loaded again.
 protocol MaintenancePlan<Row>: Sendable {
   associatedtype Row: Sendable
-  /// The query, by which the whole result is fetched.
-  var query: KeyedQuery<Row> { get }
+  /// The order and the limits of the result.
+  var form: ResultForm { get }
   /// The places of those parts of a row's key by which held rows are found, such as the keys of
   /// joined tables.
   var indexedPlaces: [Range<Int>] { get }
@@ -26,6 +28,9 @@ protocol MaintenancePlan<Row>: Sendable {
   var readsSnapshots: Bool { get }
   /// The way in which the result is maintained, as the end of a sentence.
   var explanation: String { get }
+
+  /// Fetches the whole result or, if it has a limit, as many rows as are held.
+  func fetch(on core: ConnectionCore) throws -> [ResultEntry]
 
   /// Narrows what is watched to the rows that can concern the result.
   func narrow(_ interests: inout [QualifiedTableName: Subscription.Interest])
@@ -42,6 +47,17 @@ extension MaintenancePlan {
   var indexedPlaces: [Range<Int>] { [] }
   var indexesNull: Bool { false }
   func narrow(_ interests: inout [QualifiedTableName: Subscription.Interest]) {}
+}
+
+/// A plan whose rows come from one statement.
+protocol KeyedPlan<Row>: MaintenancePlan {
+  /// The query, by which the whole result is fetched.
+  var query: KeyedQuery<Row> { get }
+}
+
+extension KeyedPlan {
+  var form: ResultForm { query.form }
+  func fetch(on core: ConnectionCore) throws -> [ResultEntry] { try query.fetch(on: core) }
 }
 
 /// The rows of a maintained result, and the snapshot that they were read from.
@@ -92,7 +108,7 @@ enum Planning {
     guard !select.tables.isEmpty else { throw RerunReason("it reads no table") }
     try select.requireKnownParts(on: context.connection)
     let tables = try [PlannedTable](
-      of: select, reading: context.dependencies, on: context.connection)
+      select.tables, reading: context.dependencies, on: context.connection)
     guard select.isGrouped else {
       return tables.count == 1
         ? try RowPlan(query, of: tables[0], in: context)

@@ -4,10 +4,10 @@ import SQLCore
 struct RerunReason: Error {
   /// The reason as the end of a sentence that begins with "because".
   let text: String
-  /// The SQL that would scan a table, if an index is missing.
-  var scanningSQL: String?
+  /// The statements that would scan a table, if indexes are missing.
+  var scanningSQL: [String]
 
-  init(_ text: String, scanningSQL: String? = nil) {
+  init(_ text: String, scanningSQL: [String] = []) {
     self.text = text
     self.scanningSQL = scanningSQL
   }

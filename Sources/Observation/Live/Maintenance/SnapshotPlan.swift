@@ -16,6 +16,14 @@ protocol SnapshotPlan<Row>: MaintenancePlan {
 private let maximumAttempts = 32
 
 extension SnapshotPlan {
+  var readsSnapshots: Bool { true }
+
+  func change(
+    of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
+  ) async throws -> MaintenanceOutcome {
+    try await changeInSnapshot(of: held, by: commits, with: means)
+  }
+
   /// Returns the change that commits make in a held result, evaluated in a new snapshot.
   func changeInSnapshot(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
@@ -74,21 +82,5 @@ extension PlanningContext {
     // While another connection commits, the count is not known for a moment.
     for _ in 0..<maximumAttempts where try connection.use().logChangeCount != nil { return }
     throw RerunReason("the file has no write-ahead log with a shared index")
-  }
-}
-
-extension ConnectionCore {
-  /// Throws a `RerunReason` if a restricted statement would scan a table.
-  ///
-  /// - Parameter changed: the table after whose changes the statement runs.
-  func requireIndex(for statement: SelectStatement, changing changed: PlannedTable) throws {
-    var statement = statement
-    statement.order = .none
-    let text = try statement.rendered().text
-    guard let table = try scannedTables(by: text).first else { return }
-    throw RerunReason(
-      "after a change of \(changed.layout.tableName), SQLite would scan \(table) to find what to "
-        + "evaluate",
-      scanningSQL: text)
   }
 }

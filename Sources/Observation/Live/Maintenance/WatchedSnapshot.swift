@@ -88,5 +88,5 @@ extension TableWatch {
   }
 
   /// Whether no other connection can commit to the database.
-  var isPrivate: Bool { database.realPath == nil }
+  var isPrivate: Bool { database.realPath == nil && !database.isRemote }
 }

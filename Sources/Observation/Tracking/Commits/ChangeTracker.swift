@@ -34,7 +34,8 @@ final class ChangeTracker: @unchecked Sendable {
   /// database has an observer of another type.
   static func of(_ database: Database) -> ChangeTracker? {
     database.writeObserver {
-      ChangeTracker(granularity: ConnectionCore.hasPreUpdateHook ? .rows : .tables)
+      let seesRows = ConnectionCore.hasPreUpdateHook && !database.isRemote
+      return ChangeTracker(granularity: seesRows ? .rows : .tables)
     }
   }
 
@@ -51,7 +52,7 @@ final class ChangeTracker: @unchecked Sendable {
   /// If the database is closed already, the subscription ends at once.
   func watch(_ subscription: Subscription, in database: Database) -> UInt64 {
     var subscription = subscription
-    subscription.watchesFile = database.realPath != nil
+    subscription.watchesFile = database.realPath != nil || database.isRemote
     let id = add(subscription)
     if subscription.watchesFile { file.begin { FileWatch(of: database, tracker: self) } }
     // Closing ends the subscriptions that it finds; a later one finds the database closed.

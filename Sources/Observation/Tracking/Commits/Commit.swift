@@ -31,6 +31,8 @@ final class Commit: Sendable {
 /// The changes of one `write`.
 struct WriteChanges: Sendable {
   let label: String?
+  /// The author of the write, if it named one.
+  var author: String?
   var tables: [QualifiedTableName: NettedTable] = [:]
   /// The reason why predicates could not be tested on the rows; nil if they were, or if there are
   /// none.

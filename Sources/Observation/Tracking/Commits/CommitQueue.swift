@@ -4,7 +4,7 @@ import SQLCore
 ///
 /// A writer only appends and never waits. An observer that is slow finds that rows were dropped,
 /// but is never left without a report of the change.
-final class CommitQueue: Sendable {
+final class CommitQueue: CommitReceiver {
   /// The content of the queue.
   struct Waiting {
     var commits: [Commit] = []

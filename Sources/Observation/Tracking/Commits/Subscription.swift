@@ -13,7 +13,7 @@ struct Subscription: Sendable {
   /// The watched tables; nil for all.
   let tables: [QualifiedTableName: Interest]?
   /// Receives the commits that touch the tables.
-  let queue: CommitQueue
+  let queue: any CommitReceiver
   /// Whether the observer finds out by itself what changed, so that a report without a change does
   /// no harm.
   var isLive = false
@@ -21,4 +21,12 @@ struct Subscription: Sendable {
   var watchesSchema = false
   /// Whether the database's file is watched for this observer.
   var watchesFile = false
+}
+
+/// A receiver of the commits that concern a subscription.
+protocol CommitReceiver: AnyObject, Sendable {
+  /// Receives a commit, on the writer's thread. It must not wait, or run code of the user's.
+  func append(_ commit: Commit)
+  /// Called when nothing more will come.
+  func end()
 }

@@ -15,6 +15,7 @@ struct RecordedRows {
   /// The end of one of the writes that share the transaction.
   struct Boundary {
     let label: String?
+    let author: String?
     let position: Int
   }
 
@@ -144,8 +145,8 @@ struct RecordedRows {
   // MARK: Writes and savepoints
 
   /// Notes the end of a write that shares the transaction with others.
-  mutating func endWrite(label: String?) {
-    boundaries.append(Boundary(label: label, position: position))
+  mutating func endWrite(label: String?, author: String?) {
+    boundaries.append(Boundary(label: label, author: author, position: position))
   }
 
   /// Follows a statement that opened, released or rolled back to a savepoint. Returns true if

@@ -102,8 +102,10 @@ extension Recorder {
   func writes() -> [WriteChanges] {
     var writes: [WriteChanges] = []
     var start = 0
-    for boundary in log.boundaries + [.init(label: core.writeLabel, position: .max)] {
-      let changes = changes(from: start, to: boundary.position, label: boundary.label)
+    let last = RecordedRows.Boundary(
+      label: core.writeLabel, author: core.writeAuthor, position: .max)
+    for boundary in log.boundaries + [last] {
+      let changes = changes(from: start, to: boundary)
       if !changes.tables.isEmpty { writes.append(changes) }
       start = boundary.position
     }
@@ -123,8 +125,9 @@ extension Recorder {
     return zip(tables, netted).compactMap { table, rows in rows.map { (table, $0) } }
   }
 
-  private func changes(from start: Int, to end: Int, label: String?) -> WriteChanges {
-    var changes = WriteChanges(label: label)
+  private func changes(from start: Int, to boundary: RecordedRows.Boundary) -> WriteChanges {
+    let end = boundary.position
+    var changes = WriteChanges(label: boundary.label, author: boundary.author)
     for note in log.notes where note.position >= start && note.position < end {
       changes.tables[note.table, default: emptyRows(of: note.table)].events.insert(note.event)
     }

@@ -101,7 +101,7 @@ extension Recorder: StatementObserver {
   }
 
   func sharedWriteDidEnd(on core: ConnectionCore) {
-    log.endWrite(label: core.writeLabel)
+    log.endWrite(label: core.writeLabel, author: core.writeAuthor)
   }
 
   func commitHookDidFire() {

@@ -2,7 +2,7 @@ import SQLCore
 
 // An insert sets the connection's last inserted rowid, and the update of an upsert does not. So to
 // find the outcome, that rowid is first set to one that the new row cannot have. A table without
-// rowids takes two statements, the first with DO NOTHING.
+// rowids, or elsewhere, takes two statements, the first with DO NOTHING.
 //
 // RETURNING returns the key of a row that was written. If the upsert did nothing, the row that
 // caused the conflict is looked up by the constraints of the upsert's clauses.
@@ -15,8 +15,9 @@ extension Insert where M: Model {
       return try core.transaction(.immediate) { try upserted(on: core) }
     }
     let layout = try M.layout
+    // The rowid that an engine elsewhere reports cannot be set.
     let hasRowID =
-      layout.hasRowID
+      layout.hasRowID && !core.isRemote
       && (try? core.collation(ofColumn: "_rowid_", in: layout.tableName)) != nil
     switch source {
     case .query:

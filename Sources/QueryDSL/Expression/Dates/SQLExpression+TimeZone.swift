@@ -80,13 +80,35 @@ extension SQLExpression where Value: DateColumnValue {
     for steps in modifiers.grouped(in: zone) {
       seconds =
         steps.first?.isDuration ?? true
-        ? seconds.moved(by: steps)
+        ? seconds.moved(by: steps.map(\.node))
         : zone.utc(
-          zone.local(seconds).moved(by: steps), isStart: steps.contains(where: \.startsDay))
+          zone.local(seconds).moved(by: steps.map(\.node)),
+          isStart: steps.contains(where: \.startsDay))
     }
     return SQLExpression(
       form.dateNode(fromSeconds: seconds, restOf: startsDay ? nil : (node, wholeSeconds)),
       form: form)
+  }
+
+  /// Moves the date by a number of units that is an expression, such as a column. The result is
+  /// stored in the date's form.
+  ///
+  /// ```swift
+  /// Loan.where { $0.$begin.modified(by: $0.$length, .days) < now }
+  /// // … CAST(strftime('%s', …, 'unixepoch', "length" || ' days') …
+  /// ```
+  /// Days, months and years are those of the zone's calendar, as with other modifiers. An amount
+  /// that is NULL, and a result outside the years 0 to 9999, give NULL.
+  public func modified(
+    by amount: SQLExpression<Int>, _ unit: DateUnit, in zone: SQLTimeZone = .utc
+  ) -> SQLExpression {
+    let step = ExpressionNode.binary(.concat, amount.node, .constant("' \(unit.rawValue)'"))
+    let seconds =
+      unit.isDuration || zone == .utc
+      ? wholeSeconds.moved(by: [step])
+      : zone.utc(zone.local(wholeSeconds).moved(by: [step]), isStart: false)
+    return SQLExpression(
+      form.dateNode(fromSeconds: seconds, restOf: (node, wholeSeconds)), form: form)
   }
 
   private func formatted(_ format: ExpressionNode, in zone: SQLTimeZone) -> ExpressionNode {
@@ -96,14 +118,17 @@ extension SQLExpression where Value: DateColumnValue {
 
 extension ExpressionNode {
   /// Applies steps to whole seconds since 1970.
-  fileprivate func moved(by steps: ArraySlice<DateModifier>) -> ExpressionNode {
+  fileprivate func moved(by steps: [ExpressionNode]) -> ExpressionNode {
     .cast(
       .function(
         "strftime",
-        [.constant("'%s'"), self, .constant("'unixepoch'")]
-          + steps.map { .value(BoundValue($0.text)) }),
+        [.constant("'%s'"), self, .constant("'unixepoch'")] + steps),
       .integer)
   }
+}
+
+extension DateModifier {
+  fileprivate var node: ExpressionNode { .value(BoundValue(text)) }
 }
 
 extension [DateModifier] {

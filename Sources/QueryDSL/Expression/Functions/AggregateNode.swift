@@ -5,7 +5,7 @@ package struct AggregateNode: Sendable {
   package let node: ExpressionNode
   /// The name of the function, folded.
   package let name: String
-  /// The only argument; nil if there is none, or several.
+  /// The argument, if the aggregate has exactly one; otherwise nil.
   package let argument: ExpressionNode?
   package let isDistinct: Bool
   private let filter: PredicateNode?

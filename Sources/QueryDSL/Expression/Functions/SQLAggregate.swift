@@ -6,7 +6,7 @@ import SQLCore
 /// let median = SQLAggregate<Double?, Double>("median")
 ///
 /// Track.select { median($0.$price).filter($0.$isLive == true) }
-/// // SELECT "median"("price") FILTER (WHERE "isLive" = ?) FROM "Track"
+/// // SELECT "median"("price") FILTER (WHERE "isLive" = 1) FROM "Track"
 /// ```
 public struct SQLAggregate<Result: ColumnValue, each Argument: ColumnValue>: Sendable {
   private let name: String

@@ -107,6 +107,14 @@ extension SQLExpression where Value: TextColumnValue {
     SQLExpression<String?>(.aggregate("group_concat", [node, .value(BoundValue(separator))]))
   }
 
+  /// Joins the texts, each after the first preceded by its own separator.
+  /// SQL: `group_concat(a, b)`
+  ///
+  /// The order is not defined. A separator that is NULL joins without one.
+  public func groupConcat(_ separator: SQLExpression<String>) -> SQLExpression<String?> {
+    SQLExpression<String?>(.aggregate("group_concat", [node, separator.node]))
+  }
+
   /// Joins the different texts with commas, in an order that SQL does not define.
   ///
   /// SQL: `group_concat(DISTINCT a)`. SQLite allows no separator with DISTINCT.

@@ -9,8 +9,9 @@ extension Fetchable where Row: ResultRow & Codable {
   ///   let posts = Post.where { $0.$authorID == author.$id }.order(by: \.$title).limit(3)
   ///   return (author, posts.jsonGroupArray())                  // (Author, JSON<[Post]>)
   /// }
-  /// // SELECT …, (SELECT json_group_array(json_object('id', "id", 'title', "title")) FROM
-  /// //   (SELECT … FROM "Post" WHERE … ORDER BY "title" LIMIT ?) AS "Post") FROM "Author"
+  /// // SELECT …, (SELECT json_group_array(json_object('id', "Post"."id", …)) FROM
+  /// //   (SELECT … FROM "Post" AS "Post_2" WHERE … ORDER BY "Post_2"."title" LIMIT ?) AS "Post")
+  /// //   FROM "Author"
   /// ```
   /// The objects have the names of the properties as their keys. A row type whose `CodingKeys`
   /// rename properties does not decode. A model that is decoded from JSON counts as new: to change
@@ -36,7 +37,8 @@ extension Fetchable where Row: ColumnValue & Codable {
   ///   return (author, posts.select(\.$title).jsonGroupArray())   // (Author, JSON<[String]>)
   /// }
   /// // SELECT …, (SELECT json_group_array("value" || '') FROM
-  /// //   (SELECT "title" AS "value" FROM "Post" WHERE … ORDER BY "title")) FROM "Author"
+  /// //   (SELECT "Post"."title" AS "value" FROM "Post" WHERE … ORDER BY "Post"."title"))
+  /// //   FROM "Author"
   /// ```
   /// A query that does not select exactly one column throws `QueryError` when the outer query is
   /// rendered.

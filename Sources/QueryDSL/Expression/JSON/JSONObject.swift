@@ -16,6 +16,7 @@ import SQLCore
 ///       post.$title, author.$name.as("author"), isNew.as("isNew"), as: Summary.self))
 /// }
 /// // SELECT json_object('title', "Post"."title", 'author', "Author"."name", 'isNew', …)
+/// //   FROM "Post" JOIN "Author" ON …
 /// ```
 /// The key of a column is the name of its property; `as` gives another one. Values are written so
 /// that `JSONDecoder` reads them as their types: `true` and `false`, exact numbers, dates and data
@@ -55,17 +56,22 @@ extension SQLExpression where Value: Codable {
   /// `null`, and over no rows the array is empty. SQL: `json_group_array(a)`
   ///
   /// It is an aggregate: `filter` and `over` may follow. The elements are written as those of
-  /// `jsonObject` are. To define the order, use `jsonGroupArray` of a query.
+  /// `jsonObject` are. To define the order, use `jsonGroupArray` of a query. With `distinct`, equal
+  /// values are one element: `json_group_array(DISTINCT a)`.
   @_disfavoredOverload
-  public func jsonGroupArray() -> SQLExpression<JSON<[Value]>> {
-    SQLExpression<JSON<[Value]>>(.aggregate("json_group_array", [jsonNode]))
+  public func jsonGroupArray(distinct: Bool = false) -> SQLExpression<JSON<[Value]>> {
+    SQLExpression<JSON<[Value]>>(.aggregate("json_group_array", [jsonNode], distinct: distinct))
   }
 
   /// Makes a JSON array of the objects or arrays of the rows, in an order that SQL does not define.
   /// SQL: `json_group_array(json(a))`
-  public func jsonGroupArray<Element>() -> SQLExpression<JSON<[Element]>>
+  ///
+  /// With `distinct`, elements of the same JSON text are one: `json_group_array(DISTINCT json(a))`.
+  public func jsonGroupArray<Element>(
+    distinct: Bool = false
+  ) -> SQLExpression<JSON<[Element]>>
   where Value == JSON<Element> {
-    SQLExpression<JSON<[Element]>>(.aggregate("json_group_array", [jsonNode]))
+    SQLExpression<JSON<[Element]>>(.aggregate("json_group_array", [jsonNode], distinct: distinct))
   }
 }
 

@@ -18,7 +18,7 @@ extension SQLExpression {
       case .value(let value): stored.append(value)
       case .unstorable(let error):
         return SQLPredicate(.isIn(collatedNode, .unstorable(error), containsNull: nil))
-      case .array, .zeroBlob, .argument: break
+      case .array, .zeroBlob, .argument: return SQLPredicate(.invalid(.noListElement))
       }
     }
     return SQLPredicate(
@@ -28,13 +28,20 @@ extension SQLExpression {
   }
 }
 
+extension QueryError {
+  /// The error of a list that contains something else than a stored value.
+  static var noListElement: QueryError {
+    QueryError("isIn: an element of the list is not a stored value; compare it with `==`")
+  }
+}
+
 extension SQLExpression {
   /// Tests for one of the values that a query returns. NULL is among them only if the query returns
   /// it.
   ///
   /// ```swift
   /// Post.where { $0.$authorID.isIn(Author.where { $0.$name == "Jane" }.select(\.$id)) }
-  /// // … WHERE "Post"."authorID" IN (SELECT "Author"."id" FROM "Author" WHERE "Author"."name" = ?)
+  /// // … WHERE "authorID" IN (SELECT "Author"."id" FROM "Author" WHERE "Author"."name" = ?)
   /// ```
   /// The query must select one column of the expression's type; `optional` adapts a column that is
   /// not optional. A query with another number of columns, or a column stored in another form,

@@ -2,10 +2,12 @@ import SQLCore
 
 // An integer beside a value of Double gives a real number, as beside an expression of Double.
 //
-// The overloads are disfavoured, so that `$0.$views * 2` stays an integer. The type of the value is
-// generic and not Double, so that the compiler takes `2` for an Int first. It takes it for a Double
-// only if the result must be one: `$0.$half = $0.$views / 2` divides real numbers.
-
+// The type of the value is generic and not Double, so that the compiler takes `2` for an Int first:
+// `$0.$views * 2` stays an integer. `$0.$half = $0.$views / 2` does not compile, as in Swift; the
+// overloads of `ResultHasAnotherType.swift` come before those that take 2 for a Double.
+//
+// The overloads are not disfavoured. The compiler would go on searching after it found one.
+//
 // The type of the result is Double, written by way of a parameter as in
 // `SQLExpression+MixedArithmetic.swift`.
 
@@ -16,7 +18,6 @@ extension Double: _RealValue {}
 
 extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   /// Returns the sum of an integer and a real number as a real number. SQL: `a + ?`
-  @_disfavoredOverload
   public static func + <Real: _RealValue>(
     left: SQLExpression, right: Real
   ) -> SQLExpression<Value.RealResult> {
@@ -24,7 +25,6 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 
   /// Returns the sum of a real number and an integer as a real number. SQL: `? + a`
-  @_disfavoredOverload
   public static func + <Real: _RealValue>(
     left: Real, right: SQLExpression
   ) -> SQLExpression<Value.RealResult> {
@@ -32,7 +32,6 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 
   /// Returns the difference of an integer and a real number as a real number. SQL: `a - ?`
-  @_disfavoredOverload
   public static func - <Real: _RealValue>(
     left: SQLExpression, right: Real
   ) -> SQLExpression<Value.RealResult> {
@@ -40,7 +39,6 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 
   /// Returns the difference of a real number and an integer as a real number. SQL: `? - a`
-  @_disfavoredOverload
   public static func - <Real: _RealValue>(
     left: Real, right: SQLExpression
   ) -> SQLExpression<Value.RealResult> {
@@ -48,7 +46,6 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 
   /// Returns the product of an integer and a real number as a real number. SQL: `a * ?`
-  @_disfavoredOverload
   public static func * <Real: _RealValue>(
     left: SQLExpression, right: Real
   ) -> SQLExpression<Value.RealResult> {
@@ -56,7 +53,6 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 
   /// Returns the product of a real number and an integer as a real number. SQL: `? * a`
-  @_disfavoredOverload
   public static func * <Real: _RealValue>(
     left: Real, right: SQLExpression
   ) -> SQLExpression<Value.RealResult> {
@@ -64,7 +60,6 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 
   /// Returns the quotient of an integer and a real number as a real number. SQL: `a / ?`
-  @_disfavoredOverload
   public static func / <Real: _RealValue>(
     left: SQLExpression, right: Real
   ) -> SQLExpression<Value.RealResult> {
@@ -72,7 +67,6 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 
   /// Returns the quotient of a real number and an integer as a real number. SQL: `? / a`
-  @_disfavoredOverload
   public static func / <Real: _RealValue>(
     left: Real, right: SQLExpression
   ) -> SQLExpression<Value.RealResult> {
@@ -82,7 +76,6 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
 
 extension SQLExpression {
   /// Returns the sum of an integer and a real number as a real number. SQL: `a + ?`
-  @_disfavoredOverload
   public static func + <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: SQLExpression, right: Real
   ) -> SQLExpression<Integer.RealResult?>
@@ -91,7 +84,6 @@ extension SQLExpression {
   }
 
   /// Returns the sum of a real number and an integer as a real number. SQL: `? + a`
-  @_disfavoredOverload
   public static func + <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: Real, right: SQLExpression
   ) -> SQLExpression<Integer.RealResult?>
@@ -100,7 +92,6 @@ extension SQLExpression {
   }
 
   /// Returns the difference of an integer and a real number as a real number. SQL: `a - ?`
-  @_disfavoredOverload
   public static func - <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: SQLExpression, right: Real
   ) -> SQLExpression<Integer.RealResult?>
@@ -109,7 +100,6 @@ extension SQLExpression {
   }
 
   /// Returns the difference of a real number and an integer as a real number. SQL: `? - a`
-  @_disfavoredOverload
   public static func - <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: Real, right: SQLExpression
   ) -> SQLExpression<Integer.RealResult?>
@@ -118,7 +108,6 @@ extension SQLExpression {
   }
 
   /// Returns the product of an integer and a real number as a real number. SQL: `a * ?`
-  @_disfavoredOverload
   public static func * <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: SQLExpression, right: Real
   ) -> SQLExpression<Integer.RealResult?>
@@ -127,7 +116,6 @@ extension SQLExpression {
   }
 
   /// Returns the product of a real number and an integer as a real number. SQL: `? * a`
-  @_disfavoredOverload
   public static func * <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: Real, right: SQLExpression
   ) -> SQLExpression<Integer.RealResult?>
@@ -136,7 +124,6 @@ extension SQLExpression {
   }
 
   /// Returns the quotient of an integer and a real number as a real number. SQL: `a / ?`
-  @_disfavoredOverload
   public static func / <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: SQLExpression, right: Real
   ) -> SQLExpression<Integer.RealResult?>
@@ -145,7 +132,6 @@ extension SQLExpression {
   }
 
   /// Returns the quotient of a real number and an integer as a real number. SQL: `? / a`
-  @_disfavoredOverload
   public static func / <Integer: FixedWidthInteger & NumericColumnValue, Real: _RealValue>(
     left: Real, right: SQLExpression
   ) -> SQLExpression<Integer.RealResult?>

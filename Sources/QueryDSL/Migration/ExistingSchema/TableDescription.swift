@@ -16,7 +16,7 @@ public struct TableDescription: Hashable, Sendable {
   public struct Column: Hashable, Sendable {
     /// The name.
     public let name: String
-    /// The declared type, as it stands in the definition; empty if there is none.
+    /// The declared type, as it stands in the definition; empty if the column declares no type.
     public let type: String
     /// Whether NOT NULL is declared.
     public let isNotNull: Bool
@@ -62,7 +62,7 @@ public struct TableDescription: Hashable, Sendable {
   public let sql: String
   /// The columns, in order.
   public let columns: [Column]
-  /// The columns of the primary key, in its order; empty if there is none.
+  /// The columns of the primary key, in its order; empty for a table without one.
   public let keyColumns: [String]
   /// Whether the primary key is an alias of the rowid, which the database can assign.
   /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key>

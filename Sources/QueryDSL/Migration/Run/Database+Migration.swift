@@ -17,6 +17,21 @@ extension Database {
     try open(with: models, options)
   }
 
+  /// Opens a database that an engine keeps elsewhere, such as a cluster, with its models, and
+  /// migrates it as a file is migrated.
+  ///
+  /// ```swift
+  /// let db = try Database(engine: engine, models: [Author.self, Post.self])
+  /// ```
+  public convenience init(
+    engine: any RemoteEngine, models: [any TableModel.Type],
+    configuration: Configuration = Configuration(),
+    migration options: MigrationOptions = MigrationOptions()
+  ) throws {
+    try self.init(engine: engine, configuration: configuration)
+    try open(with: models, options)
+  }
+
   /// Opens a database in memory with the tables of its models.
   public static func inMemory(
     models: [any TableModel.Type], configuration: Configuration = Configuration()
@@ -120,10 +135,18 @@ extension Database {
     if !plan.isEmpty, let path = options.copyPath {
       try vacuum(into: path)
     }
+    let start = ContinuousClock.now
     // Another process may have migrated in the meantime, so the plan is made again under the lock.
-    return try writing { core in
+    let done = try writing { core in
       try MigrationRun.run(on: core, declared: declared, options: options)
     }
+    if let notify = configuration.onMigration, !done.isEmpty {
+      notify(
+        MigrationReport(
+          description: done.description, statements: done.steps.compactMap(\.sql),
+          duration: start.duration(to: .now)))
+    }
+    return done
   }
 }
 

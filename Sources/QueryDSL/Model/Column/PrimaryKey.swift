@@ -4,7 +4,7 @@ import SQLCore
 ///
 /// ```swift
 /// @PrimaryKey var id = Unique64()    // "id" INTEGER PRIMARY KEY NOT NULL
-/// @PrimaryKey var id: Int64?         // "id" INTEGER PRIMARY KEY: the database assigns it
+/// @PrimaryKey var number: Int64?     // "number" INTEGER PRIMARY KEY: the database assigns it
 /// ```
 ///
 /// In all other respects it is like `Column`.

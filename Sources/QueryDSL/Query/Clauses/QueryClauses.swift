@@ -79,9 +79,27 @@ public func Where(@PredicateBuilder _ predicates: () -> PredicateLines) -> Query
   QueryClause(.predicates(predicates().nodes))
 }
 
+/// Restricts the result to rows for which a predicate holds. SQL: `WHERE a`
+///
+/// ```swift
+/// Where(post.$views > 100)
+/// ```
+public func Where(_ predicate: SQLPredicate) -> QueryClause {
+  QueryClause(.predicates(.one(predicate.node)))
+}
+
 /// Restricts the result to groups for which each line holds. SQL: `HAVING count(*) > ?`
 public func Having(@PredicateBuilder _ predicates: () -> PredicateLines) -> QueryClause {
   QueryClause(.having(predicates().nodes))
+}
+
+/// Restricts the result to groups for which a predicate holds. SQL: `HAVING count(*) > ?`
+///
+/// ```swift
+/// Having(post.$views.sum() > 100)
+/// ```
+public func Having(_ predicate: SQLPredicate) -> QueryClause {
+  QueryClause(.having(.one(predicate.node)))
 }
 
 /// Groups rows with the same values into one. SQL: `GROUP BY a, b`

@@ -95,8 +95,8 @@ extension CommonTable {
   /// its descendants.
   ///
   /// ```swift
-  /// CommonTable("levels", startingWith: roots) { levels in … }.order(by: \.$depth, .descending)
-  /// // WITH RECURSIVE "levels"("id", "depth") AS
+  /// levels.order(by: \.$depth, .descending)
+  /// // in its query: WITH RECURSIVE "levels"("id", "depth") AS
   /// //   (SELECT … UNION ALL SELECT … ORDER BY "depth" DESC)
   /// ```
   /// - SeeAlso: <https://www.sqlite.org/lang_with.html#recursive_common_table_expressions>

@@ -10,7 +10,7 @@ extension Fetchable where Row: ColumnValue {
   /// Author.select { author in
   ///   (author.$name, Post.where { $0.$authorID == author.$id }.select { $0.count() }.subquery())
   /// }
-  /// // SELECT "Author"."name",
+  /// // SELECT "name",
   /// //   (SELECT count(*) FROM "Post" WHERE "Post"."authorID" = "Author"."id")
   /// // FROM "Author"
   /// ```
@@ -45,7 +45,7 @@ extension Fetchable {
   /// Author.select { author in
   ///   (author.$name, Post.where { $0.$authorID == author.$id }.count())
   /// }
-  /// // SELECT "Author"."name",
+  /// // SELECT "name",
   /// //   (SELECT count(*) FROM "Post" WHERE "Post"."authorID" = "Author"."id")
   /// // FROM "Author"
   /// ```

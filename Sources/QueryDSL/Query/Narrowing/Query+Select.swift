@@ -5,7 +5,7 @@ extension Query {
   ///
   /// ```swift
   /// feed.select { (post: Columns<Post>) in post.count() }
-  /// // SELECT count(*) FROM "Post" JOIN "Author" ON … WHERE …
+  /// // SELECT count(*) FROM "Post" JOIN "Author" ON …
   /// ```
   /// The parameters are found as for `where`, and the same mistakes throw `QueryError`.
   public consuming func select<Item: Selectable, each Table: TableColumns>(

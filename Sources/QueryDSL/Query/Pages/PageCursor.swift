@@ -15,7 +15,7 @@ import SQLCore
 ///
 /// ```swift
 /// let text = String(cursor)                       // for the client: "AQ…"
-/// let cursor = PageCursor<Post>(text)             // nil if it is not the text of a cursor
+/// let received = PageCursor<Post>(text)           // nil if it is not the text of a cursor
 /// ```
 /// The text is not encrypted: a client can read the values, and make a cursor with other values.
 /// They are bound, so the most that such a cursor does is to begin at another place.

@@ -4,12 +4,17 @@ import SQLCore
 // further conditions on the keys of its tables.
 
 extension SelectStatement {
-  /// Adds the condition that a column has one of the given values, which are bound as one array.
+  /// Adds the condition that a column has one of the given values, which are bound as one array. A
+  /// single value is compared by `=`, with which SQLite need not sort what an index has in order.
   ///
   /// - Parameter orNull: whether it may also be NULL.
   package mutating func restrict(
     _ column: ColumnID, to values: [DatabaseValue], orNull: Bool = false
   ) {
+    if values.count == 1, !orNull {
+      predicates.append(.compareColumn(.equal, column, .value(values[0])))
+      return
+    }
     predicates.append(
       .isIn(
         .column(column), .array(BoundArray(values)),

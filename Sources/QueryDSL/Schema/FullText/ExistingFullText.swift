@@ -15,6 +15,7 @@ import SQLCore
 /// }
 /// let hits = try db.fetch(Page.search("swift").order(by: .rank).limit(20))
 /// // SELECT … FROM "Page" JOIN "Page"(?) AS "Page_2" ON "Page"."rowid" = (+"Page_2"."rowid")
+/// //   ORDER BY "Page_2"."rank" LIMIT ?
 /// ```
 ///
 /// The key is the rowid, and the other properties are all columns of the table, in its order. A

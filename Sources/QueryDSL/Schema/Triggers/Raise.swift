@@ -14,7 +14,8 @@ import SQLCore
 ///
 /// ```swift
 /// Comment.where { $0.$postID == old.$id }.select { _ in Raise(.abort, "it has comments") }
-/// // SELECT RAISE(ABORT, 'it has comments') FROM "Comment" WHERE "Comment"."postID" = OLD."id"
+/// // in the trigger: SELECT RAISE(ABORT, 'it has comments') FROM "Comment"
+/// //   WHERE "Comment"."postID" = OLD."id"
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#the_raise_function>
 public struct Raise: Sendable {

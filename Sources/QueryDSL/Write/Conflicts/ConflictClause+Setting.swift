@@ -10,7 +10,7 @@ extension Insert {
   /// Post.insert(post).onConflictUpdate(\.$url, setting: \.$title, \.$body)
   /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
   /// //   SET "title" = excluded."title", "body" = excluded."body"
-  /// //   WHERE "Post"."title" IS NOT excluded."title" OR "Post"."body" IS NOT excluded."body"
+  /// //   WHERE "Post"."title" IS NOT excluded."title" COLLATE "BINARY" OR "Post"."body" IS NOT …
   /// ```
   /// A violation of another constraint throws, unless another clause handles it.
   /// - Parameter condition: the condition of a partial index, as its `Index` declares it; its
@@ -38,7 +38,7 @@ extension Insert {
   /// User.insert(user).onConflictUpdate(
   ///   on: { $0.$name.collated(.noCase) }, setting: \.$email)
   /// // … ON CONFLICT ("name" COLLATE NOCASE) DO UPDATE SET "email" = excluded."email"
-  /// //   WHERE "User"."email" IS NOT excluded."email"
+  /// //   WHERE "User"."email" IS NOT excluded."email" COLLATE "BINARY"
   /// ```
   /// - Parameters:
   ///   - terms: the terms of the `Unique { … }` in the schema, one on each line; their direction
@@ -61,7 +61,8 @@ extension Insert {
   /// ```swift
   /// Post.insert(post).onConflictUpdate()
   /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT DO UPDATE
-  /// //   SET "title" = excluded."title", … WHERE "Post"."title" IS NOT excluded."title" OR …
+  /// //   SET …, "title" = excluded."title", …
+  /// //   WHERE … OR "Post"."title" IS NOT excluded."title" COLLATE "BINARY" OR …
   /// ```
   /// If two constraints are violated by two rows, SQLite updates one of them, and the other
   /// constraint throws. Clauses that name a constraint come before this one.

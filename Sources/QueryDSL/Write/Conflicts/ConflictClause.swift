@@ -147,7 +147,8 @@ extension Insert {
   /// ```swift
   /// Post.insert(post).onConflictUpdate(\.$url)
   /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
-  /// //   SET "title" = excluded."title", … WHERE "Post"."title" IS NOT excluded."title" OR …
+  /// //   SET …, "title" = excluded."title", …
+  /// //   WHERE … OR "Post"."title" IS NOT excluded."title" COLLATE "BINARY" OR …
   /// ```
   public consuming func onConflictUpdate<First: ColumnValue, each Value: ColumnValue>(
     _ first: KeyPath<M, ColumnReference<First>>,

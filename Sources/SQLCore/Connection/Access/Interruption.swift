@@ -54,7 +54,7 @@ extension ConnectionCore {
   }
 
   /// Returns the reason for which the current access must end, if there is one.
-  fileprivate func findStopReason() -> StopReason? {
+  func findStopReason() -> StopReason? {
     if cancelledLease.load(ordering: .acquiring) == lease { return .cancelled }
     return state.pointee.access.findStopReason()
   }
@@ -83,6 +83,7 @@ extension ConnectionCore {
   func failure(_ code: Int32, sql: @autoclosure () -> String?) -> any Error {
     // The library's own statements are ended only by `interrupt()`, or while they wait for a lock.
     let primary = code & 0xFF
+    if state.pointee.remote != nil, let failure = remoteFailure(sql: sql()) { return failure }
     if let failure = state.pointee.hooks.takeFailure() { return failure.thrown(sql: sql()) }
     if primary == SQLITE_BUSY
       || primary == SQLITE_INTERRUPT && !state.pointee.transaction.runsOwnStatement,

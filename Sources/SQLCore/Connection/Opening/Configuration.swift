@@ -106,8 +106,8 @@ public struct Configuration: Sendable {
   private(set) var knownScans = KnownScans()
   /// How long a write waits for readers of the log before it gives up restarting the log.
   var maximumLogWait = Duration.milliseconds(100)
-  /// The time between two rounds in which the pool ends the snapshots that idle readers have kept. A
-  /// snapshot ends one to two rounds after its last use. Tests, which must not depend on time,
+  /// The time between two rounds in which the pool ends the snapshots that idle readers have kept.
+  /// A snapshot ends one to two rounds after its last use. Tests, which must not depend on time,
   /// change it.
   var keptSnapshotRound = Duration.milliseconds(4)
   /// The least number of rows that a maintained result with a limit holds beyond it.
@@ -115,6 +115,30 @@ public struct Configuration: Sendable {
   /// The age at which a shared transaction takes no more writes, since the first of them would wait
   /// too long for its answer. Tests, which must not depend on time, change it.
   var maximumSharedTransactionAge = Duration.milliseconds(5)
+  /// A closure that is called when a statement ends, on every connection of the database. Its
+  /// argument has the SQL of the statement, without its values unless you ask for them, and the
+  /// time that the statement took.
+  ///
+  /// ```swift
+  /// configuration.onStatement = { print($0.duration ?? .zero, $0.sql ?? "") }
+  /// ```
+  ///
+  /// It is `onTrace(.profile)` for each connection from its opening on, so it also sees what a
+  /// migration runs while the database opens, and the library's own statements. It runs on the
+  /// statement's thread; meanwhile its connection runs nothing else. While it is nil, statements
+  /// are not traced.
+  /// - SeeAlso: <https://www.sqlite.org/c3ref/trace_v2.html>
+  public var onStatement: (@Sendable (borrowing TraceEvent) -> Void)?
+  /// A closure that is called when a migration has changed the database and is committed. Its
+  /// argument has the steps and the time that they took.
+  ///
+  /// ```swift
+  /// configuration.onMigration = { print("migrated in \($0.duration):\n\($0)") }
+  /// ```
+  ///
+  /// It is not called for a migration that had nothing to do. It runs on the thread of the
+  /// migration, and may use the database.
+  public var onMigration: (@Sendable (MigrationReport) -> Void)?
   /// A closure that runs for each new connection, after the other settings were applied: for
   /// pragmas, functions and collations. If it throws, opening the connection fails.
   public var prepareConnection: (@Sendable (Connection) throws -> Void)?

@@ -16,6 +16,7 @@ extension ConnectionCore {
       csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
     }
     try ArrayTable.register(on: self)
+    if case .remote(let database) = location { return try prepare(for: database) }
     for step in Registration.decimal.steps { try step.install(self) }
     for step in Registration.series.steps { try step.install(self) }
     for step in Registration.queries.steps { try step.install(self) }
@@ -41,6 +42,7 @@ extension ConnectionCore {
     do {
       state.pointee.attachingFolder = location.workingFolder
       defer { state.pointee.attachingFolder = nil }
+      if let notify = configuration.onStatement { try lend().onTrace(.profile, notify) }
       try configuration.prepareConnection?(lend())
       endLease()
       if isReader || configuration.isReadOnly { try run(pragma: "PRAGMA query_only = ON") }

@@ -14,6 +14,8 @@ package enum DatabaseLocation: Hashable, Sendable {
   /// In memory, or in a temporary file without a name. `name` is the name that SQLite opens. A
   /// second connection would open another database.
   case unshared(name: String)
+  /// Elsewhere: SQLite has only a copy of the schema.
+  case remote(RemoteDatabase)
 
   /// A database in the memory of this process.
   package static var memory: DatabaseLocation { .unshared(name: ":memory:") }
@@ -35,6 +37,15 @@ package enum DatabaseLocation: Hashable, Sendable {
     }
     self = .file(
       try DatabaseFile(path: uri?.path ?? path, in: folder ?? DatabaseFile.currentFolder, uri: uri))
+  }
+
+  /// Whether several connections can use the database.
+  var isShared: Bool {
+    if case .unshared = self { false } else { true }
+  }
+
+  var isRemote: Bool {
+    if case .remote = self { true } else { false }
   }
 
   var isFile: Bool {
@@ -65,6 +76,8 @@ package enum DatabaseLocation: Hashable, Sendable {
       return try file.open(
         isReadOnly: configuration.isReadOnly, isImmutable: configuration.isImmutable,
         creates: !isReader)
+    case .remote:
+      return try DatabaseLocation.memory.open(Configuration(), isReader: false)
     case .unshared(let name):
       let flags =
         configuration.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

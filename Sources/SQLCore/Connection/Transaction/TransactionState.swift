@@ -18,7 +18,7 @@ struct TransactionState {
   private(set) var rollbackCause: RollbackCause?
   /// Whether the access ran a PRAGMA, ATTACH or DETACH.
   private(set) var changedConnection = false
-  /// What the library runs around each write; nil if nothing does.
+  /// The library's work around each write; nil if it has none to do.
   var frame: WriteFrame?
   /// The number of open savepoints, which gives each its name.
   private var savepointDepth = 0

@@ -1,6 +1,7 @@
 import CSQLite
 
-/// What the library runs at the beginning and at the end of each write, inside its transaction.
+/// The work that the library does at the beginning and at the end of each write, inside its
+/// transaction.
 ///
 /// SQLite has no trigger that fires at a commit. The change log uses this to know where the changes
 /// of one write end.
@@ -36,7 +37,7 @@ extension ConnectionCore {
   }
 
   /// Runs what belongs to the end of a write, before its COMMIT or RELEASE.
-  func endWrite() throws {
+  package func endWrite() throws {
     guard let frame = state.pointee.transaction.frame,
       sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE
     else { return }

@@ -70,6 +70,8 @@ final class ConnectionPool: Sendable {
     var closers: [DispatchSemaphore] = []
     /// The rounds in which kept snapshots end.
     var rounds = Rounds()
+    /// How often statements were found in the caches of connections, and how often they were not.
+    var statementCounts = (hits: 0, misses: 0)
 
     subscript(name: LaneName) -> Lane {
       get { lanes[name.rawValue] }

@@ -13,6 +13,8 @@ struct ObservationState {
   private(set) var writingStatement: OpaquePointer?
   /// The label of the current write.
   private(set) var writeLabel: String?
+  /// The author of the current write.
+  private(set) var writeAuthor: String?
   /// The tables whose row changes the observer does not need.
   private var passedOver = RecentTables()
   /// The address of the name of the last table in `passedOver` that the running statement changed.
@@ -33,6 +35,11 @@ struct ObservationState {
 
   mutating func label(_ label: String?) {
     writeLabel = label
+    writeAuthor = nil
+  }
+
+  mutating func name(author: String?) {
+    writeAuthor = author
   }
 
   // MARK: Statements

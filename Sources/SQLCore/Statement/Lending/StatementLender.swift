@@ -12,6 +12,8 @@ struct StatementLender {
   private var values = BoundValues()
   /// Runs `PRAGMA schema_version`; prepared when it is first used.
   private(set) var schemaVersion: OpaquePointer?
+  /// The hits and misses of the cache that `takeNewCounts()` has returned.
+  private var takenCounts = (hits: 0, misses: 0)
 
   init(_ configuration: Configuration) {
     cache = StatementCache(
@@ -45,6 +47,12 @@ struct StatementLender {
   var statistics: StatementCacheStatistics {
     StatementCacheStatistics(
       count: cache.count, byteCount: cache.byteCount, hits: cache.hits, misses: cache.misses)
+  }
+
+  /// Returns the hits and misses of the cache since the last call.
+  mutating func takeNewCounts() -> (hits: Int, misses: Int) {
+    defer { takenCounts = (cache.hits, cache.misses) }
+    return (cache.hits - takenCounts.hits, cache.misses - takenCounts.misses)
   }
 
   // MARK: Writing the key

@@ -23,19 +23,23 @@ extension ColumnValue where Self: FixedWidthInteger {
   }
 }
 
-/// An integer of the standard library, which goes with real numbers in arithmetic.
-protocol IntegerOfSwift: NumericColumnValue where _Arithmetic == _IntegerKind {}
+/// An integer of the standard library other than Int; it goes with real numbers in arithmetic.
+protocol SizedInteger: NumericColumnValue where _Arithmetic == _SizedIntegerKind {}
 
-extension Int: NumericColumnValue, IntegerOfSwift {}
-extension Int8: NumericColumnValue, IntegerOfSwift {}
-extension Int16: NumericColumnValue, IntegerOfSwift {}
-extension Int32: NumericColumnValue, IntegerOfSwift {}
-extension Int64: NumericColumnValue, IntegerOfSwift {}
-extension UInt: NumericColumnValue, IntegerOfSwift {}
-extension UInt8: NumericColumnValue, IntegerOfSwift {}
-extension UInt16: NumericColumnValue, IntegerOfSwift {}
-extension UInt32: NumericColumnValue, IntegerOfSwift {}
-extension UInt64: NumericColumnValue, IntegerOfSwift {}
+extension Int: NumericColumnValue {
+  /// An integer; programs do not use it directly.
+  public typealias _Arithmetic = _IntegerKind
+}
+
+extension Int8: NumericColumnValue, SizedInteger {}
+extension Int16: NumericColumnValue, SizedInteger {}
+extension Int32: NumericColumnValue, SizedInteger {}
+extension Int64: NumericColumnValue, SizedInteger {}
+extension UInt: NumericColumnValue, SizedInteger {}
+extension UInt8: NumericColumnValue, SizedInteger {}
+extension UInt16: NumericColumnValue, SizedInteger {}
+extension UInt32: NumericColumnValue, SizedInteger {}
+extension UInt64: NumericColumnValue, SizedInteger {}
 
 extension Bool: OrderedColumnValue {
   /// INTEGER.

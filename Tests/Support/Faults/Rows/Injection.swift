@@ -63,7 +63,7 @@ enum Injection: Trial {
     let value = try? db.fetch(
       Note.where { $0.$id == number }.select { $0.$json.value(at: .key(text), as: String.self) })
     try require(value == nil || value == [text], "the path returned \(String(describing: value))")
-    try db.run(Note.update { $0.set(\.$text, to: text + "'") }.where { $0.$text == text })
+    try db.run(Note.update { $0.$text = text + "'" }.where { $0.$text == text })
     try db.run(Note.delete().where { $0.$id == number })
   }
 

@@ -140,7 +140,7 @@ extension Scenario {
       session.copied("new", to: path)
     },
     Step.sync("write after the copies") { session in
-      try session.db.run(Account.update { $0.set(\.$note, to: "copied") }.where { $0.$id < 10 })
+      try session.db.run(Account.update { $0.$note = "copied" }.where { $0.$id < 10 })
     },
   ]
 

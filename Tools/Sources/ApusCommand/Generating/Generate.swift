@@ -1,7 +1,10 @@
 import Apus
 import ArgumentParser
+import CommandInterface
+import FileInspection
 import Foundation
 import ModelGenerator
+import ToolOutput
 
 struct Generate: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -36,7 +39,7 @@ struct Generate: ParsableCommand {
     }
     for note in models.notes { ErrorOutput.write("note: \(note)") }
     guard let output else {
-      return FileHandle.standardOutput.write(Data(models.text.utf8))
+      return StandardOutput.write(models.text)
     }
     try write(models, to: URL(fileURLWithPath: output, isDirectory: true))
   }
@@ -45,7 +48,7 @@ struct Generate: ParsableCommand {
     let files = models.files.map { (folder.appendingPathComponent($0.name + ".swift"), $0.text) }
     let existing = files.map(\.0.path).filter { FileManager.default.fileExists(atPath: $0) }
     guard force || existing.isEmpty else {
-      throw CommandError(
+      throw ReadableError(
         "these files exist already: \(existing.joined(separator: ", ")); --force replaces them")
     }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

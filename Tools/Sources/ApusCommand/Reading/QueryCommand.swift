@@ -1,5 +1,6 @@
 import Apus
 import ArgumentParser
+import CommandInterface
 import ToolOutput
 
 struct QueryCommand: ParsableCommand {

@@ -1,5 +1,7 @@
 import Apus
 import ArgumentParser
+import CommandInterface
+import FileInspection
 import ToolOutput
 
 struct SchemaCommand: ParsableCommand {

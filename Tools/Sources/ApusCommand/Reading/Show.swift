@@ -1,5 +1,7 @@
 import Apus
 import ArgumentParser
+import CommandInterface
+import FileInspection
 import ToolOutput
 
 struct Show: ParsableCommand {
@@ -54,7 +56,7 @@ struct Show: ParsableCommand {
     for (index, name) in columns.split(separator: ",").map(String.init).enumerated() {
       let trimmed = name.drop { $0 == " " }
       guard let found = existing.first(where: { $0.lowercased() == trimmed.lowercased() }) else {
-        throw CommandError(
+        throw ReadableError(
           "\(table) has no column \(trimmed); there are: \(existing.joined(separator: ", "))")
       }
       sql.append(index == 0 ? "\(identifier: found)" : ", \(identifier: found)")

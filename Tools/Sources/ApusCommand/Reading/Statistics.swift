@@ -1,5 +1,6 @@
 import Apus
 import ArgumentParser
+import CommandInterface
 import ToolOutput
 
 struct Statistics: ParsableCommand {
@@ -44,7 +45,7 @@ struct Statistics: ParsableCommand {
 
 /// The sizes of a file and of the tables and indexes in it.
 struct FileStatistics {
-  static let missing = CommandError(
+  static let missing = ReadableError(
     "sizes by table are missing: this SQLite was built without SQLITE_ENABLE_DBSTAT_VTAB")
   static let treeColumns = ["name", "kind", "table", "bytes", "pages", "entries", "unused"]
 

@@ -1,5 +1,7 @@
 import Apus
 import ArgumentParser
+import CommandInterface
+import FileInspection
 
 struct Tables: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -88,11 +88,31 @@ struct GenerateTests {
       #expect(text.contains("Stored(\\.\(line))"), "\(line)")
     }
     for comment in [
-      "all values are JSON", "all values are days", "all values are 0 or 1",
+      "all values are JSON", "all values are days", "all values are UUIDs; or String",
+      "all values are dates as .iso8601Milliseconds; or String", "all values are 0 or 1",
       "all values are dates from 1980 to 2050 as .unixMilliseconds; or Int",
     ] {
       #expect(text.contains("// \(comment)"), "\(comment)")
     }
+  }
+
+  @Test("dates that no form writes keep their words, also in a column that prefers numbers")
+  func dateTexts() async throws {
+    let text = try await text(
+      """
+      CREATE TABLE t (
+        a datetime NOT NULL, b date, c UNSIGNED LONG, d "MONEY", changed_at REAL);
+      INSERT INTO t (a, b, changed_at)
+        VALUES ('2020-01-02 03:04:05.678901', '2020-01-02', 2461368.09573751222336);
+      """)
+    for line in [
+      "var a: DateText", "var b: DateText?", "var c: Int?", "var d: Double?",
+      "var changedAt: Double?",
+    ] {
+      #expect(text.contains("  @Column \(line)\n"), "\(line) in \(text)")
+    }
+    #expect(text.contains("struct DateText: ColumnValue, Hashable {"))
+    #expect(text.contains("// all values are dates as .julianDay, which Date would round"))
   }
 
   @Test("a few texts that occur often are suggested as an enumeration")
@@ -116,6 +136,8 @@ struct GenerateTests {
       INSERT INTO text VALUES ('007a');
       CREATE TABLE nullKey (a TEXT PRIMARY KEY);
       INSERT INTO nullKey VALUES (NULL), ('b');
+      CREATE TABLE descending (a INTEGER PRIMARY KEY DESC);
+      INSERT INTO descending VALUES (NULL), (1);
       CREATE VIEW names AS SELECT b FROM mixed;
       CREATE VIEW broken AS SELECT c FROM missing;
       CREATE VIRTUAL TABLE search USING fts5 (a);
@@ -126,6 +148,7 @@ struct GenerateTests {
       "mixed is only read, by Mixed: a holds values of several storage classes: INTEGER, TEXT",
       "text is only read, by Text: a is declared STRING, so SQLite would turn a text",
       "names is only read, by Names: it is a view",
+      "descending is only read, by Descending: its key is an integer that is not the rowid",
       "broken has no model: it cannot be read (no such table",
       "search is only read, by Search: it is a virtual table",
       "search_data has no model: a virtual table keeps its content there",

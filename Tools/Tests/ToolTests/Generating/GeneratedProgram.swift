@@ -8,7 +8,7 @@ import ModelGenerator
 /// It opens each file with its models, reads every row, and writes all rows into a copy of the file
 /// through the models.
 struct GeneratedProgram {
-  /// What the program found out about a file.
+  /// The result for one file.
   struct Report {
     /// The migration plan; empty if there is nothing to do.
     var plan = ""

@@ -85,7 +85,7 @@ enum KnownSchemas {
     INSERT INTO django_migrations VALUES (1, 'auth', '0001', '2024-05-01 10:20:30.123456');
     INSERT INTO auth_group VALUES (1, 'editors');
     INSERT INTO auth_user VALUES (1, 'x', NULL, 1, 'jane', '2024-05-01 10:20:30', 1.25),
-      (2, 'y', NULL, 0, 'joe', '2024-05-01 10:20:31', 3);
+      (2, 'y', NULL, 0, 'joe', '2024-05-01 10:20:31.000001', 3);
     INSERT INTO auth_user_groups VALUES (1, 1, 1), (2, 2, 1);
     INSERT INTO app_setting VALUES ('0123456789abcdef0123456789abcdef', 1, '{"a": [1]}');
     """
@@ -145,7 +145,7 @@ enum KnownSchemas {
     INSERT INTO generated (a) VALUES (1), (2), (NULL);
     """
 
-  /// Names and definitions that are legal, and that nobody would choose.
+  /// Legal but unusual names and definitions.
   private static let peculiar = #"""
     CREATE TABLE "select ""from""" ("" TEXT, "a""b" INTEGER DEFAULT -1, "ü" TEXT DEFAULT 'it''s \\ "x"',
       "self" TEXT DEFAULT (lower('A')), "init" BLOB DEFAULT x'00', "Type" TEXT DEFAULT CURRENT_TIMESTAMP,

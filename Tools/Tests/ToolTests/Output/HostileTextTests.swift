@@ -49,23 +49,68 @@ struct HostileTextTests {
     #expect(value as? String == Self.hostile)
   }
 
-  @Test("the commands print hostile names and values in one line each")
-  func commands() async throws {
-    let file = folder.file("hostile.sqlite")
-    try await Database(path: file.path).execute(
+  /// Makes a file whose names, values and definitions are hostile.
+  func file(_ name: String, rows: Int = 1) throws -> String {
+    let path = folder.file(name).path
+    let table = Self.hostile
+    var configuration = Configuration()
+    configuration.enforcesForeignKeys = false
+    let database = try Database(path: path, configuration: configuration)
+    try database.execute(
       """
-      CREATE TABLE \(identifier: Self.hostile) (\(identifier: Self.hostile) TEXT);
-      INSERT INTO \(identifier: Self.hostile) VALUES (\(Self.hostile)), (CAST(x'41FF42' AS TEXT))
+      CREATE TABLE \(identifier: table) (\(identifier: table) TEXT, k TEXT PRIMARY KEY);
+      CREATE INDEX \(identifier: table + "i") ON \(identifier: table) (\(identifier: table));
+      CREATE VIEW \(identifier: table + "v") AS SELECT \(identifier: table) FROM \(identifier: table);
+      CREATE TABLE child (a TEXT REFERENCES \(identifier: table) (k));
+      INSERT INTO child VALUES (\(table));
+      INSERT INTO \(identifier: table) VALUES (\(table), '1'), (CAST(x'41FF42' AS TEXT), '2')
       """)
-    let tables = try await Command.apus("tables", file.path)
-    #expect(isSafe(tables.output) && tables.output.contains("red\\u{1B}[31m\\u{7}\\n\\u{202E}left"))
-    let show = try await Command.apus("show", file.path, Self.hostile)
-    #expect(show.status == 0 && isSafe(show.output))
-    #expect(show.output.contains("A\u{FFFD}B"))
-    let missing = try await Command.apus("show", file.path, "x")
-    #expect(isSafe(missing.errors))
-    let models = try await Command.apus("generate", file.path)
-    #expect(models.status == 0 && isSafe(models.output))
+    if rows > 1 {
+      try database.execute(
+        "INSERT INTO \(identifier: table) VALUES (\(table), \(table)); DROP TABLE child")
+    }
+    try database.close()
+    return path
+  }
+
+  @Test("every command prints hostile names and values safely on a terminal")
+  func commands() async throws {
+    let first = try file("hostile.sqlite")
+    let second = try file("other.sqlite", rows: 2)
+    let table = Self.hostile
+    let select = "SELECT * FROM \(Identifier(table).quoted)"
+    let rows = folder.file("rows.csv")
+    try Data("\(table)\nx\n".utf8).write(to: rows)
+    var runs: [(String, Command)] = []
+    for arguments in [
+      ["tables", first], ["schema", first], ["show", first, table],
+      ["show", first, table, "--csv"],
+      ["show", first, table, "--json"], ["show", first, "x"], ["query", first, select],
+      ["query", first, table], ["explain", first, select], ["check", first], ["stats", first],
+      ["diff", first, second], ["diff", first, second, "--csv"], ["diff", first, second, "--json"],
+      ["export", first, table], ["export", first, table, "--json"],
+      ["import", first, table, rows.path], ["import", first, "child", rows.path],
+      ["log", first], ["backup", first, folder.file(table).path], ["generate", first],
+      ["tables", first, "--\(table)"],
+    ] {
+      runs.append(
+        (
+          arguments.joined(separator: " "),
+          try await Command.apusOnTerminal(list: arguments, environment: ["NO_COLOR": "1"])
+        ))
+    }
+    for (name, run) in runs {
+      let text = run.output.replacing(/\r\u{1B}\[K/, with: "")
+      #expect(isSafe(text), "\(name.debugDescription): \(text.debugDescription)")
+      #expect(!text.isEmpty, "\(name)")
+    }
+    #expect(runs[0].1.output.contains("red\\u{1B}[31m\\u{7}\\n\\u{202E}left"))
+    #expect(runs[2].1.output.contains("A\u{FFFD}B"))
+    let watch = try RunningCommand("watch", first, temporary: folder.url)
+    try await watch.wait(for: "watching")
+    try await Database(path: first).execute("DELETE FROM child; DELETE FROM \(identifier: table)")
+    try await watch.wait(for: "A\u{FFFD}B")
+    #expect(isSafe(watch.output))
   }
 
   @Test("a cell of 10 MB takes a line of ordinary length in a table, and is whole in JSON")
@@ -78,6 +123,15 @@ struct HostileTextTests {
     #expect(table.output.contains("… (10000000 bytes)"))
     let json = try await Command.apus("show", file.path, "t", "--json")
     #expect(json.output.utf8.count > 10_000_000)
+    let empty = try await folder.database(named: "empty.sqlite", "CREATE TABLE t (a);")
+    let rows = folder.file("rows.csv").path
+    let difference = try await Command.apus("diff", empty.path, file.path)
+    #expect(difference.status == 3 && difference.output.utf8.count < 4_000)
+    #expect(try await Command.apus("generate", file.path).output.utf8.count < 4_000)
+    #expect(try await Command.apus("export", file.path, "t", "--output", rows).status == 0)
+    #expect(try await Command.apus("import", empty.path, "t", rows).status == 0)
+    #expect(try await Command.apus("diff", empty.path, file.path, "--schema-only").status == 0)
+    #expect(try await Command.sqlite(empty, "SELECT length(a) FROM t;") == "10000000\n")
   }
 
   @Test("wide characters are aligned, and a table fits the given width")

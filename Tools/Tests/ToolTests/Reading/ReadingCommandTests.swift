@@ -173,7 +173,10 @@ struct ReadingCommandTests {
   func help() async throws {
     let root = try await Command.apus("--help")
     #expect(root.status == 0 && root.output.contains("EXIT STATUS"))
-    for command in ["tables", "schema", "show", "query", "explain", "check", "stats", "generate"] {
+    for command in [
+      "tables", "schema", "show", "query", "explain", "check", "stats", "diff", "watch", "log",
+      "export", "import", "backup", "generate",
+    ] {
       #expect(root.output.contains("  \(command) "))
       let help = try await Command.apus(command, "--help")
       #expect(help.status == 0)

@@ -51,10 +51,34 @@ struct Command: Sendable {
 
   /// Runs `apus` of this build.
   static func apus(
-    _ arguments: String..., environment: [String: String] = [:]
+    _ arguments: String..., input: String? = nil, environment: [String: String] = [:]
   ) async throws -> Command {
-    let folder = try Toolchain.find().modules.deletingLastPathComponent()
-    return try await run(folder.appending(path: "apus"), arguments, environment: environment)
+    try await run(product("apus"), arguments, input: input, environment: environment)
+  }
+
+  /// Runs `apus` of this build on a terminal. Both outputs are `output`, with line feeds only.
+  static func apusOnTerminal(
+    _ arguments: String..., columns: Int = 80, environment: [String: String] = [:]
+  ) async throws -> Command {
+    try await apusOnTerminal(list: arguments, columns: columns, environment: environment)
+  }
+
+  static func apusOnTerminal(
+    list arguments: [String], columns: Int = 80, environment: [String: String] = [:]
+  ) async throws -> Command {
+    let words = [try product("apus").path] + arguments
+    let line = words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
+    let run = try await run(
+      URL(filePath: "/usr/bin/env"),
+      ["script", "-qec", "stty cols \(columns) && \(line)", "/dev/null"],
+      environment: ["TERM": "xterm", "NO_COLOR": "", "PAGER": ""].merging(environment) { $1 })
+    return Command(
+      status: run.status, output: run.output.replacing("\r\n", with: "\n"), errors: run.errors)
+  }
+
+  /// Returns a program of this build.
+  static func product(_ name: String) throws -> URL {
+    try Toolchain.find().modules.deletingLastPathComponent().appending(path: name)
   }
 
   /// Runs a script in the shell `sqlite3`, and returns what it prints. Throws if it fails.

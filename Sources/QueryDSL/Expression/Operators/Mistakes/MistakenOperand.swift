@@ -23,6 +23,18 @@ where Value: AdditiveColumnValue, Value._Arithmetic: _SeparateNumberKind {
   public typealias _Nullability = Value._Nullability
 }
 
+/// An expression of an integer other than Int; programs do not use it directly.
+public protocol _ExpressionOfSizedInteger {
+  /// Whether it may be NULL; programs do not use it directly.
+  associatedtype _Nullability
+}
+
+extension SQLExpression: _ExpressionOfSizedInteger
+where Value: AdditiveColumnValue, Value._Arithmetic == _SizedIntegerKind {
+  /// Whether it may be NULL; programs do not use it directly.
+  public typealias _Nullability = Value._Nullability
+}
+
 /// An expression of a number that may be NULL; programs do not use it directly.
 public protocol _ExpressionOfOptionalNumber {}
 

@@ -79,4 +79,76 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
   ) -> SQLExpression {
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @OneOperandMayBeNull
+  public static func + <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @OneOperandMayBeNull
+  public static func + <Other: AdditiveColumnValue>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @OneOperandMayBeNull
+  public static func - <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @OneOperandMayBeNull
+  public static func - <Other: AdditiveColumnValue>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @OneOperandMayBeNull
+  public static func * <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @OneOperandMayBeNull
+  public static func * <Other: AdditiveColumnValue>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @OneOperandMayBeNull
+  public static func / <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @OneOperandMayBeNull
+  public static func / <Other: AdditiveColumnValue>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Nullability == _MaybeNull {
+    SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
 }

@@ -10,8 +10,8 @@ public actor StringContainsAColumn {
 }
 
 extension DefaultStringInterpolation {
-  /// Not available: the string would contain a description of the expression, not its value.
-  /// Concatenate with `+`, or interpolate into `SQLExpression(sql:)`.
+  /// Not available: the string would contain a description of the expression, not its value. Write
+  /// `$0.$title.concat("!")`, or interpolate into `SQLExpression(sql:)`.
   @StringContainsAColumn
   public mutating func appendInterpolation<Value>(_ expression: SQLExpression<Value>) {}
 }

@@ -13,7 +13,11 @@ struct RowProbe {
     self.names = names
     label =
       existing.rowIDName
-      ?? existing.key.columns.map { names.quoted($0) }.joined(separator: " || ', ' || ")
+      ?? existing.key.columns.map { column in
+        let name = names.quoted(column)
+        // The bytes of a BLOB, joined to a text, may not be UTF-8.
+        return "CASE typeof(\(name)) WHEN 'blob' THEN quote(\(name)) ELSE \(name) END"
+      }.joined(separator: " || ', ' || ")
   }
 
   private var table: String { names.quotedTable }

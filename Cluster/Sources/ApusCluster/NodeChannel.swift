@@ -1,0 +1,221 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+import SQLCore
+
+/// A connection to one node. Requests are sent and answered in turn.
+///
+/// The thread that sends waits for the answer. `@unchecked Sendable`: the answers are behind a lock;
+/// everything else is constant.
+final class NodeChannel: @unchecked Sendable {
+  let address: String
+  private let channel: any Channel
+  private let inbox: Inbox
+
+  private init(_ address: String, _ channel: any Channel, _ inbox: Inbox) {
+    self.address = address
+    self.channel = channel
+    self.inbox = inbox
+  }
+
+  /// Connects to a node, and sends the handshake: the version of the protocol.
+  static func connect(
+    to address: String, tls: NIOSSLContext?, serverName: String?, timeout: Duration
+  ) throws -> NodeChannel {
+    let (host, port) = try NodeAddress.parse(address)
+    let inbox = Inbox()
+    let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(.nanoseconds(timeout.nanoseconds))
+      .channelOption(.socketOption(.tcp_nodelay), value: 1)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          if let tls {
+            let handler = try NIOSSLClientHandler(context: tls, serverHostname: serverName)
+            try channel.pipeline.syncOperations.addHandler(handler)
+          }
+          try channel.pipeline.syncOperations.addHandlers(
+            ByteToMessageHandler(ResponseDecoder()), InboxHandler(inbox))
+        }
+      }
+    do {
+      let channel = try bootstrap.connect(host: host, port: port).wait()
+      inbox.attach(channel)
+      var handshake = channel.allocator.buffer(capacity: 8)
+      handshake.writeWord(1)
+      channel.writeAndFlush(handshake, promise: nil)
+      return NodeChannel(address, channel, inbox)
+    } catch {
+      throw RemoteSessionError(
+        outcome: .notRun, message: "the node \(address) cannot be reached: \(error)")
+    }
+  }
+
+  var isOpen: Bool { channel.isActive }
+
+  func close() {
+    channel.close(promise: nil)
+  }
+
+  /// Sends a request.
+  func send(_ request: Request) throws {
+    var buffer = channel.allocator.buffer(capacity: 256)
+    try request.write(to: &buffer)
+    channel.writeAndFlush(buffer, promise: nil)
+  }
+
+  /// Waits for the next answer. If the wait is stopped, the channel closes: it could not be known to
+  /// which request later answers belong.
+  func receive(isStopped: () -> Bool) throws -> Response {
+    do {
+      return try inbox.take(isStopped: isStopped)
+    } catch {
+      close()
+      throw error
+    }
+  }
+}
+
+/// The answers of a node that wait to be taken.
+final class Inbox: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var responses: [Response] = []
+  private var next = 0
+  private var byteCount = 0
+  private var isPaused = false
+  private var end: (any Error)?
+  private var channel: (any Channel)?
+
+  /// The number of bytes from which on the node has to wait.
+  private static let maximumByteCount = 4 << 20
+
+  func attach(_ channel: any Channel) {
+    condition.withLock { self.channel = channel }
+  }
+
+  func put(_ response: Response) {
+    condition.withLock {
+      responses.append(response)
+      byteCount += response.body.readableBytes
+      if byteCount > Self.maximumByteCount, !isPaused {
+        isPaused = true
+        _ = channel?.setOption(.autoRead, value: false)
+      }
+      condition.signal()
+    }
+  }
+
+  func finish(_ error: (any Error)?) {
+    condition.withLock {
+      if end == nil {
+        end = RemoteSessionError(
+          outcome: .unknown,
+          message: error.map { "the connection to the node was lost: \($0)" }
+            ?? "the node closed the connection")
+      }
+      channel = nil
+      condition.signal()
+    }
+  }
+
+  func take(isStopped: () -> Bool) throws -> Response {
+    while true {
+      condition.lock()
+      defer { condition.unlock() }
+      if next < responses.count {
+        let response = responses[next]
+        next += 1
+        byteCount -= response.body.readableBytes
+        if next == responses.count {
+          responses.removeAll(keepingCapacity: true)
+          next = 0
+        }
+        if isPaused, byteCount < Self.maximumByteCount / 2 {
+          isPaused = false
+          if let channel {
+            _ = channel.setOption(.autoRead, value: true).map { channel.read() }
+          }
+        }
+        return response
+      }
+      if let end { throw end }
+      if !condition.wait(until: Date(timeIntervalSinceNow: 0.02)) {
+        condition.unlock()
+        let stops = isStopped()
+        condition.lock()
+        if stops {
+          throw RemoteSessionError(outcome: .unknown, message: "the wait for the node was stopped")
+        }
+      }
+    }
+  }
+}
+
+private final class InboxHandler: ChannelInboundHandler, Sendable {
+  typealias InboundIn = Response
+  private let inbox: Inbox
+
+  init(_ inbox: Inbox) {
+    self.inbox = inbox
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    inbox.put(unwrapInboundIn(data))
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    inbox.finish(nil)
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    inbox.finish(error)
+    context.close(promise: nil)
+  }
+}
+
+/// Splits the bytes of a node into answers.
+private struct ResponseDecoder: ByteToMessageDecoder {
+  typealias InboundOut = Response
+
+  mutating func decode(
+    context: ChannelHandlerContext, buffer: inout ByteBuffer
+  ) throws -> DecodingState {
+    let start = buffer.readerIndex
+    guard
+      let words = buffer.getInteger(at: start, endianness: .little, as: UInt32.self),
+      let type = buffer.getInteger(at: start + 4, as: UInt8.self),
+      buffer.readableBytes >= 8
+    else { return .needMoreData }
+    let count = Int(words) * 8
+    guard buffer.readableBytes >= 8 + count else { return .needMoreData }
+    buffer.moveReaderIndex(forwardBy: 8)
+    guard let body = buffer.readSlice(length: count) else { return .needMoreData }
+    context.fireChannelRead(wrapInboundOut(Response(type: type, body: body)))
+    return .continue
+  }
+}
+
+extension Duration {
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}
+
+enum NodeAddress {
+  /// Splits an address, `host:port` or `[IPv6]:port`.
+  static func parse(_ address: String) throws -> (host: String, port: Int) {
+    guard let colon = address.lastIndex(of: ":"),
+      let port = Int(address[address.index(after: colon)...]), (1...65_535).contains(port),
+      colon > address.startIndex
+    else {
+      throw DatabaseError(
+        code: .cannotOpen,
+        message: "\(address.debugDescription) is not the address of a node; write it as "
+          + "\"10.0.0.1:9001\"")
+    }
+    let host = address[..<colon]
+    return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : String(host), port)
+  }
+}

@@ -1,0 +1,44 @@
+/// What changed on the board, as HTML for the browser: the payload of the event `board`.
+///
+/// It says what is, not what to do: applying it twice, or after a later one, leads to the same page
+/// once the latest is applied.
+struct BoardChange: Encodable, Sendable {
+  /// Whether these are all lists and cards; the page then drops all others.
+  var isComplete = false
+  /// All lists in their order, if one of them changed.
+  var lists: [ListFrame]?
+  /// The keys of the cards of each list that changed, in their order.
+  var orders: [String: [String]] = [:]
+  /// The HTML of each card that changed, by its key.
+  var cards: [String: String] = [:]
+  /// The keys of the cards that are gone.
+  var removed: [String] = []
+  /// The chips of all tags, if one of them changed.
+  var tags: String?
+
+  struct ListFrame: Encodable, Sendable {
+    var id: String
+    var name: String
+    var html: String
+  }
+
+  var isEmpty: Bool {
+    !isComplete && lists == nil && orders.isEmpty && cards.isEmpty && removed.isEmpty && tags == nil
+  }
+}
+
+/// The unread cards of one person: the payload of the event `unread`.
+struct UnreadChange: Encodable, Sendable {
+  var lists: [String: Int]
+  var cards: [String]
+}
+
+/// The newest changes, as HTML: the payload of the event `activity`.
+struct ActivityChange: Encodable, Sendable {
+  var html: String
+}
+
+/// A problem with the data that the page shows until it is over: the payload of the event `problem`.
+struct ProblemChange: Encodable, Sendable {
+  var message: String?
+}

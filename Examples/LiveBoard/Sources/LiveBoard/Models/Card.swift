@@ -1,0 +1,61 @@
+import Apus
+
+/// A card of a list.
+///
+/// The triggers are part of the file. So an edit from the `sqlite3` shell also gives the card a new
+/// version, and makes it unread.
+struct Card: Model, Codable, Equatable {
+  @PrimaryKey var id = Unique64()
+  @Column var listID: BoardList.ID
+  @Column var title: String
+  @Column var notes: String = ""
+  @Column var assigneeID: Person.ID?
+  @Column var position: Double = 0
+  /// The number of the last edit; see `Edition`. An editor sends the version that it began with; if the
+  /// card has another one by then, nothing is written.
+  @Column var version = 0
+
+  static var schema: Schema<Card> {
+    ForeignKey(\.$listID, references: \BoardList.$id, onDelete: .cascade)
+    ForeignKey(\.$assigneeID, references: \Person.$id, onDelete: .setNull)
+    Index(\.$listID, \.$position)
+    Index(\.$assigneeID)
+    Check("card_title") { $0.$title.length().between(1, and: Limits.title) }
+    Check("card_notes") { $0.$notes.length() <= Limits.notes }
+    Default(\.$notes, "")
+    Default(\.$position, 0)
+    Default(\.$version, 0)
+    FullText(prefixes: [2, 3]) {
+      $0.$title.weighted(4)
+      $0.$notes
+    }
+    Logged()
+    Trigger("Card_edited", after: .update(of: \.$listID, \.$title, \.$notes, \.$assigneeID)) {
+      old, new in
+      Edition.next
+      Card.update { $0.$version = Edition.number }.where { $0.$id == new.$id }
+    } when: { old, new in
+      new.$version == old.$version
+      AnyOf {
+        new.$listID != old.$listID
+        new.$title != old.$title
+        new.$notes != old.$notes
+        new.$assigneeID != old.$assigneeID
+      }
+    }
+    Trigger("Card_added", after: .insert) { new in
+      Edition.next
+      Card.update { $0.$version = Edition.number }.where { $0.$id == new.$id }
+      Unread.insert(
+        \.$personID, \.$cardID, \.$listID,
+        from: Person.select { ($0.$id, new.$id, new.$listID) }
+      ).onConflictDoNothing()
+    }
+    Trigger("Card_unread", after: .update(of: \.$version)) { old, new in
+      Unread.insert(
+        \.$personID, \.$cardID, \.$listID,
+        from: Person.select { ($0.$id, new.$id, new.$listID) }
+      ).onConflictUpdate(\.$personID, \.$cardID) { $0.$listID = $1.$listID }
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/// The limits of the texts and of the board. The tables check the texts as well, so that no other
+/// program exceeds them.
+enum Limits {
+  static let title = 200
+  static let notes = 10_000
+  static let listName = 60
+  static let tagName = 30
+  static let personName = 60
+  static let tagsOfCard = 8
+  static let tags = 200
+  static let lists = 20
+  static let cards = 5_000
+  /// The largest body of a request, in bytes.
+  static let body = 128 * 1_024
+  /// The number of event streams that may be open.
+  static let streams = 1_000
+}

@@ -1,0 +1,44 @@
+import Apus
+
+/// A word that cards of any list share.
+struct Tag: Model, Codable, Equatable {
+  @PrimaryKey var id = Unique64()
+  @Column var name: String
+  @Column var hue: Hue = .blue
+
+  static var schema: Schema<Tag> {
+    Collated(\.$name, .noCase)
+    Unique(\.$name)
+    Check("tag_name") { $0.$name.length().between(1, and: Limits.tagName) }
+    Default(\.$hue, .blue)
+    Logged()
+  }
+}
+
+/// A tag of a card.
+struct CardTag: Model, Equatable {
+  struct ID: Hashable, Sendable {
+    var cardID: Card.ID
+    var tagID: Tag.ID
+  }
+
+  @PrimaryKey var cardID: Card.ID
+  @PrimaryKey var tagID: Tag.ID
+  var id: ID { ID(cardID: cardID, tagID: tagID) }
+
+  static var schema: Schema<CardTag> {
+    ForeignKey(\.$cardID, references: \Card.$id, onDelete: .cascade)
+    ForeignKey(\.$tagID, references: \Tag.$id, onDelete: .cascade)
+    Index(\.$tagID)
+    Logged()
+    // The tags belong to what an editor of the card sees.
+    Trigger("CardTag_added", after: .insert) { new in
+      Edition.next
+      Card.update { $0.$version = Edition.number }.where { $0.$id == new.$cardID }
+    }
+    Trigger("CardTag_removed", after: .delete) { old in
+      Edition.next
+      Card.update { $0.$version = Edition.number }.where { $0.$id == old.$cardID }
+    }
+  }
+}

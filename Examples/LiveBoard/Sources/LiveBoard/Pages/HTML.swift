@@ -1,0 +1,72 @@
+import Apus
+
+/// A piece of HTML. Every text that is interpolated is escaped; a piece of HTML is not.
+///
+/// ```swift
+/// let heading: HTML = "<h1>\(card.title)</h1>"
+/// ```
+struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
+  private(set) var text: String
+
+  init(stringLiteral text: String) {
+    self.text = text
+  }
+
+  init(stringInterpolation interpolation: StringInterpolation) {
+    text = interpolation.text
+  }
+
+  /// Joins pieces one after another.
+  init(_ pieces: some Sequence<HTML>) {
+    text = ""
+    for piece in pieces { text += piece.text }
+  }
+
+  /// Marks a text as HTML already.
+  init(trusted text: String) {
+    self.text = text
+  }
+
+  static let empty: HTML = ""
+
+  /// Returns a text whose characters mean themselves, as content and in quoted attributes.
+  static func escape(_ text: some StringProtocol) -> String {
+    var escaped = ""
+    escaped.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "'": escaped += "&#39;"
+      // HTML has no U+0000, and the browser would drop it.
+      case "\0": escaped += "\u{FFFD}"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) {
+      text.reserveCapacity(literalCapacity + interpolationCount * 16)
+    }
+
+    mutating func appendLiteral(_ literal: String) { text += literal }
+    mutating func appendInterpolation(_ piece: HTML) { text += piece.text }
+    mutating func appendInterpolation(_ text: some StringProtocol) { self.text += escape(text) }
+    mutating func appendInterpolation(_ number: some BinaryInteger) { text += String(number) }
+    mutating func appendInterpolation(_ id: Unique64) { text += id.text }
+    mutating func appendInterpolation(_ pieces: [HTML]) {
+      for piece in pieces { text += piece.text }
+    }
+
+    /// Appends a piece only if a condition holds.
+    mutating func appendInterpolation(_ piece: HTML, if condition: Bool) {
+      if condition { text += piece.text }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Apus
+
+/// An edit of a card. The card keeps its value where a property is nil.
+struct CardEdit: Sendable, Codable {
+  var title: String?
+  var notes: String?
+  var listID: BoardList.ID?
+  var assigneeID: Person.ID?
+  /// Whether the card is assigned to no person from now on.
+  var isUnassigned: Bool?
+  /// The names of all tags that the card has from now on.
+  var tags: [String]?
+
+  /// Returns the edit with its texts in the form in which they are stored, or throws the first reason
+  /// against it.
+  func checked() throws -> CardEdit {
+    var edit = self
+    edit.title = try title.map { try CheckedText.line($0, "title", atMost: Limits.title) }
+    edit.notes = try notes.map { try CheckedText.lines($0, "notes", atMost: Limits.notes) }
+    edit.tags = try tags.map(Self.checked)
+    return edit
+  }
+
+  private static func checked(_ tags: [String]) throws -> [String] {
+    var names: [String] = []
+    for tag in tags {
+      let name = try CheckedText.line(tag, "tag", atMost: Limits.tagName)
+      guard !name.contains(",") else {
+        throw BoardError.invalid(field: "tags", reason: "a tag contains a comma")
+      }
+      // The column compares without case, as NOCASE does: letters of ASCII only.
+      let folded = CaseFolding.ascii.fold(name)
+      if !names.contains(where: { CaseFolding.ascii.fold($0) == folded }) { names.append(name) }
+    }
+    guard names.count <= Limits.tagsOfCard else {
+      throw BoardError.invalid(
+        field: "tags", reason: "a card has at most \(Limits.tagsOfCard) tags")
+    }
+    return names
+  }
+}

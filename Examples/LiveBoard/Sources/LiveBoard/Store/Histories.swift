@@ -1,0 +1,90 @@
+import Apus
+
+/// The histories of the people that edit the board: each undoes its own changes.
+actor Histories {
+  /// The models whose changes are undone. Counts and versions are not: they go on.
+  private static let models: [any Model.Type] = [
+    BoardList.self, Card.self, Tag.self, CardTag.self,
+  ]
+
+  private let db: Database
+  private var histories: [String: History] = [:]
+
+  init(of db: Database) {
+    self.db = db
+  }
+
+  /// Begins the history of an author, if it has none.
+  func begin(for author: String) throws {
+    if histories[author] == nil {
+      histories[author] = try History(
+        of: Self.models, in: db, author: author, groupsByLabel: false)
+    }
+  }
+
+  func history(of author: String) throws -> History {
+    try begin(for: author)
+    guard let history = histories[author] else {
+      throw BoardError.notFound("\(author) has changed nothing")
+    }
+    return history
+  }
+}
+
+extension Board {
+  /// Undoes the last change of a person, and returns its label; nil if no change is left.
+  ///
+  /// Throws `BoardError.overtaken` if another edit changed the same since.
+  func undo(by person: Person) async throws -> String? {
+    let history = try await histories.history(of: person.name)
+    return try await step(by: person) { try await history.undo(resolving: .exceptVersions) }
+  }
+
+  /// Redoes the last change that a person undid, and returns its label; nil if no change is left.
+  func redo(by person: Person) async throws -> String? {
+    let history = try await histories.history(of: person.name)
+    return try await step(by: person) { try await history.redo(resolving: .exceptVersions) }
+  }
+
+  private func step(
+    by person: Person, _ perform: () async throws -> HistoryOutcome?
+  ) async throws -> String? {
+    let position = try await db.read { try $0.logPosition() }
+    do {
+      guard let outcome = try await perform() else { return nil }
+      try await renewVersions(after: position, by: person)
+      return outcome.step.label ?? "change"
+    } catch let error as ChangeConflicts {
+      throw BoardError.overtaken(error.conflicts.map(\.description).joined(separator: "; "))
+    }
+  }
+
+  /// Gives the cards that an undo or a redo changed new versions, since triggers do not run then. So an
+  /// editor that has the card open gets a conflict, and the others see that it is unread.
+  private func renewVersions(after position: Int64, by person: Person) async throws {
+    var cards: Set<Card.ID> = []
+    for entry in try await db.log.entries(after: position) {
+      for change in entry.changes(of: Card.self) { cards.insert(try change.key) }
+      for change in entry.changes(of: CardTag.self) { cards.insert(try change.key.cardID) }
+    }
+    let touched = cards
+    try await db.write(label: Self.versionsLabel) { tx in
+      try tx.run(Edition.next)
+      try tx.run(
+        Card.update { $0.$version = Edition.number }.where { $0.$id.isIn(Array(touched)) })
+      try tx.run(
+        Unread.delete().where { $0.$personID == person.id && $0.$cardID.isIn(Array(touched)) })
+    }
+  }
+
+  static let versionsLabel = "versions"
+}
+
+extension ConflictPolicy {
+  /// Every conflict fails, except for versions, which any later edit of the card changed, and for a tag
+  /// that other cards have got since, which stays.
+  fileprivate static let exceptVersions = ConflictPolicy { conflict in
+    if conflict.change.table == Tag.tableName { return .keep }
+    return conflict.reason == .columnsChanged(["version"]) ? .apply : .fail
+  }
+}

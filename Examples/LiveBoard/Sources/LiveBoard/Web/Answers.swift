@@ -1,0 +1,36 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// Answers in JSON.
+enum JSONAnswer {
+  static func make(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Response(
+      status: status, headers: [.contentType: "application/json; charset=utf-8"],
+      body: .init(byteBuffer: ByteBuffer(bytes: try encoder.encode(value))))
+  }
+}
+
+extension Response {
+  static func html(_ html: HTML, status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status, headers: [.contentType: "text/html; charset=utf-8"],
+      body: .init(byteBuffer: ByteBuffer(string: html.text)))
+  }
+
+  /// An answer without content for scripts; browsers without scripts get the page to show next.
+  static func done(_ request: Request, at path: String = "/") -> Response {
+    request.wantsJSON
+      ? Response(status: .noContent)
+      : Response(status: .seeOther, headers: [.location: path])
+  }
+}
+
+extension Request {
+  /// Whether the client is a program or a script, which wants JSON rather than a page.
+  var wantsJSON: Bool {
+    uri.path.hasPrefix("/api/") || headers[.accept]?.contains("application/json") == true
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+extension BoardServer {
+  /// The style, the script and the icon, which are files as they were written.
+  func addFiles(to router: Router<BoardContext>) {
+    for (name, type) in [
+      ("board.css", "text/css; charset=utf-8"), ("board.js", "text/javascript; charset=utf-8"),
+      ("icon.svg", "image/svg+xml"),
+    ] {
+      router.resource(
+        RouterPath(name),
+        [
+          .get: { _, _ in
+            let file = Bundle.module.url(forResource: "Public/\(name)", withExtension: nil)
+            guard let file, let data = try? Data(contentsOf: file) else {
+              throw Refusal(
+                status: .notFound, code: "not-found", reason: "there is no file \(name)")
+            }
+            return Response(
+              status: .ok, headers: [.contentType: type, .cacheControl: "no-cache"],
+              body: .init(byteBuffer: ByteBuffer(bytes: data)))
+          }
+        ])
+    }
+  }
+}

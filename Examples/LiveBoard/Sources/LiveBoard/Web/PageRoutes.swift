@@ -1,0 +1,101 @@
+import Apus
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+extension BoardServer {
+  /// The pages, and the parts of them that the script asks for.
+  func addPages(to router: Router<BoardContext>) {
+    let (board, feed) = (board, feed)
+    router.resource(
+      "/",
+      [
+        .get: { request, context in
+          let fields = try request.queryFields()
+          let person = try await context.personOrNext(board, feed)
+          // Read before the board, so that no event is missed between the two.
+          let position = await feed.position
+          var page = try await board.page(for: person, tag: try fields.id("tag"))
+          page.position = position
+          if let text = fields["q"], !text.isEmpty {
+            let text = try CheckedText.line(text, "search", atMost: Limits.title)
+            page.results = SearchResults(text: text, found: try await board.search(text))
+          }
+          var response = Response.html(page.html)
+          if let person, person.id != context.person?.id {
+            response.setCookie(PersonMiddleware.cookie(for: person))
+          }
+          return response
+        }
+      ])
+    router.resource(
+      "search",
+      [
+        .get: { request, _ in
+          let text = try CheckedText.line(
+            try request.queryFields().require("q"), "search", atMost: Limits.title)
+          return .html(SearchResults(text: text, found: try await board.search(text)).html)
+        }
+      ])
+    router.resource(
+      "cards/:id",
+      [
+        .get: { request, context in
+          let form = try await board.form(of: try context.id())
+          if request.isForScript { return .html(form.html) }
+          return .html(form.page(for: context.person))
+        },
+        .post: { request, context in
+          try await saveCard(request, context)
+        },
+      ])
+  }
+
+  /// Saves the form of a card. If the card was changed meanwhile, the answer is the form with both texts.
+  private func saveCard(_ request: Request, _ context: BoardContext) async throws -> Response {
+    let id = try context.id()
+    let fields = try await request.formFields(context)
+    let draft = CardForm.Draft(
+      title: try fields.require("title"), notes: try fields.require("notes"),
+      tags: try fields.require("tags"))
+    guard let version = try fields.int("version") else {
+      throw Refusal.badRequest("the field version is missing", field: "version")
+    }
+    var edit = CardEdit()
+    edit.title = draft.title
+    edit.notes = draft.notes
+    edit.tags = draft.tags.split(separator: ",").map(String.init)
+      .filter { !$0.allSatisfy(\.isWhitespace) }
+    edit.listID = try fields.id("list")
+    edit.assigneeID = try fields.id("assignee")
+    edit.isUnassigned = fields["assignee"] == ""
+    do {
+      _ = try await board.editCard(id, edit, version: version, by: context.person)
+      return .done(request)
+    } catch BoardError.conflict {
+      var form = try await board.form(of: id)
+      form.draft = draft
+      let html = request.isForScript ? form.html : form.page(for: context.person)
+      return .html(html, status: .conflict)
+    }
+  }
+}
+
+extension Request {
+  /// Whether the script of the page asks for a part of a page.
+  var isForScript: Bool { headers[.xRequestedWith] == "board" }
+}
+
+extension HTTPField.Name {
+  static let xRequestedWith = HTTPField.Name("X-Requested-With") ?? .server
+}
+
+extension BoardContext {
+  /// The person of the browser. A new browser becomes the first person that has no page open.
+  fileprivate func personOrNext(_ board: Board, _ feed: BoardFeed) async throws -> Person? {
+    if let person { return person }
+    let people = try await board.db.fetch(Person.order(by: \.$id))
+    let present = await feed.present
+    return people.first { !present.contains($0.id) } ?? people.first
+  }
+}

@@ -1,0 +1,39 @@
+import Apus
+import Dispatch
+
+extension QueryObservation {
+  /// Returns a publisher of the results of this observation: the first at once, and another after
+  /// each commit that changes it.
+  ///
+  /// ```swift
+  /// db.observe(Post.where { $0.$status == .published }).publisher()
+  ///   .sink { completion in … } receiveValue: { posts in … }
+  ///   .store(in: &cancellables)
+  /// ```
+  ///
+  /// Each subscription is an observation of its own, which begins with the first demand. Results
+  /// that are not demanded in time are skipped. They arrive on `scheduler`, the main queue by
+  /// default. The publisher completes when the database is closed, and fails as iterating over the
+  /// observation does.
+  public func publisher(
+    on scheduler: some Scheduler = DispatchQueue.main
+  ) -> AnyPublisher<Results<Row>, any Error> {
+    PulledPublisher { self }.receive(on: scheduler).eraseToAnyPublisher()
+  }
+}
+
+extension ValueObservation {
+  /// Returns a publisher of the values of this observation: the first at once, and another after
+  /// each commit that may change it.
+  ///
+  /// ```swift
+  /// db.observe { try $0.count(Post.all) }.publisher().sink { … } receiveValue: { count in … }
+  /// ```
+  ///
+  /// It is like the publisher of a `QueryObservation`.
+  public func publisher(
+    on scheduler: some Scheduler = DispatchQueue.main
+  ) -> AnyPublisher<Value, any Error> {
+    PulledPublisher { self }.receive(on: scheduler).eraseToAnyPublisher()
+  }
+}

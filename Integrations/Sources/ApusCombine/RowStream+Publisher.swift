@@ -1,0 +1,19 @@
+import Apus
+
+extension RowStream {
+  /// Returns a publisher of the rows of this stream, which takes only as many rows as its
+  /// subscriber demands.
+  ///
+  /// ```swift
+  /// db.stream(Post.order(by: \.$createdAt)).publisher().sink { … } receiveValue: { post in … }
+  /// ```
+  ///
+  /// Each subscription reads the rows from a snapshot of its own, which is taken at the first
+  /// demand. It holds a connection from then on, until the rows end, until reading fails, or until
+  /// it is cancelled. SQLite steps at most two batches ahead of the demand: see `RowStream`. The
+  /// completion follows the demand after the last row. Rows arrive one by one on the threads of
+  /// Swift's tasks; use `receive(on:)` to move them.
+  public func publisher() -> AnyPublisher<Element, any Error> {
+    PulledPublisher { self }.eraseToAnyPublisher()
+  }
+}

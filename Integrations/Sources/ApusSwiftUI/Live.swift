@@ -1,0 +1,98 @@
+#if canImport(SwiftUI)
+  @_exported import Apus
+  import SwiftUI
+
+  /// A property of a view that shows the result of a query, and follows its changes.
+  ///
+  /// ```swift
+  /// struct PostList: View {
+  ///   @Live(Post.where { $0.$status == .published }, animation: .default) var posts
+  ///
+  ///   var body: some View {
+  ///     List(posts) { post in Text(post.title) }
+  ///       .refreshable { await $posts.refresh() }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The database is that of the environment: `ContentView().database(db)`. `$posts` has the phase,
+  /// the error and `refresh()`.
+  ///
+  /// A view that is made again with another query follows that one; queries are compared by their
+  /// SQL and its values, and until the new result is loaded, the property keeps the last one.
+  /// Following ends when the view disappears. On systems without SwiftUI, a check compiles this
+  /// file against a stand-in module of the same declarations, and tests what it does: see
+  /// `Integrations/Package.swift`.
+  @MainActor
+  @propertyWrapper
+  public struct Live<Value>: DynamicProperty {
+    @Environment(\.database) private var database
+    @State private var store = LiveStore<Value>()
+    private let request: LiveRequest<Value>
+    private let initialValue: Value
+    private let animation: Animation?
+
+    init(_ request: LiveRequest<Value>, initially value: Value, _ animation: Animation?) {
+      self.request = request
+      initialValue = value
+      self.animation = animation
+    }
+
+    /// The last result; before the first, an empty result, nil or the value that was assigned.
+    public var wrappedValue: Value { store.value ?? initialValue }
+
+    /// The state of loading, and what can be done with the result.
+    public var projectedValue: LiveState<Value> { LiveState(store: store) }
+
+    /// Follows the query in the database of the environment, if either has changed. SwiftUI calls
+    /// it before it asks the view for its body.
+    public nonisolated func update() {
+      MainActor.assumeIsolated { store.follow(request, in: database, animation) }
+    }
+  }
+
+  extension Live {
+    /// Follows the rows of a query.
+    ///
+    /// - Parameter animation: The animation of the changes after the first result; nil for none.
+    ///   Rows that have an `id` are inserted, moved and removed each by itself.
+    public init<Query: Fetchable>(_ query: Query, animation: Animation? = nil)
+    where Value == Results<Query.Row> {
+      self.init(LiveRequest(query), initially: Results(), animation)
+    }
+
+    /// Follows the rows of a raw SELECT.
+    ///
+    /// ```swift
+    /// @Live(sql: "SELECT status, count(*) AS posts FROM Post GROUP BY status") var counts
+    /// ```
+    public init(sql: SQL, animation: Animation? = nil) where Value == Results<Row> {
+      self.init(LiveRequest(sql: sql), initially: Results(), animation)
+    }
+
+    /// Follows the row with the given key, which is nil once it is deleted.
+    ///
+    /// ```swift
+    /// init(id: Post.ID) { _post = Live(Post.self, id) }
+    /// @Live var post: Post?
+    /// ```
+    public init<M: Model>(_ type: M.Type, _ id: M.ID, animation: Animation? = nil)
+    where Value == M? {
+      self.init(LiveRequest(type, id), initially: nil, animation)
+    }
+
+    /// Follows the value that a closure reads from one snapshot.
+    ///
+    /// ```swift
+    /// @Live({ try $0.count(Post.all) }) var count = 0
+    /// ```
+    ///
+    /// Closures cannot be compared: if what it captures changes, `id` must change with it.
+    public init(
+      wrappedValue: Value, id: some Hashable & Sendable = 0, animation: Animation? = nil,
+      _ read: @escaping @Sendable (Connection) throws -> Value
+    ) where Value: Equatable & Sendable {
+      self.init(LiveRequest(id: id, read), initially: wrappedValue, animation)
+    }
+  }
+#endif

@@ -1,0 +1,55 @@
+#if canImport(SwiftUI)
+  import Apus
+  import SwiftUI
+
+  /// The state of a `Live` property: `$posts`.
+  @MainActor
+  public struct LiveState<Value> {
+    let store: LiveStore<Value>
+
+    /// The state of loading. It is `.failed` with `NoDatabase` if the environment has no database.
+    public var phase: LivePhase { store.phase }
+
+    /// Whether the result is loaded and kept up to date.
+    public var isLoaded: Bool { phase.isLoaded }
+
+    /// The error with which fetching failed; nil if it did not. The result is still the last one.
+    public var error: (any Error)? {
+      if case .failed(let error) = phase { error } else { nil }
+    }
+
+    /// Fetches the result now, and returns when it is shown.
+    public func refresh() async {
+      await store.refresh()
+    }
+
+    /// Follows another query, until the view is made again with another one or the view disappears.
+    ///
+    /// ```swift
+    /// .onChange(of: search) { _, search in
+    ///   $posts.show(Post.where { $0.$title.contains(search) })
+    /// }
+    /// ```
+    public func show<Query: Fetchable>(_ query: Query) where Value == Results<Query.Row> {
+      store.show(LiveRequest(query))
+    }
+
+    /// Follows another raw SELECT.
+    public func show(sql: SQL) where Value == Results<Row> {
+      store.show(LiveRequest(sql: sql))
+    }
+
+    /// Follows another row.
+    public func show<M: Model>(_ type: M.Type, _ id: M.ID) where Value == M? {
+      store.show(LiveRequest(type, id))
+    }
+  }
+
+  /// The error of a `Live` property in a view whose environment has no database.
+  public struct NoDatabase: Error, Hashable, CustomStringConvertible {
+    /// The remedy.
+    public var description: String {
+      "the environment has no database: call `.database(db)` on a view that contains this one"
+    }
+  }
+#endif

@@ -1,0 +1,92 @@
+#if canImport(SwiftUI)
+  import Apus
+  import Observation
+  import SwiftUI
+
+  /// The storage of a `Live` property while its view is on the screen: the object that follows the
+  /// request.
+  ///
+  /// State: following nothing → following a request in a database → following another → …
+  @MainActor
+  @Observable
+  final class LiveStore<Value> {
+    /// Counts the requests that were begun outside of an update of the view, so that it is drawn
+    /// again. The object notifies views of its own changes.
+    private var generation = 0
+    @ObservationIgnored private var object: (any LiveObject<Value>)?
+    /// The result that was shown before the object; it stays until the object has one.
+    @ObservationIgnored private var last: Value?
+    /// The request of the view's declaration.
+    @ObservationIgnored private var declared: AnyHashable?
+    /// The request of `show`, which replaces the declared one.
+    @ObservationIgnored private var chosen: LiveRequest<Value>?
+    @ObservationIgnored private var followed: Followed?
+    @ObservationIgnored private var database: Database?
+    @ObservationIgnored private var animation: Animation?
+
+    private struct Followed: Equatable {
+      let request: AnyHashable
+      let database: ObjectIdentifier
+    }
+
+    // A view's initializer makes a store each time, and SwiftUI keeps the first.
+    nonisolated init() {}
+
+    /// The result that the property shows; nil before the first.
+    var value: Value? {
+      _ = generation
+      guard let object else { return last }
+      if case .loading = object.phase { return last }
+      return object.shown ?? last
+    }
+
+    var phase: LivePhase {
+      _ = generation
+      return object?.phase ?? .failed(NoDatabase())
+    }
+
+    func refresh() async {
+      await object?.refresh()
+    }
+
+    /// Follows a request of the view's declaration, unless it is followed already.
+    ///
+    /// The view is being updated, and will read what this changes. Nothing is notified.
+    func follow(
+      _ request: LiveRequest<Value>, in database: Database?, _ animation: Animation?
+    ) {
+      if declared != request.identity { chosen = nil }
+      declared = request.identity
+      self.database = database
+      self.animation = animation
+      begin(chosen ?? request)
+    }
+
+    /// Follows a request in place of the declared one.
+    func show(_ request: LiveRequest<Value>) {
+      chosen = request
+      begin(request)
+      generation += 1
+    }
+
+    /// Returns what applies a change in an animation.
+    private static func applying(_ animation: Animation) -> @Sendable (() -> Void) -> Void {
+      { change in withAnimation(animation, change) }
+    }
+
+    private func begin(_ request: LiveRequest<Value>) {
+      guard let database else {
+        last = value
+        object = nil
+        followed = nil
+        return
+      }
+      let wanted = Followed(request: request.identity, database: ObjectIdentifier(database))
+      guard wanted != followed else { return }
+      // Rows of another database are not kept.
+      last = followed?.database == wanted.database ? value : nil
+      followed = wanted
+      object = request.begin(database, animation.map(Self.applying))
+    }
+  }
+#endif

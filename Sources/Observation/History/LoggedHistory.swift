@@ -1,0 +1,110 @@
+import QueryDSL
+import SQLCore
+
+/// The history of some tables over the change log. Its steps are those of the log: each entry that
+/// undoes another one says so, and so the steps can be found again after a restart.
+final class LoggedHistory: HistorySource, CommitReceiver {
+  private struct State {
+    var stack: HistoryStack<Int64>
+    /// The number of the last entry that was read.
+    var position: Int64
+  }
+
+  private let tables: Set<String>
+  private let author: String?
+  private let start: Int64
+  private let state: Lock<State>
+  let updates = HistoryUpdates()
+
+  /// - Parameter tables: the names of the tables, folded.
+  init(_ tables: Set<String>, after start: Int64, _ options: HistoryOptions) {
+    self.tables = tables
+    self.start = start
+    author = options.author
+    state = Lock(
+      State(
+        stack: HistoryStack(groupsByLabel: options.groupsByLabel, limit: options.limit),
+        position: start))
+  }
+
+  // MARK: Commits
+
+  func append(_ commit: Commit) { updates.send() }
+  func end() { updates.end() }
+
+  // MARK: Reading the log
+
+  func steps(in database: Database) throws -> HistorySteps {
+    try database.log.endForeignEntry()
+    return try database.read { HistorySteps(try read(on: $0)) }
+  }
+
+  func steps(in database: Database) async throws -> HistorySteps {
+    try await database.log.endForeignEntry()
+    return try await database.read { HistorySteps(try self.read(on: $0)) }
+  }
+
+  /// Reads the entries that were added since, and returns the steps.
+  private func read(on connection: Connection) throws -> HistoryStack<Int64> {
+    var state = state.withLock { $0 }
+    let purged = try connection.purgedLogPosition()
+    state.stack.remove(upTo: purged)
+    state.position = max(state.position, purged)
+    while true {
+      let entries = try connection.logEntries(after: state.position, limit: 500)
+      guard let last = entries.last else { break }
+      for entry in entries { follow(entry, in: &state.stack) }
+      state.position = last.sequence
+    }
+    let new = state
+    self.state.withLock { known in
+      // Another thread may have read further.
+      if known.position <= new.position { known = new }
+    }
+    return new.stack
+  }
+
+  private func follow(_ entry: LogEntry, in stack: inout HistoryStack<Int64>) {
+    if let gap = entry.gap {
+      // What changed in the table before is not all in the log.
+      if tables.contains(gap.lowercasedASCII) { stack.removeAll() }
+      return
+    }
+    if let undone = entry.undoneSequence, stack.invert(undone, by: entry.sequence) { return }
+    guard entry.origin == nil, author == nil || entry.author == author,
+      entry.changes.contains(where: { tables.contains($0.table.lowercasedASCII) })
+    else { return }
+    let step = HistoryStep(
+      id: entry.sequence, label: entry.label, author: entry.author, date: entry.date)
+    stack.add(entry.sequence, step)
+  }
+
+  // MARK: Undo and redo
+
+  func perform(
+    _ direction: HistoryDirection, _ id: Int64?, resolving policy: ConflictPolicy,
+    on core: ConnectionCore
+  ) throws -> HistoryOutcome? {
+    var found: HistoryStep?
+    var conflicts: [ResolvedConflict] = []
+    try ChangeApplication.run(on: core) { application, connection in
+      try connection.endLogEntry()
+      guard let step = try read(on: connection).step(direction, id) else { return }
+      found = step.step
+      for sequence in step.transactions.reversed() {
+        guard let entry = try connection.logEntry(sequence) else {
+          throw HistoryError.unknownStep(step.step.id)
+        }
+        let changes = entry.changes.filter { tables.contains($0.table.lowercasedASCII) }
+        conflicts += try application.apply(changes.map(\.inverted), resolving: policy)
+        try connection.endLogEntry(
+          undoing: sequence, label: step.step.label, author: step.step.author)
+      }
+    }
+    guard let found else {
+      if let id { throw HistoryError.unknownStep(id) }
+      return nil
+    }
+    return HistoryOutcome(step: found, conflicts: conflicts)
+  }
+}

@@ -1,0 +1,60 @@
+#if canImport(Darwin)
+  import Foundation
+#endif
+
+/// A stack of undo actions of a user interface, such as Foundation's `UndoManager`.
+@MainActor
+public protocol UndoRegistry: AnyObject {
+  /// Registers an action that undoes; if it is registered while such an action runs, it redoes.
+  func registerUndo(named name: String?, _ action: @escaping @MainActor () -> Void)
+}
+
+#if canImport(Darwin)
+  extension UndoManager: UndoRegistry {
+    /// Registers an action under a name, which menus show.
+    public func registerUndo(named name: String?, _ action: @escaping @MainActor () -> Void) {
+      registerUndo(withTarget: self) { _ in MainActor.assumeIsolated { action() } }
+      if let name { setActionName(name) }
+    }
+  }
+#endif
+
+extension History {
+  /// Registers the undoing of a step with an undo manager, under the label of the step.
+  ///
+  /// ```
+  /// try history.write(label: "Rename") { tx in … }
+  /// if let step = try history.steps().undoable.last {
+  ///   history.register(step, with: undoManager) { error in … }
+  /// }
+  /// ```
+  /// The action undoes the step and registers the redoing, and so on. It waits for the write on the
+  /// main thread. An error, such as a conflict, is passed to the closure; then nothing is
+  /// registered.
+  @MainActor
+  public func register(
+    _ step: HistoryStep, with registry: some UndoRegistry,
+    onError: @escaping @MainActor (any Error) -> Void
+  ) {
+    register(.undo, step, with: registry, onError)
+  }
+
+  @MainActor
+  private func register<Registry: UndoRegistry>(
+    _ direction: HistoryDirection, _ step: HistoryStep, with registry: Registry,
+    _ onError: @escaping @MainActor (any Error) -> Void
+  ) {
+    registry.registerUndo(named: step.label) { [weak registry] in
+      do {
+        switch direction {
+        case .undo: try self.undo(step)
+        case .redo: try self.redo(step)
+        }
+      } catch {
+        return onError(error)
+      }
+      guard let registry else { return }
+      self.register(direction == .undo ? .redo : .undo, step, with: registry, onError)
+    }
+  }
+}

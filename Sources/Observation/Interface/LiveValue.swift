@@ -1,0 +1,86 @@
+import Observation
+import QueryDSL
+import SQLCore
+
+/// The value that a closure reads, for a user interface, kept up to date with the database.
+///
+/// ```swift
+/// let live = LiveValue(in: db) { try $0.count(Post.all) }
+/// // a view that reads live.value is drawn again when it changes
+/// ```
+///
+/// The closure may run several statements, which see one snapshot; it runs again after each commit
+/// that touches what it read, on a thread of the database. Like a `LiveQuery`, the object is
+/// `@Observable` and belongs to the actor on which it was created. Watching ends when the object is
+/// released and when the database is closed. After an error, the closure runs again at the next
+/// change of what it read before, and in `refresh()`.
+@Observable
+public final class LiveValue<Value: Sendable> {
+  /// The last value; nil until the first.
+  public private(set) var value: Value?
+  /// The state of loading.
+  public private(set) var phase = LivePhase.loading
+
+  @ObservationIgnored private var task: Task<Void, Never>?
+  @ObservationIgnored private let watch: ValueWatch<Value>
+
+  /// Whether the value is loaded and kept up to date.
+  public var isLoaded: Bool { phase.isLoaded }
+
+  /// Begins to read and to watch a value. A value is shown even if it is equal to the one before.
+  ///
+  /// - Parameter apply: A closure that calls its argument, which puts each value after the first
+  ///   into `value`.
+  @_disfavoredOverload
+  public convenience init(
+    in database: Database, applying apply: (@Sendable (() -> Void) -> Void)? = nil,
+    isolation: isolated (any Actor) = #isolation,
+    _ read: @escaping @Sendable (Connection) throws -> Value
+  ) {
+    self.init(ValueWatch(in: database, isSame: nil, read), apply, isolation)
+  }
+
+  /// Begins to read and to watch a value. A value that is equal to the one before is not shown.
+  ///
+  /// - Parameter apply: A closure that calls its argument, which puts each value after the first
+  ///   into `value`.
+  public convenience init(
+    in database: Database, applying apply: (@Sendable (() -> Void) -> Void)? = nil,
+    isolation: isolated (any Actor) = #isolation,
+    _ read: @escaping @Sendable (Connection) throws -> Value
+  ) where Value: Equatable {
+    self.init(ValueWatch(in: database, isSame: { $0 == $1 }, read), apply, isolation)
+  }
+
+  private init(
+    _ watch: ValueWatch<Value>, _ apply: (@Sendable (() -> Void) -> Void)?,
+    _ isolation: isolated any Actor
+  ) {
+    self.watch = watch
+    task = Task { [weak self] in
+      var isFirst = true
+      await watch.follow(isolation: isolation) { value, phase in
+        // The task must not keep alive the object that it serves.
+        guard let self else { return false }
+        applying(isFirst || value == nil ? nil : apply) {
+          if let value { self.value = value }
+          self.phase.change(to: phase)
+        }
+        isFirst = false
+        return true
+      }
+    }
+  }
+
+  /// Reads the value now, whether or not it changed, and returns when it is shown; `phase` says
+  /// whether that succeeded.
+  ///
+  /// It returns at once if the database is closed, and when the task is cancelled.
+  public func refresh() async {
+    await watch.watch.refresh()
+  }
+
+  deinit {
+    task?.cancel()
+  }
+}

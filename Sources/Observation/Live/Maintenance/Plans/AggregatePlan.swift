@@ -1,0 +1,208 @@
+import QueryDSL
+import SQLCore
+
+/// The plan for a query with GROUP BY or aggregates over one table: the values of a group change by
+/// the difference that the touched rows make.
+///
+/// The aggregates over the touched rows, before and after, are evaluated in memory, as for a
+/// `RowPlan`. Where no difference can be calculated, as when the greatest value left, the query is
+/// evaluated again in a reader, only for those groups.
+final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
+  let query: KeyedQuery<Row>
+  private let table: PlannedTable
+  private let groups: PlannedGroups
+  private let aggregates: AggregateValues
+  /// Selects the groups of the rows in the table, with the aggregates over these.
+  private let sums: SelectStatement
+  /// The query without its order, with the ORDER BY terms after the selected columns.
+  private let shown: SelectStatement
+  /// Whether the result may lack groups that have rows, because of HAVING or a limit.
+  private let lacksGroups: Bool
+  /// Whether groups can be evaluated again in a reader.
+  private let canAsk: Bool
+
+  var readsSnapshots: Bool { canAsk }
+  var explanation: String {
+    let name = table.layout.tableName
+    let what = groups.columns.isEmpty ? "the values" : "the values of the groups"
+    let sentence = "a commit changes \(what) by the rows of \(name) that it touched"
+    guard let asked = aggregates.askedName else { return sentence }
+    return "\(sentence), and calculates \(asked) again for each touched group"
+  }
+
+  init(_ query: Query<Row>, of table: PlannedTable, in context: PlanningContext) throws {
+    var query = query
+    // A single row needs no order.
+    if query.statement.groups.isEmpty { query.statement.order = .none }
+    let select = query.statement
+    groups = try PlannedGroups(of: select, in: [table])
+    var shown = select.withKeys([])
+    shown.order = .none
+    aggregates = try AggregateValues(of: shown, in: table)
+    self.table = table
+    self.shown = shown
+    self.query = try KeyedQuery(
+      query, groupedBy: groups.columns, aggregates: aggregates.nodes, of: [table],
+      reserve: context.reserve)
+    lacksGroups = !select.having.isEmpty || select.limit != nil || select.offset != nil
+    var sums = shown
+    sums.having = .none
+    sums.selection = .terms(
+      (groups.columns.map { .column($0) } + aggregates.nodes).map { .expression($0) })
+    self.sums = sums
+    let obstacle = try groups.obstacle(to: self.query.statement, of: table, in: context)
+    if let obstacle, lacksGroups || aggregates.askedName != nil {
+      guard groups.columns.isEmpty, let asked = aggregates.askedName else { throw obstacle }
+      throw RerunReason("\(asked) over all rows cannot be calculated from those that changed")
+    }
+    canAsk = obstacle == nil
+  }
+
+  // MARK: Evaluating
+
+  func change(
+    of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
+  ) async throws -> MaintenanceOutcome {
+    let rowCount = commits.reduce(0) { $0 + $1.rowCount }
+    let outcome = try await means.evaluators.offloading(rowCount: rowCount) {
+      try self.changeWithoutReader(of: held, by: commits, means.evaluators)
+    }
+    if let outcome { return outcome }
+    guard canAsk else { return .unknown }
+    return try await changeInSnapshot(of: held, by: commits, with: means)
+  }
+
+  /// Returns the change that commits make; nil if a group must be evaluated in a reader.
+  private func changeWithoutReader(
+    of held: HeldRows, by commits: [Commit], _ evaluators: RowEvaluators
+  ) throws -> MaintenanceOutcome? {
+    let rows = commits.rows(of: table)
+    guard !rows.rows.isEmpty else { return .untouched }
+    guard let touched = touchedGroups(rows, in: held.window, evaluators) else {
+      return .unknown
+    }
+    guard touched.asked.isEmpty else { return nil }
+    let change = self.change(of: held.window, touched.known)
+    guard !change.after.isShort else { return .unknown }
+    var snapshot = held.snapshot
+    snapshot.position =
+      WatchedSnapshot(
+        containing: commits.last?.sequence ?? snapshot.position.last
+      ).position
+    return .changed(change, snapshot)
+  }
+
+  func change(
+    of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
+    on core: ConnectionCore
+  ) throws -> ResultChange? {
+    let rows = commits.rows(of: table)
+    guard var touched = touchedGroups(rows, in: window, means.evaluators) else { return nil }
+    if !touched.asked.isEmpty {
+      let asked = Set(touched.asked.map { RowKey.values($0.map(\.asGroupKey)) })
+      for key in asked { touched.known[key] = .some(nil) }
+      var statement = groups.restricting(query.statement, to: touched.asked)
+      statement.order = .none
+      for entry in try query.entries(of: statement, on: core) where asked.contains(entry.key) {
+        touched.known[entry.key] = entry
+      }
+    }
+    return change(of: window, touched.known)
+  }
+
+  private func change(of window: ResultWindow, _ groups: [RowKey: ResultEntry?]) -> ResultChange {
+    var change = ResultChange(of: window)
+    for (key, entry) in groups { change.set(key, to: entry) }
+    return change
+  }
+
+  /// The groups that rows left or joined.
+  private struct TouchedGroups {
+    /// The groups with their new rows of the result; nil for those that the result lacks.
+    var known: [RowKey: ResultEntry?] = [:]
+    /// The values of the columns of the groups that must be evaluated in a reader.
+    var asked: [[DatabaseValue]] = []
+  }
+
+  /// Returns the groups of changed rows; nil if it is cheaper to fetch the result.
+  private func touchedGroups(
+    _ rows: NettedRows, in window: ResultWindow, _ evaluators: RowEvaluators
+  ) -> TouchedGroups? {
+    guard rows.isExact, rows.rows.count <= Planning.maximumTouched(of: window.entries.count),
+      let old = try? sums(
+        of: rows.rows.compactMap { row in row.old.map { row.key.values + $0 } }, rows.columns,
+        evaluators),
+      let new = try? sums(
+        of: rows.rows.compactMap { row in row.new.map { row.key.values + $0 } }, rows.columns,
+        evaluators)
+    else { return nil }
+    var touched = TouchedGroups()
+    for key in Set(old.keys).union(new.keys) {
+      let group = new[key]?.group ?? old[key]?.group ?? []
+      let held = window.entry(of: key)
+      guard held != nil || !lacksGroups && !groups.columns.isEmpty,
+        let values = aggregates.values(
+          after: held?.aggregates, without: old[key]?.values, with: new[key]?.values)
+      else {
+        touched.asked.append(group)
+        continue
+      }
+      do {
+        touched.known[key] = .some(try row(of: group, values, evaluators))
+      } catch {
+        // The first fetch decides whether the error matters.
+        return nil
+      }
+    }
+    return touched
+  }
+
+  /// The values of a group's columns, and those of the aggregates over its rows.
+  private struct GroupSums {
+    let group: [DatabaseValue]
+    let values: [DatabaseValue]
+  }
+
+  /// Returns the aggregates over rows, for each of their groups.
+  private func sums(
+    of rows: [[DatabaseValue]], _ columns: [String], _ evaluators: RowEvaluators
+  ) throws -> [RowKey: GroupSums] {
+    guard !rows.isEmpty else { return [:] }
+    return try evaluators.evaluating(rows, columns: columns, in: table.shadow) { core in
+      let statement = try core.lendStatement(for: sums)
+      defer { core.giveBack(statement) }
+      let count = groups.columns.count
+      var sums: [RowKey: GroupSums] = [:]
+      while try core.step(statement) {
+        let row = StatementRow(statement: statement)
+        let values = try (0..<(count + aggregates.nodes.count)).map {
+          try row.databaseValue(at: $0)
+        }
+        let group = Array(values[..<count])
+        sums[.values(group.map(\.asGroupKey))] = GroupSums(
+          group: group, values: Array(values[count...]))
+      }
+      return sums
+    }
+  }
+
+  /// Returns the row of the result for a group; nil if it has none.
+  private func row(
+    of group: [DatabaseValue], _ values: [DatabaseValue], _ evaluators: RowEvaluators
+  ) throws -> ResultEntry? {
+    if aggregates.countsRows, values.first == .integer(0) { return nil }
+    var places = aggregates.places[...]
+    var statement = try shown.replacingAggregates { _ in
+      .value(.value(places.popFirst().map { values[$0] } ?? .null))
+    }.withoutGroups
+    statement = statement.withKeys(groups.columns, values.map { .value(.value($0)) })
+    statement.order = .none
+    // A table needs a row, also if all rows are one group.
+    let (row, columns) =
+      group.isEmpty
+      ? ([.null], [table.shadow.columns.first?.name ?? ""]) : (group, groups.names)
+    return try evaluators.evaluating([row], columns: columns, in: table.shadow) { core in
+      try query.entries(of: statement, on: core).first
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import QueryDSL
+import SQLCore
+
+/// The aggregates that each group of a maintained result carries, and how their values change when
+/// rows leave and join the group.
+///
+/// They are those of SELECT, HAVING and ORDER BY, each with further ones that its difference needs,
+/// after `count(*)` if the rows are grouped.
+struct AggregateValues: Sendable {
+  private enum Kind {
+    /// `count`: the difference is exact.
+    case count
+    /// `sum`, with the count of its values in the next place: the sum of none is NULL. The
+    /// difference is exact while all values are integers.
+    case sum
+    /// `avg` of integers, with their sum, their count and their magnitude in the next places.
+    case average
+    /// The sum of the magnitudes, as a REAL: it is exact, and so is every sum of the values, while it
+    /// is less than 2⁵³.
+    case magnitude
+    /// `min` and `max`: asked again only when the extreme left. Texts are compared by bytes.
+    case extreme(isGreatest: Bool)
+    /// Every other aggregate is asked again.
+    case other
+  }
+
+  private let kinds: [Kind]
+  /// The aggregates that are selected after the keys.
+  let nodes: [ExpressionNode]
+  /// The places, among the nodes, of the aggregates that the query names.
+  let places: [Int]
+  /// Whether the first of them is `count(*)`, which says whether the group exists.
+  let countsRows: Bool
+  /// The name of an aggregate whose difference cannot be calculated; nil if all can be.
+  let askedName: String?
+
+  init(of select: SelectStatement, in table: PlannedTable) throws {
+    var kinds: [Kind] = []
+    var nodes: [ExpressionNode] = []
+    var places: [Int] = []
+    var askedName: String?
+    countsRows = !select.groups.isEmpty
+    if countsRows {
+      kinds = [.count]
+      nodes = [.countOfRows]
+    }
+    _ = try select.replacingAggregates { aggregate in
+      places.append(nodes.count)
+      let kind = Self.kind(of: aggregate, in: table)
+      kinds.append(kind)
+      nodes.append(aggregate.node)
+      switch kind {
+      case .sum:
+        kinds.append(.count)
+        nodes += [aggregate.countOfValues].compactMap(\.self)
+      case .average:
+        kinds += [.sum, .count, .magnitude]
+        nodes += [aggregate.sumOfValues, aggregate.countOfValues, aggregate.totalMagnitude]
+          .compactMap(\.self)
+      case .other: askedName = aggregate.name
+      case .count, .extreme, .magnitude: break
+      }
+      return aggregate.node
+    }
+    (self.kinds, self.nodes, self.places, self.askedName) = (kinds, nodes, places, askedName)
+  }
+
+  private static func kind(of aggregate: AggregateNode, in table: PlannedTable) -> Kind {
+    guard !aggregate.isDistinct else { return .other }
+    switch aggregate.name {
+    case "count": return .count
+    case "sum" where table.isInteger(aggregate.argument): return .sum
+    case "avg" where table.isInteger(aggregate.argument): return .average
+    case "min", "max": return .extreme(isGreatest: aggregate.name == "max")
+    default: return .other
+    }
+  }
+
+  /// Returns the values of a group after rows left and joined it; nil if it must be asked.
+  ///
+  /// - Parameters:
+  ///   - held: the values before; nil if the group had no rows.
+  ///   - old: the values over the rows that left; nil if none did.
+  ///   - new: the values over the rows that joined; nil if none did.
+  func values(
+    after held: [DatabaseValue]?, without old: [DatabaseValue]?, with new: [DatabaseValue]?
+  ) -> [DatabaseValue]? {
+    guard let held else { return old == nil ? new : nil }
+    var values = held
+    // A value may depend on those after it.
+    for index in kinds.indices.reversed() {
+      let part = Part(held: held[index], old: old?[index] ?? .null, new: new?[index] ?? .null)
+      let value =
+        switch kinds[index] {
+        case .count: part.sum
+        case .sum: values[index + 1] == .integer(0) ? .null : part.sum
+        case .average: Self.mean(values[index + 1], of: values[index + 2])
+        case .magnitude: part.magnitude
+        case .extreme(let isGreatest): part.extreme(isGreatest: isGreatest)
+        case .other: DatabaseValue?.none
+        }
+      guard let value else { return nil }
+      values[index] = value
+    }
+    return values
+  }
+
+  private static func mean(_ sum: DatabaseValue, of count: DatabaseValue) -> DatabaseValue? {
+    switch (sum, count) {
+    case (.null, _): return .null
+    case (.integer(let sum), .integer(let count)): return .real(Double(sum) / Double(count))
+    default: return nil
+    }
+  }
+
+  /// The value of one aggregate of a group, and over the rows that left and joined it. NULL is the
+  /// value over no rows.
+  private struct Part {
+    let held: DatabaseValue
+    let old: DatabaseValue
+    let new: DatabaseValue
+
+    /// The sum of integers; nil if a value is not one, or if the sum exceeds 64 bits.
+    var sum: DatabaseValue? {
+      guard let held = Self.integer(held), let old = Self.integer(old),
+        let new = Self.integer(new)
+      else { return nil }
+      let (rest, overflowsRest) = held.subtractingReportingOverflow(old)
+      let (sum, overflows) = rest.addingReportingOverflow(new)
+      guard !overflowsRest, !overflows else { return nil }
+      return .integer(sum)
+    }
+
+    private static func integer(_ value: DatabaseValue) -> Int64? {
+      switch value {
+      case .null: 0
+      case .integer(let integer): integer
+      default: nil
+      }
+    }
+
+    var magnitude: DatabaseValue? {
+      guard let held = Self.real(held), let old = Self.real(old), let new = Self.real(new),
+        max(held, new) < 0x1p52, held - old + new < 0x1p53
+      else { return nil }
+      return .real(held - old + new)
+    }
+
+    private static func real(_ value: DatabaseValue) -> Double? {
+      switch value {
+      case .null: 0
+      case .real(let real): real
+      default: nil
+      }
+    }
+
+    /// The least or greatest value; nil if the extreme left, or has an equal that is not the same.
+    func extreme(isGreatest: Bool) -> DatabaseValue? {
+      if old != .null, old.compare(held) == 0 { return nil }
+      if new == .null { return held }
+      if held == .null { return new }
+      let order = new.compare(held)
+      guard order != 0 || new == held else { return nil }
+      return (order > 0) == isGreatest ? new : held
+    }
+  }
+}
+
+extension PlannedTable {
+  /// Whether an expression is a column of integers, as the model declares it.
+  fileprivate func isInteger(_ expression: ExpressionNode?) -> Bool {
+    guard case .column(let column)? = expression, column.table == id else { return false }
+    return layout.columns[Int(column.index)].storageClass == .integer
+  }
+}

@@ -1,0 +1,86 @@
+import QueryDSL
+import SQLCore
+
+/// The plan for a query with GROUP BY over inner and left joins: the query is evaluated again only
+/// for the groups to which touched rows belong, or belonged before.
+final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
+  let query: KeyedQuery<Row>
+  private let groups: PlannedGroups
+  /// For each table, the way from its rows to their groups.
+  private let traces: [GroupTrace]
+
+  var indexedPlaces: [Range<Int>] {
+    Set(traces.map(\.firstPlace)).subtracting([0]).map { $0..<($0 + 1) }
+  }
+  var indexesNull: Bool { true }
+  var explanation: String {
+    let names = traces.map(\.table.layout.tableName).joined(separator: " or ")
+    return "a commit that touches \(names) evaluates it again only for the groups that this "
+      + "concerns"
+  }
+
+  init(_ query: Query<Row>, of tables: [PlannedTable], in context: PlanningContext) throws {
+    let select = query.statement
+    guard !select.groups.isEmpty else {
+      throw RerunReason("it has an aggregate over all rows of a join")
+    }
+    try context.requireLog()
+    let groups = try PlannedGroups(of: select, in: tables)
+    traces = try tables.map { try GroupTrace(from: $0, to: groups, of: select, in: tables) }
+    self.groups = groups
+    self.query = try KeyedQuery(
+      query, groupedBy: groups.columns, aggregates: [], of: tables, reserve: context.reserve)
+    let statement = self.query.statement
+    try context.connection.use().requireIndexes(
+      for: traces.flatMap { trace in
+        try [false, true].map { isNull in
+          try RestrictedStatement(
+            restrict(statement, to: trace.sample(isNull: isNull)), after: trace.table)
+        }
+      })
+  }
+
+  private func restrict(
+    _ statement: SelectStatement, to values: GroupTrace.Values
+  ) -> SelectStatement {
+    var statement = statement
+    for (place, values) in values.places {
+      statement.restrict(groups.columns[place], toAny: values)
+    }
+    return statement
+  }
+
+  // MARK: Evaluating
+
+  func change(
+    of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
+    on core: ConnectionCore
+  ) throws -> ResultChange? {
+    let maximum = Planning.maximumTouched(of: window.entries.count)
+    var groups: [RowKey: ResultEntry?] = [:]
+    for trace in traces {
+      let values: GroupTrace.Values
+      switch trace.groups(of: commits) {
+      case .untouched: continue
+      case .unknown: return nil
+      case .groups(let found): values = found
+      }
+      guard values.count <= maximum else { return nil }
+      for key in held(values, in: window) where groups[key] == nil { groups[key] = .some(nil) }
+      var statement = restrict(query.statement, to: values)
+      statement.order = .none
+      for entry in try query.entries(of: statement, on: core) { groups[entry.key] = entry }
+    }
+    var change = ResultChange(of: window)
+    for (key, entry) in groups { change.set(key, to: entry) }
+    return change
+  }
+
+  /// Returns the keys of the held groups that have certain values.
+  private func held(_ values: GroupTrace.Values, in window: ResultWindow) -> [RowKey] {
+    guard let first = values.places.first else { return [] }
+    return first.values.flatMap { value in
+      window.entries(withKey: [value], at: first.place..<(first.place + 1))
+    }.map(\.key).filter(values.contains)
+  }
+}

@@ -1,0 +1,186 @@
+import QueryDSL
+import SQLCore
+
+/// The way from the rows of an included table to the parents that include them.
+///
+/// A child says by its own columns to which parents it belongs, or the rows of a join table say it.
+/// A row that is itself included by a child leads to that child first.
+struct InclusionTrace: Sendable {
+  /// The table of the children.
+  let table: PlannedTable
+  private let parent: PlannedTable
+  private let relation: Relation
+  /// The join table; nil if the children themselves hold the keys of their parents.
+  private let between: PlannedTable?
+  /// The ways from what the children include.
+  private let others: [InclusionTrace]
+
+  init(_ included: IncludedRelation, of parent: PlannedTable, in tables: [PlannedTable]) throws {
+    func planned(_ id: TableID) throws -> PlannedTable {
+      guard let table = tables.first(where: { $0.id == id }) else {
+        throw RerunReason("it includes something other than the table of a model")
+      }
+      return table
+    }
+    relation = try included.relation.get()
+    self.parent = parent
+    let table = try planned(included.table)
+    self.table = table
+    between = try relation.joinTable.map { try planned($0.table) }
+    let owner = between ?? table
+    var pairs = zip(relation.ownerColumns, relation.parentColumns).map {
+      ((owner, Int($0.index)), (parent, $1))
+    }
+    if let join = relation.joinTable {
+      pairs += zip(join.columns, join.childColumns).map { ((owner, Int($0.index)), (table, $1)) }
+    }
+    for (first, second) in pairs
+    where !PlannedTable.compareAsStored(first.0, first.1, second.0, second.1) {
+      throw RerunReason(
+        "\(first.0.columnName(first.1)) and \(second.0.columnName(second.1)) may be equal without "
+          + "being the same")
+    }
+    others = try included.relations.map { try InclusionTrace($0, of: table, in: tables) }
+  }
+
+  /// The tables that lead to the parents.
+  var tables: [PlannedTable] {
+    [table] + [between].compactMap(\.self) + others.flatMap(\.tables)
+  }
+
+  // MARK: Tracing
+
+  /// Returns the keys of the parents to which rows belong that commits touched, or belonged before;
+  /// nil if there are more than `maximum`, or if a value is not known exactly.
+  func affectedParents(
+    of commits: [Commit], maximum: Int, on core: ConnectionCore
+  ) throws -> KeySet? {
+    var children: KeySet = []
+    for other in others {
+      guard let keys = try other.affectedParents(of: commits, maximum: maximum, on: core) else {
+        return nil
+      }
+      children.formUnion(keys)
+    }
+    guard var owners = commits.rows(of: owner).values(of: ownerNames),
+      let more = try self.owners(of: children, commits, maximum: maximum, on: core)
+    else { return nil }
+    owners.formUnion(more)
+    owners = owners.filter { !$0.contains(.null) }
+    guard !owners.isEmpty, relation.parentColumns != parent.layout.keyColumns else {
+      return owners.count <= maximum ? owners : nil
+    }
+    guard owners.seekCount <= maximum else { return nil }
+    return try core.keys(of: parents(with: owners), maximum: maximum)
+  }
+
+  /// Returns the values by which children with the given keys refer to their parents. With a join
+  /// table, these are also the values by which it assigns touched children to parents.
+  private func owners(
+    of children: KeySet, _ commits: [Commit], maximum: Int, on core: ConnectionCore
+  ) throws -> KeySet? {
+    guard children.seekCount <= maximum else { return nil }
+    guard between != nil, let join = relation.joinTable else {
+      return children.isEmpty
+        ? [] : try core.keys(of: owners(ofChildren: children), maximum: maximum)
+    }
+    let names = join.childColumns.map { table.layout.columns[$0].name }
+    guard var values = commits.rows(of: table).values(of: names) else { return nil }
+    if join.childColumns == table.layout.keyColumns {
+      values.formUnion(children)
+    } else if !children.isEmpty {
+      guard let more = try core.keys(of: joined(children), maximum: maximum) else { return nil }
+      values.formUnion(more)
+    }
+    values = values.filter { !$0.contains(.null) }
+    guard values.seekCount <= maximum else { return nil }
+    return values.isEmpty ? [] : try core.keys(of: owners(joinedBy: values), maximum: maximum)
+  }
+
+  // MARK: Statements
+
+  private var owner: PlannedTable { between ?? table }
+  private var ownerNames: [String] {
+    relation.ownerColumns.map { owner.layout.columns[Int($0.index)].name }
+  }
+
+  /// Selects the keys of the parents that have some values in the columns of the relation.
+  private func parents(with values: KeySet) -> SelectStatement {
+    parent.selecting(
+      parent.keyColumns, from: relation.parentColumns.map(parent.column(at:)), in: values)
+  }
+
+  /// Selects the values by which children refer to their parents.
+  private func owners(ofChildren keys: KeySet) -> SelectStatement {
+    table.selecting(relation.ownerColumns, from: table.keyColumns, in: keys)
+  }
+
+  /// Selects the values by which a join table refers to the parents of some children.
+  private func owners(joinedBy values: KeySet) -> SelectStatement {
+    owner.selecting(relation.ownerColumns, from: relation.joinTable?.columns ?? [], in: values)
+  }
+
+  /// Selects the columns of children by which a join table refers to them.
+  private func joined(_ keys: KeySet) -> SelectStatement {
+    table.selecting(
+      (relation.joinTable?.childColumns ?? []).map(table.column(at:)), from: table.keyColumns,
+      in: keys)
+  }
+
+  /// The statements that must not scan a table.
+  func statements(of included: IncludedRelation) throws -> [RestrictedStatement] {
+    let samples = KeySet.samples(of: relation.ownerColumns.count)
+    var statements = [
+      RestrictedStatement(
+        text: try included.loadingText(Array(samples)), changed: owner)
+    ]
+    if relation.parentColumns != parent.layout.keyColumns {
+      statements.append(try RestrictedStatement(parents(with: samples), after: table))
+    }
+    if let join = relation.joinTable {
+      statements.append(
+        try RestrictedStatement(owners(joinedBy: .samples(of: join.columns.count)), after: table))
+    }
+    for (other, nested) in zip(others, included.relations) {
+      statements += try other.statements(of: nested)
+    }
+    return statements
+  }
+}
+
+extension IncludedRelation {
+  /// The tables of the included rows, of join tables, and of what the rows include.
+  var tables: [TableID] {
+    get throws {
+      try [table] + [relation.get().joinTable?.table].compactMap(\.self)
+        + relations.flatMap { try $0.tables }
+    }
+  }
+
+  /// Throws a `RerunReason` unless each row of the children depends on nothing but one row of their
+  /// table.
+  func requireKnownParts(on connection: Connection) throws {
+    guard children.joins.isEmpty else { throw RerunReason("it includes the rows of a join") }
+    try children.requireKnownParts(on: connection)
+    for relation in relations { try relation.requireKnownParts(on: connection) }
+  }
+}
+
+extension NettedRows {
+  /// Returns the values that the rows had before and have now in some columns; nil if one is not
+  /// known exactly.
+  fileprivate func values(of names: [String]) -> KeySet? {
+    guard !rows.isEmpty else { return [] }
+    guard isExact else { return nil }
+    let places = names.compactMap { name in columns.firstIndex { $0.isSame(as: name) } }
+    guard places.count == names.count else { return nil }
+    var values: KeySet = []
+    for row in rows {
+      for state in [row.old, row.new].compactMap(\.self) {
+        let all = row.key.values + state
+        values.insert(places.map { all[$0] })
+      }
+    }
+    return values
+  }
+}

@@ -1,0 +1,122 @@
+import QueryDSL
+import SQLCore
+
+/// The plan for inner and left joins: the query is evaluated again only for the *roots* that a
+/// commit concerns, which are rows of the first table in FROM.
+///
+/// Each row of the result carries the keys of all its tables. After a commit, these roots are
+/// affected:
+///
+/// - the touched rows of the first table;
+/// - the roots of the held rows that contain a touched row of a joined table;
+/// - the roots to which the joins now give a touched row of a joined table.
+///
+/// The rows of these roots are replaced by those that the query gives with the condition that the
+/// first table's key is one of them.
+final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
+  let query: KeyedQuery<Row>
+  let indexedPlaces: [Range<Int>]
+  private let root: PlannedTable
+  private let joined: [JoinedTable]
+
+  /// A joined table, with the statement that finds the roots of its rows.
+  private struct JoinedTable {
+    let table: PlannedTable
+    /// The place of its key among the values of a row's key.
+    let places: Range<Int>
+    /// Selects the keys of the roots to which the joins give a row of this table.
+    let roots: SelectStatement
+    /// Whether a row that is not held may come before held ones when it loses its row of this table.
+    let ordersLimitedRows: Bool
+  }
+
+  var explanation: String {
+    let names = joined.map(\.table.layout.tableName).joined(separator: ", ")
+    return "a commit that touches \(root.layout.tableName) or \(names) evaluates it again only for "
+      + "the rows of \(root.layout.tableName) that this concerns"
+  }
+
+  init(_ query: Query<Row>, of tables: [PlannedTable], in context: PlanningContext) throws {
+    let select = query.statement
+    for table in tables where !table.hasCompleteKeys {
+      throw RerunReason("the key of \(table.layout.tableName) may be NULL")
+    }
+    let core = try context.connection.use()
+    try context.requireLog()
+    let filters = try JoinFilters(of: select)
+    var end = tables[0].keyCollations.count
+    var joined: [JoinedTable] = []
+    for (index, table) in tables.enumerated().dropFirst() {
+      let places = end..<(end + table.keyCollations.count)
+      end = places.upperBound
+      let roots = try filters.roots(of: select, joining: index, keys: tables[0].keyColumns)
+      let later = Set(select.tables[index...])
+      joined.append(
+        JoinedTable(
+          table: table, places: places, roots: roots,
+          ordersLimitedRows: select.limit != nil && select.joins[index - 1].kind == .left
+            && !filters.require(table.id) && select.isOrdered(by: later)))
+    }
+    root = tables[0]
+    self.joined = joined
+    indexedPlaces = joined.map(\.places)
+    self.query = try KeyedQuery(query, of: tables, reserve: context.reserve)
+    try core.requireIndexes(
+      for: [
+        RestrictedStatement(root.restrict(self.query.statement, to: root.sampleKeys), after: root)
+      ]
+        + joined.map { joined in
+          try RestrictedStatement(
+            joined.table.restrict(joined.roots, to: joined.table.sampleKeys), after: joined.table)
+        })
+  }
+
+  // MARK: Evaluating
+
+  func change(
+    of window: ResultWindow, by commits: [Commit], with means: MaintenanceMeans,
+    on core: ConnectionCore
+  ) throws -> ResultChange? {
+    let maximum = Planning.maximumTouched(of: window.entries.count)
+    guard let roots = try affectedRoots(of: window, by: commits, maximum: maximum, on: core)
+    else { return nil }
+    var change = ResultChange(of: window)
+    guard !roots.isEmpty else { return change }
+    guard roots.seekCount <= maximum else { return nil }
+    var statement = root.restrict(query.statement, to: roots)
+    statement.order = .none
+    change.replaceRows(
+      ofRoots: roots, by: try query.entries(of: statement, on: core),
+      at: 0..<root.keyCollations.count)
+    return change
+  }
+
+  /// Returns the keys of the roots whose rows the commits may have changed; nil if there are more
+  /// than `maximum`, or if a key is not known exactly.
+  private func affectedRoots(
+    of window: ResultWindow, by commits: [Commit], maximum: Int, on core: ConnectionCore
+  ) throws -> KeySet? {
+    guard var roots = root.touchedKeys(in: commits) else { return nil }
+    for joined in joined {
+      guard let keys = joined.table.touchedKeys(in: commits),
+        keys.seekCount <= maximum - roots.count
+      else { return nil }
+      guard !keys.isEmpty else { continue }
+      // The roots that lost such a row, and are not held, are not known.
+      if joined.ordersLimitedRows, window.hasFrontier, joined.table.lostRows(in: commits) {
+        return nil
+      }
+      for key in keys {
+        for entry in window.entries(withKey: key, at: joined.places) {
+          roots.insert(Array(entry.key.values[..<root.keyCollations.count]))
+        }
+      }
+      guard
+        let found = try core.keys(
+          of: joined.table.restrict(joined.roots, to: keys), maximum: maximum)
+      else { return nil }
+      roots.formUnion(found)
+    }
+    return roots.count <= maximum ? roots : nil
+  }
+}

@@ -1,0 +1,101 @@
+import QueryDSL
+import SQLCore
+
+/// The plan for a query over one table: the rows that changed are evaluated one by one, in memory.
+/// It needs neither the writer nor a reader.
+final class RowPlan<Row: Sendable>: KeyedPlan {
+  let query: KeyedQuery<Row>
+  let table: ShadowTable
+  /// The columns that the query reads, folded.
+  let columns: Set<String>
+  /// The keys that the result's rows may have, if the query says so: `WHERE id = ?`.
+  let keys: Set<RowKey>?
+  /// A column, folded, and the value that all rows of the result have in it, if the query says so.
+  let requiredValue: (column: String, value: DatabaseValue)?
+
+  var readsSnapshots: Bool { false }
+  var explanation: String {
+    "a commit costs as much as the rows of \(table.name) that it touched"
+  }
+
+  init(_ query: Query<Row>, of planned: PlannedTable, in context: PlanningContext) throws {
+    let select = query.statement
+    let layout = planned.layout
+    self.query = try KeyedQuery(query, of: [planned], reserve: context.reserve)
+    table = planned.shadow
+    columns = planned.columns
+    let key = layout.keyColumns.first.flatMap { key in
+      planned.keyCollations == [.binary] ? select.requiredValue(of: [key]) : nil
+    }
+    keys = key.map { Set(RowKey.candidates([$0.value])) }
+    let compared = layout.columns.indices.filter { index in
+      !layout.columns[index].isPrimaryKey && (try? planned.collation(of: index)) == .binary
+    }
+    requiredValue = select.requiredValue(of: Set(compared)).map { found in
+      (layout.columns[found.column].name.lowercasedASCII, found.value)
+    }
+  }
+
+  func narrow(_ interests: inout [QualifiedTableName: Subscription.Interest]) {
+    if let keys { interests[QualifiedTableName(table.name)]?.keys = keys }
+  }
+
+  func change(
+    of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
+  ) async throws -> MaintenanceOutcome {
+    let rowCount = commits.reduce(0) { $0 + $1.rowCount }
+    return try await means.evaluators.offloading(rowCount: rowCount) {
+      try self.merge(commits, into: held, means.evaluators)
+    }
+  }
+
+  /// Merges the rows that commits touched into a result.
+  private func merge(
+    _ commits: [Commit], into held: HeldRows, _ evaluators: RowEvaluators
+  ) throws -> MaintenanceOutcome {
+    let changes = changes(in: commits)
+    guard !changes.rows.isEmpty else { return .untouched }
+    guard changes.isExact,
+      changes.rows.count <= Planning.maximumTouched(of: held.window.entries.count),
+      let entries = try? entries(of: changes, evaluators)
+    else { return .unknown }
+    var change = ResultChange(of: held.window)
+    for row in changes.rows { change.set(row.key, to: entries[row.key]) }
+    // If more rows were removed than were in reserve, the result must be fetched.
+    guard !change.after.isShort else { return .unknown }
+    let last = commits.last?.sequence ?? held.snapshot.position.last
+    return .changed(change, WatchedSnapshot(containing: last))
+  }
+
+  /// Returns the net changes of the commits to the table's rows, in the columns that the query
+  /// reads.
+  private func changes(in commits: [Commit]) -> NettedRows {
+    commits.rows(
+      of: QualifiedTableName(table.name), columns: columns, needsOld: false, rows(of:))
+  }
+
+  /// Returns the rows of a write that may belong to the result now, or may have belonged to it
+  /// before.
+  private func rows(of changes: NettedTable) -> [NettedRow] {
+    if let keys { return changes.indices(ofKeys: keys).map { changes.rows[$0] } }
+    guard let requiredValue,
+      let place = changes.names.foldedColumns.firstIndex(of: requiredValue.column)
+    else { return changes.rows }
+    return changes.indices(of: requiredValue.value, at: place).map { changes.rows[$0] }
+  }
+
+  /// Returns, by key, the entries of those touched rows that the query selects now.
+  private func entries(
+    of touched: NettedRows, _ evaluators: RowEvaluators
+  ) throws -> [RowKey: ResultEntry] {
+    let values = touched.rows.compactMap { row in row.new.map { row.key.values + $0 } }
+    guard !values.isEmpty else { return [:] }
+    var entries: [RowKey: ResultEntry] = [:]
+    try evaluators.evaluating(values, columns: touched.columns, in: table) { core in
+      var unordered = query.statement
+      unordered.order = .none
+      for entry in try query.entries(of: unordered, on: core) { entries[entry.key] = entry }
+    }
+    return entries
+  }
+}

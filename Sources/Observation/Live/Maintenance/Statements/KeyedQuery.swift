@@ -1,0 +1,123 @@
+import QueryDSL
+import SQLCore
+
+/// A query whose rows carry what identifies them: the values of its ORDER BY terms and the keys of
+/// its tables, in further columns after its own. With GROUP BY or aggregates, the key is that of the
+/// group, and the values of the aggregates come after it.
+struct KeyedQuery<Row: Sendable>: Sendable {
+  private let query: Query<Row>
+  /// The query without its limit. The keys are also added to the order, so that no two rows are
+  /// equal in it.
+  let statement: SelectStatement
+  let form: ResultForm
+  /// Whether the rows are identified by the rowid of the only table.
+  private let isKeyedByRowID: Bool
+  /// Whether the rows are groups.
+  private let isGrouped: Bool
+  /// The number of values of aggregates after the key.
+  private let aggregateCount: Int
+
+  /// - Parameters:
+  ///   - tables: the tables of the query.
+  ///   - reserve: the least number of rows to hold beyond the limit.
+  init(_ query: Query<Row>, of tables: [PlannedTable], reserve: Int) throws {
+    self.query = query
+    form = try ResultForm(
+      of: query.statement, in: tables, keyCollations: tables.flatMap(\.keyCollations),
+      reserve: reserve)
+    isKeyedByRowID = tables.count == 1 && tables[0].isKeyedByRowID
+    (isGrouped, aggregateCount) = (false, 0)
+    statement = query.statement.withKeys(tables.flatMap(\.keyColumns))
+  }
+
+  /// Creates a query with GROUP BY or aggregates.
+  ///
+  /// - Parameter aggregates: the further aggregates that each row carries.
+  init(
+    _ query: Query<Row>, groupedBy columns: [ColumnID], aggregates: [ExpressionNode],
+    of tables: [PlannedTable], reserve: Int
+  ) throws {
+    self.query = query
+    form = try ResultForm(
+      of: query.statement, in: tables, keyCollations: columns.map { _ in .binary },
+      reserve: reserve)
+    isKeyedByRowID = false
+    (isGrouped, aggregateCount) = (true, aggregates.count)
+    statement = query.statement.withKeys(columns, aggregates)
+  }
+
+  /// Fetches all rows of the query or, if it has a limit, as many as the window holds.
+  func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
+    var limited = statement
+    if let count = form.fetchCount { limited.limit = .number(count) }
+    return try entries(of: limited, on: core)
+  }
+
+  /// Runs `statement` or one with further conditions, and returns its rows.
+  func entries(
+    of statement: SelectStatement, on core: ConnectionCore
+  ) throws -> [ResultEntry] {
+    let statement = try core.lendStatement(for: statement)
+    defer { core.giveBack(statement) }
+    var entries: [ResultEntry] = []
+    while try core.step(statement) {
+      do {
+        entries.append(try entry(of: statement, on: core))
+      } catch let error as ColumnValueError {
+        throw error.at(table: nil, column: nil, row: entries.count)
+      }
+    }
+    return entries
+  }
+
+  /// Reads the row at which a run of `statement` stands.
+  private func entry(of statement: StatementPointer, on core: ConnectionCore) throws -> ResultEntry
+  {
+    let (row, next) = try query.read(statement, on: core)
+    let values = StatementRow(statement: statement)
+    let keyStart = next + form.order.terms.count
+    let orderValues = try (next..<keyStart).map { try values.databaseValue(at: $0) }
+    let end = keyStart + form.order.keyCollations.count
+    let key: RowKey
+    if isKeyedByRowID {
+      key = .rowID(try values.get(Int64.self, at: keyStart))
+    } else {
+      let keyValues = try (keyStart..<end).map { try values.databaseValue(at: $0) }
+      key = .values(isGrouped ? keyValues.map(\.asGroupKey) : keyValues)
+    }
+    let aggregates = try (end..<(end + aggregateCount)).map { try values.databaseValue(at: $0) }
+    return ResultRowEntry(
+      key: key, order: orderValues, aggregates: aggregates,
+      fingerprint: values.fingerprint(ofFirst: next), row: row)
+  }
+}
+
+extension SelectStatement {
+  /// Returns the query with its ORDER BY terms, its keys and further values after the selected
+  /// columns.
+  func withKeys(
+    _ keyColumns: [ColumnID], _ others: [ExpressionNode] = []
+  ) -> SelectStatement {
+    var statement = self
+    let keys = keyColumns.map { ExpressionNode.column($0) }
+    let own: [SelectTerm] =
+      switch selection {
+      case .table(let table): [.table(table)]
+      case .terms(let terms): terms
+      }
+    statement.selection = .terms(
+      own + (order.map(\.expression) + keys + others).map { .expression($0) })
+    for key in keys { statement.orderUpwards(by: key) }
+    statement.limit = nil
+    statement.offset = nil
+    return statement
+  }
+}
+
+extension DatabaseValue {
+  /// The value by which a group is identified: GROUP BY takes 1 and 1.0 for equal.
+  var asGroupKey: DatabaseValue {
+    guard case .real(let real) = self, let integer = Int64(exactly: real) else { return self }
+    return .integer(integer)
+  }
+}

@@ -1,0 +1,133 @@
+import QueryDSL
+import SQLCore
+
+/// A table of a maintained query, with what identifies its rows.
+struct PlannedTable: Sendable {
+  let id: TableID
+  let layout: ModelLayout
+  let name: QualifiedTableName
+  /// The types and collations of its columns.
+  let shadow: ShadowTable
+  /// The columns that the query reads, folded.
+  let columns: Set<String>
+  /// The collations of the key's columns.
+  let keyCollations: [BuiltInCollation]
+  /// Whether the rows are identified by their rowid.
+  let isKeyedByRowID: Bool
+  /// Whether no column of the key may be NULL.
+  let hasCompleteKeys: Bool
+
+  /// Reads the table's declaration. Throws a `RerunReason` if its changes cannot be followed.
+  ///
+  /// - Parameter dependencies: the columns that the query reads, of all its tables.
+  init(
+    _ id: TableID, reading dependencies: Set<ColumnDependency>, on connection: Connection
+  ) throws {
+    guard let layout = LayoutRegistry.shared.layout(number: id.layout),
+      let tracked = try TrackedTable(
+        named: QualifiedTableName(layout.tableName), recording: nil, on: connection)
+    else { throw RerunReason("it selects from something other than the table of a model") }
+    self.id = id
+    self.layout = layout
+    let name = QualifiedTableName(layout.tableName)
+    self.name = name
+    shadow = try ShadowTable(of: tracked, on: connection)
+    columns = Set(
+      dependencies.filter { QualifiedTableName($0.table) == name }.map(\.column.lowercasedASCII))
+    let stored = Set(shadow.columns.map(\.name.lowercasedASCII)).union([""])
+    if let column = columns.subtracting(stored).min() {
+      throw RerunReason("it reads \(layout.tableName).\(column), which is calculated on reading")
+    }
+    let keys = layout.keyColumns.map { layout.columns[$0].name.lowercasedASCII }
+    guard !keys.isEmpty, keys == tracked.names.keys.map(\.lowercasedASCII) else {
+      throw RerunReason("the key of the model is not the primary key of \(layout.tableName)")
+    }
+    isKeyedByRowID = tracked.isKeyedByRowID
+    let declared = try connection.declaredColumns(of: name).filter { $0.primaryKeyPosition > 0 }
+    hasCompleteKeys = isKeyedByRowID || !tracked.hasRowID || declared.allSatisfy(\.isNotNull)
+    let shadow = shadow
+    keyCollations = try layout.keyColumns.map { try shadow.builtInCollation(of: $0, in: layout) }
+  }
+
+  /// Returns the collation of a column of the model. Throws a `RerunReason` if it is not one of
+  /// SQLite's own.
+  func collation(of column: Int) throws -> BuiltInCollation {
+    try shadow.builtInCollation(of: column, in: layout)
+  }
+
+  /// Returns whether a column's declared type makes SQLite compare its values as numbers (true) or
+  /// as texts (false); nil if it has no such type.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
+  func isNumeric(_ column: Int) -> Bool? {
+    let name = layout.columns[column].name
+    guard let column = shadow.columns.first(where: { $0.name.isSame(as: name) }) else { return nil }
+    let type = column.declaredType.lowercasedASCII
+    if type.contains("int") { return true }
+    if ["char", "clob", "text"].contains(where: type.contains) { return false }
+    return type.isEmpty || type.contains("blob") || type == "any" ? nil : true
+  }
+
+  /// Returns whether two columns are equal only if they store the same value.
+  static func compareAsStored(
+    _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
+  ) -> Bool {
+    let isNumeric = first.isNumeric(column)
+    return isNumeric != nil && isNumeric == second.isNumeric(other)
+      && (try? first.collation(of: column)) == .binary
+      && (try? second.collation(of: other)) == .binary
+  }
+
+  /// Returns a column of the model as the query names it.
+  func column(at index: Int) -> ColumnID {
+    ColumnID(table: id, index: UInt16(truncatingIfNeeded: index))
+  }
+
+  /// The columns of the key, as the query names them.
+  var keyColumns: [ColumnID] { layout.keyColumns.map(column(at:)) }
+
+  /// Returns the name of a column with that of its table.
+  func columnName(_ index: Int) -> String {
+    "\(layout.tableName).\(layout.columns[index].name)"
+  }
+}
+
+extension ShadowTable {
+  fileprivate func builtInCollation(
+    of column: Int, in layout: ModelLayout
+  ) throws -> BuiltInCollation {
+    let column = layout.columns[column].name
+    guard let collation = columns.first(where: { $0.name.isSame(as: column) })?.collation else {
+      throw RerunReason(
+        "\(name).\(column), by which its rows are ordered or identified, has a collation that is "
+          + "not one of SQLite's own")
+    }
+    return collation
+  }
+}
+
+extension [PlannedTable] {
+  /// Reads the declarations of the tables of a query.
+  ///
+  /// Throws a `RerunReason` if the query depends on more than the rows of these tables, or if they
+  /// cannot be followed.
+  init(
+    _ tables: [TableID], reading dependencies: Set<ColumnDependency>, on connection: Connection
+  ) throws {
+    // The values of an array parameter are read through a virtual table.
+    let dependencies = dependencies.filter { $0.table != ArrayTable.name }
+    guard dependencies.allSatisfy({ $0.database == "main" }) else {
+      throw RerunReason("it reads a table of an attached database or a temporary table")
+    }
+    // In UTF-16, SQLite orders text by other bytes than this process does.
+    guard try connection.textEncoding() == .utf8 else {
+      throw RerunReason("the file stores text as UTF-16")
+    }
+    self = try tables.map {
+      try PlannedTable($0, reading: dependencies, on: connection)
+    }
+    guard Set(dependencies.map { QualifiedTableName($0.table) }) == Set(map(\.name)) else {
+      throw RerunReason("it reads a view, or other tables through one")
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import SQLCore
+
+/// Applies changes of rows in a transaction of the writer in which no trigger of the user fires and
+/// no foreign key acts. The triggers' changes, and those of cascades, are among the changes.
+package struct ChangeApplication {
+  let connection: Connection
+  let checksForeignKeys: Bool
+  private var tables: [String: AppliedTable?] = [:]
+  private var knownKeys: ForeignKeyGraph?
+  private var triggers: [OwnTriggers] = []
+  private var tablesWithTriggers: Set<String> = []
+
+  private init(on connection: Connection, checksForeignKeys: Bool) {
+    self.connection = connection
+    self.checksForeignKeys = checksForeignKeys
+  }
+
+  /// Runs a closure that applies changes, in a transaction of its own.
+  ///
+  /// Foreign keys are switched off before the transaction begins, so that no cascade runs. The
+  /// changed rows are checked before it ends.
+  package static func run<Result>(
+    on core: ConnectionCore, label: String? = nil, author: String? = nil,
+    _ body: (inout ChangeApplication, Connection) throws -> Result
+  ) throws -> Result {
+    let enforcesForeignKeys = core.enforcesForeignKeys
+    let firesTriggers = core.firesTriggers
+    core.enforcesForeignKeys = false
+    core.firesTriggers = false
+    defer {
+      core.enforcesForeignKeys = enforcesForeignKeys
+      core.firesTriggers = firesTriggers
+    }
+    core.writeLabel = label
+    return try core.transaction(.immediate) {
+      let connection = core.lend()
+      var application = ChangeApplication(
+        on: connection, checksForeignKeys: enforcesForeignKeys)
+      let result = try body(&application, connection)
+      if let author { try connection.noteAuthor(author) }
+      for triggers in application.triggers { try triggers.drop(on: connection) }
+      return result
+    }
+  }
+
+  /// Applies the changes of one transaction, and returns the conflicts that the policy decided.
+  ///
+  /// Throws `ChangeConflicts` if the policy lets a conflict fail.
+  package mutating func apply(
+    _ changes: [AnyLogChange], resolving policy: ConflictPolicy
+  ) throws -> [ResolvedConflict] {
+    let names = Set(changes.map(\.table.lowercasedASCII)).subtracting(tablesWithTriggers)
+    if !names.isEmpty {
+      triggers.append(try OwnTriggers(of: names, on: connection))
+      tablesWithTriggers.formUnion(names)
+    }
+    var decisions = ConflictDecisions()
+    while true {
+      let conflicts = try attempt(changes, decisions)
+      guard !conflicts.isEmpty else { return decisions.resolved }
+      var failing: [ChangeConflict] = []
+      for (index, conflict) in conflicts
+      where try !decisions.decide(conflict, ofChange: index, by: policy) {
+        failing.append(conflict)
+      }
+      guard failing.isEmpty else { throw ChangeConflicts(conflicts: failing) }
+    }
+  }
+
+  /// Applies the changes as far as it is decided. If there are further conflicts, they are returned
+  /// and nothing is changed.
+  private mutating func attempt(
+    _ changes: [AnyLogChange], _ decisions: ConflictDecisions
+  ) throws -> [(index: Int, conflict: ChangeConflict)] {
+    let keys = checksForeignKeys ? try foreignKeys() : nil
+    var attempt = ApplicationAttempt(
+      connection: connection, changes: changes, decisions: decisions, foreignKeys: keys)
+    try connection.savepoint { connection in
+      try attempt.run { try table($0) }
+      if !attempt.conflicts.isEmpty { try connection.requestRollback() }
+    }
+    return attempt.conflicts
+  }
+
+  private mutating func table(_ name: String) throws -> AppliedTable? {
+    if let known = tables[name.lowercasedASCII] { return known }
+    let table = try AppliedTable(named: name, on: connection)
+    tables[name.lowercasedASCII] = .some(table)
+    return table
+  }
+
+  private mutating func foreignKeys() throws -> ForeignKeyGraph {
+    if let knownKeys { return knownKeys }
+    let keys = try ForeignKeyGraph(of: connection)
+    knownKeys = keys
+    return keys
+  }
+}
+
+/// What a policy has decided about the conflicts of some changes.
+struct ConflictDecisions {
+  /// The changes that are left out.
+  private(set) var kept: Set<Int> = []
+  /// The conflicts that each change may overwrite.
+  private var overwritten: [Int: [ChangeConflict]] = [:]
+  private(set) var resolved: [ResolvedConflict] = []
+
+  /// Returns whether a change may overwrite what is in its way.
+  func mayOverwrite(_ index: Int, _ reason: ChangeConflict.Reason) -> Bool {
+    overwritten[index]?.contains { $0.reason == reason } ?? false
+  }
+
+  /// Asks a policy about a conflict. Returns false if the conflict fails.
+  mutating func decide(
+    _ conflict: ChangeConflict, ofChange index: Int, by policy: ConflictPolicy
+  ) throws -> Bool {
+    switch try policy.resolve(conflict) {
+    case .fail: return false
+    case .apply where conflict.canBeOverwritten && !mayOverwrite(index, conflict.reason):
+      overwritten[index, default: []].append(conflict)
+      resolved.append(ResolvedConflict(conflict: conflict, wasApplied: true))
+    case .keep, .apply:
+      kept.insert(index)
+      resolved.append(ResolvedConflict(conflict: conflict, wasApplied: false))
+    }
+    return true
+  }
+}

@@ -1,0 +1,84 @@
+import SQLCore
+
+/// A change that does not fit its row as the row is now.
+///
+/// A change of *other* columns of the row is no conflict, nor is a row that has the values already.
+public struct ChangeConflict: Hashable, Sendable {
+  /// The ways in which a change does not fit.
+  public enum Reason: Hashable, Sendable {
+    /// The row has other values in these columns than the change expects.
+    case columnsChanged([String])
+    /// The row does not exist.
+    case rowIsGone
+    /// A row with the same key exists, with other values.
+    case rowExists
+    /// Another row has a value that must be unique.
+    case notUnique(ConstraintFailure)
+    /// The row would violate a constraint of another kind, such as a foreign key.
+    case violates(ConstraintFailure)
+    /// The table lacks these columns of the change, or does not exist, or has another key.
+    case schemaChanged(missing: [String])
+    /// The key contains NULL, so that it may be the key of several rows.
+    case incompleteKey
+  }
+
+  /// The change that was to be made.
+  public let change: AnyLogChange
+  /// The way in which it does not fit.
+  public let reason: Reason
+  /// The values of the row as it is now, by the names of its columns; nil if it does not exist.
+  public let current: [String: DatabaseValue]?
+
+  /// Whether the change can be made all the same, at the cost of what is in its way.
+  public var canBeOverwritten: Bool {
+    switch reason {
+    case .columnsChanged, .rowExists: true
+    case .notUnique(let failure): !failure.columns.isEmpty
+    case .rowIsGone, .violates, .schemaChanged, .incompleteKey: false
+    }
+  }
+}
+
+extension ChangeConflict: CustomStringConvertible {
+  /// The conflict in a sentence.
+  public var description: String {
+    let key = change.keyValues.map(\.description).joined(separator: ", ")
+    let row = "the row \(key) of \(change.table)"
+    switch reason {
+    case .columnsChanged(let columns):
+      return "\(row) was changed since in \(columns.joined(separator: ", "))"
+    case .rowIsGone: return "\(row) was deleted since"
+    case .rowExists: return "\(row) was inserted since, with other values"
+    case .notUnique(let failure), .violates(let failure):
+      return "\(row) cannot be written: \(failure)"
+    case .schemaChanged(let missing):
+      return missing.isEmpty
+        ? "\(row) cannot be written: a migration dropped the table or changed its key"
+        : "\(row) cannot be written: a migration dropped or renamed "
+          + missing.joined(separator: ", ")
+    case .incompleteKey: return "\(row) cannot be identified, because its key contains NULL"
+    }
+  }
+}
+
+/// The error of changes that do not fit the present rows. Nothing was changed.
+public struct ChangeConflicts: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The conflicts, in the order of the changes.
+  public let conflicts: [ChangeConflict]
+
+  /// The first conflicts, and what to do.
+  public var description: String {
+    let shown = conflicts.prefix(3).map(\.description).joined(separator: "; ")
+    let others = conflicts.count > 3 ? "; and \(conflicts.count - 3) more" : ""
+    return "nothing was changed, because \(shown)\(others); a `ConflictPolicy` can decide for "
+      + "each row"
+  }
+}
+
+/// A conflict, and what a policy decided.
+public struct ResolvedConflict: Hashable, Sendable {
+  /// The conflict.
+  public let conflict: ChangeConflict
+  /// Whether the change was made all the same. If not, the row stayed as it was.
+  public let wasApplied: Bool
+}

@@ -1,0 +1,114 @@
+import SQLCore
+
+/// What the application of a batch did.
+public struct LogApplication: Hashable, Sendable {
+  /// The number of transactions that were applied. Those that the database had already are not
+  /// counted.
+  public let count: Int
+  /// The conflicts that the policy decided.
+  public let conflicts: [ResolvedConflict]
+}
+
+extension ChangeLog {
+  /// The identity of the database, by which other databases know its transactions. A copy of the
+  /// file has the same identity.
+  ///
+  /// Throws `LogError.noLog` if the database has no log. One statement.
+  public var identity: String {
+    get throws { try database.read { try $0.logIdentity() } }
+  }
+
+  /// Returns the position in the log of another database up to which its transactions were applied
+  /// here; 0 if none was. One statement.
+  public func appliedPosition(of source: String) throws -> Int64 {
+    try database.read { try $0.appliedLogPosition(of: source) }
+  }
+
+  /// Returns the transactions after a position as a batch that another database can apply.
+  ///
+  /// ```swift
+  /// let batch = try a.log.batch(after: b.log.appliedPosition(of: a.log.identity))
+  /// try b.log.apply(batch, resolving: .newer)
+  /// ```
+  /// The batch reads at most `limit` entries of the log. It is at the end of the log when its
+  /// `start` and `end` are the same.
+  ///
+  /// - Parameter relaying: whether transactions that were applied from other databases are sent on,
+  ///   with their origin. Without it, each database sends only its own.
+  public func batch(
+    after position: Int64, limit: Int = 100, relaying: Bool = false
+  ) throws -> LogBatch {
+    try endForeignEntry()
+    return try database.read { connection in
+      let identity = try connection.logIdentity()
+      let entries = try connection.logEntries(
+        after: position, limit: limit, withMarks: true)
+      let sent = entries.filter { $0.gap == nil && (relaying || $0.origin == nil) }
+      return LogBatch(
+        source: identity, start: position, end: entries.last?.sequence ?? position,
+        transactions: sent.map { LogTransaction($0, of: identity) })
+    }
+  }
+
+  /// Applies transactions of another database, in one transaction, and each as an entry of the log
+  /// with its origin.
+  ///
+  /// A transaction that was applied before is passed over, as is one that was made here. Users'
+  /// triggers do not run, and foreign keys are checked at the end of each transaction.
+  ///
+  /// Throws `LogError.missingTransactions` if the batch begins after the position that was reached,
+  /// and `ChangeConflicts` if the policy lets a conflict fail; then nothing is changed.
+  @discardableResult
+  public func apply(
+    _ batch: LogBatch, resolving policy: ConflictPolicy = .fail
+  ) throws -> LogApplication {
+    try database.writing { try Self.apply(batch, policy, on: $0) }
+  }
+
+  /// Applies transactions of another database from asynchronous code.
+  @discardableResult
+  public func apply(
+    _ batch: LogBatch, resolving policy: ConflictPolicy = .fail
+  ) async throws -> LogApplication {
+    try await database.writingFromTask { try Self.apply(batch, policy, on: $0) }
+  }
+
+  private static func apply(
+    _ batch: LogBatch, _ policy: ConflictPolicy, on core: ConnectionCore
+  ) throws -> LogApplication {
+    try ChangeApplication.run(on: core) { application, connection in
+      try connection.endLogEntry()
+      let identity = try connection.logIdentity()
+      try connection.createLogOrigins()
+      let position = try connection.appliedLogPosition(of: batch.source)
+      guard batch.start <= position else {
+        throw LogError.missingTransactions(
+          source: batch.source, after: position, before: batch.start)
+      }
+      guard batch.source != identity, batch.end > position else {
+        return LogApplication(count: 0, conflicts: [])
+      }
+      var clock = RowClock(identity: identity)
+      if policy.comparesTimes { try clock.read(for: batch.transactions, on: connection) }
+      var count = 0
+      var conflicts: [ResolvedConflict] = []
+      for transaction in batch.transactions where transaction.origin.database != identity {
+        guard
+          transaction.origin.sequence
+            > (try connection.appliedSequence(of: transaction.origin.database))
+        else { continue }
+        try connection.beginLogEntry()
+        let changes =
+          policy.comparesTimes ? clock.newer(transaction) : transaction.changes
+        conflicts += try application.apply(changes, resolving: policy)
+        if policy.comparesTimes {
+          for change in changes { try connection.markInLog(change) }
+        }
+        try connection.endLogEntry(applying: transaction)
+        count += 1
+      }
+      try connection.noteAppliedPosition(batch.end, of: batch.source)
+      return LogApplication(count: count, conflicts: conflicts)
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import SQLCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A transaction of one database, in a form that can be sent to another one and applied there.
+public struct LogTransaction: Hashable, Sendable {
+  /// The database in which the transaction was made, and its number there.
+  public let origin: LogEntry.Origin
+  /// The microseconds since 1970. Of two transactions that change a row, the later one is newer.
+  public let time: Int64
+  /// The label; nil if it has none.
+  public let label: String?
+  /// The author; nil if it has none.
+  public let author: String?
+  /// The rows that differ.
+  public let changes: [AnyLogChange]
+
+  init(_ entry: LogEntry, of identity: String) {
+    origin = entry.origin ?? LogEntry.Origin(database: identity, sequence: entry.sequence)
+    time = entry.time
+    label = entry.label
+    author = entry.author
+    changes = entry.changes
+  }
+}
+
+/// Consecutive transactions of one database's log, to be applied to another database.
+public struct LogBatch: Hashable, Sendable, Codable {
+  /// The identity of the database from whose log the transactions are.
+  public let source: String
+  /// The position in that log after which the batch begins.
+  public let start: Int64
+  /// The position in that log at which the batch ends.
+  public let end: Int64
+  /// The transactions in order.
+  public let transactions: [LogTransaction]
+}
+
+// MARK: Coding
+
+extension LogTransaction: Codable {
+  private struct Coded: Codable {
+    var database: String
+    var sequence: Int64
+    var time: Int64
+    var label: String?
+    var author: String?
+    var changes: [CodedChange]
+  }
+
+  private struct CodedChange: Codable {
+    var table: String
+    var columns: [String]
+    var key: [Int]
+    var kind: String
+    var keyValues: [CodedValue]
+    var old: [CodedValue?]
+    var new: [CodedValue?]
+
+    init(_ change: AnyLogChange) {
+      table = change.shape.table
+      columns = change.shape.columns
+      key = change.shape.key
+      kind = change.kind == .inserted ? "insert" : change.kind == .updated ? "update" : "delete"
+      keyValues = change.keyValues.map { CodedValue(value: $0) }
+      old = change.oldValues.map { $0.map { CodedValue(value: $0) } }
+      new = change.newValues.map { $0.map { CodedValue(value: $0) } }
+    }
+
+    /// The change. Throws if the parts do not fit together.
+    func change(_ decoder: any Decoder) throws -> AnyLogChange {
+      let kinds: [String: RowChangeKind] = [
+        "insert": .inserted, "update": .updated, "delete": .deleted,
+      ]
+      guard let kind = kinds[kind], old.count == columns.count, new.count == columns.count,
+        key.allSatisfy(columns.indices.contains), key.count == keyValues.count
+      else {
+        throw DecodingError.dataCorrupted(
+          .init(codingPath: decoder.codingPath, debugDescription: "no change of a row"))
+      }
+      return AnyLogChange(
+        kind: kind, keyValues: keyValues.map(\.value),
+        shape: LogShape(table: table, columns: columns, key: key),
+        oldValues: old.map { $0?.value }, newValues: new.map { $0?.value })
+    }
+  }
+
+  /// Decodes a transaction.
+  public init(from decoder: any Decoder) throws {
+    let coded = try Coded(from: decoder)
+    origin = LogEntry.Origin(database: coded.database, sequence: coded.sequence)
+    time = coded.time
+    label = coded.label
+    author = coded.author
+    changes = try coded.changes.map { try $0.change(decoder) }
+  }
+
+  /// Encodes the transaction. Values keep their storage class; reals keep all their bits.
+  public func encode(to encoder: any Encoder) throws {
+    try Coded(
+      database: origin.database, sequence: origin.sequence, time: time, label: label,
+      author: author, changes: changes.map { CodedChange($0) }
+    ).encode(to: encoder)
+  }
+}
+
+/// A value with its storage class.
+private struct CodedValue: Codable {
+  let value: DatabaseValue
+
+  private enum Key: String, CodingKey { case i, r, t, b }
+
+  init(value: DatabaseValue) { self.value = value }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    switch container.allKeys.first {
+    // As texts, because JSON has neither all integers nor infinities.
+    case .i: value = .integer(try Self.number(container, .i))
+    case .r: value = .real(Double(bitPattern: try Self.number(container, .r)))
+    case .t: value = .text(try container.decode(String.self, forKey: .t))
+    case .b: value = .blob(try container.decode(Data.self, forKey: .b))
+    case nil: value = .null
+    }
+  }
+
+  private static func number<Number: FixedWidthInteger>(
+    _ container: KeyedDecodingContainer<Key>, _ key: Key
+  ) throws -> Number {
+    guard let number = Number(try container.decode(String.self, forKey: key)) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: container, debugDescription: "no number")
+    }
+    return number
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    switch value {
+    case .null: break
+    case .integer(let integer): try container.encode("\(integer)", forKey: .i)
+    case .real(let real): try container.encode("\(real.bitPattern)", forKey: .r)
+    case .text(let text): try container.encode(text, forKey: .t)
+    case .blob(let data): try container.encode(data, forKey: .b)
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import SQLCore
+
+// An Int beside an Int64 or another integer; `OperandIsNotANumber.swift` says why these overloads
+// exist.
+//
+// Without them the compiler would also read `$0.$int * 2 + $0.$int64` as a sum of real numbers, since
+// `$0.$int * 2` can be one.
+
+extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _IntegerKind {
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func + <Other: _ExpressionOfSizedInteger>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func + <Other: _ExpressionOfSizedInteger>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func + <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Arithmetic == _SizedIntegerKind {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func + <Other: AdditiveColumnValue>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Arithmetic == _SizedIntegerKind {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func - <Other: _ExpressionOfSizedInteger>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func - <Other: _ExpressionOfSizedInteger>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func - <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Arithmetic == _SizedIntegerKind {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func - <Other: AdditiveColumnValue>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Arithmetic == _SizedIntegerKind {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func * <Other: _ExpressionOfSizedInteger>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func * <Other: _ExpressionOfSizedInteger>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func * <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Arithmetic == _SizedIntegerKind {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func * <Other: AdditiveColumnValue>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Arithmetic == _SizedIntegerKind {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func / <Other: _ExpressionOfSizedInteger>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func / <Other: _ExpressionOfSizedInteger>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func / <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression
+  where Other._Arithmetic == _SizedIntegerKind {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func / <Other: AdditiveColumnValue>(
+    left: Other, right: SQLExpression
+  ) -> SQLExpression
+  where Other._Arithmetic == _SizedIntegerKind {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+}
+
+// Each of these also applies to right operands. But its result is an implicitly unwrapped optional,
+// and the compiler prefers every overload without it that is not disfavoured. So `$0.$int64 + 2`
+// stays a sum of integers.
+extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _SizedIntegerKind {
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func + <Other: AdditiveColumnValue & FixedWidthInteger>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression! {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func + <Other: _ExpressionOfSizedInteger>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression!
+  where Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func - <Other: AdditiveColumnValue & FixedWidthInteger>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression! {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func - <Other: _ExpressionOfSizedInteger>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression!
+  where Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func * <Other: AdditiveColumnValue & FixedWidthInteger>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression! {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func * <Other: _ExpressionOfSizedInteger>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression!
+  where Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func / <Other: AdditiveColumnValue & FixedWidthInteger>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression! {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+
+  /// Not available: the operands are integers of different types.
+  @NumbersOfDifferentTypes
+  public static func / <Other: _ExpressionOfSizedInteger>(
+    left: SQLExpression, right: Other
+  ) -> SQLExpression!
+  where Other._Nullability == Value._Nullability {
+    SQLExpression(.invalid(NumbersOfDifferentTypes.error))
+  }
+}

@@ -1,0 +1,124 @@
+import SQLCore
+
+// Comparisons of a number that may be NULL with one that may not; `TypesOfComparisonDiffer.swift`
+// says why these overloads are disfavoured. `==` and `!=` of two expressions are right.
+
+extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func == <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLPredicate
+  where Other._Nullability == _MaybeNull {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func != <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLPredicate
+  where Other._Nullability == _MaybeNull {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func < <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLPredicate
+  where Other._Nullability == _MaybeNull {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func < <Other: _ExpressionOfOptionalNumber>(
+    left: SQLExpression, right: Other
+  ) -> SQLPredicate {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func < <Other: _ExpressionOfOptionalNumber>(
+    left: Other, right: SQLExpression
+  ) -> SQLPredicate {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func <= <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLPredicate
+  where Other._Nullability == _MaybeNull {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func <= <Other: _ExpressionOfOptionalNumber>(
+    left: SQLExpression, right: Other
+  ) -> SQLPredicate {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func <= <Other: _ExpressionOfOptionalNumber>(
+    left: Other, right: SQLExpression
+  ) -> SQLPredicate {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func > <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLPredicate
+  where Other._Nullability == _MaybeNull {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func > <Other: _ExpressionOfOptionalNumber>(
+    left: SQLExpression, right: Other
+  ) -> SQLPredicate {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func > <Other: _ExpressionOfOptionalNumber>(
+    left: Other, right: SQLExpression
+  ) -> SQLPredicate {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func >= <Other: AdditiveColumnValue>(
+    left: SQLExpression, right: Other
+  ) -> SQLPredicate
+  where Other._Nullability == _MaybeNull {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func >= <Other: _ExpressionOfOptionalNumber>(
+    left: SQLExpression, right: Other
+  ) -> SQLPredicate {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+
+  /// Not available: one operand may be NULL, and the other may not.
+  @_disfavoredOverload @OneOperandMayBeNull
+  public static func >= <Other: _ExpressionOfOptionalNumber>(
+    left: Other, right: SQLExpression
+  ) -> SQLPredicate {
+    SQLPredicate(.invalid(OneOperandMayBeNull.error))
+  }
+}

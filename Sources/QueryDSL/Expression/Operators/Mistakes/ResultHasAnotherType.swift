@@ -1,0 +1,257 @@
+import SQLCore
+
+// Arithmetic whose result is assigned to a column of another type, or is expected to be of another
+// type for another reason; `OperandIsNotANumber.swift` says why these overloads exist.
+//
+// The compiler reads an expression from its operands to its last operator. When that operator does
+// not give the expected type, it would try all others again: millions for eight operators. These
+// overloads give any type, so the search ends there.
+//
+// They also apply where no mistake is. But they convert an operand to an optional three times, and
+// the compiler prefers a reading with fewer such conversions. It prefers these overloads to taking
+// an integer literal for a real number: so `$0.$double = $0.$int / 2` is a mistake, as it is in
+// Swift, and not a quotient of real numbers.
+
+/// The reason of a compile error: the result of arithmetic is assigned to a column of another type,
+/// or stands where another type is expected. Programs do not use it directly.
+@globalActor
+public actor ResultHasAnotherType {
+  /// The actor, which never does anything.
+  public static let shared = ResultHasAnotherType()
+
+  static var error: QueryError {
+    QueryError("the result of arithmetic has another type than the place where it stands")
+  }
+}
+
+extension SQLExpression where Value: AdditiveColumnValue {
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func + <Result: ColumnValue>(
+    left: SQLExpression, right: SQLExpression???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func + <Result: ColumnValue>(
+    left: SQLExpression, right: Value???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func + <Result: ColumnValue>(
+    left: Value???, right: SQLExpression
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func - <Result: ColumnValue>(
+    left: SQLExpression, right: SQLExpression???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func - <Result: ColumnValue>(
+    left: SQLExpression, right: Value???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func - <Result: ColumnValue>(
+    left: Value???, right: SQLExpression
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func * <Result: ColumnValue>(
+    left: SQLExpression, right: SQLExpression???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func * <Result: ColumnValue>(
+    left: SQLExpression, right: Value???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func * <Result: ColumnValue>(
+    left: Value???, right: SQLExpression
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+}
+
+extension SQLExpression where Value: ArithmeticColumnValue {
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func / <Result: ColumnValue>(
+    left: SQLExpression, right: SQLExpression???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func / <Result: ColumnValue>(
+    left: SQLExpression, right: Value???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func / <Result: ColumnValue>(
+    left: Value???, right: SQLExpression
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+}
+
+extension SQLExpression where Value == Double {
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func + <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
+    left: SQLExpression<Integer>, right: SQLExpression???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func + <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
+    left: SQLExpression, right: SQLExpression<Integer>???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func - <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
+    left: SQLExpression<Integer>, right: SQLExpression???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func - <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
+    left: SQLExpression, right: SQLExpression<Integer>???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func * <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
+    left: SQLExpression<Integer>, right: SQLExpression???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func * <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
+    left: SQLExpression, right: SQLExpression<Integer>???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func / <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
+    left: SQLExpression<Integer>, right: SQLExpression???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func / <Integer: FixedWidthInteger & NumericColumnValue, Result: ColumnValue>(
+    left: SQLExpression, right: SQLExpression<Integer>???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+}
+
+extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func + <Real: _RealValue, Result: ColumnValue>(
+    left: SQLExpression, right: Real???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func + <Real: _RealValue, Result: ColumnValue>(
+    left: Real???, right: SQLExpression
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func - <Real: _RealValue, Result: ColumnValue>(
+    left: SQLExpression, right: Real???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func - <Real: _RealValue, Result: ColumnValue>(
+    left: Real???, right: SQLExpression
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func * <Real: _RealValue, Result: ColumnValue>(
+    left: SQLExpression, right: Real???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func * <Real: _RealValue, Result: ColumnValue>(
+    left: Real???, right: SQLExpression
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func / <Real: _RealValue, Result: ColumnValue>(
+    left: SQLExpression, right: Real???
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+
+  /// Not available: the result has another type than the expected one.
+  @ResultHasAnotherType
+  public static func / <Real: _RealValue, Result: ColumnValue>(
+    left: Real???, right: SQLExpression
+  ) -> SQLExpression<Result> {
+    SQLExpression<Result>(.invalid(ResultHasAnotherType.error))
+  }
+}

@@ -1,0 +1,197 @@
+import SQLCore
+
+// Arithmetic over numbers that are never NULL, where an optional number is expected, as in
+// `$0.$optional = $0.$views * 2`.
+//
+// The compiler prefers a reading with fewer conversions to an optional, so it takes these overloads
+// only there. They convert twice, because a value that is an optional is a mistake.
+
+extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
+  /// Returns the sum. SQL: `a + b`
+  public static func + (left: SQLExpression, right: SQLExpression??) -> SQLExpression<Value?> {
+    lifted(right) { left + $0 }
+  }
+
+  /// Returns the sum. SQL: `a + ?`
+  public static func + (left: SQLExpression, right: Value??) -> SQLExpression<Value?> {
+    lifted(right) { left + $0 }
+  }
+
+  /// Returns the sum. SQL: `? + a`
+  public static func + (left: Value??, right: SQLExpression) -> SQLExpression<Value?> {
+    lifted(left) { $0 + right }
+  }
+
+  /// Returns the difference. SQL: `a - b`
+  public static func - (left: SQLExpression, right: SQLExpression??) -> SQLExpression<Value?> {
+    lifted(right) { left - $0 }
+  }
+
+  /// Returns the difference. SQL: `a - ?`
+  public static func - (left: SQLExpression, right: Value??) -> SQLExpression<Value?> {
+    lifted(right) { left - $0 }
+  }
+
+  /// Returns the difference. SQL: `? - a`
+  public static func - (left: Value??, right: SQLExpression) -> SQLExpression<Value?> {
+    lifted(left) { $0 - right }
+  }
+
+  /// Returns the product. SQL: `a * b`
+  public static func * (left: SQLExpression, right: SQLExpression??) -> SQLExpression<Value?> {
+    lifted(right) { left * $0 }
+  }
+
+  /// Returns the product. SQL: `a * ?`
+  public static func * (left: SQLExpression, right: Value??) -> SQLExpression<Value?> {
+    lifted(right) { left * $0 }
+  }
+
+  /// Returns the product. SQL: `? * a`
+  public static func * (left: Value??, right: SQLExpression) -> SQLExpression<Value?> {
+    lifted(left) { $0 * right }
+  }
+}
+
+extension SQLExpression where Value: ArithmeticColumnValue, Value._Nullability == _NeverNull {
+  /// Returns the quotient; NULL if the divisor is 0. SQL: `a / b`
+  public static func / (left: SQLExpression, right: SQLExpression??) -> SQLExpression<Value?> {
+    lifted(right) { left / $0 }
+  }
+
+  /// Returns the quotient; NULL if the divisor is 0. SQL: `a / ?`
+  public static func / (left: SQLExpression, right: Value??) -> SQLExpression<Value?> {
+    lifted(right) { left / $0 }
+  }
+
+  /// Returns the quotient; NULL if the divisor is 0. SQL: `? / a`
+  public static func / (left: Value??, right: SQLExpression) -> SQLExpression<Value?> {
+    lifted(left) { $0 / right }
+  }
+}
+
+extension SQLExpression where Value == Double {
+  /// Returns the sum. SQL: `a + b`
+  public static func + <Integer: FixedWidthInteger & NumericColumnValue>(
+    left: SQLExpression<Integer>, right: SQLExpression??
+  ) -> SQLExpression<Integer.RealResult?> {
+    lifted(right) { left + $0 }
+  }
+
+  /// Returns the sum. SQL: `a + b`
+  public static func + <Integer: FixedWidthInteger & NumericColumnValue>(
+    left: SQLExpression, right: SQLExpression<Integer>??
+  ) -> SQLExpression<Integer.RealResult?> {
+    lifted(right) { left + $0 }
+  }
+
+  /// Returns the difference. SQL: `a - b`
+  public static func - <Integer: FixedWidthInteger & NumericColumnValue>(
+    left: SQLExpression<Integer>, right: SQLExpression??
+  ) -> SQLExpression<Integer.RealResult?> {
+    lifted(right) { left - $0 }
+  }
+
+  /// Returns the difference. SQL: `a - b`
+  public static func - <Integer: FixedWidthInteger & NumericColumnValue>(
+    left: SQLExpression, right: SQLExpression<Integer>??
+  ) -> SQLExpression<Integer.RealResult?> {
+    lifted(right) { left - $0 }
+  }
+
+  /// Returns the product. SQL: `a * b`
+  public static func * <Integer: FixedWidthInteger & NumericColumnValue>(
+    left: SQLExpression<Integer>, right: SQLExpression??
+  ) -> SQLExpression<Integer.RealResult?> {
+    lifted(right) { left * $0 }
+  }
+
+  /// Returns the product. SQL: `a * b`
+  public static func * <Integer: FixedWidthInteger & NumericColumnValue>(
+    left: SQLExpression, right: SQLExpression<Integer>??
+  ) -> SQLExpression<Integer.RealResult?> {
+    lifted(right) { left * $0 }
+  }
+
+  /// Returns the quotient; NULL if the divisor is 0. SQL: `a / b`
+  public static func / <Integer: FixedWidthInteger & NumericColumnValue>(
+    left: SQLExpression<Integer>, right: SQLExpression??
+  ) -> SQLExpression<Integer.RealResult?> {
+    lifted(right) { left / $0 }
+  }
+
+  /// Returns the quotient; NULL if the divisor is 0. SQL: `a / b`
+  public static func / <Integer: FixedWidthInteger & NumericColumnValue>(
+    left: SQLExpression, right: SQLExpression<Integer>??
+  ) -> SQLExpression<Integer.RealResult?> {
+    lifted(right) { left / $0 }
+  }
+}
+
+extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
+  /// Returns the sum. SQL: `a + ?`
+  public static func + <Real: _RealValue>(
+    left: SQLExpression, right: Real??
+  ) -> SQLExpression<Value.RealResult?> {
+    lifted(right) { left + $0 }
+  }
+
+  /// Returns the sum. SQL: `? + a`
+  public static func + <Real: _RealValue>(
+    left: Real??, right: SQLExpression
+  ) -> SQLExpression<Value.RealResult?> {
+    lifted(left) { $0 + right }
+  }
+
+  /// Returns the difference. SQL: `a - ?`
+  public static func - <Real: _RealValue>(
+    left: SQLExpression, right: Real??
+  ) -> SQLExpression<Value.RealResult?> {
+    lifted(right) { left - $0 }
+  }
+
+  /// Returns the difference. SQL: `? - a`
+  public static func - <Real: _RealValue>(
+    left: Real??, right: SQLExpression
+  ) -> SQLExpression<Value.RealResult?> {
+    lifted(left) { $0 - right }
+  }
+
+  /// Returns the product. SQL: `a * ?`
+  public static func * <Real: _RealValue>(
+    left: SQLExpression, right: Real??
+  ) -> SQLExpression<Value.RealResult?> {
+    lifted(right) { left * $0 }
+  }
+
+  /// Returns the product. SQL: `? * a`
+  public static func * <Real: _RealValue>(
+    left: Real??, right: SQLExpression
+  ) -> SQLExpression<Value.RealResult?> {
+    lifted(left) { $0 * right }
+  }
+
+  /// Returns the quotient; NULL if the divisor is 0. SQL: `a / ?`
+  public static func / <Real: _RealValue>(
+    left: SQLExpression, right: Real??
+  ) -> SQLExpression<Value.RealResult?> {
+    lifted(right) { left / $0 }
+  }
+
+  /// Returns the quotient; NULL if the divisor is 0. SQL: `? / a`
+  public static func / <Real: _RealValue>(
+    left: Real??, right: SQLExpression
+  ) -> SQLExpression<Value.RealResult?> {
+    lifted(left) { $0 / right }
+  }
+}
+
+/// Calculates with an operand that was converted to an optional twice; it is never nil.
+private func lifted<Operand, Value: ColumnValue>(
+  _ operand: Operand??, _ calculate: (Operand) -> SQLExpression<Value>
+) -> SQLExpression<Value?> {
+  guard let once = operand, let value = once else {
+    return SQLExpression(.invalid(OneOperandMayBeNull.error))
+  }
+  return calculate(value).optional
+}

@@ -1,0 +1,112 @@
+/// The text of a statement as an engine gets it: without Apus's own table functions, which exist
+/// only in this process.
+///
+/// `apus_array(?)` has a bound array, which becomes a JSON array and, because JSON has no BLOBs, one
+/// BLOB with the bytes of all of them:
+///
+/// ```sql
+/// (SELECT "key" AS rowid, CASE "type" WHEN 'array'
+///   THEN coalesce(substr(?, json_extract("value", '$[0]'), json_extract("value", '$[1]')), x'')
+///   ELSE "atom" END AS value FROM json_each(?))
+/// ```
+struct RemoteSQL {
+  /// The statement as it was written.
+  let sql: String
+  /// The statement as it is sent.
+  let sent: String
+  /// Whether each parameter, in order, is a bound array.
+  let isArray: [Bool]
+
+  init(_ sql: String, parameterCount: Int) throws {
+    self.sql = sql
+    guard sql.contains(ArrayTable.name) else {
+      sent = sql
+      isArray = Array(repeating: false, count: parameterCount)
+      return
+    }
+    let tokens = SQLTokens(sql)
+    var isArray: [Bool] = []
+    var pieces: [String] = []
+    var end = 0
+    var index = 0
+    while index < tokens.tokens.count {
+      let token = tokens.tokens[index]
+      if token.isWord(ArrayTable.name), index + 3 < tokens.tokens.count,
+        tokens.tokens[index + 1].isSign("("), tokens.tokens[index + 2].value == "?",
+        tokens.tokens[index + 3].isSign(")")
+      {
+        pieces.append(tokens.text(from: end, to: token.range.lowerBound))
+        pieces.append(Self.array)
+        end = tokens.tokens[index + 3].range.upperBound
+        isArray.append(true)
+        index += 4
+        continue
+      }
+      if token.kind == .parameter { isArray.append(false) }
+      index += 1
+    }
+    guard isArray.count == parameterCount else {
+      throw DatabaseError.misuse(
+        "a statement that is sent elsewhere cannot have both an array and parameters with a "
+          + "number or a name")
+    }
+    pieces.append(tokens.text(from: end, to: tokens.bytes.count))
+    sent = pieces.joined()
+    self.isArray = isArray
+  }
+
+  private static let array = """
+    (SELECT "key" AS rowid, CASE "type" WHEN 'array' \
+    THEN coalesce(substr(?, json_extract("value", '$[0]'), json_extract("value", '$[1]')), x'') \
+    ELSE "atom" END AS value FROM json_each(?))
+    """
+}
+
+extension SQLTokens {
+  fileprivate func text(from start: Int, to end: Int) -> String {
+    String(decoding: bytes[start..<end], as: UTF8.self)
+  }
+}
+
+extension BoundArray {
+  /// The BLOBs of the array in one, and the array as JSON, in which each BLOB is the position of its
+  /// first byte, counted from 1, and its length.
+  var remoteValues: [DatabaseValue] {
+    var bytes: [UInt8] = []
+    var json = "["
+    for (index, value) in values.enumerated() {
+      if index > 0 { json += "," }
+      switch value {
+      case .null: json += "null"
+      case .integer(let integer): json += "\(integer)"
+      case .real(let real): json += Self.json(real)
+      case .text(let text): Self.append(text, to: &json)
+      case .blob(let data):
+        json += "[\(bytes.count + 1),\(data.count)]"
+        bytes += data
+      }
+    }
+    return [.blob(.init(bytes)), .text(json + "]")]
+  }
+
+  /// JSON has no infinity; SQLite reads a number that is too large as one.
+  private static func json(_ real: Double) -> String {
+    real.isInfinite ? (real < 0 ? "-9e999" : "9e999") : "\(real)"
+  }
+
+  private static func append(_ text: String, to json: inout String) {
+    json += "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\":
+        json += "\\"
+        json.unicodeScalars.append(scalar)
+      case "\u{0}"..<"\u{20}":
+        let digits = String(scalar.value, radix: 16)
+        json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: json.unicodeScalars.append(scalar)
+      }
+    }
+    json += "\""
+  }
+}

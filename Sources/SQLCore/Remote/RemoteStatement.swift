@@ -1,0 +1,74 @@
+import CSQLite
+
+/// A statement of a connection whose database is elsewhere.
+///
+/// Its template is the statement itself, compiled against the copy of the schema. What runs is a
+/// second statement, which reads the virtual table of the link: `SELECT c0 AS "title" FROM
+/// apus_remote(17, ?1)` for one that returns rows, and `INSERT INTO apus_remote_run …` for one that
+/// returns none. So the columns and parameters are those of SQLite, and rows are decoded as always.
+final class RemoteStatement {
+  let number: Int64
+  /// The statement, compiled against the copy of the schema.
+  let template: OpaquePointer
+  let text: RemoteSQL
+  let isReadOnly: Bool
+  /// Whether the statement runs on the copy as well: it changes the schema, or it begins or ends a
+  /// transaction or savepoint.
+  let runsOnCopy: Bool
+  let changesSchema: Bool
+  let isCommit: Bool
+  let isRollback: Bool
+  private weak let link: RemoteLink?
+
+  init(
+    number: Int64, template: OpaquePointer, effects: StatementEffects, link: RemoteLink
+  ) throws {
+    self.number = number
+    self.template = template
+    self.link = link
+    let sql = sqlite3_sql(template).map { String(cString: $0) } ?? ""
+    text = try RemoteSQL(sql, parameterCount: Int(sqlite3_bind_parameter_count(template)))
+    isReadOnly = sqlite3_stmt_readonly(template) != 0
+    let words = SQLTokens(sql).tokens.drop { $0.isSign(";") }
+    isCommit = words.first?.isWord("commit") == true || words.first?.isWord("end") == true
+    isRollback = words.first?.isWord("rollback") == true
+    changesSchema = effects.contains(.changesSchema)
+    let returnsNothing = sqlite3_column_count(template) == 0
+    // SQLite counts SAVEPOINT and RELEASE among the statements that only read. A PRAGMA without
+    // rows may change how the copy follows the schema.
+    runsOnCopy =
+      changesSchema || effects.contains(.controlsTransaction)
+      || returnsNothing && (isReadOnly || effects.contains(.changesConnection))
+  }
+
+  deinit {
+    link?.forget(number)
+  }
+
+  var sql: String { text.sql }
+
+  /// The statement that runs in this one's place.
+  var substitute: String {
+    let count = Int(sqlite3_column_count(template))
+    let parameters = (1...max(1, sqlite3_bind_parameter_count(template)))
+      .prefix(Int(sqlite3_bind_parameter_count(template)))
+      .map { index in
+        sqlite3_bind_parameter_name(template, index).map { String(cString: $0) } ?? "?\(index)"
+      }
+    let values = ["\(number)"] + parameters
+    guard count > 0 else {
+      let names = ["statement"] + parameters.indices.map { "p\($0)" }
+      return "INSERT INTO \(RemoteTable.runName) (\(names.joined(separator: ", "))) "
+        + "VALUES (\(values.joined(separator: ", ")))"
+    }
+    let columns = (0..<count).map { index in
+      let name = sqlite3_column_name(template, Int32(index)).map { String(cString: $0) } ?? ""
+      return "c\(index) AS \(Identifier(name).quoted)"
+    }
+    return "SELECT \(columns.joined(separator: ", ")) "
+      + "FROM \(RemoteTable.rowsName)(\(values.joined(separator: ", ")))"
+  }
+
+  /// Whether the substitute runs instead of the template.
+  var hasSubstitute: Bool { !runsOnCopy }
+}

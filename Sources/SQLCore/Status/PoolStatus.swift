@@ -1,0 +1,64 @@
+/// The use of a database's connections at one moment, and of their statement caches until then:
+/// `db.poolStatus`.
+///
+/// It is meant for metrics: reading it takes a lock for a moment, and waits for no connection.
+public struct PoolStatus: Hashable, Sendable {
+  /// The connections that serve one kind of access.
+  public struct Lane: Hashable, Sendable {
+    /// The number of connections that are open or being opened.
+    public var connections: Int
+    /// The number of connections that an access uses.
+    public var used: Int
+    /// The number of accesses that wait for a connection.
+    public var waiting: Int
+
+    /// Makes the use of some connections.
+    public init(connections: Int = 0, used: Int = 0, waiting: Int = 0) {
+      self.connections = connections
+      self.used = used
+      self.waiting = waiting
+    }
+  }
+
+  /// The connection that writes. In memory, it serves all accesses.
+  public internal(set) var writer = Lane()
+  /// The connections of reads.
+  public internal(set) var readers = Lane()
+  /// The connections of streams of rows.
+  public internal(set) var streams = Lane()
+  /// How often a requested statement was in a connection's cache, since the database was opened.
+  ///
+  /// A connection that is in use now is counted up to the last `poolStatus` that found it idle.
+  public internal(set) var statementCacheHits = 0
+  /// How often a requested statement had to be prepared; it is counted like `statementCacheHits`.
+  public internal(set) var statementCacheMisses = 0
+}
+
+extension Database {
+  /// The use of the connections at this moment, and of their statement caches until now.
+  public var poolStatus: PoolStatus {
+    access.pool.state.withLock { state in
+      // Idle connections are in no one's use, so they can be inspected while the lock is held.
+      for name in ConnectionPool.LaneName.allCases {
+        for core in state[name].idle {
+          let new = core.state.pointee.statements.takeNewCounts()
+          state.statementCounts.hits += new.hits
+          state.statementCounts.misses += new.misses
+        }
+      }
+      var status = PoolStatus()
+      status.writer = state[.writer].use
+      status.readers = state[.reader].use
+      status.streams = state[.stream].use
+      status.statementCacheHits = state.statementCounts.hits
+      status.statementCacheMisses = state.statementCounts.misses
+      return status
+    }
+  }
+}
+
+extension ConnectionPool.Lane {
+  fileprivate var use: PoolStatus.Lane {
+    PoolStatus.Lane(connections: count, used: count - idle.count, waiting: waiters.count)
+  }
+}

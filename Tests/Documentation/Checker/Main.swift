@@ -1,0 +1,36 @@
+import Foundation
+
+/// Checks the documentation.
+///
+///     checker examples ROOT BINARIES FOLDER [PAGE …]    see `Scripts/examples`
+///     checker links ROOT                                every relative link leads somewhere
+///     checker articles ROOT CATALOGUE                   writes the pages as articles of DocC
+@main
+struct Main {
+  static func main() throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    switch (arguments.first, arguments.count) {
+    case ("examples", 4...): try checkExamples(Array(arguments.dropFirst()))
+    case ("links", 2):
+      let broken = try Site(root: URL(filePath: arguments[1])).brokenLinks()
+      for line in broken { print(line) }
+      exit(broken.isEmpty ? 0 : 1)
+    case ("articles", 3):
+      try Site(root: URL(filePath: arguments[1])).writeArticles(to: URL(filePath: arguments[2]))
+    default:
+      print("usage: checker examples|links|articles ROOT …")
+      exit(2)
+    }
+  }
+
+  private static func checkExamples(_ paths: [String]) throws {
+    var check = Check(
+      compiler: Compiler(
+        root: URL(filePath: paths[0]), binaries: URL(filePath: paths[1]),
+        folder: URL(filePath: paths[2])))
+    let failures = try check.run(only: Array(paths.dropFirst(3)))
+    for failure in failures { print(failure) }
+    print("\(check.summary); \(failures.count) failures")
+    exit(failures.isEmpty ? 0 : 1)
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+
+/// The blocks of a Markdown file, or of the documentation comments of a Swift file.
+struct Page {
+  /// The path from the root of the project.
+  let path: String
+  var blocks: [Block] = []
+  /// Whether the page is a program: its blocks run one after the other.
+  var runs = false
+  /// Whether each block stands by itself, as in documentation comments.
+  let isSource: Bool
+
+  /// A name for the declarations that are made from the page.
+  var identifier: String {
+    String(path.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+  }
+
+  init(path: String, text: String) {
+    self.path = path
+    isSource = path.hasSuffix(".swift")
+    let lines = text.components(separatedBy: "\n")
+    if isSource {
+      readComments(lines)
+    } else {
+      readMarkdown(lines.map { $0 })
+    }
+  }
+
+  private mutating func readComments(_ lines: [String]) {
+    // Lines that are no documentation end every block.
+    readMarkdown(
+      lines.map { line in
+        let text = line.trimmingPrefix { $0 == " " }
+        guard text.hasPrefix("///") else { return nil }
+        let content = text.dropFirst(3)
+        return String(content.first == " " ? content.dropFirst() : content)
+      })
+  }
+
+  private mutating func readMarkdown(_ lines: [String?]) {
+    var kind = Block.Kind.right
+    var isLeftOut = false
+    var isForeign = false
+    var index = 0
+    while index < lines.count {
+      let line = lines[index] ?? ""
+      let text = String(line.trimmingPrefix { $0 == " " })
+      index += 1
+      // A fence may be indented, in a list; the marks stand at the left margin.
+      switch text.hasPrefix("<!--") ? line : text {
+      case "<!-- run -->": runs = true
+      case "<!-- wrong -->": kind = .wrong
+      case "<!-- manifest -->": kind = .manifest
+      case "<!-- another library -->": isForeign = true
+      case "<!-- not run -->": isLeftOut = true
+      case "<!-- prints -->":
+        let shown = Page.shownText(lines, &index)
+        if !blocks.isEmpty { blocks[blocks.count - 1].shown = shown }
+      case "<!-- swift":
+        let first = index
+        while index < lines.count, lines[index] != "-->" { index += 1 }
+        blocks.append(Block(firstLine: first + 1, lines: lines[first..<index].map { $0 ?? "" }))
+        index += 1
+      case "```swift":
+        let indentation = line.count - text.count
+        let first = index
+        while index < lines.count, !(lines[index] ?? "```").contains("```") { index += 1 }
+        let content = lines[first..<index].map { String(($0 ?? "").dropFirst(indentation)) }
+        defer { isForeign = false }
+        if isForeign {
+          index += 1
+          continue
+        }
+        blocks.append(
+          Block(kind: kind, isLeftOut: isLeftOut, firstLine: first + 1, lines: content))
+        index += 1
+        kind = .right
+        isLeftOut = false
+      case let text where text.hasPrefix("```"):
+        // A block of another language.
+        while index < lines.count, !(lines[index] ?? "```").contains("```") { index += 1 }
+        index += 1
+      default: break
+      }
+    }
+  }
+
+  /// Reads the block that follows, between fences or indented by four spaces.
+  private static func shownText(_ lines: [String?], _ index: inout Int) -> [String] {
+    while index < lines.count, (lines[index] ?? "").isEmpty { index += 1 }
+    guard index < lines.count else { return [] }
+    var shown: [String] = []
+    if (lines[index] ?? "").hasPrefix("```") {
+      index += 1
+      while index < lines.count, !(lines[index] ?? "```").hasPrefix("```") {
+        shown.append(lines[index] ?? "")
+        index += 1
+      }
+      index += 1
+    } else {
+      while index < lines.count, let line = lines[index], line.hasPrefix("    ") || line.isEmpty {
+        shown.append(String(line.dropFirst(4)))
+        index += 1
+      }
+      while shown.last?.isEmpty == true { shown.removeLast() }
+    }
+    return shown
+  }
+}

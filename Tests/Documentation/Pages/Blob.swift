@@ -1,0 +1,2 @@
+private let size = 0
+private let header = Data()

@@ -1,0 +1,1 @@
+private let id: Int64 = 0

@@ -1,0 +1,2 @@
+private let a: Database = unavailable()
+private let b: Database = unavailable()

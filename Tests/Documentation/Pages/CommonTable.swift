@@ -1,0 +1,1 @@
+private let levels: CommonTable<Level> = unavailable()

@@ -1,0 +1,2 @@
+extension TableName { fileprivate static let profiles: TableName = "profiles" }
+private let profile: Profile = unavailable()

@@ -1,0 +1,1 @@
+private let isNew = SQLExpression(true)

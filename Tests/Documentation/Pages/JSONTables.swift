@@ -1,0 +1,2 @@
+private let tour: Columns<Tour> = unavailable()
+private var seat: Columns<Seat> { unavailable() }

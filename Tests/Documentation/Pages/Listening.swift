@@ -1,0 +1,2 @@
+private let isFrozen = false
+private struct Frozen: Error {}

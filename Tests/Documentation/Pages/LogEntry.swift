@@ -1,0 +1,1 @@
+private let entry: LogEntry = unavailable()

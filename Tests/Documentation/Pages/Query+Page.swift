@@ -1,0 +1,1 @@
+private let page: [(row: (String, String), cursor: PageCursor<(String, String)>)] = unavailable()

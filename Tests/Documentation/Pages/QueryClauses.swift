@@ -1,0 +1,2 @@
+private let post: Columns<Post> = unavailable()
+private let author: Columns<Author> = unavailable()

@@ -1,0 +1,1 @@
+extension String { fileprivate var rot13: String { self } }

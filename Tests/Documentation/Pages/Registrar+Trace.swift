@@ -1,0 +1,1 @@
+private func log(_ sql: String?, _ duration: Duration?) {}

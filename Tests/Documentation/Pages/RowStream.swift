@@ -1,0 +1,1 @@
+private func export(_ post: Post) async throws {}

@@ -1,0 +1,9 @@
+private struct Post: Model {
+  @PrimaryKey var id = Unique64()
+  @Column var status: Status = .draft
+  @Column var embedding: [Float]
+}
+
+private func schema(@SchemaBuilder<Post> _ elements: () -> Schema<Post>) -> Schema<Post> {
+  elements()
+}

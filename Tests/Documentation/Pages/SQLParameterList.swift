@@ -1,0 +1,1 @@
+private let other: Post.ID = unavailable()

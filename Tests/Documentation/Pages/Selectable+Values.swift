@@ -1,0 +1,1 @@
+private struct Level: ResultRow { @Column var depth: Int }

@@ -1,0 +1,4 @@
+private struct Visit: Model {
+  @PrimaryKey var id = UUID()
+  @Column var arrival = Date()
+}

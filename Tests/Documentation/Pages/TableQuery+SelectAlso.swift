@@ -1,0 +1,1 @@
+private let titles = Post.select(\.$id, \.$title)

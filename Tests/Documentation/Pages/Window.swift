@@ -1,0 +1,1 @@
+private let track: Columns<Track> = unavailable()

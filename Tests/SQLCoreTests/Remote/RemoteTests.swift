@@ -1,0 +1,194 @@
+import FileEngine
+import Foundation
+import SQLCore
+import Testing
+
+@Suite struct RemoteTests {
+  private func withEngine(
+    _ body: (Database, FileEngine) throws -> Void
+  ) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "remote-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let engine = FileEngine(path: folder.appending(path: "db.sqlite").path())
+    try body(try Database(engine: engine), engine)
+  }
+
+  @Test func statementsRunElsewhereAndTheirRowsAreDecodedHere() throws {
+    try withEngine { db, engine in
+      try db.execute("CREATE TABLE bird (id INTEGER PRIMARY KEY, name TEXT, grams REAL, data BLOB)")
+      try db.write { tx in
+        try tx.execute(
+          "INSERT INTO bird (name, grams, data) VALUES (\("Swift"), \(44.9), \(Data([1, 0, 2])))")
+        #expect(try tx.lastInsertRowID == 1)
+        #expect(try tx.changeCount == 1)
+        try tx.execute("INSERT INTO bird (name) VALUES ('Wren'), ('Owl')")
+        #expect(try tx.changeCount == 2)
+      }
+      let rows = try db.fetch(
+        (String, Double?, Data?).self, "SELECT name, grams, data FROM bird ORDER BY id")
+      #expect(rows.map(\.0) == ["Swift", "Wren", "Owl"])
+      #expect(rows[0].1 == 44.9 && rows[0].2 == Data([1, 0, 2]) && rows[1].1 == nil)
+      let returned = try db.write {
+        try $0.fetch(
+          (Int, String).self, "INSERT INTO bird (name) VALUES ('Kite') RETURNING id, name")
+      }
+      #expect(returned.first?.0 == 4)
+      // The file itself has the rows.
+      let file = try Database(path: engine.path)
+      #expect(try file.fetch(Int.self, "SELECT count(*) FROM bird") == [4])
+    }
+  }
+
+  @Test func aTransactionThatThrowsIsRolledBackElsewhere() throws {
+    struct Stop: Error {}
+    try withEngine { db, _ in
+      try db.execute("CREATE TABLE t (x UNIQUE)")
+      #expect(throws: Stop.self) {
+        try db.write { tx in
+          try tx.execute("INSERT INTO t VALUES (1)")
+          try tx.execute("CREATE TABLE other (x)")
+          throw Stop()
+        }
+      }
+      #expect(try db.fetch(Int.self, "SELECT count(*) FROM t") == [0])
+      #expect(throws: DatabaseError.self) { try db.rows("SELECT * FROM other") }
+      try db.write { tx in
+        try tx.execute("INSERT INTO t VALUES (1)")
+        try? tx.savepoint { tx in
+          try tx.execute("INSERT INTO t VALUES (2)")
+          throw Stop()
+        }
+        #expect(throws: DatabaseError.self) { try tx.execute("INSERT INTO t VALUES (1)") }
+        try tx.execute("INSERT INTO t VALUES (3)")
+      }
+      #expect(try db.fetch(Int.self, "SELECT x FROM t ORDER BY x") == [1, 3])
+    }
+  }
+
+  @Test func aViolatedConstraintIsNamed() throws {
+    try withEngine { db, _ in
+      try db.execute("CREATE TABLE t (x UNIQUE, y CHECK (y > 0))")
+      try db.execute("INSERT INTO t VALUES (1, 1)")
+      do {
+        try db.execute("INSERT INTO t VALUES (1, 1)")
+        Issue.record("it did not throw")
+      } catch let error as DatabaseError {
+        #expect(error.code.primary == .constraint)
+        #expect(error.constraint?.columns == ["x"])
+        #expect(error.sql == "INSERT INTO t VALUES (1, 1)")
+      }
+      do {
+        try db.execute("INSERT INTO t VALUES (2, 0)")
+        Issue.record("it did not throw")
+      } catch let error as DatabaseError {
+        #expect(error.constraint?.table == "t")
+      }
+    }
+  }
+
+  @Test func arraysAreSentAsJSON() throws {
+    try withEngine { db, _ in
+      try db.execute("CREATE TABLE t (x)")
+      let values: [DatabaseValue] = [
+        .integer(.max), .real(0.1), .real(.infinity), .text("a\"\\\n\u{1}é"),
+        .blob(Data([0, 255])),
+        .blob(Data()), .null, .real(2),
+      ]
+      for value in values {
+        try db.execute(SQL(text: "INSERT INTO t VALUES (?)", bindings: [.value(value)]))
+      }
+      for value in values where value != .null {
+        let rows = try db.rows(
+          SQL(
+            text: "SELECT x FROM t WHERE x IN (SELECT value FROM apus_array(?))",
+            bindings: [.array(BoundArray([value]))]))
+        #expect(rows.map { $0[0] } == [value], "\(value)")
+      }
+    }
+  }
+
+  @Test func aMistakeThrowsBeforeAnythingIsSent() throws {
+    try withEngine { db, engine in
+      try db.execute("CREATE TABLE t (x)")
+      engine.sent.withLock { $0 = [] }
+      #expect(throws: DatabaseError.self) { try db.execute("INSERT INTO t (y) VALUES (1)") }
+      #expect(engine.sent.withLock { $0.contains { $0.contains("INSERT") } } == false)
+    }
+  }
+
+  @Test func whatNeedsTheFileIsRefused() throws {
+    try withEngine { db, _ in
+      try db.execute("CREATE TABLE t (x)")
+      #expect(throws: DatabaseError.self) { try db.backup(to: "/tmp/copy.sqlite") }
+      #expect(throws: DatabaseError.self) { try db.makeSnapshot() }
+      #expect(throws: DatabaseError.self) { try db.checkpoint() }
+      #expect(throws: DatabaseError.self) { try db.vacuum() }
+      #expect(throws: DatabaseError.self) { try db.write { try $0.serialize() } }
+      #expect(throws: DatabaseError.self) { try db.write { try $0.session() } }
+      #expect(throws: DatabaseError.self) { try db.execute("ATTACH ':memory:' AS other") }
+      #expect(throws: DatabaseError.self) {
+        try db.register(Registration { try $0.function("double") { (x: Int) in x * 2 } })
+      }
+    }
+  }
+
+  @Test func aLostSessionRollsItsTransactionBack() throws {
+    try withEngine { db, engine in
+      try db.execute("CREATE TABLE t (x)")
+      engine.fault.withLock { fault in
+        fault = { sql in
+          if sql.contains("VALUES (2)") {
+            throw RemoteSessionError(outcome: .unknown, message: "the line was cut")
+          }
+        }
+      }
+      do {
+        try db.write { tx in
+          try tx.execute("INSERT INTO t VALUES (1)")
+          try tx.execute("INSERT INTO t VALUES (2)")
+        }
+        Issue.record("it did not throw")
+      } catch let error as RemoteSessionError {
+        // Without a COMMIT, nothing can have been committed.
+        #expect(error.outcome == .notRun)
+      }
+      #expect(throws: RemoteSessionError(outcome: .unknown, message: "the line was cut")) {
+        try db.writeWithoutTransaction { try $0.execute("INSERT INTO t VALUES (2)") }
+      }
+      engine.fault.withLock { $0 = nil }
+      #expect(try db.fetch(Int.self, "SELECT count(*) FROM t") == [0])
+      try db.execute("INSERT INTO t VALUES (3)")
+      #expect(try db.fetch(Int.self, "SELECT x FROM t") == [3])
+    }
+  }
+
+  @Test func aLostCommitIsUnknown() throws {
+    try withEngine { db, engine in
+      try db.execute("CREATE TABLE t (x)")
+      engine.fault.withLock { fault in
+        fault = { sql in
+          if sql == "COMMIT" {
+            throw RemoteSessionError(outcome: .unknown, message: "the line was cut")
+          }
+        }
+      }
+      #expect(throws: RemoteSessionError(outcome: .unknown, message: "the line was cut")) {
+        try db.execute("INSERT INTO t VALUES (1)")
+      }
+      engine.fault.withLock { $0 = nil }
+      try db.execute("INSERT INTO t VALUES (2)")
+    }
+  }
+
+  @Test func anotherProgramsSchemaIsSeen() throws {
+    try withEngine { db, engine in
+      try db.execute("CREATE TABLE t (x)")
+      let other = try Database(path: engine.path)
+      try other.execute("CREATE TABLE u (y); INSERT INTO u VALUES (7)")
+      #expect(try db.fetch(Int.self, "SELECT y FROM u") == [7])
+      try other.execute("ALTER TABLE u ADD COLUMN z DEFAULT 8")
+      #expect(try db.fetch(Int.self, "SELECT z FROM u") == [8])
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Apus
+import CommandInterface
+import FileInspection
+import Foundation
+import ToolOutput
+
+/// The last state of a file that was seen, and the comparison of later states with it.
+///
+/// A copy of the tables in a temporary file is that state. Each look compares the file with it in
+/// one transaction, so the differences of all looks together lead from the first state to the last.
+/// What several commits did between two looks is one difference.
+final class FileWatcher {
+  private let path: String
+  private let tables: [String]?
+  private var database: Database
+  private let copy: KeyedCopy
+  private var definitions: SchemaDefinitions
+  /// A number that changes when another connection commits; nil if the next look
+  /// must compare.
+  private var version: DatabaseValue?
+  /// The number of the file, which differs if another file takes its place.
+  private var fileNumber: UInt64?
+  /// The number of rows of the first state.
+  let rowCount: Int
+
+  var tableCount: Int { copy.shapes.count }
+
+  init(path: String, tables: [String]?) throws {
+    self.path = path
+    self.tables = tables
+    fileNumber = Self.fileNumber(of: path)
+    database = try FileArgument.open(path)
+    copy = try KeyedCopy()
+    (definitions, version, rowCount) = try database.read { [copy] connection in
+      for name in tables ?? [] { _ = try Relation.named(name, in: connection) }
+      let state = try ComparedState(of: connection, tables: tables)
+      var count = 0
+      for shape in state.shapes { count += try copy.copy(shape, from: connection) }
+      return (state.definitions, try Self.version(connection), count)
+    }
+  }
+
+  private static func fileNumber(of path: String) -> UInt64? {
+    let attributes = try? FileManager.default.attributesOfItem(
+      atPath: URL(filePath: path).resolvingSymlinksInPath().path)
+    return (attributes?[.systemFileNumber] as? NSNumber)?.uint64Value
+  }
+
+  private static func version(_ connection: Connection) throws -> DatabaseValue? {
+    try connection.row("PRAGMA data_version")?[0]
+  }
+
+  /// Compares the file with its last state, if it may have changed.
+  ///
+  /// If it throws, the differences that it has passed until then are not passed again.
+  func look(
+    _ onSchema: (SchemaDifference) -> Void, _ onRow: (RowDifference) -> Void
+  ) throws {
+    let number = Self.fileNumber(of: path)
+    if number != fileNumber {
+      guard number != nil else { throw ReadableError("\(path) was removed") }
+      database = try FileArgument.open(path)
+      version = nil
+      fileNumber = number
+    }
+    try database.read { connection in
+      let current = try Self.version(connection)
+      guard version == nil || current != version else { return }
+      version = nil
+      let state = try ComparedState(of: connection, tables: tables)
+      definitions.differences(to: state.definitions).forEach(onSchema)
+      definitions = state.definitions
+      try state.read(connection) { connection in
+        for pair in TablePair.pairs(copy.shapes, state.shapes) {
+          try compare(pair, connection, onRow)
+        }
+      }
+      version = current
+    }
+  }
+
+  private func compare(
+    _ pair: TablePair, _ connection: Connection, _ onRow: (RowDifference) -> Void
+  ) throws {
+    var changes: [TableComparison.Change] = []
+    try copy.database.read { old in
+      try TableComparison.changes(of: pair, old: old, new: connection) { changes.append($0) }
+    }
+    if pair.old == pair.new {
+      if let shape = pair.new, !changes.isEmpty { try copy.apply(changes, to: shape) }
+    } else if let shape = pair.new {
+      try copy.copy(shape, from: connection)
+    } else {
+      try copy.remove(pair.name)
+    }
+    for change in changes { onRow(pair.difference(change)) }
+  }
+}

@@ -1,0 +1,140 @@
+import Apus
+import ArgumentParser
+import CommandInterface
+import FileInspection
+import Foundation
+import ToolOutput
+
+struct LogCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log",
+    abstract: "Shows the change log of a file that Apus wrote: each transaction and its rows.",
+    discussion: """
+      A file has a change log if a model declares Logged(). Only transactions that are complete are \
+      shown: another program leaves its last one open.
+
+      EXAMPLES:
+        apus log blog.sqlite
+        apus log blog.sqlite --after 1200 --limit 1000 --json
+        apus log blog.sqlite --tables Post
+      """)
+
+  @OptionGroup var file: FileArgument
+  @Option(help: "Show the transactions after this number. Default: the newest ones.")
+  var after: Int64?
+  @Option(help: "The largest number of transactions.")
+  var limit = 50
+  @Option(help: "The tables, separated by commas. Default: all.")
+  var tables: String?
+  @OptionGroup var options: OutputOptions
+
+  func validate() throws {
+    guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
+  }
+
+  func run() throws {
+    let names = tables?.split(separator: ",").map { $0.lowercased() }
+    let entries = try file.open().read { connection in
+      try connection.logEntries(after: try position(connection), limit: limit)
+    }.map { entry in
+      LogLines(
+        entry,
+        entry.changes.filter { names?.contains($0.table.lowercased()) ?? true }
+          .map(\.difference))
+    }.filter { names == nil || !$0.changes.isEmpty }
+    let output = options.output()
+    switch output.format {
+    case .table:
+      for entry in entries { entry.writeText(output) }
+      if entries.isEmpty { output.line("no transaction is in the log", .dim) }
+    case .json:
+      output.put(
+        entries.isEmpty
+          ? "[]\n" : "[\n" + entries.map { "  " + $0.json }.joined(separator: ",\n") + "\n]\n")
+    case .csv:
+      output.csv(LogLines.csvNames.map { .text($0) })
+      for line in entries.flatMap(\.csvLines) { output.csv(line) }
+    }
+  }
+
+  /// Returns the position after which the transactions are shown.
+  private func position(_ connection: Connection) throws -> Int64 {
+    if let after { return after }
+    // Also throws the error that the file has no log.
+    let last = try connection.logPosition()
+    let first = try connection.row(
+      """
+      SELECT min(sequence) FROM (SELECT sequence FROM apus_log_entry WHERE NOT isOpen
+        ORDER BY sequence DESC LIMIT \(limit))
+      """)?.get(Int64?.self, at: 0)
+    return first.map { $0 - 1 } ?? last
+  }
+}
+
+/// The text of a transaction in the change log.
+private struct LogLines {
+  let entry: LogEntry
+  let changes: [RowDifference]
+
+  init(_ entry: LogEntry, _ changes: [RowDifference]) {
+    self.entry = entry
+    self.changes = changes
+  }
+
+  private var time: String { entry.date.formatted(.iso8601) }
+
+  func writeText(_ output: Output) {
+    var title = "\(entry.sequence)  \(time)"
+    if let label = entry.label { title += "  label \(label)" }
+    if let author = entry.author { title += "  author \(author)" }
+    if let undone = entry.undoneSequence { title += "  undoes \(undone)" }
+    output.line(title, .bold)
+    if let gap = entry.gap { output.line("  earlier changes of \(gap) are not in the log", .red) }
+    for change in changes {
+      output.line("  \(change.table) \(change.line)", change.kind.style)
+    }
+  }
+
+  var json: String {
+    let members = changes.map { change in
+      "{"
+        + change.jsonMembers.map { "\($0.name.jsonLiteral): \($0.json)" }.joined(separator: ", ")
+        + "}"
+    }
+    return "{\"sequence\": \(entry.sequence), \"date\": \(time.jsonLiteral), "
+      + "\"label\": \(entry.label?.jsonLiteral ?? "null"), "
+      + "\"author\": \(entry.author?.jsonLiteral ?? "null"), "
+      + "\"undoes\": \(entry.undoneSequence.map(String.init) ?? "null"), "
+      + "\"gap\": \(entry.gap?.jsonLiteral ?? "null"), "
+      + "\"changes\": [\(members.joined(separator: ", "))]}"
+  }
+
+  static let csvNames = [
+    "sequence", "date", "label", "author", "change", "table", "key", "column", "old", "new",
+  ]
+
+  var csvLines: [[DatabaseValue]] {
+    let head: [DatabaseValue] = [
+      .integer(entry.sequence), .text(time), entry.label.map { .text($0) } ?? .null,
+      entry.author.map { .text($0) } ?? .null,
+    ]
+    return changes.flatMap(\.csvLines).map { head + $0 }
+  }
+}
+
+extension AnyLogChange {
+  /// The change as a difference between two states.
+  fileprivate var difference: RowDifference {
+    let columns = changedColumns
+    let kind: RowDifference.Kind =
+      switch kind {
+      case .inserted: .inserted
+      case .updated: .updated
+      case .deleted: .deleted
+      }
+    return RowDifference(
+      kind, table: table, key: keyValues, columns: columns,
+      old: kind == .inserted ? [] : columns.map { old($0) ?? .null },
+      new: kind == .deleted ? [] : columns.map { new($0) ?? .null })
+  }
+}

@@ -1,0 +1,105 @@
+import Apus
+import ArgumentParser
+import CommandInterface
+import FileInspection
+import Foundation
+import ToolOutput
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+struct Watch: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Shows what changes in a file, as it happens, whichever process writes.",
+    discussion: """
+      Rows are compared by the primary key; rows of a table without one, as a whole. What several \
+      commits did to a row between two looks is shown as one change. The first look copies the \
+      tables into the temporary folder, and each commit is followed by reading all of them: for a \
+      large file, name the tables with --tables. JSON has an object on each line.
+
+      It ends with Ctrl-C, with status 0.
+
+      EXAMPLES:
+        apus watch blog.sqlite
+        apus watch blog.sqlite --tables Post --json | jq .new
+      """)
+
+  @OptionGroup var file: FileArgument
+  @Option(help: "The tables, separated by commas. Default: all.")
+  var tables: String?
+  @Option(help: "The seconds between two looks.")
+  var interval = 0.2
+  @Option(help: "End after this number of changes.")
+  var limit: Int?
+  @OptionGroup var options: OutputOptions
+
+  func validate() throws {
+    guard interval > 0, interval <= 3_600 else {
+      throw ValidationError("--interval must be more than 0, and at most 3600.")
+    }
+  }
+
+  func run() throws {
+    Interruption.catch()
+    let watcher = try FileWatcher(
+      path: file.file, tables: tables?.split(separator: ",").map(String.init))
+    ErrorOutput.write(
+      "watching \(watcher.tableCount) tables with \(watcher.rowCount) rows; Ctrl-C ends")
+    let output = options.output(isPaged: false)
+    let writer = DifferenceWriter(output, isEndless: true)
+    var count = 0
+    while !Interruption.isRequested, limit.map({ count < $0 }) ?? true {
+      var isFirst = true
+      func begin() {
+        if isFirst { writer.begin(Self.time) }
+        isFirst = false
+        count += 1
+      }
+      do {
+        try watcher.look(
+          {
+            begin(); writer.write($0)
+          },
+          {
+            begin(); writer.write($0)
+          })
+      } catch let error as DatabaseError where [.busy, .locked].contains(error.code.primary) {
+        // Another process holds a lock; the next look compares.
+      }
+      output.flush()
+      Thread.sleep(forTimeInterval: interval)
+    }
+    writer.end()
+  }
+
+  private static var time: String {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.dateFormat = "HH:mm:ss"
+    return formatter.string(from: Date())
+  }
+}
+
+/// The wish of the user that the command ends, by Ctrl-C or SIGTERM.
+///
+/// A command that catches it can remove its temporary files. A second signal ends it at once.
+enum Interruption {
+  /// Written by the handler, in which nothing but a simple store is safe.
+  nonisolated(unsafe) private static var flag: sig_atomic_t = 0
+
+  static var isRequested: Bool { flag != 0 }
+
+  static func `catch`() {
+    for number in [SIGINT, SIGTERM] {
+      signal(number) { number in
+        Interruption.flag = 1
+        signal(number, SIG_DFL)
+      }
+    }
+  }
+}

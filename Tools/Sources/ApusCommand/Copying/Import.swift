@@ -1,0 +1,129 @@
+import Apus
+import ArgumentParser
+import CommandInterface
+import FileInspection
+import Foundation
+import RowImport
+import ToolOutput
+
+struct Import: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Inserts rows from CSV or JSON into a table.",
+    discussion: """
+      It writes all rows or none. The first line of CSV names the columns, as the members of each \
+      JSON object do. An empty field is NULL, and \"\" is an empty text. A BLOB is base64. Foreign \
+      keys are enforced. Triggers run only with --trust, since they are code of the file.
+
+      EXAMPLES:
+        apus import blog.sqlite Post posts.csv
+        apus import blog.sqlite Post posts.json --on-conflict replace
+        curl https://example.org/posts.csv | apus import blog.sqlite Post -
+      """)
+
+  @OptionGroup var file: FileArgument
+  @Argument(help: "The table.")
+  var table: String
+  @Argument(help: "The file with the rows; - for the standard input.", completion: .file())
+  var data: String
+  @Flag(help: "The rows are JSON: an array of objects, or an object on each line.")
+  var json = false
+  @Flag(help: "The rows are CSV. Default: the name of the file decides.")
+  var csv = false
+  @Option(
+    help: "The names of the columns, separated by commas, for CSV without a first line of names.")
+  var columns: String?
+  @Option(help: "What separates the fields of CSV: a character, or 'tab'.")
+  var separator = ","
+  @Option(help: "The treatment of a row whose key exists: fail, ignore or replace.")
+  var onConflict = TableImport.Conflict.fail
+  @Flag(help: "Run the triggers of the table, such as those that feed a full-text index.")
+  var trust = false
+
+  func validate() throws {
+    guard !(json && csv) else { throw ValidationError("--json and --csv exclude each other.") }
+    guard separator == "tab" || separator.utf8.count == 1 else {
+      throw ValidationError("--separator must be one ASCII character, or 'tab'.")
+    }
+  }
+
+  private var isJSON: Bool {
+    let name = data.lowercased()
+    return json || !csv && [".json", ".jsonl", ".ndjson"].contains { name.hasSuffix($0) }
+  }
+
+  func run() throws {
+    let source = try source()
+    let size = try? FileManager.default.attributesOfItem(atPath: data)[.size] as? Int
+    let database = try open()
+    let progress = ProgressLine("importing", "bytes")
+    let result: TableImport
+    do {
+      result = try database.write { connection in
+        let relation = try Relation.named(table, in: connection)
+        guard relation.kind != .view else {
+          throw ReadableError("\(relation.name) is a view; rows are inserted into tables")
+        }
+        try requireTrust(in: relation.name, connection)
+        let insertion = try TableImport(into: relation.name, onConflict, in: connection)
+        func step() { progress.update(source.count, of: size) }
+        if isJSON {
+          try insertion.insert(try JSONObjects(source), progress: step)
+        } else {
+          let names = columns?.split(separator: ",").map(String.init)
+          let byte = separator == "tab" ? UInt8(ascii: "\t") : separator.utf8.first ?? 0x2C
+          try insertion.insert(
+            try CSVRecords(source, separator: byte), names: names, progress: step)
+        }
+        return insertion
+      }
+    } catch {
+      progress.end()
+      throw ReadableError("\(error); nothing was imported")
+    }
+    progress.end()
+    for column in result.leftOut.sorted() {
+      ErrorOutput.write("note: \(column) is calculated by the table, and was left out")
+    }
+    ErrorOutput.write("\(result.count) rows were imported")
+  }
+
+  /// Throws if the table has triggers: they do not run unless the file is trusted, and what they keep
+  /// up to date would no longer agree with the rows.
+  private func requireTrust(in table: String, _ connection: Connection) throws {
+    let row = try connection.row(
+      """
+      SELECT group_concat(name, ', ') FROM sqlite_schema
+      WHERE type = 'trigger' AND lower(tbl_name) = lower(\(table))
+      """)
+    guard !trust, let names = try row?.get(String?.self, at: 0) else { return }
+    throw ReadableError("\(table) has triggers (\(names)), and --trust is missing to run them")
+  }
+
+  private func source() throws -> ByteSource {
+    guard data != "-" else { return ByteSource(FileHandle.standardInput) }
+    guard let file = FileHandle(forReadingAtPath: data) else {
+      throw ReadableError("\(data) cannot be read")
+    }
+    return ByteSource(file)
+  }
+
+  /// Opens the file for writing, in the journal mode that it has.
+  private func open() throws -> Database {
+    // Opening for writing would create the file, and switch it to WAL.
+    let mode = try file.open().read { connection in
+      try connection.row("PRAGMA journal_mode")?.get(String.self, at: 0) ?? "delete"
+    }
+    var configuration = Configuration()
+    configuration.trustsSchema = trust
+    configuration.maximumReaders = 0
+    let replaces = onConflict == .replace
+    configuration.prepareConnection = { connection in
+      if mode != "wal" { try connection.execute("PRAGMA journal_mode = \(unsafe: mode)") }
+      // Otherwise REPLACE would delete rows without the triggers of a log or of an index.
+      if replaces { try connection.execute("PRAGMA recursive_triggers = ON") }
+    }
+    return try Database(path: FileArgument.literal(file.file), configuration: configuration)
+  }
+}
+
+extension TableImport.Conflict: ExpressibleByArgument {}

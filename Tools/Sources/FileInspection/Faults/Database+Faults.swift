@@ -1,0 +1,92 @@
+import Apus
+import ToolOutput
+
+extension Database {
+  /// Returns the faults of the file: damage and broken references. If it has neither, it returns the
+  /// full-text indexes that disagree with their text.
+  ///
+  /// Only a connection that may write can check a full-text index. If there are any, the file is
+  /// copied into the temporary folder, and the copy is checked.
+  ///
+  /// - Parameter isQuick: does not compare indexes with their tables, which takes most of the time.
+  package func faults(isQuick: Bool) throws -> [FileFault] {
+    let faults = try read { connection in
+      try connection.damage(isQuick: isQuick) + connection.brokenReferences()
+    }
+    return faults.isEmpty ? try brokenSearchIndexes() : faults
+  }
+
+  private func brokenSearchIndexes() throws -> [FileFault] {
+    let indexes = try read { connection in
+      try connection.rows(
+        """
+        SELECT name, sql LIKE '%using%fts5%' FROM sqlite_schema
+        WHERE sql LIKE 'CREATE VIRTUAL%using%fts5%' OR sql LIKE 'CREATE VIRTUAL%using%fts4%'
+        """
+      ).map { (name: try $0.get(String.self, at: 0), isFTS5: try $0.get(Bool.self, at: 1)) }
+    }
+    guard !indexes.isEmpty else { return [] }
+    var configuration = Configuration()
+    configuration.trustsSchema = false
+    let copy = try Database.temporary(configuration: configuration)
+    try backup(to: copy)
+    return try indexes.compactMap { name, isFTS5 in
+      // The second form also compares the index with the table whose text it has.
+      let command: SQL =
+        isFTS5
+        ? """
+        INSERT INTO \(identifier: name) (\(identifier: name), rank) VALUES ('integrity-check', 1)
+        """
+        : "INSERT INTO \(identifier: name) (\(identifier: name)) VALUES ('integrity-check')"
+      do {
+        try copy.execute(command)
+        return nil
+      } catch let error as DatabaseError {
+        return FileFault(
+          kind: "full-text index", table: name,
+          text: error.code.primary == .corrupt
+            ? "the index does not agree with its text; rebuild it" : error.message)
+      }
+    }
+  }
+}
+
+extension Connection {
+  fileprivate func damage(isQuick: Bool) throws -> [FileFault] {
+    var faults: [FileFault] = []
+    let pragma: SQL = isQuick ? "PRAGMA quick_check" : "PRAGMA integrity_check"
+    try forEachRow(of: pragma, names: { _ in }) { values in
+      if case .text(let text) = values.first, text != "ok" {
+        faults.append(FileFault(kind: "file", table: nil, text: text))
+      }
+      return true
+    }
+    return faults
+  }
+
+  fileprivate func brokenReferences() throws -> [FileFault] {
+    var faults: [FileFault] = []
+    // A foreign key to a table without such a key ends the check of all tables, so each is checked
+    // by itself.
+    for relation in try Relation.all(in: self) where relation.kind == .table {
+      do {
+        let sql: SQL = """
+          SELECT rowid, "parent" FROM pragma_foreign_key_check(\(relation.name))
+          """
+        try forEachRow(of: sql, names: { _ in }) { values in
+          var target = ""
+          if case .text(let name) = values[1] { target = name }
+          faults.append(
+            FileFault(
+              kind: "foreign key", table: relation.name, row: values[0],
+              text: "refers to no row of \(target)"))
+          return true
+        }
+      } catch let error as DatabaseError where error.code.primary == .error {
+        faults.append(
+          FileFault(kind: "foreign key", table: relation.name, text: error.message))
+      }
+    }
+    return faults
+  }
+}

@@ -1,0 +1,51 @@
+import Apus
+import ToolOutput
+
+/// A table or view of a file.
+package struct Relation {
+  package enum Kind: String {
+    case table, view
+    case virtual = "virtual table"
+    /// A table in which a virtual table keeps its content.
+    case shadow = "shadow table"
+  }
+
+  package let name: String
+  package let kind: Kind
+
+  /// Returns the tables and views of the main database in the order of their names, without those
+  /// that SQLite keeps for itself.
+  package static func all(in connection: Connection) throws -> [Relation] {
+    try connection.rows(
+      """
+      SELECT name, type FROM pragma_table_list
+      WHERE schema = 'main' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY type = 'shadow', name COLLATE NOCASE, name
+      """
+    ).map { row in
+      let kind: Kind =
+        switch try row.get(String.self, at: 1) {
+        case "view": .view
+        case "virtual": .virtual
+        case "shadow": .shadow
+        default: .table
+        }
+      return Relation(name: try row.get(at: 0), kind: kind)
+    }
+  }
+
+  /// Returns the table or view with that name. Throws an error that lists those that exist.
+  package static func named(_ name: String, in connection: Connection) throws -> Relation {
+    let all = try all(in: connection)
+    let found =
+      all.first { $0.name == name }
+      ?? all.first { $0.name.lowercased() == name.lowercased() }
+    if let found { return found }
+    // The tables that SQLite keeps for itself can be shown, too.
+    if try connection.tableExists(name) { return Relation(name: name, kind: .table) }
+    let names = all.filter { $0.kind != .shadow }.map(\.name)
+    throw ReadableError(
+      "there is no table or view \(name)"
+        + (names.isEmpty ? "; the file has none" : "; there are: \(names.joined(separator: ", "))"))
+  }
+}

@@ -1,0 +1,19 @@
+import Apus
+
+extension DatabaseValue {
+  /// The beginning of the value as a cell of a table shows it.
+  package var shown: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let integer): String(integer)
+    case .real(let real): String(real)
+    case .text(let text): text.excerpt(200)
+    case .blob(let data): data.count == 1 ? "1 byte" : "\(data.count) bytes"
+    }
+  }
+
+  /// The beginning of the value as it stands in a line of text, with a text in quotation marks.
+  package var shownInLine: String {
+    if case .text(let text) = self { "'\(text.excerpt(200))'" } else { shown }
+  }
+}

@@ -1,0 +1,54 @@
+import Apus
+import Foundation
+import Testing
+
+@Suite("The change log on the command line")
+struct LogTests {
+  struct Note: Model {
+    @PrimaryKey var id: Int?
+    @Column var text: String
+    static var schema: Schema<Note> { Logged() }
+  }
+
+  let folder: TestFolder
+
+  init() throws { folder = try TestFolder() }
+
+  @Test("it shows each transaction with its label, author and rows")
+  func entries() async throws {
+    let file = folder.file("log.sqlite").path
+    let database = try Database(path: file, models: [Note.self])
+    try await database.write(label: "first") { tx in
+      try tx.setLogAuthor("ada")
+      try tx.execute("INSERT INTO Note VALUES (1, 'a'), (2, 'b')")
+    }
+    try await database.execute("UPDATE Note SET text = 'c' WHERE id = 2")
+    try await database.execute("DELETE FROM Note WHERE id = 1")
+    try await database.execute("SELECT 1")
+    let run = try await Command.apus("log", file)
+    #expect(run.status == 0)
+    let lines = run.output.split(separator: "\n")
+    #expect(
+      lines.filter { $0.hasPrefix("  ") } == [
+        "  Note + 1  id: 1, text: 'a'", "  Note + 2  id: 2, text: 'b'",
+        "  Note ~ 2  text: 'b' → 'c'", "  Note - 1  id: 1, text: 'a'",
+      ])
+    #expect(lines.contains { $0.hasSuffix("label first  author ada") }, "\(run.output)")
+    let json = try await Command.apus("log", file, "--json", "--limit", "1")
+    let entries = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
+    let last = try #require(entries?.first)
+    #expect((last["changes"] as? [[String: Any]])?.first?["change"] as? String == "delete")
+    let sequence = try #require(last["sequence"] as? Int)
+    let after = try await Command.apus("log", file, "--after", "\(sequence - 1)", "--csv")
+    #expect(after.output.contains(",delete,Note,1,text,a,\r\n"))
+    #expect(
+      try await Command.apus("log", file, "--after", "\(sequence)", "--json").output == "[]\n")
+  }
+
+  @Test("a file without a log says so")
+  func none() async throws {
+    let file = try await folder.database("CREATE TABLE t (a);")
+    let run = try await Command.apus("log", file.path)
+    #expect(run.status == 1 && run.errors.contains("log"), "\(run.errors)")
+  }
+}

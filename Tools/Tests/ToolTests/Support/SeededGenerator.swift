@@ -1,0 +1,1 @@
+../../../../Tests/SQLCoreTests/Fixtures/SeededGenerator.swift

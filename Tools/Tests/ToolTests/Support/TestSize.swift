@@ -1,0 +1,1 @@
+../../../../Tests/Support/TestRun/TestSize.swift
