@@ -19,6 +19,7 @@ public struct SchemaElement<M: ResultRow> {
     /// The table is an FTS5 table that exists already.
     case existingFullText
     case logged
+    case cached(CacheLimits)
     case renamed(PartialKeyPath<M>, from: String)
     case renamedTable(from: String)
     case dropped(Removal)

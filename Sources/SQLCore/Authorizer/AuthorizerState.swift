@@ -203,6 +203,8 @@ private func authorize(
   if action == SQLITE_PRAGMA, first?.isSame(as: "wal_autocheckpoint") == true {
     state.pointee.log.didCompile(CheckpointPragma(argument: second))
   }
+  // VACUUM attaches a file while it runs. It may change the rowids of tables without an integer key.
+  if action == SQLITE_ATTACH { state.pointee.cacheFeed.noteUnknown() }
   let isDenied = state.pointee.authorizer.denies(
     action, first, second, database, inTrigger: trigger != nil, on: state.pointee.handle)
   guard !isDenied else { return SQLITE_DENY }

@@ -23,6 +23,8 @@ struct ConnectionState {
   var kept: KeptSnapshot
   var hooks = HookState()
   var observation = ObservationState()
+  var cacheFeed = CacheFeed()
+  var cachedTables = CachedTables()
   var authorizer = AuthorizerState()
   var log = LogState()
   var registrations = RegistrationState()

@@ -22,7 +22,7 @@ extension Database {
   /// Streams of changes and observations of results end after delivering what was committed before:
   /// the next element is then nil.
   public func close() throws {
-    try access.pool.close()
+    try access.pool.close { [cache] in cache.turnOff() }
     writeObserver.withLock { $0 }?.databaseDidClose()
   }
 }

@@ -1,4 +1,11 @@
 extension Database: DatabaseReader {
+  /// The cache of models whose schema has the line `Cached()`; nil for a database without a
+  /// file or without readers.
+  /// Programs do not use it directly.
+  public var _cache: DatabaseCache? {
+    location.isFile && readLane == .reader ? cache : nil
+  }
+
   /// Reads from one snapshot on this thread, with one of the readers; programs do not use it
   /// directly, but call `read`.
   public func _read<Result>(

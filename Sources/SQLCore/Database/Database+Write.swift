@@ -172,9 +172,16 @@ extension Database {
     _ core: ConnectionCore, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
     let observer = writeObserver.withLock { $0 }
+    // Without the pre-update hook, each commit removes all that is cached.
+    if !core.state.pointee.cacheFeed.isOn, cache.isUsed.load(ordering: .acquiring),
+      ConnectionCore.hasPreUpdateHook
+    {
+      core.feed(cache)
+    }
     try observer?.writeWillBegin(on: core)
     defer {
       core.rollBack()
+      core.state.pointee.cacheFeed.didEnd()
       // An observer that was installed meanwhile is notified as well: it saw nothing of this write.
       (observer ?? writeObserver.withLock { $0 })?.writeDidEnd(on: core)
     }

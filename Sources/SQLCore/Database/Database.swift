@@ -27,6 +27,7 @@ public final class Database: Sendable {
   let readLane: ConnectionPool.LaneName
   let temporaryFile: TemporaryFile?
   let writeObserver = Lock<(any AccessObserver)?>(nil)
+  let cache: DatabaseCache
 
   /// Opens a file. Creates it if it does not exist and the configuration allows writing.
   ///
@@ -79,10 +80,12 @@ public final class Database: Sendable {
     access = ConnectionAccess(
       first, location: location, configuration: configuration,
       maximumReaders: configuration.maximumReaders)
+    cache = DatabaseCache(pool: access.pool)
     readLane = location.isShared && configuration.maximumReaders > 0 ? .reader : .writer
   }
 
   deinit {
+    cache.turnOff()
     // The connections close before the file is deleted.
     _ = access.pool.removeAll()
     writeObserver.withLock { $0 }?.databaseDidClose()

@@ -31,6 +31,10 @@ public protocol DatabaseReader: AnyObject, Sendable {
   /// and leaves the reader open, if an access is running or waiting.
   func close() throws
 
+  /// The cache of models whose schema has the line `Cached()`; nil for a reader that caches nothing.
+  /// Programs do not use it directly.
+  var _cache: DatabaseCache? { get }
+
   /// Reads from one snapshot, on this thread; programs do not use it directly, but call `read`.
   func _read<Result>(
     _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
@@ -73,6 +77,9 @@ public protocol DatabaseReader: AnyObject, Sendable {
 }
 
 extension DatabaseReader {
+  /// No cache.
+  public var _cache: DatabaseCache? { nil }
+
   /// Reads from one snapshot: the closure does not see writes that are committed meanwhile.
   ///
   /// The closure runs on this thread, which waits for a connection if none is idle. Returns the

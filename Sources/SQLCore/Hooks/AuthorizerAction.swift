@@ -148,13 +148,16 @@ extension Registrar {
   ///
   /// `.deny` and an error both reject the statement; preparing it then throws that error. The
   /// library's own authorizer decides first. With several listeners, the strictest answer counts.
-  /// Statements that were already prepared are prepared and checked again. While `body` runs, its
-  /// connection runs nothing else.
+  /// Statements that were already prepared are prepared and checked again. A `Database` caches no
+  /// rows from now on. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
   @discardableResult
   public func onAuthorize(
     _ body: @escaping @Sendable (AuthorizerAction) throws -> AuthorizerDecision
   ) throws -> HookListener {
-    try listen(\.authorizer, body)
+    let listener = try listen(\.authorizer, body)
+    // A cached row is returned without a statement that could be checked.
+    (self as? Database)?.cache.turnOff()
+    return listener
   }
 }

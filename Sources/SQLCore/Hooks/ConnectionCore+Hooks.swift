@@ -56,10 +56,36 @@ extension ConnectionCore {
     installHooks()
   }
 
+  /// Reports what the writer touches to the cache of its database; nil if nothing is cached.
+  func feed(_ cache: DatabaseCache?) {
+    state.pointee.cacheFeed.use(cache)
+    installHooks()
+  }
+
+  /// Removes the pre-update hook, so that a session can have its slot.
+  func removePreUpdateHook() {
+    guard state.pointee.hooks.installed.contains(.preUpdate), !state.pointee.hooks.isRecording
+    else {
+      return
+    }
+    sqlite3_preupdate_hook(handle, nil, nil)
+  }
+
+  /// Installs the pre-update hook again, whose slot a session had that has ended.
+  func restorePreUpdateHook() {
+    guard state.pointee.hooks.installed.contains(.preUpdate), !state.pointee.hooks.isRecording
+    else {
+      return
+    }
+    state.pointee.cacheFeed.noteUnknown()
+    sqlite3_preupdate_hook(handle, preUpdate, UnsafeMutableRawPointer(state))
+  }
+
   /// Installs the hooks that the observer and the listeners need now, and removes the others.
   func installHooks() {
     let changes = state.pointee.hooks.update(
-      isObserved: observer != nil, observesRows: state.pointee.observation.observesRows)
+      isObserved: observer != nil, observesRows: state.pointee.observation.observesRows,
+      feedsCache: state.pointee.cacheFeed.isOn)
     let (wanted, changed) = (changes.wanted, changes.hooks)
     let context = UnsafeMutableRawPointer(state)
     if changed.contains(.commit) {
@@ -98,10 +124,12 @@ private func preUpdate(
   database: UnsafePointer<CChar>?, table: UnsafePointer<CChar>?,
   oldRowID: sqlite3_int64, newRowID: sqlite3_int64
 ) {
-  guard let state = state(context), let handle, let database, let table,
-    // If no observer or listener needs the table, its row changes cost only this comparison.
-    !state.pointee.observation.passesOver(table)
-  else { return }
+  guard let state = state(context), let handle, let database, let table else { return }
+  if state.pointee.cacheFeed.isOn {
+    state.feedCache(operation, database: database, table: table, oldRowID: oldRowID)
+  }
+  // If no observer or listener needs the table, its row changes cost only this comparison.
+  guard !state.pointee.observation.passesOver(table) else { return }
   notify(
     state, of: handle, operation: operation, database: database, table: table,
     oldRowID: oldRowID, newRowID: newRowID)
@@ -140,11 +168,14 @@ private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
     }
   }
   state.pointee.observation.observer?.commitHookDidFire()
+  if state.pointee.hooks.isRecording { state.pointee.cacheFeed.noteUnknown() }
+  state.pointee.cacheFeed.willCommit()
   return 0
 }
 
 private func didRollBack(context: UnsafeMutableRawPointer?) {
   guard let state = state(context) else { return }
+  state.pointee.cacheFeed.didRollBack()
   state.pointee.observation.observer?.rollbackHookDidFire()
   // If writes share the transaction, the rollback of each is reported once its outcome is known.
   guard state.pointee.transaction.sharedWrites == nil else { return }
@@ -163,6 +194,16 @@ private func didUpdate(
 }
 
 extension UnsafeMutablePointer where Pointee == ConnectionState {
+  /// Notes a row change for the cache. A function of its own, as most connections feed none.
+  @inline(never)
+  fileprivate func feedCache(
+    _ operation: Int32, database: UnsafePointer<CChar>, table: UnsafePointer<CChar>,
+    oldRowID: Int64
+  ) {
+    guard database.isSame(as: "main") else { return }
+    pointee.cacheFeed.note(table, rowID: operation == SQLITE_INSERT ? nil : oldRowID)
+  }
+
   /// Reports a row change to the observer. Returns false if the observer does not need changes of
   /// this table.
   fileprivate func notifyObserver(of event: borrowing PreUpdateEvent) -> Bool {

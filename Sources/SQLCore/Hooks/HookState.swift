@@ -58,13 +58,17 @@ struct HookState {
   }
 
   /// Notes the hooks that the observer and the listeners need now, and returns what has changed.
-  mutating func update(isObserved: Bool, observesRows: Bool) -> Changes {
+  ///
+  /// - Parameter feedsCache: Whether a cache needs to know what commits touch.
+  mutating func update(isObserved: Bool, observesRows: Bool, feedsCache: Bool) -> Changes {
     var wanted: InstalledHooks = []
-    if isObserved || vetoesFailedCommits || !listeners.commit.isEmpty { wanted.insert(.commit) }
-    if isObserved || !listeners.rollback.isEmpty { wanted.insert(.rollback) }
+    if isObserved || vetoesFailedCommits || feedsCache || !listeners.commit.isEmpty {
+      wanted.insert(.commit)
+    }
+    if isObserved || feedsCache || !listeners.rollback.isEmpty { wanted.insert(.rollback) }
     if !listeners.update.isEmpty { wanted.insert(.update) }
-    if observesRows || !listeners.preUpdate.isEmpty { wanted.insert(.preUpdate) }
-    if !listeners.writeAheadLog.isEmpty { wanted.insert(.writeAheadLog) }
+    if observesRows || feedsCache || !listeners.preUpdate.isEmpty { wanted.insert(.preUpdate) }
+    if feedsCache || !listeners.writeAheadLog.isEmpty { wanted.insert(.writeAheadLog) }
     let hooks = wanted.symmetricDifference(installed)
     let kinds = listeners.trace.reduce(into: TraceKinds()) { $0.formUnion($1.body.kinds) }
     let trace = kinds == tracedKinds ? nil : kinds

@@ -33,14 +33,23 @@ public final class Session {
         "this connection is observed or has an `onPreUpdate` listener, and SQLite has one slot for "
           + "these and for sessions; record on a separate `Connection`")
     }
+    // A session takes the context of an earlier hook for another session.
+    core.removePreUpdateHook()
     var created: OpaquePointer?
-    try core.check(sqlite3session_create(core.handle, database, &created))
-    guard let created else { throw DatabaseError.misuse("the session could not be started") }
+    let code = sqlite3session_create(core.handle, database, &created)
+    guard code == SQLITE_OK, let created else {
+      core.restorePreUpdateHook()
+      try core.check(code)
+      throw DatabaseError.misuse("the session could not be started")
+    }
     self.connection = connection
     core.state.pointee.hooks.sessionDidBegin()
+    // The session has the slot of the pre-update hook now.
+    core.state.pointee.cacheFeed.noteUnknown()
     handle = LentHandle(created) { [unowned core] session in
       core.state.pointee.hooks.sessionDidEnd()
       sqlite3session_delete(session)
+      core.restorePreUpdateHook()
     }
     core.keep(handle)
     // A `DELETE` without a WHERE clause that was compiled before would use the truncate

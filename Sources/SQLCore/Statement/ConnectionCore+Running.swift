@@ -115,7 +115,10 @@ extension ConnectionCore {
     // A `PRAGMA wal_autocheckpoint` may have taken effect when SQLite recompiled a statement.
     if state.pointee.log.hasPragma { keepLogHook() }
     statement.pointee.isRunning = true
-    if !statement.pointee.isReadOnly { state.pointee.observation.willWrite(statement.handle) }
+    if !statement.pointee.isReadOnly {
+      state.pointee.observation.willWrite(statement.handle)
+      if statement.pointee.effects.mayChangeTables { state.pointee.cacheFeed.noteUnknown() }
+    }
     // An interruption that was requested before the statement began does not apply to it.
     isInterruptRequested.store(false, ordering: .relaxed)
     state.pointee.observation.observerOfStatement()?.statementWillRun(statement, on: self)

@@ -59,7 +59,12 @@ private func logDidGrow(
     return SQLITE_OK
   }
   // The hook is called for the logs of attached files as well.
-  if name?.isSame(as: "main") == true { state.pointee.log.didCommit(Int(frameCount)) }
+  if name?.isSame(as: "main") == true {
+    state.pointee.log.didCommit(Int(frameCount))
+    if state.pointee.cacheFeed.isOn {
+      state.pointee.cacheFeed.didCommit(frameCount: Int(frameCount))
+    }
+  }
   if let name, !state.pointee.hooks.listeners.writeAheadLog.isEmpty {
     let commit = WALCommit(database: String(cString: name), pageCount: Int(frameCount))
     state.callingOut { $0.writeAheadLog.forEachBody { $0(commit) } }

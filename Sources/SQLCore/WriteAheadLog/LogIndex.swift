@@ -7,7 +7,9 @@ import Synchronization
 /// Each commit and each restart of the log changes the header. It is stored twice: a commit writes
 /// the second copy first, and is complete when the copies are equal.
 /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_file_format>
-struct LogIndex {
+///
+/// `@unchecked Sendable`: other processes write to the memory; this one only reads it.
+struct LogIndex: @unchecked Sendable {
   /// The first page of the wal-index. It stays mapped until the connection closes or leaves WAL
   /// mode. No connection can leave WAL mode while another one has the file open.
   private let page: UnsafeRawPointer
@@ -46,6 +48,22 @@ struct LogIndex {
       && version.header == Header(of: page + Self.headerByteCount)
   }
 
+  /// The header now; nil while a commit changes it.
+  var header: Header? {
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    let first = Header(of: page)
+    defer { atomicMemoryFence(ordering: .sequentiallyConsistent) }
+    return first == Header(of: page + Self.headerByteCount) ? first : nil
+  }
+
+  /// Whether the database has the content that a header names: nothing was committed since. A
+  /// commit that was complete before the call is noticed, whichever process made it.
+  @inline(__always)
+  func isAt(_ header: Header) -> Bool {
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    return header == Header(of: page) && header == Header(of: page + Self.headerByteCount)
+  }
+
   /// The content of one copy of the header.
   ///
   /// It includes a count of commits, the number of frames, and a checksum over all frames. It cannot
@@ -56,6 +74,12 @@ struct LogIndex {
 
     /// The number of commits, by any connection of any process. It starts anywhere and wraps around.
     var commitCount: UInt32 { field(of: words.1) }
+
+    /// The number of frames in the log.
+    var frameCount: Int { Int(field(of: words.2)) }
+
+    /// Whether the log was not restarted between the two headers: its frames have the same salts.
+    func isOfSameLog(as other: Header) -> Bool { words.4 == other.words.4 }
 
     /// Returns the field of 32 bits in the first half of a word.
     private func field(of word: UInt64) -> UInt32 {

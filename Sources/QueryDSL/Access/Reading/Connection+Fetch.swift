@@ -141,15 +141,30 @@ extension ConnectionCore {
       return "SELECT \(names) FROM \(layout.quotedTableName) WHERE \(layout.keyCondition)"
     }
   }
+
+  /// Lends the statement that finds a model by its key, and selects the rowid after the columns.
+  func lendFindStatement(
+    _ layout: ModelLayout, selecting rowID: String
+  ) throws -> StatementPointer {
+    try lendStatement(.findWithRowID, of: layout) {
+      let names = layout.columns.map(\.quotedName).joined(separator: ", ")
+      return "SELECT \(names), \(rowID) FROM \(layout.quotedTableName) "
+        + "WHERE \(layout.keyCondition)"
+    }
+  }
 }
 
 extension ModelLayout {
+  /// The name of the rowid that no column has; nil if columns have all of its names.
+  var rowIDName: String? {
+    ["_rowid_", "rowid", "oid"].first { index(named: $0) == nil }
+  }
+
   /// The condition of a key, which has `"id" = ?` for each of its columns. Without a key, the rowid
   /// takes its place.
   var keyCondition: String {
     guard !keyColumns.isEmpty else {
-      let rowID = ["_rowid_", "rowid", "oid"].first { index(named: $0) == nil }
-      return rowID.map { "\($0) = ?" } ?? "0 = ?"
+      return rowIDName.map { "\($0) = ?" } ?? "0 = ?"
     }
     return keyColumns.map { "\(columns[$0].quotedName) = ?" }.joined(separator: " AND ")
   }

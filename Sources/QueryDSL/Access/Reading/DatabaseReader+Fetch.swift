@@ -61,20 +61,45 @@ extension DatabaseReader {
     try await _readOnce(on: .caller, fileID, line) { try $0.exists(query) }
   }
 
-  /// Returns the model with that key, or nil: one index seek.
+  /// Returns the model with that key, or nil: one index seek; no SQL for a row that is cached
+  /// because of `Cached()`.
   @inlinable
   public func find<M: Model>(
     _ model: M.Type, _ id: M.ID, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> M? {
-    try _readOnce(fileID, line) { try $0.find(model, id) }
+    if let caching = try M.layout.caching, let cache = _cache {
+      switch try withUnsafePointer(to: id, { try caching.lookUp($0, in: cache) }) {
+      case .hit(let value): return unsafeDowncast(value, to: CachedRow<M>.self).model
+      case .miss(let miss):
+        return try _readOnce(fileID, line) { try $0.find(model, id, after: miss) }
+      case .none: break
+      }
+    }
+    return try _readOnce(fileID, line) { try $0.find(model, id) }
   }
 
-  /// Returns the model with that key, or nil: one index seek.
+  /// Returns the model with that key, or nil: one index seek; no SQL for a row that is cached
+  /// because of `Cached()`.
+  ///
+  /// A cached row is returned without a change of threads, also on the main actor.
   @inlinable
   public func find<M: Model>(
     _ model: M.Type, _ id: M.ID, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> M? {
-    try await _readOnce(on: .caller, fileID, line) { try $0.find(model, id) }
+    if let caching = try M.layout.caching, let cache = _cache {
+      switch try withUnsafePointer(to: id, { try caching.lookUp($0, in: cache) }) {
+      case .hit(let value):
+        try Task.checkCancellation()
+        if cache.isTimeToYield { await Task.yield() }
+        return unsafeDowncast(value, to: CachedRow<M>.self).model
+      case .miss(let miss):
+        return try await _readOnce(on: .caller, fileID, line) {
+          try $0.find(model, id, after: miss)
+        }
+      case .none: break
+      }
+    }
+    return try await _readOnce(on: .caller, fileID, line) { try $0.find(model, id) }
   }
 }
 

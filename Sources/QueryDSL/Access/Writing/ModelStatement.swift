@@ -3,7 +3,7 @@ import SQLCore
 /// The kinds of cached statements about a single model. A connection finds each by its kind and the
 /// number of the model's layout.
 enum ModelStatement: UInt8 {
-  case find, insert, insertAssigningKey, insertSeveral, upsert, delete, update
+  case find, findWithRowID, insert, insertAssigningKey, insertSeveral, upsert, delete, update
 
   /// The first byte of the statement's shape, which is greater than those of queries.
   var mark: UInt8 { 0xF8 + rawValue }

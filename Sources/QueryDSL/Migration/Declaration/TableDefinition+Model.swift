@@ -116,7 +116,7 @@ private struct SchemaReader<M: TableModel> {
             + "the model of this table that has the key")
       }
       isLogged = true
-    case .stored, .named, .trigger, .fullText, .existingFullText: break
+    case .stored, .named, .trigger, .fullText, .existingFullText, .cached: break
     }
   }
 

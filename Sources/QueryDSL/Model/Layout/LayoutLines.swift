@@ -6,6 +6,7 @@ struct LayoutLines {
   private(set) var names: [Int: String] = [:]
   private(set) var generated: Set<Int> = []
   private(set) var isWithoutRowID = false
+  private(set) var cacheLimits: CacheLimits?
   /// All lines of the schema, as `[SchemaElement<M>]`. They are kept because evaluating a schema
   /// creates its key paths, which is the most expensive part of opening a database for the first
   /// time.
@@ -24,6 +25,7 @@ struct LayoutLines {
       case .named(let path, let name): names[try index(path, "Named")] = name
       case .generated(let path, _, _): generated.insert(try index(path, "Generated"))
       case .rowID(let isLeftOut): isWithoutRowID = isLeftOut
+      case .cached(let limits): cacheLimits = limits
       case .index, .foreignKey, .check, .default, .defaultSQL, .collated, .trigger, .fullText,
         .existingFullText, .logged, .renamed, .renamedTable, .dropped, .droppedAttribute,
         .converted:

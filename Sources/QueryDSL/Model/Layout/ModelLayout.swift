@@ -44,6 +44,8 @@ package final class ModelLayout: @unchecked Sendable {
   let isView: Bool
   /// Whether the table has a rowid: it is not declared WITHOUT ROWID.
   let hasRowID: Bool
+  /// The cache that the schema declares; nil if rows are not cached.
+  @usableFromInline let caching: ModelCaching?
   let orders: ColumnOrders
   /// The generated columns, which are read back after a model is written.
   let generatedColumns: [Int]
@@ -107,6 +109,13 @@ package final class ModelLayout: @unchecked Sendable {
     schemaElements = lines.elements
     generatedColumns = columns.indices.filter { columns[$0].isGenerated }
     orders = ColumnOrders(of: columns, rowIDColumn: rowIDColumn)
+    caching =
+      if let limits = lines.cacheLimits {
+        try ModelCaching(
+          of: M.self, limits: limits, number: number, tableName: tableName, key: keySlots)
+      } else {
+        nil
+      }
     if keys.isEmpty, lines.isWithoutRowID {
       throw ModelError(M.self, "WithoutRowID() needs a primary key; declare a @PrimaryKey")
     }

@@ -87,7 +87,11 @@ extension ConnectionCore {
   /// Snapshots are not kept without shared memory, nor with attached databases, whose commits the
   /// header does not show.
   private func findSupport() {
-    state.pointee.kept.use(sqlite3_db_name(handle, 2) == nil ? logIndex() : nil)
+    guard sqlite3_db_name(handle, 2) == nil else { return state.pointee.kept.use(nil) }
+    let index = logIndex()
+    // If finding out has failed, as when memory was exhausted, the next read tries again.
+    if case .unknown = state.pointee.log.index { return }
+    state.pointee.kept.use(index)
   }
 }
 

@@ -14,9 +14,12 @@ extension ConnectionPool {
 
   /// Closes the pool to new accesses, and closes the connections. Waits for probes. Throws `.busy`
   /// if any other access runs or waits, except for streams that are already ending.
-  func close() throws {
+  ///
+  /// - Parameter willClose: Called when no access can begin any more, before the connections close.
+  func close(_ willClose: () -> Void = {}) throws {
     while true {
       let (cores, probes) = try removeAllForEver()
+      if probes == nil { willClose() }
       // The last connection of a file in WAL mode checkpoints the log as it closes.
       for core in cores { core.close() }
       guard let probes else { return }

@@ -141,8 +141,18 @@ enum KeyHash {
     bytes >= 8 ? .max : bytes <= 0 ? 0 : (1 << UInt64(bytes * 8)) &- 1
   }
 
+  /// Returns the hash of bytes after which no memory may be read.
+  static func hash(unpadded bytes: UnsafeBufferPointer<UInt8>, seed: UInt64) -> UInt64 {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count + 16) { copy in
+      guard let start = copy.baseAddress else { return seed }
+      copy.initialize(repeating: 0)
+      if let source = bytes.baseAddress { start.update(from: source, count: bytes.count) }
+      return hash(start, count: bytes.count, seed: seed)
+    }
+  }
+
   @inline(__always)
-  private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
+  static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
     let product = left.multipliedFullWidth(by: right)
     return product.high ^ product.low
   }

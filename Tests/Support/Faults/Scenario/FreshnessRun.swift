@@ -7,11 +7,15 @@ final class FreshnessRun: Sendable {
   struct Left: Model {
     @PrimaryKey var id: Int
     @Column var number: Int
+
+    static var schema: Schema<Left> { Cached() }
   }
 
   struct Right: Model {
     @PrimaryKey var id: Int
     @Column var number: Int
+
+    static var schema: Schema<Right> { Cached() }
   }
 
   static let processes = 3
@@ -102,9 +106,11 @@ final class FreshnessRun: Sendable {
     let floors = (0..<Self.processes).map { max(seen[$0], marks.last(of: $0)) }
     let floor = floors[id]
     let number: Int
-    switch Int.random(in: 0..<7, using: &random) {
+    switch Int.random(in: 0..<9, using: &random) {
     case 0: number = try await db.find(Left.self, id)?.number ?? -1
     case 1: number = try findAtOnce(id)
+    case 6: number = try await db.find(Right.self, id)?.number ?? -1
+    case 7: number = try findAtOnce(id, inRight: true)
     case 2: number = try await db.first(Right.where { $0.$id == id })?.number ?? -1
     case 3:
       number = try await db.fetch(Left.where { $0.$id == id }.limit(1)).first?.number ?? -1
@@ -137,7 +143,14 @@ final class FreshnessRun: Sendable {
     seen[id] = number
   }
 
-  private func findAtOnce(_ id: Int) throws -> Int {
-    try db.find(Left.self, id)?.number ?? -1
+  /// The number of reads that the cache of this process answered.
+  var cacheHits: Int {
+    get throws {
+      try db.cacheStatistics(of: Left.self).hits + db.cacheStatistics(of: Right.self).hits
+    }
+  }
+
+  private func findAtOnce(_ id: Int, inRight: Bool = false) throws -> Int {
+    try (inRight ? db.find(Right.self, id)?.number : db.find(Left.self, id)?.number) ?? -1
   }
 }

@@ -1,0 +1,37 @@
+import SQLCore
+
+/// Declares that rows of the table are kept in memory after they were read.
+///
+/// ```swift
+/// static var schema: Schema<Post> { Cached(rows: 50_000, bytes: 32 << 20) }
+///
+/// let post = try await db.find(Post.self, id)       // reads the row
+/// let again = try await db.find(Post.self, id)      // copies it from memory; no SQL
+/// ```
+///
+/// `db.find` returns the row from memory if it is there. It never returns an outdated one: a commit
+/// of this database removes the rows that it touched, and any other commit, also of another
+/// process, removes all. `find` inside `read { }` and `write { }` does not use the cache, so a write
+/// sees itself.
+///
+/// The cache belongs to a `Database`. The line changes nothing in the file. A database in memory, or
+/// without readers, caches nothing, nor does a table whose declared key is not its primary key.
+///
+/// - Parameters:
+///   - rows: The maximum number of rows. If more are read, those that were not read for the longest
+///     time are removed, roughly.
+///   - bytes: The maximum number of bytes that the rows take, roughly.
+public func Cached<M: Model>(rows: Int = 10_000, bytes: Int = 16 << 20) -> SchemaElement<M> {
+  SchemaElement(kind: .cached(CacheLimits(rows: max(0, rows), bytes: max(0, bytes))))
+}
+
+extension Database {
+  /// Returns the counts of a model's cache, since the database was opened; all are zero if the model
+  /// is not cached.
+  ///
+  /// Throws `ModelError` if the type cannot be a table. Runs no SQL.
+  public func cacheStatistics<M: Model>(of model: M.Type) throws -> CacheStatistics {
+    guard let caching = try M.layout.caching, let cache = _cache else { return CacheStatistics() }
+    return cache.statistics(of: caching.model)
+  }
+}

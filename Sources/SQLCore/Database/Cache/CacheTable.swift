@@ -1,0 +1,228 @@
+/// A hash table of cached values, with a bound of their number and of their bytes.
+///
+/// It is an open hash table with linear probing. If the table is full, the hand of a clock goes
+/// around: it removes the first entry that was not read since the hand last passed it.
+///
+/// `@unchecked Sendable`: it is used only under the lock of its `DatabaseCache`.
+final class CacheTable: @unchecked Sendable {
+  /// A place of the table.
+  private struct Place {
+    let hash: UInt64
+    /// The key, if it has 8 bytes; otherwise 0, and the entry has the key.
+    let word: UInt64
+    let entry: CacheEntry
+    /// Whether the entry was read since the hand last passed it.
+    var isUsed = false
+  }
+
+  let limits: CacheLimits
+  private var places: UnsafeMutablePointer<Place?>
+  /// The number of places less one; the number is a power of two.
+  private var mask: Int
+  private(set) var count = 0
+  private(set) var byteCount = 0
+  /// The place that the hand looks at next.
+  private var hand = 0
+  /// The hash of the entry of each row.
+  private var hashes: [Int64: UInt64] = [:]
+  private let seed = UInt64.random(in: .min ... .max)
+
+  init(_ limits: CacheLimits) {
+    self.limits = limits
+    mask = 15
+    places = .allocate(capacity: mask + 1)
+    places.initialize(repeating: nil, count: mask + 1)
+  }
+
+  deinit {
+    places.deinitialize(count: mask + 1)
+    places.deallocate()
+  }
+
+  // MARK: Reading
+
+  /// Returns the entry of a key, and notes that it was read.
+  func entry(of key: CacheKey) -> CacheEntry? {
+    guard let place = place(of: key, hash: hash(of: key)) else { return nil }
+    places[place]?.isUsed = true
+    return places[place]?.entry
+  }
+
+  /// Calls a closure with each entry.
+  func forEach(_ body: (CacheEntry) -> Void) {
+    for place in 0...mask {
+      if let entry = places[place]?.entry { body(entry) }
+    }
+  }
+
+  // MARK: Changing
+
+  /// Stores an entry, in place of the earlier one with its key or its row. Returns the entries that
+  /// were removed, which the caller releases after it has released the lock, and how many of them
+  /// were removed because there was no room.
+  func insert(_ entry: CacheEntry, for key: CacheKey) -> (removed: [CacheEntry], evicted: Int) {
+    var removed: [CacheEntry] = []
+    let hash = hash(of: key)
+    if let place = place(of: key, hash: hash), let earlier = places[place]?.entry {
+      removed.append(remove(earlier, at: place))
+    }
+    if let row = entry.rowID, let earlier = removeRow(row) { removed.append(earlier) }
+    guard limits.rows > 0, entry.byteCount <= limits.bytes else { return (removed, 0) }
+    var evicted = 0
+    while count >= limits.rows || byteCount > limits.bytes - entry.byteCount {
+      removed.append(evict())
+      evicted += 1
+    }
+    // At most three quarters of the places are taken, so that a search ends soon.
+    if (count + 1) * 4 > (mask + 1) * 3 { grow() }
+    put(Place(hash: hash, word: key.word, entry: entry))
+    count += 1
+    byteCount += entry.byteCount
+    if let row = entry.rowID { hashes[row] = hash }
+    didChange()
+    return (removed, evicted)
+  }
+
+  /// Removes the entry of a row, and returns it.
+  func removeRow(_ rowID: Int64) -> CacheEntry? {
+    guard let hash = hashes[rowID] else { return nil }
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while let current = places[place] {
+      if current.hash == hash, current.entry.rowID == rowID {
+        return remove(current.entry, at: place)
+      }
+      place = (place + 1) & mask
+    }
+    return nil
+  }
+
+  /// Removes the entries whose rowids are not known, and returns them.
+  func removeUnnumbered() -> [CacheEntry] {
+    hashes.count == count ? [] : removeAll { $0.rowID == nil }
+  }
+
+  /// Removes the entries that a closure selects, and returns them.
+  func removeAll(where isRemoved: (CacheEntry) -> Bool) -> [CacheEntry] {
+    var removed: [CacheEntry] = []
+    var place = 0
+    while place <= mask {
+      // Another entry may move to the place of one that is removed.
+      if let entry = places[place]?.entry, isRemoved(entry) {
+        removed.append(remove(entry, at: place))
+      } else {
+        place += 1
+      }
+    }
+    return removed
+  }
+
+  /// Removes the entry that the hand finds.
+  private func evict() -> CacheEntry {
+    while true {
+      hand = (hand + 1) & mask
+      guard let current = places[hand] else { continue }
+      guard current.isUsed else { return remove(current.entry, at: hand) }
+      places[hand]?.isUsed = false
+    }
+  }
+
+  /// Removes the entry at a place, and returns it.
+  private func remove(_ entry: CacheEntry, at place: Int) -> CacheEntry {
+    places[place] = nil
+    count -= 1
+    byteCount -= entry.byteCount
+    if let row = entry.rowID { hashes[row] = nil }
+    closeGap(at: place)
+    didChange()
+    return entry
+  }
+
+  /// Moves the entries after an empty place, so that a search for each finds no empty place before.
+  private func closeGap(at empty: Int) {
+    var gap = empty
+    var place = (empty + 1) & mask
+    while let current = places[place] {
+      let home = Int(truncatingIfNeeded: current.hash) & mask
+      // The distance from its home to where it is, compared with the distance to the gap.
+      if (place &- home) & mask >= (place &- gap) & mask {
+        places[gap] = current
+        places[place] = nil
+        gap = place
+      }
+      place = (place + 1) & mask
+    }
+  }
+
+  private func grow() {
+    let (old, oldMask) = (places, mask)
+    mask = mask * 2 + 1
+    hand = 0
+    places = .allocate(capacity: mask + 1)
+    places.initialize(repeating: nil, count: mask + 1)
+    for place in 0...oldMask {
+      if let current = old[place] { put(current) }
+    }
+    old.deinitialize(count: oldMask + 1)
+    old.deallocate()
+  }
+
+  private func put(_ new: Place) {
+    var place = Int(truncatingIfNeeded: new.hash) & mask
+    while places[place] != nil { place = (place + 1) & mask }
+    places[place] = new
+  }
+
+  // MARK: Finding
+
+  @inline(__always)
+  private func place(of key: CacheKey, hash: UInt64) -> Int? {
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while let current = places[place] {
+      if current.hash == hash, current.word == key.word, current.entry.hasKey(key) { return place }
+      place = (place + 1) & mask
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private func hash(of key: CacheKey) -> UInt64 {
+    if case .word(let word) = key { return KeyHash.mix(word ^ seed, 0x9E37_79B9_7F4A_7C15) }
+    return key.withBytes { KeyHash.hash(unpadded: $0, seed: seed) }
+  }
+}
+
+extension CacheTable {
+  @inline(__always)
+  private func didChange() {
+    #if DEBUG
+      InvariantChecks.run { try checkInvariants() }
+    #endif
+  }
+
+  #if DEBUG
+    /// Throws unless each entry is found by its key and its row, and the counts are right.
+    func checkInvariants() throws {
+      var (found, bytes, rows) = (0, 0, 0)
+      for place in 0...mask {
+        guard let current = places[place] else { continue }
+        found += 1
+        bytes += current.entry.byteCount
+        var search = Int(truncatingIfNeeded: current.hash) & mask
+        while search != place {
+          try InvariantChecks.require(places[search] != nil, "a search ends before place \(place)")
+          search = (search + 1) & mask
+        }
+        guard let row = current.entry.rowID else { continue }
+        rows += 1
+        try InvariantChecks.require(
+          hashes[row] == current.hash, "the row \(row) is not found by its number")
+      }
+      try InvariantChecks.require(
+        found == count && bytes == byteCount && rows == hashes.count,
+        "\(found) entries of \(bytes) bytes, counted \(count) of \(byteCount); \(hashes.count) rows"
+      )
+      try InvariantChecks.require(
+        count <= limits.rows && byteCount <= limits.bytes, "the table is over its limits")
+    }
+  #endif
+}

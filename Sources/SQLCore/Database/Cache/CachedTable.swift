@@ -1,0 +1,101 @@
+import CSQLite
+
+/// How the rows of a table can be told apart when they are cached.
+package struct CachedTable: Sendable {
+  /// Whether the rowids of the rows can be read, by which the pre-update hook names rows. If not,
+  /// as in a table WITHOUT ROWID, each commit that touches the table removes all its cached rows.
+  package let hasRowID: Bool
+}
+
+/// What a reader knows of the tables that are cached, by the numbers of their models' layouts.
+struct CachedTables {
+  private var tables: [Int: (schemaVersion: Int32, table: CachedTable?)] = [:]
+
+  /// Returns what was found out about a table; nil if that was not done with this schema.
+  func table(_ number: Int, schemaVersion: Int32) -> CachedTable?? {
+    guard let known = tables[number], known.schemaVersion == schemaVersion else { return nil }
+    return .some(known.table)
+  }
+
+  mutating func note(_ table: CachedTable?, _ number: Int, schemaVersion: Int32) {
+    tables[number] = (schemaVersion, table)
+  }
+}
+
+extension ConnectionCore {
+  /// Returns how the rows of a model's table can be told apart; nil if they must not be cached.
+  ///
+  /// They can be cached if they belong to an ordinary table whose primary key is the model's, so
+  /// that at most one row has a key.
+  ///
+  /// - Parameter rowID: The name by which the model's rowids are read; nil if there is none.
+  package func cachedTable(
+    of model: CachedModel, key columns: [String], rowID: String?
+  ) throws -> CachedTable? {
+    // An authorizer of this reader alone may hide values.
+    guard state.pointee.hooks.listeners.authorizer.isEmpty else { return nil }
+    let version = try schemaVersion()
+    let number = model.number
+    if let known = state.pointee.cachedTables.table(number, schemaVersion: version) {
+      return known
+    }
+    let table = try findCachedTable(model.table, key: columns, rowID: rowID)
+    state.pointee.cachedTables.note(table, number, schemaVersion: version)
+    return table
+  }
+
+  private func findCachedTable(
+    _ name: String, key columns: [String], rowID: String?
+  ) throws -> CachedTable? {
+    let tables = try texts(
+      "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main' AND type = 'table'", name)
+    guard let isWithoutRowID = tables.first.map({ $0[0] == "1" }) else { return nil }
+    let known = try texts("SELECT lower(name), pk FROM pragma_table_xinfo(?, 'main')", name)
+    let key = known.filter { $0[1] != "0" }.map { $0[0] }
+    guard Set(key) == Set(columns.map(\.lowercasedASCII)) else { return nil }
+    // An index of the key with another collation than its columns allows several rows with keys
+    // that are equal in a comparison.
+    let indexed = try texts(
+      """
+      SELECT c.name, c.coll FROM pragma_index_list(?, 'main') AS i, \
+      pragma_index_xinfo(i.name, 'main') AS c WHERE i.origin = 'pk' AND c.key
+      """, name)
+    for column in indexed
+    where try collation(ofColumn: column[0], in: name).lowercasedASCII != column[1].lowercasedASCII
+    {
+      return nil
+    }
+    // A column that the model does not have may have the name of the rowid.
+    let hidesRowID = known.contains { $0[0] == rowID }
+    return CachedTable(hasRowID: !isWithoutRowID && rowID != nil && !hidesRowID)
+  }
+
+  /// Returns the rows of one of the library's own statements, as texts, with one text bound.
+  private func texts(_ sql: String, _ argument: String) throws -> [[String]] {
+    let statement = try compileOne(sql).handle
+    defer { sqlite3_finalize(statement) }
+    try check(csqlite_bind_text_copy(statement, 1, argument, UInt64(argument.utf8.count)))
+    var rows: [[String]] = []
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW:
+        rows.append(
+          (0..<sqlite3_column_count(statement)).map { column in
+            sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
+          })
+      case SQLITE_DONE: return rows
+      case let code: throw error(code, sql: sql)
+      }
+    }
+  }
+
+  /// The number of bytes of the texts and BLOBs of the current row of a statement.
+  package func contentByteCount(of statement: StatementPointer) -> Int {
+    (0..<sqlite3_column_count(statement.handle)).reduce(0) { total, column in
+      switch sqlite3_column_type(statement.handle, column) {
+      case SQLITE_TEXT, SQLITE_BLOB: total + Int(sqlite3_column_bytes(statement.handle, column))
+      default: total
+      }
+    }
+  }
+}

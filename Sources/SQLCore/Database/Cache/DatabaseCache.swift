@@ -1,0 +1,197 @@
+import Synchronization
+
+/// The cached rows of a database. Programs do not use it directly: a model whose schema
+/// has the line `Cached()` is cached, and `Database.cacheStatistics(of:)` counts.
+///
+/// All entries belong to one *version*: a header of the wal-index, which each commit of any process
+/// changes. A lookup compares it with the header in shared memory, without a call of SQLite. If the
+/// two differ, all entries are removed, with one exception: a commit of this database's writer,
+/// which directly follows the version, removes what it touched, and makes its own header the
+/// version.
+///
+/// The exception is checked twice. In the commit hook, while the writer holds the write lock, the
+/// header must be the version. In the log hook, after the commit, the header must count one more
+/// commit and have the length of the log that the commit left, and the log must not have been
+/// restarted.
+/// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_file_format>
+public final class DatabaseCache: Sendable {
+  struct State {
+    /// The index of the log, which a reader of the pool has mapped; nil before the first read. The
+    /// reader keeps it where it is until the database closes.
+    var index: LogIndex?
+    /// Whether nothing is cached any more: the database was closed, or has an authorizer.
+    var isOff = false
+    /// The version to which all entries belong.
+    var version: LogIndex.Header?
+    /// Whether the writer is committing, and its commit directly follows the version.
+    var isCommitting = false
+    /// The models, by the numbers of their layouts.
+    var models: [ModelCache?] = []
+  }
+
+  let state = Lock(State())
+  /// Whether anything may be cached, so that the writer reports what it touches.
+  let isUsed = Atomic<Bool>(false)
+  /// The pool of the database, which owns both.
+  private unowned let pool: ConnectionPool
+
+  init(pool: ConnectionPool) {
+    self.pool = pool
+  }
+
+  /// The number of hits in asynchronous code.
+  private let hitCount = Atomic<UInt8>(0)
+
+  // MARK: Reading
+
+  /// True once in 64 hits: a hit does not suspend its task, so tasks that read in loops could occupy
+  /// all threads of Swift's pool.
+  @usableFromInline
+  package var isTimeToYield: Bool {
+    hitCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
+  }
+
+  /// Returns the entry of a key, or a ticket with which the value that is now read may be stored.
+  ///
+  /// Throws where a read of the database would not begin.
+  package func lookUp(_ key: CacheKey, in model: CachedModel) throws -> CacheLookup {
+    try pool.check()
+    var removed: [CacheTable] = []
+    let lookup = state.withLock { state -> CacheLookup in
+      let cache = state.cache(of: model)
+      if let version = state.version, let index = state.index, index.isAt(version) {
+        if let entry = cache.rows.entry(of: key) {
+          cache.statistics.hits &+= 1
+          return .hit(entry.value)
+        }
+        cache.statistics.misses &+= 1
+        return .miss(CacheTicket(version: version, needsIndex: false))
+      }
+      cache.statistics.misses &+= 1
+      guard let index = state.index else {
+        return .miss(CacheTicket(version: nil, needsIndex: !state.isOff))
+      }
+      // The log hook, which is called next, may keep the entries.
+      guard !state.isCommitting, let header = index.header else {
+        return .miss(CacheTicket(version: nil, needsIndex: false))
+      }
+      removed = state.removeAll()
+      state.version = header
+      return .miss(CacheTicket(version: header, needsIndex: false))
+    }
+    withExtendedLifetime(removed) {}
+    return lookup
+  }
+
+  /// Stores a value that was read with a ticket, unless anything was committed since the ticket was
+  /// given. The reader has ended its read.
+  package func store(
+    _ entry: CacheEntry, for key: CacheKey, in model: CachedModel, with ticket: CacheTicket
+  ) {
+    guard let version = ticket.version else { return }
+    let removed = state.withLock { state -> [CacheEntry] in
+      // The snapshot of the read was the newest at a time between the ticket and now. If nothing
+      // was committed between the two, it has the version of the ticket.
+      guard state.version == version, let index = state.index, index.isAt(version) else {
+        return []
+      }
+      let cache = state.cache(of: model)
+      let (removed, evicted) = cache.rows.insert(entry, for: key)
+      cache.statistics.evictions &+= evicted
+      return removed
+    }
+    withExtendedLifetime(removed) {}
+  }
+
+  /// Uses the index of the log that a reader has found, so that later lookups compare its header.
+  package func useIndex(of core: ConnectionCore, with ticket: CacheTicket) {
+    guard ticket.needsIndex, core.isReader else { return }
+    guard let index = core.logIndex() else { return }
+    state.withLock { state in
+      guard !state.isOff, state.index == nil else { return }
+      state.index = index
+    }
+    isUsed.store(true, ordering: .releasing)
+  }
+
+  package func statistics(of model: CachedModel) -> CacheStatistics {
+    state.withLock { state in
+      guard state.models.indices.contains(model.number), let cache = state.models[model.number]
+      else { return CacheStatistics() }
+      var statistics = cache.statistics
+      statistics.count = cache.rows.count
+      statistics.byteCount = cache.rows.byteCount
+      return statistics
+    }
+  }
+
+  /// Removes all entries, and caches nothing any more. Called when an authorizer is added, and
+  /// before the connections close: the index is unmapped then.
+  func turnOff() {
+    let removed = state.withLock { state -> [CacheTable] in
+      state.isOff = true
+      state.index = nil
+      state.version = nil
+      return state.removeAll()
+    }
+    withExtendedLifetime(removed) {}
+  }
+}
+
+extension DatabaseCache.State {
+  /// Returns the cache of a model, which is made on the first call.
+  @inline(__always)
+  mutating func cache(of model: CachedModel) -> ModelCache {
+    if model.number < models.count, let cache = models[model.number] { return cache }
+    return makeCache(of: model)
+  }
+
+  @inline(never)
+  private mutating func makeCache(of model: CachedModel) -> ModelCache {
+    while models.count <= model.number { models.append(nil) }
+    let cache = ModelCache(model)
+    models[model.number] = cache
+    return cache
+  }
+
+  /// Removes all entries, and returns what holds them, to be released without the lock.
+  mutating func removeAll() -> [CacheTable] {
+    models.reduce(into: []) { removed, cache in
+      guard let cache, cache.rows.count > 0 else { return }
+      removed.append(cache.removeAll())
+    }
+  }
+}
+
+/// The outcome of a lookup.
+package enum CacheLookup: Sendable {
+  case hit(any CachedValue)
+  case miss(CacheTicket)
+}
+
+/// The permission to store a value that was read after a lookup.
+package struct CacheTicket: Sendable {
+  /// The version at the time of the lookup; nil if nothing may be stored.
+  let version: LogIndex.Header?
+  /// Whether the cache does not know the index of the log yet.
+  let needsIndex: Bool
+
+  /// Whether a value may be stored.
+  package var allowsStoring: Bool { version != nil }
+}
+
+/// A model as a cache knows it.
+@usableFromInline
+package struct CachedModel: Sendable {
+  /// The number of its layout.
+  package let number: Int
+  /// The name of its table, in lower case.
+  package let table: String
+  package let limits: CacheLimits
+
+  package init(number: Int, table: String, limits: CacheLimits) {
+    self.number = number
+    self.table = table.lowercasedASCII
+    self.limits = limits
+  }
+}
