@@ -38,7 +38,7 @@ final class TestCluster: @unchecked Sendable {
     if node > 0 { process.arguments? += ["--join", addresses[0]] }
     let log = folder.appending(path: "\(node).log")
     if !FileManager.default.fileExists(atPath: log.path()) {
-      FileManager.default.createFile(atPath: log.path(), contents: nil)
+      _ = FileManager.default.createFile(atPath: log.path(), contents: nil)
     }
     let output = try FileHandle(forWritingTo: log)
     try output.seekToEnd()
