@@ -44,12 +44,17 @@ struct Watch: ParsableCommand {
     }
   }
 
+  private static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+  }
+
   func run() throws {
     Interruption.catch()
     let watcher = try FileWatcher(
       path: file.file, tables: tables?.split(separator: ",").map(String.init))
     ErrorOutput.write(
-      "watching \(watcher.tableCount) tables with \(watcher.rowCount) rows; Ctrl-C ends")
+      "watching \(Self.count(watcher.tableCount, "table")) with "
+        + "\(Self.count(watcher.rowCount, "row")); Ctrl-C ends")
     let output = options.output(isPaged: false)
     let writer = DifferenceWriter(output, isEndless: true)
     var count = 0

@@ -24,10 +24,16 @@ struct QueryCommand: ParsableCommand {
 
   func run() throws {
     let output = options.output()
-    _ = try file.open().read { connection in
-      try output.rows(limit: limit) { names, row in
-        try connection.forEachRow(of: SQL(unsafe: sql), names: names, row: row)
+    do {
+      _ = try file.open().read { connection in
+        try output.rows(limit: limit) { names, row in
+          try connection.forEachRow(of: SQL(unsafe: sql), names: names, row: row)
+        }
       }
+    } catch var error as DatabaseError where error.code.primary == .readOnly {
+      error.message =
+        "`apus query` only reads; write with the program of the file, or with `sqlite3`"
+      throw error
     }
   }
 }

@@ -48,7 +48,7 @@ struct WatchTests {
     let file = try await folder.database(
       "CREATE TABLE Post (id INTEGER PRIMARY KEY, title TEXT); INSERT INTO Post VALUES (1, 'a');")
     let watch = try RunningCommand("watch", file.path, "--limit", "5", temporary: temporary)
-    try await watch.wait(for: "watching 1 tables with 1 rows")
+    try await watch.wait(for: "watching 1 table with 1 row;")
     try await Command.sqlite(
       file,
       """

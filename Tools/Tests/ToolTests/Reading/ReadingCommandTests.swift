@@ -137,6 +137,7 @@ struct ReadingCommandTests {
       let run = try await Command.apus("query", file, sql)
       #expect(run.status == 1, "\(sql): \(run.output)")
       #expect(run.errors.hasPrefix("apus: "))
+      #expect(!run.errors.contains("Configuration."), "\(run.errors)")
     }
     let shell = try await Command.sqlite(
       URL(filePath: file), "SELECT count(*) FROM Post; PRAGMA user_version;")
