@@ -30,7 +30,7 @@ struct Program {
 
   /// Objects for user interfaces are made on an actor, so pages that show them run on the main actor.
   private var isolation: String {
-    let names = ["LiveQuery(", "LiveModel("]
+    let names = ["LiveQuery(", "LiveModel(", "LiveValue("]
     let isInterface = page.blocks.contains { block in
       block.lines.contains { line in names.contains { Block.code(of: line).contains($0) } }
     }

@@ -75,7 +75,7 @@ package struct CacheLimits: Hashable, Sendable {
 /// The counts of a model's cache.
 ///
 /// ```swift
-/// let statistics = db.cacheStatistics(of: Post.self)
+/// let statistics = try db.cacheStatistics(of: Post.self)
 /// print(statistics.hits, statistics.misses)
 /// ```
 public struct CacheStatistics: Hashable, Sendable {
