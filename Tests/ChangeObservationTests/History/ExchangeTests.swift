@@ -201,7 +201,7 @@ struct ExchangeTests {
   func convergence(_ count: Int) throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed)
-    for history in 0..<TestSize.count(small: 6, full: 100, long: 10_000) {
+    for history in 0..<TestSize.count(small: 6, full: 30, long: 10_000) {
       let databases = try (0..<count).map { _ in try database() }
       var next = 0
       for _ in 0..<Int.random(in: 10...40, using: &random) {

@@ -161,7 +161,7 @@ struct HistoryModelTests {
     var undone: [Step] = []
     var present = try state(db)
     var counts = (undone: 0, conflicts: 0)
-    for round in 0..<TestSize.count(small: 400, full: 3_000, long: 50_000) {
+    for round in 0..<TestSize.count(small: 400, full: 1_000, long: 50_000) {
       func fail(_ text: String) {
         Issue.record("seed \(seed), \(source), round \(round): \(text)")
       }

@@ -9,7 +9,7 @@ import Testing
 struct GroupModelTests {
   @Test("after each transaction the groups equal a fresh fetch, and the difference leads to them")
   func exact() async throws {
-    try await compareDrawn(GroupDraws.all, rounds: TestSize.count(small: 8, full: 40, long: 1_500))
+    try await compareDrawn(GroupDraws.all, rounds: TestSize.count(small: 8, full: 20, long: 1_500))
   }
 }
 

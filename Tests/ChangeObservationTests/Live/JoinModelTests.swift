@@ -9,7 +9,7 @@ import Testing
 struct JoinModelTests {
   @Test("after each transaction a join equals a fresh fetch, and the difference leads to it")
   func exact() async throws {
-    try await compareDrawn(JoinDraws.all, rounds: TestSize.count(small: 8, full: 40, long: 1_800))
+    try await compareDrawn(JoinDraws.all, rounds: TestSize.count(small: 8, full: 20, long: 1_800))
   }
 }
 

@@ -121,7 +121,7 @@ struct LogRandomTests {
     let db = try Archive.database()
     var position: Int64 = 0
     var expected: State = [:]
-    for round in 0..<TestSize.count(small: 500, full: 50_000) {
+    for round in 0..<TestSize.count(small: 500, full: 5_000, long: 50_000) {
       try transaction(db, &random)
       let entries = try db.log.entries(after: position)
       let actual = try state(db)

@@ -126,7 +126,7 @@ struct SearchRandomTests {
     var world = World(random: SeededGenerator(seed: seed))
     let db = try Library.database()
     try db.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, Post_search, instance)")
-    for round in 0..<TestSize.count(small: 400, full: 20_000) {
+    for round in 0..<TestSize.count(small: 400, full: 2_000, long: 20_000) {
       try write(db, &world)
       guard try db.checkSearchIndex(of: Post.self) else {
         Issue.record("seed \(seed), round \(round): the index does not agree with its table")

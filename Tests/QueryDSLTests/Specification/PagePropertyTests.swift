@@ -9,7 +9,7 @@ import Testing
 struct PagePropertyTests {
   @Test(
     "the pages together contain each row once, in the order",
-    arguments: 0..<TestSize.count(small: 20, full: 300))
+    arguments: 0..<TestSize.count(small: 20, full: 100))
   func pages(_ round: Int) throws {
     let seed = TestSeed.draw()
     var random = SeededGenerator(seed: seed &+ UInt64(round))

@@ -8,7 +8,7 @@ import Testing
 struct QueryPagePropertyTests {
   @Test(
     "the pages together contain each row once, in the order",
-    arguments: 0..<TestSize.count(small: 20, full: 300))
+    arguments: 0..<TestSize.count(small: 20, full: 100))
   func pages(_ round: Int) throws {
     let seed = TestSeed.draw()
     let comment: Comment = "seed \(seed), round \(round)"
