@@ -52,7 +52,7 @@ final class ClusterSession: RemoteSession {
     throw failure(code, try answer.readText())
   }
 
-  /// Returns the error of an answer. The leader that is none any more ends the session.
+  /// Returns the error of an answer. Closes the session if the node no longer leads.
   private func failure(_ code: Int32, _ message: String) -> any Error {
     switch code {
     case Self.notLeader:
@@ -208,8 +208,8 @@ final class ClusterRows: RemoteRows {
     }
   }
 
-  /// Ends the rows. dqlite cannot stop a query, so a result of which more answers follow ends with
-  /// its session.
+  /// Ends the rows. dqlite cannot stop a query, so the session is closed if further answers of the
+  /// result are still to come.
   func close() {
     guard !isLastResponse else { return }
     if (waiting.last?.body ?? reader.bytes).endsWithMark(Self.lastMark) { return }

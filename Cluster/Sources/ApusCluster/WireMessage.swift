@@ -112,7 +112,7 @@ extension ByteBuffer {
     writeRepeatingByte(0, count: (8 - count % 8) % 8)
   }
 
-  /// Writes the number of values, their types, and the values; nothing if there are none.
+  /// Writes the number of values, their types, and the values. Writes nothing for an empty list.
   mutating func writeParameters(_ values: [DatabaseValue]) throws {
     guard !values.isEmpty else { return }
     writeInteger(UInt8(values.count))

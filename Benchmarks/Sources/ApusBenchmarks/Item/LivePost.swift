@@ -24,7 +24,7 @@ struct LiveList: Model {
 extension LivePost {
   static let countUp = #"UPDATE "LivePost" SET "score" = "score" + 1 WHERE "id" = ?"#
 
-  /// Returns the SQL that creates the tables with so many posts: ten by each author, a hundred in
+  /// Returns the SQL that creates the tables with `rows` posts: ten by each author, a hundred in
   /// each list, and a hundred feeds.
   static func schema(rows: Int) -> String {
     """
